@@ -1,0 +1,44 @@
+#pragma once
+/// What can go wrong. InputError: the user's input, named by key or file and line. StepFailure: the mathematics says no.
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace limber {
+
+/// `where: what`, for example `bodies[1].material.poisson: 0.5 is outside (-1, 0.5)`.
+class InputError : public std::runtime_error {
+ public:
+  InputError(const std::string& where, const std::string& what)
+      : std::runtime_error(where.empty() ? what : where + ": " + what), where_(where), message_(what) {}
+  const std::string& where() const { return where_; }
+  const std::string& message() const { return message_; }
+
+ private:
+  std::string where_, message_;
+};
+
+/// A step that could not be taken. Only the driver catches it: it escalates, then halves the step, then gives up.
+struct StepFailure : std::runtime_error {
+  explicit StepFailure(const std::string& why, int its = 0, double res = 0)
+      : std::runtime_error(why), reason(why), iterations(its), residual(res) {}
+  std::string reason;
+  int iterations = 0;
+  double residual = 0;
+  double t = 0, h = 0;  // [s], filled in by the driver
+};
+
+/// Output could not be written (disk full, directory gone). What was written before stays readable.
+struct OutputError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// The candidate closest to `word` by edit distance, or "" if none is near: for "did you mean …?".
+std::string nearest_name(std::string_view word, const std::vector<std::string>& candidates);
+
+/// "a, b, c"
+std::string join(const std::vector<std::string>& words, std::string_view separator = ", ");
+
+}  // namespace limber

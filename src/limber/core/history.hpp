@@ -1,0 +1,32 @@
+#pragma once
+/// The last states of a motion, newest first: all that a time integrator remembers. Restart = serialise it.
+
+#include <deque>
+#include <utility>
+
+#include "limber/core/state.hpp"
+
+namespace limber {
+
+class History {
+ public:
+  explicit History(State now) { past_.push_front(std::move(now)); }
+  /// States newest first, at least one.
+  explicit History(std::deque<State> newest_first) : past_(std::move(newest_first)) {}
+
+  const State& operator[](std::size_t i) const { return past_.at(i); }
+  std::size_t size() const { return past_.size(); }
+
+  /// Adds the newest state and forgets those that no scheme looks at.
+  void push(State u) {
+    past_.push_front(std::move(u));
+    if (past_.size() > kept) past_.pop_back();
+  }
+
+  static constexpr std::size_t kept = 2;  // BDF2 looks at u₀ and u₋₁
+
+ private:
+  std::deque<State> past_;
+};
+
+}  // namespace limber

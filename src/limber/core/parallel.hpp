@@ -1,0 +1,34 @@
+#pragma once
+/// Loops over independent pieces of work, with oneTBB. The pieces are the same for any number of threads and a sum
+/// is taken in the order of the pieces, so results have the same bits for any number of threads.
+
+#include <tbb/parallel_for.h>
+
+
+#include <vector>
+
+#include "limber/core/types.hpp"
+
+namespace limber {
+
+/// The number of threads that loops may use from now on (0: all cores).
+void set_threads(int n);
+int threads();
+
+template <class Body>
+void parallel_for(Index n, const Body& body) {
+  if (n == 1) return body(Index{0});
+  tbb::parallel_for(Index{0}, n, body);
+}
+
+/// Σᵢ term(i), added in the order of i.
+template <class Term>
+double ordered_sum(Index n, const Term& term) {
+  std::vector<double> terms(static_cast<std::size_t>(n));
+  parallel_for(n, [&](Index i) { terms[static_cast<std::size_t>(i)] = term(i); });
+  double sum = 0;
+  for (const double x : terms) sum += x;
+  return sum;
+}
+
+}  // namespace limber

@@ -1,0 +1,42 @@
+#pragma once
+/// The sparsity of matrices made of 3×3 blocks, one block for each coupled pair of free nodes. It is built once;
+/// matrices on it differ only in their values, so M, K, D and the stage matrix are added as arrays.
+
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "limber/core/types.hpp"
+
+namespace limber {
+
+/// Lower: blocks (a, b) with a ≥ b only (symmetric systems). Diagonal blocks are always stored whole.
+enum class Storage { lower, full };
+
+class BlockPattern {
+ public:
+  /// Where block (a, b) lies in the value array: entry (r, c) at `first + c·stride + r`; first < 0: not stored.
+  struct Slot {
+    int first = -1;
+    int stride = 0;
+    int at(int r, int c) const { return first + c * stride + r; }
+  };
+
+  BlockPattern() = default;
+  /// `pairs`: coupled free nodes in any order, repeats allowed; the diagonal is always there.
+  BlockPattern(int nodes, std::vector<std::pair<int, int>> pairs, Storage storage);
+
+  Slot slot(int a, int b) const;
+  int nodes() const { return static_cast<int>(start_.size()) - 1; }
+  Index entries() const { return 9 * static_cast<Index>(rows_.size()); }
+  Storage storage() const { return storage_; }
+  /// A matrix of explicit zeros on this pattern, 3n × 3n.
+  SparseMatrix zero() const;
+
+ private:
+  std::vector<int> start_{0};  // #n+1: first block of each block column
+  std::vector<int> rows_;      // block rows, ascending in each column
+  Storage storage_ = Storage::lower;
+};
+
+}  // namespace limber

@@ -1,0 +1,74 @@
+#pragma once
+/// A force on the nodes of all bodies, prescribed ones included. It sees full states (q and v are 3N, node i at
+/// 3i…3i+2) and adds to f; its tangent goes block by block into the free part of K and D.
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "limber/model/block_pattern.hpp"
+#include "limber/model/system.hpp"
+
+namespace limber {
+
+/// Collects K −= ∂f/∂q and D −= ∂f/∂v on the free nodes. Blocks at prescribed nodes are dropped; with lower
+/// storage a block above the diagonal is dropped too, since its mirror image is given as well.
+class TangentBuilder {
+ public:
+  TangentBuilder(const BlockPattern& pattern, std::span<const int> free_index, Definiteness d, double* K, double* D)
+      : pattern_(pattern), free_index_(free_index), definiteness_(d), K_(K), D_(D) {}
+
+  /// Block (a, b) of K: −∂f_a/∂q_b [N/m]; of D: −∂f_a/∂v_b [N·s/m]. a, b count all nodes.
+  void add_stiffness(int a, int b, const Mat3& block) { add(K_, a, b, block); }
+  void add_damping(int a, int b, const Mat3& block) { add(D_, a, b, block); }
+
+  bool projected() const { return definiteness_ == Definiteness::projected; }
+  const BlockPattern& pattern() const { return pattern_; }
+  /// Free number of each node, −1 where prescribed.
+  std::span<const int> free_index() const { return free_index_; }
+  /// Raw values on pattern(), for forces that know their slots.
+  double* stiffness_values() { return K_; }
+  double* damping_values() { return D_; }
+
+ private:
+  void add(double* values, int a, int b, const Mat3& block);
+
+  const BlockPattern& pattern_;
+  std::span<const int> free_index_;
+  Definiteness definiteness_;
+  double *K_, *D_;
+};
+
+/// Which column of the energy table a force's potential belongs to.
+enum class EnergyKind { elastic, gravitational, other };
+
+struct ForceTraits {
+  bool symmetric = true;
+  bool velocity_dependent = false;
+  bool has_potential = true;   // f = −∂W/∂q − ∂R/∂v
+  EnergyKind energy = EnergyKind::other;
+};
+
+class Force {
+ public:
+  virtual ~Force() = default;
+  virtual ForceTraits traits() const = 0;
+  /// Appends the pairs of nodes that the tangent couples.
+  virtual void add_couplings(std::vector<std::pair<int, int>>& pairs) const = 0;
+  /// Called once, when the pattern is known.
+  virtual void bind(const BlockPattern&, std::span<const int> /*free_index*/) {}
+
+  virtual void add_force(const State& u, Vector& f) const = 0;
+  virtual void add_tangent(const State& u, TangentBuilder& T) const = 0;
+  virtual void linearize(const State& u, Vector& f, TangentBuilder& T) const {
+    add_force(u, f);
+    add_tangent(u, T);
+  }
+  virtual std::optional<Potentials> potentials(const State& u) const = 0;
+  virtual double max_step(const Vector& /*q*/, const Vector& /*dq*/) const { return 1; }
+  virtual void begin_step(const State&) {}
+  /// The power [W] that this force takes out of the motion by damping.
+  virtual double damping_power(const State&) const { return 0; }
+};
+
+}  // namespace limber
