@@ -6,6 +6,7 @@ add_library(limber_all INTERFACE)
 set_target_properties(limber_all PROPERTIES EXPORT_NAME limber)
 add_library(limber::limber ALIAS limber_all)
 target_link_libraries(limber_all INTERFACE ${rooms})
+set_target_properties(limber_flags PROPERTIES EXPORT_NAME flags)
 
 install(TARGETS ${rooms} limber_flags limber_all EXPORT limberTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY src/limber DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
@@ -17,4 +18,7 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/limberConfig.cmake ${CMAKE_CURRENT_BIN
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/limber)
 if(TARGET limber_cli)
   install(TARGETS limber_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(FILES tools/completions/limber.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
+          RENAME limber)
 endif()
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -15,8 +15,8 @@ enum class Symmetry { symmetric, general };  // symmetric: only the lower triang
 
 struct SolveReport {
   enum class Status { ok, indefinite, singular, not_converged } status = Status::ok;
-  int iterations = 0;      // of an iterative solver, 0 for a direct solve
-  double residual = 0;     // ‖b − A x‖ / ‖b‖, as known
+  int iterations = 0;   // of an iterative solver, 0 for a direct solve
+  double residual = 0;  // ‖b − A x‖ / ‖b‖, as known
 };
 
 struct SolverCounts {  // since the construction
@@ -26,7 +26,8 @@ struct SolverCounts {  // since the construction
 class LinearSolver {
  public:
   virtual ~LinearSolver() = default;
-  /// New values (or a new pattern, which is then analysed again). `A` must stay alive and unchanged until the next call.
+  /// New values (or a new pattern, which is then analysed again). `A` must stay alive and unchanged until the next
+  /// call.
   virtual void set_matrix(const SparseMatrix& A) = 0;
   /// x with ‖b − A x‖ ≤ tolerance ‖b‖ for iterative solvers; direct ones are exact to rounding.
   /// indefinite: a symmetric solver met a direction of negative curvature (x is then not meaningful).

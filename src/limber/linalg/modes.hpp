@@ -10,9 +10,11 @@ struct Modes {
   Matrix X;       // #n × s, M-orthonormal
 };
 
-/// Shift-invert Lanczos with a small negative shift; repeated eigenvalues come with their multiplicity (checked by
-/// inertia); dense for small n. K, M: lower triangles. Throws InputError("modes", …) if s < 1 or s > n, StepFailure if
-/// the iteration does not converge.
+/// Block Lanczos on (K − σM)⁻¹M with a small shift σ < 0, for which K − σM is positive definite although free bodies
+/// have λ = 0. One factorisation serves. Repeated eigenvalues come with their multiplicity: a block carries several
+/// copies, and what is found is accepted only when a fresh random block, made orthogonal to it, finds nothing lower.
+/// Dense for small n. K, M: lower triangles. Throws InputError("modes", …) if s < 1 or s > n, StepFailure if M or the
+/// shifted K is not positive definite or the iteration does not converge.
 Modes lowest_modes(const SparseMatrix& K, const SparseMatrix& M, int s);
 
 }  // namespace limber

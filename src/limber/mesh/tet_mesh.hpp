@@ -2,6 +2,7 @@
 /// A body's reference shape: nodes and linear tetrahedra, with named node sets and a region per tetrahedron.
 
 #include <array>
+#include <cstddef>
 #include <map>
 #include <string>
 #include <vector>
@@ -11,9 +12,9 @@
 namespace limber {
 
 struct TetMesh {
-  std::vector<Vec3> nodes;                // #V [m]
-  std::vector<std::array<int, 4>> tets;   // #T, positively oriented: det(b−a, c−a, d−a) > 0
-  std::vector<int> region;                // #T or empty (all 0): the file's physical tag / cell region
+  std::vector<Vec3> nodes;                  // #V [m]
+  std::vector<std::array<int, 4>> tets;     // #T, positively oriented: det(b−a, c−a, d−a) > 0
+  std::vector<int> region;                  // #T or empty (all 0): the file's physical tag / cell region
   std::map<std::string, int> region_names;  // where the file names its regions
 };
 
@@ -39,21 +40,28 @@ struct MeshNotes {
 
 /// Reorders negatively ordered tetrahedra. Throws InputError(where, …) for: no tetrahedra, a node index out of range
 /// (which tetrahedron, which index), non-finite coordinates, zero volume (how many, which first; relative to the cube
-/// of the longest edge, 1e-14), nodes in no element (how many, which first), a tetrahedron that names a node twice.
+/// of the longest edge, 1e-14), nodes in no element (how many, which first), a tetrahedron that names a node twice,
+/// two tetrahedra on the same four nodes. Nodes and tetrahedra are counted from 0.
 MeshNotes check_and_orient(TetMesh& mesh, const std::string& where);
 
 /// How a box cell is cut. five: alternating parity; in cell (i, j, k) with i+j+k even the central tetrahedron has the
 /// corners 000, 110, 101, 011, else the other four. six: Kuhn, all six share the 000-111 diagonal.
 enum class Split { five, six };
 
-/// Nodes x fastest, then y, then z; cells likewise.
+/// Nodes x fastest, then y, then z; cells likewise. Needs size > 0 and cells ≥ 1.
 TetMesh box_mesh(const Vec3& origin, const Vec3& size, const std::array<int, 3>& cells, Split split);
 
-/// By extension: Gmsh .msh (2.2, 4.1; ASCII, binary), VTK .vtk (legacy, ASCII and binary) and .vtu (XML: ascii, base64
-/// inline, appended raw/base64, zlib), Medit .mesh, TetGen .node/.ele (either name, or the stem). Other cells than tetrahedra are ignored;
-/// nodes that no tetrahedron uses are dropped when the file has other cells that use them. Throws InputError("file:line", …).
+/// By extension: Gmsh .msh (2.2, 4.1; ASCII, binary of either byte order), VTK .vtk (legacy; ASCII, binary) and .vtu
+/// (XML: ascii, inline and appended base64, appended raw; plain or zlib), Medit .mesh (ASCII), TetGen .node/.ele
+/// (either name, or the stem). Tetrahedra come as the file orders them: `check_and_orient` follows. Other cells are
+/// ignored; nodes that only they use are dropped. region: Gmsh physical tag (or the entity's tag), Medit reference,
+/// TetGen's last attribute, VTK integer cell data named region, material, MaterialIds, gmsh:physical, … Throws
+/// InputError: "path:line" for text, "path" and the byte offset for binary.
 TetMesh read_mesh(const std::string& path);
-/// By extension, the same formats (.msh as 4.1 binary). Throws OutputError.
+
+/// By extension, the same formats (.msh as 4.1 binary, .vtk binary, .vtu inline base64; .node or .ele writes both), all
+/// with every digit of the coordinates. Only .msh keeps region_names; it gives a mesh without regions the region 1.
+/// Throws OutputError, and InputError for an unknown extension.
 void write_mesh(const TetMesh& mesh, const std::string& path);
 
 }  // namespace limber

@@ -1,0 +1,71 @@
+# Two commands: `make demo` and `make test`. Each installs what is missing, builds what has changed, and runs.
+# People who use CMake directly find the same configurations in CMakePresets.json.
+
+PYTHON := /usr/bin/python3
+JOBS ?= $(shell nproc)
+# Lists of packages are read by tools/setup.sh; it does nothing where all of them are installed.
+SETUP := tools/setup.sh
+CONFIGURE := cmake --preset
+BENCH_ARGUMENTS ?=
+SOURCES = git ls-files --cached --others --exclude-standard --
+section = @printf '\n== %s\n' $(1)
+
+.DEFAULT_GOAL := help
+.PHONY: help setup build demo test asan lint bench clean
+
+help: ## list these targets
+	@echo 'Limber: make TARGET'
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  \1\t\2/p' Makefile | expand -t 10
+
+setup: ## install the missing packages of tools/packages.txt (apt-get, as root or with sudo)
+	@$(SETUP) tools/packages.txt
+
+build/build.ninja: | setup
+	$(call section,'Configure: build/')
+	@$(CONFIGURE) release
+
+build: build/build.ninja ## the program, the Python module, tests and benchmarks, in build/
+	$(call section,'Build')
+	@cmake --build build --parallel $(JOBS)
+
+demo: build ## simulate scenes/beam.json into out/demo/
+	$(call section,'Run scenes/beam.json')
+	@build/bin/limber run scenes/beam.json -o out/demo --overwrite
+	@cat tools/after_demo.txt
+
+test: build ## everything: C++ tests, Python tests, the layers
+	$(call section,'Layers')
+	@$(PYTHON) tools/check_layers.py
+	$(call section,'C++ tests')
+	@ctest --test-dir build --output-on-failure --no-tests=error --parallel $(JOBS)
+	$(call section,'Python tests')
+	@PYTHONUNBUFFERED=1 PYTHONPATH=build/python $(PYTHON) -m pytest -q -p no:cacheprovider --durations=5 tests/python
+	@printf '\nAll tests passed.\n'
+
+asan: setup ## C++ tests under the address and undefined-behaviour sanitizers, in build-asan/
+	$(call section,'Build with sanitizers: build-asan/')
+	@$(CONFIGURE) asan
+	@cmake --build build-asan --parallel $(JOBS)
+	$(call section,'C++ tests under the sanitizers')
+	@UBSAN_OPTIONS=print_stacktrace=1 ctest --test-dir build-asan --output-on-failure --no-tests=error --parallel $(JOBS)
+	@printf '\nNo sanitizer complained.\n'
+
+lint: setup ## format, warnings as errors, clang-tidy, layers, in build-lint/
+	@$(SETUP) tools/packages-lint.txt
+	$(call section,'Layers')
+	@$(PYTHON) tools/check_layers.py
+	$(call section,'Format')
+	@$(SOURCES) '*.cpp' '*.hpp' | xargs clang-format --dry-run --Werror
+	$(call section,'Build with warnings as errors: build-lint/')
+	@$(CONFIGURE) lint
+	@cmake --build build-lint --parallel $(JOBS)
+	$(call section,'clang-tidy')
+	@$(SOURCES) 'src/*.cpp' 'apps/*.cpp' | xargs -n 1 -P $(JOBS) clang-tidy -p build-lint --quiet
+	@printf '\nNothing to complain about.\n'
+
+bench: build ## measure; BENCH_ARGUMENTS go to build/bin/limber_bench
+	$(call section,'Benchmarks')
+	@build/bin/limber_bench $(BENCH_ARGUMENTS)
+
+clean: ## remove build*/ and out/
+	rm -rf build build-asan build-lint out

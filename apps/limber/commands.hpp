@@ -1,0 +1,42 @@
+#pragma once
+/// The commands of the program. Each adds itself to the command line and returns its exit status when called:
+/// 0 done, 1 the simulation could not go on, 2 bad input.
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "limber/scene/build.hpp"
+
+namespace limber::app {
+
+using Action = std::function<int()>;
+
+/// Adds the command to `cli`; when it is chosen, `action` is set.
+void add_run(CLI::App& cli, Action& action);
+void add_check(CLI::App& cli, Action& action);
+void add_methods(CLI::App& cli, Action& action);
+void add_materials(CLI::App& cli, Action& action);
+void add_modes(CLI::App& cli, Action& action);
+void add_statics(CLI::App& cli, Action& action);
+void add_damping_curve(CLI::App& cli, Action& action);
+void add_completion(CLI::App& cli, Action& action);
+
+/// A scene from its file, with --set assignments applied.
+struct Loaded {
+  nlohmann::json json;
+  Scene scene;
+};
+struct SceneArguments {
+  std::string file;
+  std::vector<std::string> set;
+  void add_to(CLI::App& command);
+  Loaded load() const;
+};
+
+/// Writes `text` to the file, or to standard output where the name is empty or "-". Throws OutputError.
+void write_text(const std::string& file, const std::string& text);
+
+}  // namespace limber::app

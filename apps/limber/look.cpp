@@ -1,0 +1,237 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <numbers>
+
+#include "commands.hpp"
+#include "limber/analysis/amplification.hpp"
+#include "limber/core/errors.hpp"
+#include "limber/material/catalog.hpp"
+#include "limber/record/directory.hpp"
+#include "limber/record/trajectory.hpp"
+#include "limber/scene/facts.hpp"
+
+namespace limber::app {
+namespace {
+
+/// A finished or broken-off run: can every frame be read, is every number finite?
+int check_directory(const std::string& directory, bool as_json) {
+  const TrajectoryReader reader((std::filesystem::path(directory) / run_file::trajectory).string());
+  double least = std::numeric_limits<double>::infinity();
+  long bad = 0;
+  for (long k = 0; k < reader.frames(); ++k) {
+    const Frame frame = reader.frame(k);
+    least = std::min(least, frame.min_det_F);
+    if (!frame.q.allFinite()) ++bad;
+  }
+  const auto& h = reader.header();
+  if (as_json) {
+    fmt::print("{}\n", nlohmann::json{{"frames", reader.frames()}, {"frames_planned", h.frames}, {"nodes", h.nodes.size()}, {"tets", h.tets.size()}, {"min_det_F", least}, {"bad_frames", bad}}.dump());
+  } else {
+    fmt::print("{}: {} of {} frames, {} nodes, {} tetrahedra, smallest det F {:.4g}\n", directory, reader.frames(), h.frames, h.nodes.size(), h.tets.size(), least);
+    if (bad > 0) fmt::print("{} frames hold numbers that are not finite\n", bad);
+  }
+  return bad > 0 ? 1 : 0;
+}
+
+int check_scene(const SceneArguments& arguments, bool as_json) {
+  const auto loaded = arguments.load();
+  const auto model = build_model(loaded.scene);
+  build_simulation(loaded.scene, model);
+  const auto facts = gather_facts(loaded.scene, model, 5);
+  if (as_json)
+    fmt::print("{}\n", to_json(facts).dump());
+  else
+    fmt::print("{}{} is ready to run\n", describe(facts), arguments.file);
+  return 0;
+}
+
+int print_methods(bool as_json, bool names) {
+  if (names) {
+    for (const auto& m : method_catalog()) fmt::print("{}\n", m.name);
+    return 0;
+  }
+  if (as_json) {
+    auto list = nlohmann::json::array();
+    for (const auto& m : method_catalog()) {
+      nlohmann::json row{{"name", m.name}, {"order", m.order}, {"kind", to_string(m.kind)}, {"stages", m.stages}, {"stability", m.stability}, {"good_for", m.good_for}};
+      row["parameters"] = nlohmann::json::array();
+      for (const auto& p : m.parameters) row["parameters"].push_back({{"name", p.name}, {"default", p.standard}, {"min", p.least}, {"max", p.most}, {"meaning", p.meaning}});
+      list.push_back(row);
+    }
+    fmt::print("{}\n", list.dump(2));
+    return 0;
+  }
+  fmt::print("{:<17} {:>5}  {:<13} {:>6}  {:<38}  {}\n", "method", "order", "kind", "stages", "stability", "good for");
+  for (const auto& m : method_catalog()) {
+    fmt::print("{:<17} {:>5}  {:<13} {:>6}  {:<38}  {}\n", m.name, m.order, to_string(m.kind), m.stages, m.stability, m.good_for);
+    for (const auto& p : m.parameters) fmt::print("{:<17} {} = {} in [{:.4g}, {:.4g}]: {}\n", "", p.name, p.standard, p.least, p.most, p.meaning);
+  }
+  return 0;
+}
+
+int print_materials(bool as_json) {
+  if (as_json) {
+    auto list = nlohmann::json::array();
+    for (const auto& m : material_catalog()) list.push_back({{"name", m.name}, {"description", m.description}, {"formula", m.formula}});
+    fmt::print("{}\n", list.dump(2));
+    return 0;
+  }
+  for (const auto& m : material_catalog()) fmt::print("{:<20} {}\n{:<20}   {}\n", m.name, m.description, "", m.formula);
+  return 0;
+}
+
+int print_modes(const SceneArguments& arguments, int count, bool as_json) {
+  const auto loaded = arguments.load();
+  const auto model = build_model(loaded.scene);
+  const Modes modes = scene_modes(model, count);
+  const auto hertz = [](double lambda) { return std::copysign(std::sqrt(std::abs(lambda)), lambda) / (2 * std::numbers::pi); };
+  if (as_json) {
+    nlohmann::json j{{"lambda", std::vector<double>(modes.lambda.begin(), modes.lambda.end())}};
+    j["frequency"] = nlohmann::json::array();
+    for (const double l : modes.lambda) j["frequency"].push_back(hertz(l));
+    fmt::print("{}\n", j.dump());
+    return 0;
+  }
+  fmt::print("{:>5}  {:>20}  {:>14}\n", "mode", "lambda [1/s^2]", "frequency [Hz]");
+  for (Index i = 0; i < modes.lambda.size(); ++i) fmt::print("{:>5}  {:>20.12g}  {:>14.8g}\n", i + 1, modes.lambda[i], hertz(modes.lambda[i]));
+  return 0;
+}
+
+int solve_statics_command(const SceneArguments& arguments, const std::string& file, bool as_json) {
+  const auto loaded = arguments.load();
+  const auto model = build_model(loaded.scene);
+  StaticsReport report;
+  const Vector x = statics(loaded.scene, model, report);
+  std::size_t i = 0;
+  double largest = 0, least_y = 0;
+  std::string csv = "node,x,y,z\n";
+  auto positions = nlohmann::json::array();
+  for (const auto& body : model.bodies)
+    for (const auto& rest : body.rest.nodes) {
+      const Vec3 p = x.segment<3>(3 * static_cast<Index>(i));
+      largest = std::max(largest, (p - rest).norm());
+      least_y = std::min(least_y, p[1] - rest[1]);
+      csv += fmt::format("{},{},{},{}\n", i++, p[0], p[1], p[2]);
+      positions.push_back({p[0], p[1], p[2]});
+    }
+  const bool json_file = std::filesystem::path(file).extension() == ".json";
+  const nlohmann::json whole{{"positions", positions}, {"newton_iterations", report.iterations}, {"load_steps", report.load_steps}, {"residual", report.residual}, {"largest_displacement", largest}};
+  if (!file.empty()) write_text(file, json_file ? whole.dump() + "\n" : csv);
+  if (as_json) {
+    write_text("", whole.dump() + "\n");
+  } else {
+    fmt::print("equilibrium after {} Newton iterations in {} load steps, residual {:.2e} N\n", report.iterations, report.load_steps, report.residual);
+    fmt::print("largest displacement {:.6g} m, lowest sag {:.6g} m\n", largest, least_y);
+    if (!file.empty()) fmt::print("positions -> {}\n", file);
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_check(CLI::App& cli, Action& action) {
+  auto* command = cli.add_subcommand("check", "Look at a scene without running it, or at the directory of a run");
+  command->footer("Example:\n  limber check scenes/beam.json\n  limber check out/beam --json");
+  auto a = std::make_shared<SceneArguments>();
+  auto json = std::make_shared<bool>(false);
+  a->add_to(*command);
+  command->add_flag("--json", *json, "Print as JSON");
+  command->callback([a, json, &action] {
+    action = [a, json] { return std::filesystem::is_directory(a->file) ? check_directory(a->file, *json) : check_scene(*a, *json); };
+  });
+}
+
+void add_methods(CLI::App& cli, Action& action) {
+  auto* command = cli.add_subcommand("methods", "List the time integration methods");
+  command->footer("Example:\n  limber methods --json");
+  auto json = std::make_shared<bool>(false), names = std::make_shared<bool>(false);
+  command->add_flag("--json", *json, "Print as JSON");
+  command->add_flag("--names", *names, "Print the names only");
+  command->callback([json, names, &action] { action = [json, names] { return print_methods(*json, *names); }; });
+}
+
+void add_materials(CLI::App& cli, Action& action) {
+  auto* command = cli.add_subcommand("materials", "List the materials");
+  command->footer("Example:\n  limber materials");
+  auto json = std::make_shared<bool>(false);
+  command->add_flag("--json", *json, "Print as JSON");
+  command->callback([json, &action] { action = [json] { return print_materials(*json); }; });
+}
+
+void add_modes(CLI::App& cli, Action& action) {
+  auto* command = cli.add_subcommand("modes", "Lowest eigenvalues of K x = lambda M x at the start");
+  command->footer("Example:\n  limber modes scenes/beam.json -n 10");
+  auto a = std::make_shared<SceneArguments>();
+  auto count = std::make_shared<int>(10);
+  auto json = std::make_shared<bool>(false);
+  a->add_to(*command);
+  command->add_option("-n", *count, "How many")->capture_default_str();
+  command->add_flag("--json", *json, "Print as JSON");
+  command->callback([=, &action] { action = [=] { return print_modes(*a, *count, *json); }; });
+}
+
+void add_statics(CLI::App& cli, Action& action) {
+  auto* command = cli.add_subcommand("statics", "Equilibrium under the loads at t = 0");
+  command->footer("Example:\n  limber statics scenes/beam.json -o sag.csv");
+  auto a = std::make_shared<SceneArguments>();
+  auto file = std::make_shared<std::string>();
+  auto json = std::make_shared<bool>(false);
+  a->add_to(*command);
+  command->add_option("-o,--output", *file, "Write the positions (.csv or .json)");
+  command->add_flag("--json", *json, "Print as JSON");
+  command->callback([=, &action] { action = [=] { return solve_statics_command(*a, *file, *json); }; });
+}
+
+void add_damping_curve(CLI::App& cli, Action& action) {
+  struct Arguments {
+    std::vector<std::string> methods, set;
+    std::string file;
+    double from = 0.01, to = 100;
+    int points = 81;
+  };
+  auto* command = cli.add_subcommand("damping-curve", "d/omega of methods against theta = omega h, from running them");
+  command->footer("Example:\n  limber damping-curve BE BDF2 TR-BDF2 SDIRK -o curve.csv\n  limber damping-curve gen-alpha --set rho_inf=0.8");
+  auto a = std::make_shared<Arguments>();
+  command->add_option("methods", a->methods, "Methods")->required();
+  command->add_option("-o,--output", a->file, "Write a CSV file (default: standard output)");
+  command->add_option("--from", a->from, "Smallest theta")->capture_default_str()->check(CLI::PositiveNumber);
+  command->add_option("--to", a->to, "Largest theta")->capture_default_str()->check(CLI::PositiveNumber);
+  command->add_option("--points", a->points, "Number of thetas, spaced evenly in log(theta)")->capture_default_str()->check(CLI::Range(2, 1000000));
+  command->add_option("--set", a->set, "A method's parameter, name=value")->allow_extra_args(false);
+  command->callback([a, &action] {
+    action = [a] {
+      MethodParameters parameters;
+      for (const auto& s : a->set) {
+        const auto equals = s.find('=');
+        char* end = nullptr;
+        const double value = equals == std::string::npos ? 0 : std::strtod(s.c_str() + equals + 1, &end);
+        if (equals == std::string::npos || *end != '\0' || end == s.c_str() + equals + 1) throw InputError("--set", fmt::format("'{}' is not name=number", s));
+        parameters[s.substr(0, equals)] = value;
+      }
+      const Vector theta = Vector::LinSpaced(a->points, std::log(a->from), std::log(a->to)).array().exp();
+      std::string csv = "theta";
+      std::vector<Vector> curves;
+      for (const auto& name : a->methods) {
+        const auto& info = find_method(name);
+        MethodParameters own;
+        for (const auto& p : info.parameters)
+          if (const auto it = parameters.find(p.name); it != parameters.end()) own.insert(*it);
+        csv += "," + info.name;
+        curves.push_back(damping_curve(info, a->methods.size() == 1 ? parameters : own, theta));
+      }
+      csv += "\n";
+      for (Index i = 0; i < theta.size(); ++i) {
+        csv += fmt::format("{}", theta[i]);
+        for (const auto& c : curves) csv += fmt::format(",{}", c[i]);
+        csv += "\n";
+      }
+      write_text(a->file, csv);
+      return 0;
+    };
+  });
+}
+
+}  // namespace limber::app

@@ -1,0 +1,52 @@
+#include <fmt/format.h>
+
+#include "commands.hpp"
+#include "limber/core/errors.hpp"
+
+namespace {
+
+constexpr const char* description =
+    "Limber simulates deformable objects: a scene file in, a trajectory out.\n\n"
+    "Example:\n  limber run scenes/beam.json -o out/beam\n  limber check scenes/beam.json\n  limber methods";
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using namespace limber;
+  CLI::App cli{description, "limber"};
+  cli.set_version_flag("--version", std::string("limber ") + LIMBER_VERSION);
+  cli.require_subcommand(1);
+  cli.failure_message(CLI::FailureMessage::help);
+  app::Action action;
+  app::add_run(cli, action);
+  app::add_check(cli, action);
+  app::add_methods(cli, action);
+  app::add_materials(cli, action);
+  app::add_modes(cli, action);
+  app::add_statics(cli, action);
+  app::add_damping_curve(cli, action);
+  app::add_completion(cli, action);
+  cli.failure_message([](const CLI::App*, const CLI::Error& e) { return fmt::format("limber: {}\nSee 'limber --help' and 'limber COMMAND --help'.\n", e.what()); });
+  if (argc == 1) {
+    fmt::print("{}", cli.help());
+    return 0;
+  }
+  try {
+    cli.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    const int status = cli.exit(e);
+    return status == 0 ? 0 : 2;
+  }
+  try {
+    return action();
+  } catch (const InputError& e) {
+    fmt::print(stderr, "limber: {}\n", e.what());
+    return 2;
+  } catch (const StepFailure& e) {
+    fmt::print(stderr, "limber: {}\n", e.what());
+    return 1;
+  } catch (const std::exception& e) {
+    fmt::print(stderr, "limber: {}\n", e.what());
+    return 1;
+  }
+}

@@ -1,0 +1,136 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <nlohmann/json.hpp>
+
+#include "commands.hpp"
+#include "limber/core/errors.hpp"
+#include "limber/core/parallel.hpp"
+#include "limber/record/energy_plot.hpp"
+#include "limber/scene/facts.hpp"
+#include "limber/scene/run.hpp"
+
+namespace limber::app {
+namespace {
+
+std::atomic<bool> interrupted = false;
+void on_interrupt(int) { interrupted = true; }
+
+std::string duration_text(double seconds) {
+  if (seconds < 100) return fmt::format("{:.1f} s", seconds);
+  if (seconds < 6000) return fmt::format("{:.0f} min {:02.0f} s", std::floor(seconds / 60), std::fmod(seconds, 60));
+  return fmt::format("{:.0f} h {:02.0f} min", std::floor(seconds / 3600), std::floor(std::fmod(seconds, 3600) / 60));
+}
+
+/// A bar with the time left on a terminal, a plain line now and then elsewhere.
+class ProgressLine {
+ public:
+  void show(const Progress& p) {
+    if (first_step_ < 0) first_step_ = p.step - 1;
+    for (const auto& note : p.report->notes)
+      if (++notes_ <= 5) line(fmt::format("note: {} -> {}", note, p.report->substeps > 1 ? fmt::format("{} substeps", p.report->substeps) : "taken by the full Newton"));
+    const double elapsed = seconds(start_);
+    const bool last = p.step == p.steps;
+    if (!last && seconds(shown_) < (terminal_ ? 0.1 : 10.0)) return;
+    shown_ = Clock::now();
+    const double left = elapsed / static_cast<double>(p.step - first_step_) * static_cast<double>(p.steps - p.step);
+    const double fraction = static_cast<double>(p.step) / static_cast<double>(p.steps);
+    if (terminal_) {
+      const auto full = static_cast<std::size_t>(fraction * 30);
+      fmt::print(stderr, "\r[{}{}] {:3.0f} %  t = {:.3f} of {:.3f} s  {} left   ", std::string(full, '#'), std::string(30 - full, '.'), 100 * fraction, p.time, p.duration, duration_text(left));
+      if (last) fmt::print(stderr, "\n");
+    } else {
+      fmt::print(stderr, "step {} of {}, t = {:.4g} s, {} left\n", p.step, p.steps, p.time, duration_text(left));
+    }
+    std::fflush(stderr);
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static double seconds(Clock::time_point since) { return std::chrono::duration<double>(Clock::now() - since).count(); }
+  void line(const std::string& text) const { fmt::print(stderr, "{}{}\n", terminal_ ? "\r\033[K" : "", text); }
+
+  bool terminal_ = isatty(STDERR_FILENO) != 0;
+  Clock::time_point start_ = Clock::now(), shown_ = start_;
+  long first_step_ = -1, notes_ = 0;
+};
+
+enum class Verbosity { normal, quiet, json };
+
+int report_end(const RunResult& result, const std::string& directory, Verbosity verbosity) {
+  if (result.end == RunResult::End::already_finished) {
+    if (verbosity == Verbosity::json) fmt::print("{}\n", nlohmann::json{{"end", "already finished"}, {"directory", directory}, {"steps", result.steps}}.dump());
+    if (verbosity == Verbosity::normal) fmt::print("{} holds a finished run of {} steps; nothing to do\n", directory, result.steps);
+    return 0;
+  }
+  const bool finished = result.end == RunResult::End::finished;
+  if (verbosity == Verbosity::json) {
+    auto summary = result.summary;
+    summary["directory"] = directory;
+    fmt::print("{}\n", summary.dump());
+  } else if (verbosity == Verbosity::normal) {
+    const auto& s = result.summary;
+    fmt::print("{} {} steps, {} frames in {} -> {}\n", finished ? "done:" : "interrupted after", result.steps, result.frames, duration_text(s["wall_seconds"].get<double>()), directory);
+    if (const long n = s["escalated_steps"].get<long>(); n > 0) fmt::print("{} steps were taken by the full Newton\n", n);
+    if (const long n = s["halved_steps"].get<long>(); n > 0) fmt::print("{} steps were halved\n", n);
+    fmt::print("trajectory.xdmf opens in ParaView, energy.csv in a spreadsheet, energy.png is the plot\n");
+    if (!finished) fmt::print("`limber run … -o {} --resume` goes on from the last checkpoint\n", directory);
+  }
+  return finished ? 0 : 1;
+}
+
+struct RunArguments {
+  SceneArguments scene;
+  std::string directory;
+  bool resume = false, overwrite = false, quiet = false, json = false;
+  int threads = -1;
+};
+
+int run(const RunArguments& a) {
+  Loaded loaded = a.scene.load();
+  if (!a.directory.empty()) loaded.json["output"]["directory"] = a.directory;
+  const std::string directory = !a.directory.empty() ? a.directory : loaded.scene.output.directory;
+  if (directory.empty()) throw InputError("output.directory", "is not given; name it in the scene or with -o DIR");
+  set_threads(a.threads >= 0 ? a.threads : loaded.scene.threads);
+  const Model model = build_model(loaded.scene);
+  const Verbosity verbosity = a.json ? Verbosity::json : a.quiet ? Verbosity::quiet : Verbosity::normal;
+
+  RunOptions options;
+  options.directory = directory;
+  options.existing = a.resume ? Existing::resume : a.overwrite ? Existing::overwrite : Existing::refuse;
+  ProgressLine line;
+  if (verbosity == Verbosity::normal) {
+    fmt::print(stderr, "{}", describe(gather_facts(loaded.scene, model, 3)));
+    options.progress = [&](const Progress& p) { line.show(p); };
+  }
+  interrupted = false;
+  std::signal(SIGINT, on_interrupt);
+  std::signal(SIGTERM, on_interrupt);
+  options.go_on = [] { return !interrupted; };
+  const RunResult result = run_scene(loaded.json, loaded.scene, model, options);
+  if (result.end != RunResult::End::already_finished)
+    if (const auto why_not = plot_energy(directory, loaded.scene.bodies[0].name + ", " + find_method(loaded.scene.method.name).name); why_not && verbosity == Verbosity::normal)
+      fmt::print(stderr, "note: {}\n", *why_not);
+  return report_end(result, directory, verbosity);
+}
+
+}  // namespace
+
+void add_run(CLI::App& cli, Action& action) {
+  auto* command = cli.add_subcommand("run", "Simulate a scene");
+  command->footer("Example:\n  limber run scenes/beam.json -o out/beam --set method.name=SDIRK --set time.duration=2");
+  auto a = std::make_shared<RunArguments>();
+  a->scene.add_to(*command);
+  command->add_option("-o,--output", a->directory, "Directory for the results (default: the scene's output.directory)");
+  auto* resume = command->add_flag("--resume", a->resume, "Go on from the last checkpoint in the directory");
+  command->add_flag("--overwrite", a->overwrite, "Replace the results in the directory")->excludes(resume);
+  command->add_option("--threads", a->threads, "Threads to use (0: all cores); results do not depend on it")->check(CLI::Range(0, 1024));
+  command->add_flag("-q,--quiet", a->quiet, "Print nothing but errors");
+  command->add_flag("--json", a->json, "Print the summary as JSON");
+  command->callback([a, &action] { action = [a] { return run(*a); }; });
+}
+
+}  // namespace limber::app

@@ -1,0 +1,38 @@
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "commands.hpp"
+#include "limber/core/errors.hpp"
+#include "limber/record/files.hpp"
+#include "limber/scene/run.hpp"
+
+namespace limber::app {
+
+void SceneArguments::add_to(CLI::App& command) {
+  command.add_option("scene", file, "Scene file (JSON)")->required();
+  command.add_option("--set", set, "Change a key: --set time.step=0.005 --set bodies[0].material.young=\"3 kPa\"")->allow_extra_args(false);
+}
+
+Loaded SceneArguments::load() const {
+  Loaded loaded;
+  loaded.json = load_json(file);
+  for (const auto& assignment : set) apply_override(loaded.json, assignment);
+  const auto folder = std::filesystem::path(file).parent_path().string();
+  loaded.scene = read_scene(loaded.json, vocabulary(), folder);
+  loaded.json = with_absolute_paths(std::move(loaded.json), folder);
+  return loaded;
+}
+
+void write_text(const std::string& file, const std::string& text) {
+  if (file.empty() || file == "-") {
+    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) throw OutputError("standard output: " + error_text(errno));
+    return;
+  }
+  write_atomically(file, text);
+}
+
+}  // namespace limber::app

@@ -1,0 +1,76 @@
+#include "limber/analysis/amplification.hpp"
+
+#include <Eigen/Eigenvalues>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "limber/analysis/oscillator.hpp"
+#include "limber/core/errors.hpp"
+
+namespace limber {
+namespace {
+
+Vector scalar(double x) { return Vector::Constant(1, x); }
+
+/// What a method remembers of its past, as a vector: q, v, a of the newest state, then q, v of the one before.
+struct Memory {
+  bool acceleration, two_step;
+  Index size() const { return 2 + (acceleration ? 1 : 0) + (two_step ? 2 : 0); }
+  History unpack(const Vector& x) const {
+    std::deque<State> states{{scalar(x[0]), scalar(x[1]), 0}};
+    if (acceleration) states[0].a = scalar(x[2]);
+    if (two_step) states.push_back({scalar(x[size() - 2]), scalar(x[size() - 1]), -1});
+    return History(std::move(states));
+  }
+  Vector pack(const State& now, const State& before) const {
+    Vector x(size());
+    x[0] = now.q[0];
+    x[1] = now.v[0];
+    if (acceleration) x[2] = now.a[0];
+    if (two_step) x[size() - 2] = before.q[0], x[size() - 1] = before.v[0];
+    return x;
+  }
+};
+
+}  // namespace
+
+Matrix amplification_matrix(const MethodInfo& method, const MethodParameters& parameters, double theta) {
+  if (!(theta >= 0) || !std::isfinite(theta)) throw InputError("theta", fmt::format("{} is not a finite number >= 0", theta));
+  const Oscillator system(theta);
+  StageOptions options;
+  options.newton.tolerance = 0;  // the equation is linear: iterate to rounding
+  options.newton.scale = std::max(1.0, theta * theta);  // of what is rounded: ω²q, as a length over h²
+  const auto stages = make_stage_solver(method.kind, system, options);
+  Mechanics F(system, *stages);
+  const auto scheme = method.make(complete_parameters(method, parameters));
+
+  const State probe = scheme->step(F, History(State{scalar(1), scalar(0), 0}), 1);
+  // Two-step schemes are those whose step changes when it is shown another past.
+  const auto with_past = [&](double q) {
+    return scheme->step(F, History(std::deque<State>{{scalar(1), scalar(0), 0}, {scalar(q), scalar(0), -1}}), 1).q[0];
+  };
+  const Memory memory{probe.a.size() > 0, with_past(0) != with_past(1)};
+  Matrix T(memory.size(), memory.size());
+  for (Index j = 0; j < T.cols(); ++j) {
+    const History u = memory.unpack(Vector::Unit(T.cols(), j));
+    T.col(j) = memory.pack(scheme->step(F, u, 1), u[0]);
+  }
+  return T;
+}
+
+double spectral_radius(const MethodInfo& method, const MethodParameters& parameters, double theta) {
+  return amplification_matrix(method, parameters, theta).eigenvalues().cwiseAbs().maxCoeff();
+}
+
+Vector damping_curve(const MethodInfo& method, const MethodParameters& parameters, const Vector& theta) {
+  Vector d(theta.size());
+  for (Index i = 0; i < theta.size(); ++i) {
+    if (!(theta[i] > 0)) throw InputError("theta", fmt::format("{} is not > 0", theta[i]));
+    d[i] = -2 * std::log(spectral_radius(method, parameters, theta[i])) / theta[i];
+  }
+  return d;
+}
+
+}  // namespace limber

@@ -1,0 +1,55 @@
+#pragma once
+/// A user's own force f(q, v, t) as functions of the whole state (3N each), with or without its tangent
+/// K = −∂f/∂q [N/m], D = −∂f/∂v [N·s/m] (3N × 3N). Without K or D, Newton's matrix lacks them: the solution is the
+/// same, the convergence slower.
+
+#include <functional>
+#include <string>
+
+#include "limber/model/force.hpp"
+
+namespace limber {
+
+struct ForceCallbacks {
+  using Values = std::function<Vector(const Vector& q, const Vector& v, double t)>;
+  using Entries = std::function<SparseMatrix(const Vector& q, const Vector& v, double t)>;
+  using Scalar = std::function<double(const Vector& q, const Vector& v, double t)>;
+
+  Values force;
+  Entries stiffness, damping;     // optional; whole matrices, also where they are symmetric
+  Scalar potential, dissipation;  // optional: W(q, t) [J] and R(v) [W] with f = −∂W/∂q − ∂R/∂v
+};
+
+/// What the user says of K and D.
+enum class TangentSymmetry { symmetric, general };
+
+class CallbackForce : public Force {
+ public:
+  /// K and D at `start` (3N) declare the pattern: which nodes are coupled, now and later (a stored zero counts).
+  /// Throws InputError("force 'name'", …) for a missing force, a result of a wrong size, a tangent that is not
+  /// symmetric as said, or later an entry outside the declared pattern.
+  CallbackForce(std::string name, ForceCallbacks callbacks, TangentSymmetry symmetry, const State& start);
+
+  /// Counts as velocity-dependent unless a potential without damping says otherwise.
+  ForceTraits traits() const override;
+  void add_couplings(std::vector<std::pair<int, int>>& pairs) const override;
+  void add_force(const State& u, Vector& f) const override;
+  /// The given tangent as it is: a callback cannot be projected.
+  void add_tangent(const State& u, TangentBuilder& T) const override;
+  std::optional<Potentials> potentials(const State& u) const override;
+  /// v · D v, where D is given.
+  double damping_power(const State& u) const override;
+
+ private:
+  SparseMatrix evaluate(const ForceCallbacks::Entries& entries, const char* what, const State& u) const;
+  void declare(const SparseMatrix& A, const char* what);
+  void add_entries(const SparseMatrix& A, const char* what, double* values, const TangentBuilder& T) const;
+  [[noreturn]] void fail(const std::string& what) const;
+
+  std::string name_;
+  ForceCallbacks callbacks_;
+  TangentSymmetry symmetry_;
+  std::vector<std::pair<int, int>> declared_;  // (column node, row node), ascending
+};
+
+}  // namespace limber

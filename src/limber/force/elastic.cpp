@@ -1,0 +1,112 @@
+#include "limber/force/elastic.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "limber/core/parallel.hpp"
+#include "limber/force/element_batches.hpp"
+#include "limber/force/element_kernel.hpp"
+
+namespace limber {
+namespace {
+
+/// The smallest term(i); terms may be computed in any order.
+template <class Term>
+double smallest(Index n, const Term& term) {
+  std::vector<double> terms(static_cast<std::size_t>(n));
+  parallel_for(n, [&](Index i) { terms[static_cast<std::size_t>(i)] = term(i); });
+  return terms.empty() ? std::numeric_limits<double>::infinity() : *std::min_element(terms.begin(), terms.end());
+}
+
+}  // namespace
+
+ElasticForce::ElasticForce(const TetMesh& mesh, int first_node, std::vector<AnyMaterial> materials,
+                           std::vector<int> material_of_tet)
+    : materials_(std::move(materials)), elements_(std::make_unique<ElementBatches>(mesh, first_node, material_of_tet)) {
+  for (const AnyMaterial& m : materials_) kernels_.push_back(make_element_kernel(m));
+}
+
+ElasticForce::~ElasticForce() = default;
+
+ForceTraits ElasticForce::traits() const {
+  return {.symmetric = true, .velocity_dependent = false, .has_potential = true, .energy = EnergyKind::elastic};
+}
+
+void ElasticForce::add_couplings(std::vector<std::pair<int, int>>& pairs) const {
+  for (std::size_t t = 0; t < elements_->tets(); ++t) {
+    const auto nodes = elements_->tet(t);
+    for (std::size_t a = 0; a < 4; ++a)
+      for (std::size_t b = 0; b < a; ++b) pairs.emplace_back(nodes[a], nodes[b]);
+  }
+}
+
+void ElasticForce::bind(const BlockPattern& pattern, std::span<const int> free_index) {
+  elements_->bind(pattern, free_index);
+}
+
+template <class Visit>
+void ElasticForce::for_blocks(const Visit& visit) const {
+  const auto& start = elements_->colour_start();
+  for (std::size_t c = 0; c + 1 < start.size(); ++c)
+    parallel_for(start[c + 1] - start[c], [&](Index i) {
+      const ElementBlock& block = elements_->blocks()[static_cast<std::size_t>(start[c] + i)];
+      visit(block, *kernels_[static_cast<std::size_t>(block.material)]);
+    });
+}
+
+void ElasticForce::add_force(const State& u, Vector& f) const {
+  for_blocks([&](const ElementBlock& block, const ElementKernel& kernel) {
+    kernel.add_force(*elements_, block, u.q.data(), f.data());
+  });
+}
+
+void ElasticForce::add_tangent(const State& u, TangentBuilder& T) const {
+  eigen_assert(elements_->is_bound());
+  const auto definiteness = T.projected() ? Definiteness::projected : Definiteness::exact;
+  for_blocks([&](const ElementBlock& block, const ElementKernel& kernel) {
+    kernel.linearize(*elements_, block, definiteness, u.q.data(), nullptr, T.stiffness_values());
+  });
+}
+
+void ElasticForce::linearize(const State& u, Vector& f, TangentBuilder& T) const {
+  eigen_assert(elements_->is_bound());
+  const auto definiteness = T.projected() ? Definiteness::projected : Definiteness::exact;
+  for_blocks([&](const ElementBlock& block, const ElementKernel& kernel) {
+    kernel.linearize(*elements_, block, definiteness, u.q.data(), f.data(), T.stiffness_values());
+  });
+}
+
+std::optional<Potentials> ElasticForce::potentials(const State& u) const {
+  const auto& blocks = elements_->blocks();
+  const double W = ordered_sum(static_cast<Index>(blocks.size()), [&](Index i) {
+    const ElementBlock& block = blocks[static_cast<std::size_t>(i)];
+    return kernels_[static_cast<std::size_t>(block.material)]->energy(*elements_, block, u.q.data());
+  });
+  return Potentials{std::isnan(W) ? std::numeric_limits<double>::infinity() : W, 0};
+}
+
+double ElasticForce::max_step(const Vector& q, const Vector& dq) const {
+  if (std::none_of(materials_.begin(), materials_.end(), needs_positive_det)) return 1;
+  const auto& blocks = elements_->blocks();
+  const double s = smallest(static_cast<Index>(blocks.size()), [&](Index i) {
+    const ElementBlock& block = blocks[static_cast<std::size_t>(i)];
+    if (!needs_positive_det(materials_[static_cast<std::size_t>(block.material)])) return 1.0;
+    return step_to_inversion(*elements_, block, q.data(), dq.data());
+  });
+  return s < 1 ? 0.9 * s : 1;
+}
+
+double ElasticForce::min_det_F(const Vector& q) const {
+  const auto& blocks = elements_->blocks();
+  return smallest(static_cast<Index>(blocks.size()),
+                  [&](Index i) { return least_det(*elements_, blocks[static_cast<std::size_t>(i)], q.data()); });
+}
+
+void ElasticForce::add_stiffness_product(const Vector& q, const Vector& x, Vector& y) const {
+  for_blocks([&](const ElementBlock& block, const ElementKernel& kernel) {
+    kernel.add_product(*elements_, block, q.data(), x.data(), y.data());
+  });
+}
+
+}  // namespace limber

@@ -1,0 +1,51 @@
+#pragma once
+/// The elastic force of one body, f = −∂W/∂q with W = Σ V ψ(F): the only element loop of the program.
+
+#include <memory>
+#include <vector>
+
+#include "limber/material/catalog.hpp"
+#include "limber/mesh/tet_mesh.hpp"
+#include "limber/model/force.hpp"
+
+namespace limber {
+
+class ElementBatches;
+class ElementKernel;
+
+class ElasticForce final : public Force {
+ public:
+  /// The mesh's nodes are the rest shape; its node i is node first_node + i of the state. material_of_tet: #T, indices
+  /// into `materials`.
+  ElasticForce(const TetMesh& mesh, int first_node, std::vector<AnyMaterial> materials,
+               std::vector<int> material_of_tet);
+  ~ElasticForce() override;
+
+  ForceTraits traits() const override;
+  void add_couplings(std::vector<std::pair<int, int>>& pairs) const override;
+  void bind(const BlockPattern& pattern, std::span<const int> free_index) override;
+
+  void add_force(const State& u, Vector& f) const override;
+  /// Exact, or with each element's dP/dF projected. Needs bind.
+  void add_tangent(const State& u, TangentBuilder& T) const override;
+  void linearize(const State& u, Vector& f, TangentBuilder& T) const override;
+  std::optional<Potentials> potentials(const State& u) const override;
+  /// Keeps det F > 0 where a material needs it: nine tenths of the way to the first inversion, if one lies ahead.
+  double max_step(const Vector& q, const Vector& dq) const override;
+
+  /// The smallest det F of all elements.
+  double min_det_F(const Vector& q) const;
+  /// y += K(q) x without a matrix; q, x, y: 3N, prescribed nodes included.
+  void add_stiffness_product(const Vector& q, const Vector& x, Vector& y) const;
+
+ private:
+  /// visit(block, kernel) for every block, colour by colour.
+  template <class Visit>
+  void for_blocks(const Visit& visit) const;
+
+  std::vector<AnyMaterial> materials_;
+  std::vector<std::unique_ptr<ElementKernel>> kernels_;  // one for each material
+  std::unique_ptr<ElementBatches> elements_;
+};
+
+}  // namespace limber

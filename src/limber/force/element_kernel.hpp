@@ -1,0 +1,37 @@
+#pragma once
+/// The work on one block of elements of one material, for P1 tetrahedra with F = Σ_a x_a g_aᵀ:
+///     W = Σ V ψ(F),   f_a = −V P g_a,   K_ab = V Σ_jl g_a,j (∂P/∂F)_ij,kl g_b,l.
+/// Since g₀ = −(g₁ + g₂ + g₃), only the blocks of nodes 1 to 3 are computed.
+
+#include <memory>
+
+#include "limber/force/element_batches.hpp"
+#include "limber/material/catalog.hpp"
+#include "limber/model/system.hpp"
+
+namespace limber {
+
+class ElementKernel {
+ public:
+  virtual ~ElementKernel() = default;
+
+  /// W of a block [J], +∞ where an element lies outside the material's domain.
+  virtual double energy(const ElementBatches&, const ElementBlock&, const double* q) const = 0;
+  /// f += −∂W/∂q
+  virtual void add_force(const ElementBatches&, const ElementBlock&, const double* q, double* f) const = 0;
+  /// K += ∂²W/∂q² into the slots and, unless f is null, f += −∂W/∂q.
+  virtual void linearize(const ElementBatches&, const ElementBlock&, Definiteness, const double* q, double* f,
+                         double* K) const = 0;
+  /// y += ∂²W/∂q² x
+  virtual void add_product(const ElementBatches&, const ElementBlock&, const double* q, const double* x,
+                           double* y) const = 0;
+};
+
+std::unique_ptr<ElementKernel> make_element_kernel(const AnyMaterial& material);
+
+/// The smallest det F of a block.
+double least_det(const ElementBatches&, const ElementBlock&, const double* q);
+/// The largest s in [0, 1] for which det F(q + s dq) > 0 on [0, s) in a block; elements inverted at q do not count.
+double step_to_inversion(const ElementBatches&, const ElementBlock&, const double* q, const double* dq);
+
+}  // namespace limber

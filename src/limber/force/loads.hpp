@@ -1,0 +1,25 @@
+#pragma once
+/// The same given force F(t) [N] on each node of a set,  W = −F(t) · Σ x_i.
+
+#include "limber/model/force.hpp"
+#include "limber/model/time_function.hpp"
+
+namespace limber {
+
+class NodalLoads : public Force {
+ public:
+  /// A node that is named twice is loaded twice.
+  NodalLoads(std::vector<int> nodes, TimeFunction<Vec3> force) : nodes_(std::move(nodes)), force_(std::move(force)) {}
+
+  ForceTraits traits() const override { return {}; }
+  void add_couplings(std::vector<std::pair<int, int>>&) const override {}
+  void add_force(const State& u, Vector& f) const override;
+  void add_tangent(const State&, TangentBuilder&) const override {}
+  std::optional<Potentials> potentials(const State& u) const override;
+
+ private:
+  std::vector<int> nodes_;
+  TimeFunction<Vec3> force_;
+};
+
+}  // namespace limber

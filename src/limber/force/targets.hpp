@@ -1,0 +1,42 @@
+#pragma once
+/// Springs that pull nodes toward keyed target shapes X(t), made by an artist:
+///
+///     W = k/2 Σ |x_i − X_i(t)|²,   R = c/2 Σ |v_i − Ẋ_i(t)|².
+
+#include "limber/model/force.hpp"
+#include "limber/model/time_function.hpp"
+
+namespace limber {
+
+struct TargetShapes {
+  KeyTimes times;
+  std::vector<Vector> shapes;  // one for each key: 3m [m], in the order of the nodes
+};
+
+class TargetSprings : public Force {
+ public:
+  /// k [N/m], c [N·s/m], for each of the m nodes. Throws InputError(where + key, …) where they are negative or not
+  /// finite, or the shapes do not fit the keys or the nodes.
+  TargetSprings(std::vector<int> nodes, TargetShapes targets, double stiffness, double damping,
+                const std::string& where);
+
+  ForceTraits traits() const override { return {.velocity_dependent = damping_ > 0}; }
+  void add_couplings(std::vector<std::pair<int, int>>&) const override {}
+  void add_force(const State& u, Vector& f) const override;
+  void add_tangent(const State& u, TangentBuilder& T) const override;
+  std::optional<Potentials> potentials(const State& u) const override;
+  /// c Σ (v − Ẋ) · v; negative while the targets drive the body.
+  double damping_power(const State& u) const override;
+
+ private:
+  /// visit(node, x − X(t), v − Ẋ(t)) for all nodes.
+  template <class Visit>
+  void each_deviation(const State& u, const Visit& visit) const;
+
+  std::vector<int> nodes_;
+  TargetShapes targets_;
+  std::vector<Vector> curvatures_;  // #keys, 3m each
+  double stiffness_, damping_;
+};
+
+}  // namespace limber

@@ -1,0 +1,35 @@
+#pragma once
+/// Wind on boundary triangles. With the area vector a = ½ e₁ × e₂ [m²] at the current q, the air's velocity w(t)
+/// relative to the triangle's mean velocity, u = w − v̄, and s = u · a, a triangle bears
+///
+///     ½ ρ C_d |s| s a / |a|²,   a third at each node.
+///
+/// D is exact. ∂f/∂q is left out of K: the force is exact, Newton's matrix is not (small against elasticity).
+
+#include <array>
+
+#include "limber/model/force.hpp"
+#include "limber/model/time_function.hpp"
+
+namespace limber {
+
+class Wind : public Force {
+ public:
+  /// Velocity w [m/s], density of the air ρ [kg/m³], drag coefficient C_d. Throws InputError(where + key, …) where ρ or
+  /// C_d is negative or not finite.
+  Wind(std::vector<std::array<int, 3>> triangles, TimeFunction<Vec3> velocity, double air_density, double drag,
+       const std::string& where);
+
+  ForceTraits traits() const override { return {.velocity_dependent = true, .has_potential = false}; }
+  void add_couplings(std::vector<std::pair<int, int>>& pairs) const override;
+  void add_force(const State& u, Vector& f) const override;
+  void add_tangent(const State& u, TangentBuilder& T) const override;
+  std::optional<Potentials> potentials(const State&) const override { return std::nullopt; }
+
+ private:
+  std::vector<std::array<int, 3>> triangles_;
+  TimeFunction<Vec3> velocity_;
+  double pressure_factor_;  // ½ ρ C_d [kg/m³]
+};
+
+}  // namespace limber

@@ -1,0 +1,43 @@
+#pragma once
+/// Vector loops over chunks of a fixed length: what is summed with what does not depend on the number of threads.
+
+#include <algorithm>
+
+#include "limber/core/parallel.hpp"
+
+namespace limber {
+
+inline constexpr Index chunk_length = 6144;  // a multiple of 3: no node is cut in two
+
+inline Index chunk_count(Index n) { return (n + chunk_length - 1) / chunk_length; }
+
+/// body(begin, end) for each chunk of 0 … n−1.
+template <class Body>
+void for_chunks(Index n, const Body& body) {
+  if (n <= chunk_length) return body(Index{0}, n);
+  parallel_for(chunk_count(n), [&](Index c) { body(c * chunk_length, std::min(n, (c + 1) * chunk_length)); });
+}
+
+/// Σ term(begin, end) over the chunks of 0 … n−1, in their order.
+template <class Term>
+double sum_chunks(Index n, const Term& term) {
+  if (n <= chunk_length) return term(Index{0}, n);
+  return ordered_sum(chunk_count(n),
+                     [&](Index c) { return term(c * chunk_length, std::min(n, (c + 1) * chunk_length)); });
+}
+
+/// xᵀy over [0, n), in eight interleaved sums.
+inline double serial_dot(Index n, const double* x, const double* y) {
+  double s[8] = {};
+  Index i = 0;
+  for (; i + 8 <= n; i += 8)
+    for (int l = 0; l < 8; ++l) s[l] += x[i + l] * y[i + l];
+  for (; i < n; ++i) s[0] += x[i] * y[i];
+  return ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));
+}
+
+inline double chunked_dot(Index n, const double* x, const double* y) {
+  return sum_chunks(n, [=](Index begin, Index end) { return serial_dot(end - begin, x + begin, y + begin); });
+}
+
+}  // namespace limber

@@ -1,0 +1,30 @@
+#pragma once
+/// x = A⁻¹b by conjugate gradients or GMRES, preconditioned with the inverse of the 3×3 (or 1×1) diagonal blocks.
+
+#include "limber/linalg/krylov.hpp"
+#include "limber/linalg/pattern.hpp"
+
+namespace limber {
+
+class KrylovSolver final : public LinearSolver {
+ public:
+  enum class Method { pcg, gmres };
+  KrylovSolver(Method method, Symmetry symmetry) : method_(method), symmetry_(symmetry) {}
+
+  void set_matrix(const SparseMatrix& A) override;
+  SolveReport solve(const Vector& b, Vector& x, double tolerance) override;
+  void reset() override {}
+  SolverCounts counts() const override { return counts_; }
+
+ private:
+  Method method_;
+  Symmetry symmetry_;
+  SparseMatrix copy_;
+  Pattern pattern_;
+  std::unique_ptr<RowMatrix> rows_;
+  SolveReport::Status diagonal_ = SolveReport::Status::ok;
+  KrylovWork work_;
+  SolverCounts counts_;
+};
+
+}  // namespace limber

@@ -1,0 +1,43 @@
+#pragma once
+/// Remembers the sparsity pattern of the last matrix, so that a new one is noticed.
+
+#include <cstring>
+#include <vector>
+
+#include "limber/core/types.hpp"
+
+namespace limber {
+
+enum class PatternChange { same, changed };
+
+class Pattern {
+ public:
+  /// Compares A (compressed) with the last matrix and remembers it.
+  PatternChange take(const SparseMatrix& A) {
+    const auto columns = static_cast<std::size_t>(A.cols()) + 1, entries = static_cast<std::size_t>(A.nonZeros());
+    if (known_ && equal(outer_, A.outerIndexPtr(), columns) && equal(inner_, A.innerIndexPtr(), entries))
+      return PatternChange::same;
+    outer_.assign(A.outerIndexPtr(), A.outerIndexPtr() + columns);
+    inner_.assign(A.innerIndexPtr(), A.innerIndexPtr() + entries);
+    known_ = true;
+    return PatternChange::changed;
+  }
+
+ private:
+  static bool equal(const std::vector<int>& mine, const int* other, std::size_t count) {
+    return mine.size() == count && (count == 0 || std::memcmp(mine.data(), other, sizeof(int) * count) == 0);
+  }
+
+  std::vector<int> outer_, inner_;
+  bool known_ = false;
+};
+
+/// A itself, or a compressed copy kept in `copy`.
+inline const SparseMatrix& compressed(const SparseMatrix& A, SparseMatrix& copy) {
+  if (A.isCompressed()) return A;
+  copy = A;
+  copy.makeCompressed();
+  return copy;
+}
+
+}  // namespace limber

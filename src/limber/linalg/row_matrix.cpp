@@ -1,0 +1,307 @@
+#include "limber/linalg/row_matrix.hpp"
+
+#include <Eigen/Geometry>
+#include <atomic>
+#include <cmath>
+#include <cstring>
+#include <type_traits>
+#include <vector>
+
+#include "limber/linalg/chunks.hpp"
+
+namespace limber {
+namespace {
+
+/// The columns of A as columns of B×B blocks. Entry (r, c) of the k-th block of block column b lies at
+/// `first[B b + c] + B k + r` of A's values. A symmetric matrix counts from below the diagonal block, which is k = −1
+/// and of which only the lower triangle need be there.
+struct BlockColumns {
+  std::vector<int> first;         // #n
+  std::vector<int> start;         // #n/B + 1
+  std::vector<int> rows;          // block rows, ascending in each column
+  std::vector<char> no_diagonal;  // #n/B
+};
+
+/// False if A is not made of whole B×B blocks.
+template <int B>
+class ColumnReader {
+ public:
+  ColumnReader(const SparseMatrix& A, Symmetry symmetry)
+      : outer_(A.outerIndexPtr()),
+        inner_(A.innerIndexPtr()),
+        blocks_(static_cast<int>(A.cols()) / B),
+        symmetry_(symmetry) {}
+
+  bool read(BlockColumns& out) const {
+    out.first.resize(static_cast<std::size_t>(B) * blocks_);
+    out.start.assign(1, 0);
+    out.no_diagonal.assign(blocks_, 0);
+    for (int b = 0; b < blocks_; ++b) {
+      if (!read_column(b, out)) return false;
+      out.start.push_back(static_cast<int>(out.rows.size()));
+    }
+    return true;
+  }
+
+ private:
+  bool read_column(int b, BlockColumns& out) const {
+    for (int c = 0; c < B; ++c) {
+      const int j = B * b + c, end = outer_[j + 1];
+      int at = outer_[j];
+      if (symmetry_ == Symmetry::symmetric && !skip_diagonal(b, c, at, out)) return false;
+      out.first[j] = at;
+      if (c > 0) {
+        const int at0 = out.first[B * b], length = end - at;
+        if (length != outer_[B * b + 1] - at0) return false;
+        if (length > 0 && std::memcmp(inner_ + at, inner_ + at0, sizeof(int) * length) != 0) return false;
+      } else if (!append_rows(at, end, out)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /// Moves `at` behind the rows of the diagonal block.
+  bool skip_diagonal(int b, int c, int& at, BlockColumns& out) const {
+    const int j = B * b + c, end = outer_[j + 1];
+    while (at < end && inner_[at] < B * b) {
+      if (B > 1) return false;
+      ++at;
+    }
+    int lower = 0;
+    for (; at < end && inner_[at] < B * (b + 1); ++at) lower += inner_[at] >= j ? 1 : 0;
+    if (lower == B - c) return true;
+    out.no_diagonal[b] = 1;
+    return B == 1;
+  }
+
+  bool append_rows(int at, int end, BlockColumns& out) const {
+    if ((end - at) % B != 0) return false;
+    for (; at < end; at += B) {
+      if (inner_[at] % B != 0) return false;
+      for (int r = 1; r < B; ++r)
+        if (inner_[at + r] != inner_[at] + r) return false;
+      out.rows.push_back(inner_[at] / B);
+    }
+    return true;
+  }
+
+  const int* outer_;
+  const int* inner_;
+  int blocks_;
+  Symmetry symmetry_;
+};
+
+SolveReport::Status invert(const double* a, Symmetry symmetry, double* inverse, std::integral_constant<int, 1>) {
+  const bool symmetric = symmetry == Symmetry::symmetric;
+  *inverse = symmetric ? (*a > 0 ? 1 / *a : 1) : (*a != 0 ? 1 / *a : 1);
+  if (symmetric && !(*a > 0)) return SolveReport::Status::indefinite;
+  return *a != 0 ? SolveReport::Status::ok : SolveReport::Status::singular;
+}
+
+/// By cofactors. Positive definite: the three leading minors are positive.
+SolveReport::Status invert(const double* a, Symmetry symmetry, double* inverse, std::integral_constant<int, 3>) {
+  const Eigen::Map<const Mat3> A(a);
+  Eigen::Map<Mat3> inv(inverse);
+  Mat3 C;  // rows of the adjugate
+  C.row(0) = A.col(1).cross(A.col(2)).transpose();
+  C.row(1) = A.col(2).cross(A.col(0)).transpose();
+  C.row(2) = A.col(0).cross(A.col(1)).transpose();
+  const double det = C.row(0).dot(A.col(0));
+  inv = C / det;
+  const double scale = A.col(0).norm() * A.col(1).norm() * A.col(2).norm();
+  constexpr double rounding = 1e-15;
+  if (symmetry == Symmetry::symmetric) {
+    if (A(0, 0) > 0 && C(2, 2) > 0 && det > rounding * scale) return SolveReport::Status::ok;
+    inv.setIdentity();
+    return SolveReport::Status::indefinite;
+  }
+  if (std::abs(det) > rounding * scale) return SolveReport::Status::ok;
+  inv.setIdentity();
+  return SolveReport::Status::singular;
+}
+
+template <int B>
+class RowBlocks final : public RowMatrix {
+ public:
+  RowBlocks(const SparseMatrix& A, BlockColumns columns, Symmetry symmetry)
+      : blocks_(static_cast<int>(A.cols()) / B), symmetry_(symmetry), columns_(std::move(columns)) {
+    symmetry == Symmetry::symmetric ? place_symmetric() : place_general();
+    value_.assign(static_cast<std::size_t>(B * B) * column_.size(), 0.0);
+    inverse_.resize(static_cast<std::size_t>(B * B) * blocks_);
+    cut_pieces();
+    columns_.rows = {};
+    columns_.start = {};
+  }
+
+  Index size() const override { return static_cast<Index>(B) * blocks_; }
+  Index entries() const override { return static_cast<Index>(value_.size()); }
+  int block_size() const override { return B; }
+
+  void refresh(const SparseMatrix& A) override {
+    const double* from = A.valuePtr();
+    for_pieces([&](int begin, int end) {
+      for (int i = begin; i < end; ++i)
+        for (int s = start_[i]; s < start_[i + 1]; ++s) copy_block(from, i, s);
+    });
+  }
+
+  void multiply(const double* x, double* y) const override {
+    for_pieces([&](int begin, int end) {
+      for (int i = begin; i < end; ++i) multiply_row(i, x, y);
+    });
+  }
+
+  double multiply_dot(const double* x, double* y) const override {
+    const Index pieces = static_cast<Index>(piece_.size()) - 1;
+    return ordered_sum(pieces, [&](Index p) {
+      double sum = 0;
+      for (int i = piece_[p]; i < piece_[p + 1]; ++i) {
+        multiply_row(i, x, y);
+        for (int r = 0; r < B; ++r) sum += x[B * i + r] * y[B * i + r];
+      }
+      return sum;
+    });
+  }
+
+  SolveReport::Status invert_diagonal() override {
+    std::atomic<SolveReport::Status> status = SolveReport::Status::ok;
+    for_chunks(blocks_, [&](Index begin, Index end) {
+      for (int i = static_cast<int>(begin); i < end; ++i) {
+        const auto found =
+            diagonal_[i] < 0 ? missing(i) : invert(block(diagonal_[i]), symmetry_, inverse_of(i), block_);
+        if (found != SolveReport::Status::ok) status = found;
+      }
+    });
+    return status;
+  }
+
+  double apply_inverse_diagonal(const double* r, double* z) const override {
+    return sum_chunks(size(), [&](Index begin, Index end) {
+      double sum[B] = {};
+      for (Index i = begin / B; i < end / B; ++i) {
+        const double* D = inverse_.data() + B * B * i;
+        for (int a = 0; a < B; ++a) {
+          double za = 0;
+          for (int c = 0; c < B; ++c) za += D[c * B + a] * r[B * i + c];
+          z[B * i + a] = za;
+          sum[a] += za * r[B * i + a];
+        }
+      }
+      double total = 0;
+      for (const double s : sum) total += s;
+      return total;
+    });
+  }
+
+ private:
+  double* block(int s) { return value_.data() + static_cast<std::size_t>(B * B) * s; }
+  double* inverse_of(int i) { return inverse_.data() + static_cast<std::size_t>(B * B) * i; }
+
+  SolveReport::Status missing(int i) {
+    Eigen::Map<Eigen::Matrix<double, B, B>>(inverse_of(i)).setIdentity();
+    return symmetry_ == Symmetry::symmetric ? SolveReport::Status::indefinite : SolveReport::Status::singular;
+  }
+
+  template <class Body>
+  void for_pieces(const Body& body) const {
+    parallel_for(static_cast<Index>(piece_.size()) - 1, [&](Index p) { body(piece_[p], piece_[p + 1]); });
+  }
+
+  void multiply_row(int i, const double* x, double* y) const {
+    double sum[B * B] = {};
+    for (int s = start_[i]; s < start_[i + 1]; ++s) {
+      const double* a = value_.data() + static_cast<std::size_t>(B * B) * s;
+      const double* xj = x + static_cast<Index>(B) * column_[s];
+      for (int c = 0; c < B; ++c)
+        for (int r = 0; r < B; ++r) sum[c * B + r] += a[c * B + r] * xj[c];
+    }
+    for (int r = 0; r < B; ++r) {
+      double total = sum[r];
+      for (int c = 1; c < B; ++c) total += sum[c * B + r];
+      y[static_cast<Index>(B) * i + r] = total;
+    }
+  }
+
+  void copy_block(const double* from, int i, int s) {
+    const int j = column_[s], k = B * source_[s];
+    double* to = block(s);
+    if (symmetry_ == Symmetry::general || j < i) {
+      const int* first = columns_.first.data() + static_cast<std::size_t>(B) * j;
+      for (int c = 0; c < B; ++c)
+        for (int r = 0; r < B; ++r) to[c * B + r] = from[first[c] + k + r];
+      return;
+    }
+    const int* first = columns_.first.data() + static_cast<std::size_t>(B) * i;
+    for (int c = 0; c < B; ++c)
+      for (int r = 0; r < B; ++r) to[c * B + r] = j == i && r > c ? from[first[c] + k + r] : from[first[r] + k + c];
+  }
+
+  /// Counts, then places, the blocks of each row: `each(put)` calls put(row, column, k) with columns ascending.
+  template <class Each>
+  void place(const Each& each) {
+    start_.assign(blocks_ + 1, 0);
+    each([&](int i, int, int) { ++start_[i + 1]; });
+    for (int i = 0; i < blocks_; ++i) start_[i + 1] += start_[i];
+    column_.resize(start_.back());
+    source_.resize(start_.back());
+    diagonal_.assign(blocks_, -1);
+    std::vector<int> next(start_.begin(), start_.end() - 1);
+    each([&](int i, int j, int k) {
+      if (i == j) diagonal_[i] = next[i];
+      column_[next[i]] = j;
+      source_[next[i]++] = k;
+    });
+  }
+
+  void place_symmetric() {
+    place([&](const auto& put) {
+      for (int b = 0; b < blocks_; ++b) {
+        if (columns_.no_diagonal[b] == 0) put(b, b, -1);
+        for (int s = columns_.start[b]; s < columns_.start[b + 1]; ++s) {
+          put(columns_.rows[s], b, s - columns_.start[b]);
+          put(b, columns_.rows[s], s - columns_.start[b]);
+        }
+      }
+    });
+  }
+
+  void place_general() {
+    place([&](const auto& put) {
+      for (int b = 0; b < blocks_; ++b)
+        for (int s = columns_.start[b]; s < columns_.start[b + 1]; ++s) put(columns_.rows[s], b, s - columns_.start[b]);
+    });
+  }
+
+  void cut_pieces() {
+    constexpr int blocks_in_piece = 24576 / (B * B);
+    piece_.assign(1, 0);
+    for (int i = 0; i < blocks_; ++i)
+      if (start_[i + 1] - start_[piece_.back()] >= blocks_in_piece) piece_.push_back(i + 1);
+    if (piece_.back() < blocks_ || piece_.size() == 1) piece_.push_back(blocks_);
+  }
+
+  static constexpr std::integral_constant<int, B> block_{};
+  int blocks_;
+  Symmetry symmetry_;
+  BlockColumns columns_;
+  std::vector<int> start_, column_, source_;  // rows of blocks; source_: k of the block in A's block column
+  std::vector<int> diagonal_;                 // where block (i, i) is, −1: not stored
+  std::vector<double> value_, inverse_;       // column-major blocks
+  std::vector<int> piece_;                    // rows that are one piece of work, of about equal entries
+};
+
+}  // namespace
+
+std::unique_ptr<RowMatrix> make_row_matrix(const SparseMatrix& A, Symmetry symmetry) {
+  if (A.cols() % 3 == 0) {
+    BlockColumns columns;
+    if (ColumnReader<3>(A, symmetry).read(columns))
+      return std::make_unique<RowBlocks<3>>(A, std::move(columns), symmetry);
+  }
+  BlockColumns columns;
+  ColumnReader<1>(A, symmetry).read(columns);
+  return std::make_unique<RowBlocks<1>>(A, std::move(columns), symmetry);
+}
+
+}  // namespace limber

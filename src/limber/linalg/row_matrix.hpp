@@ -1,0 +1,33 @@
+#pragma once
+/// y = A x by rows: a copy of A in full storage (both triangles of a symmetric matrix), made of 3×3 blocks where A is
+/// and of single entries elsewhere. The rows are independent, so products run in parallel with the same bits for any
+/// number of threads. The pattern is read once; `refresh` then only moves values.
+
+#include <memory>
+
+#include "limber/linalg/linear_solver.hpp"
+
+namespace limber {
+
+class RowMatrix {
+ public:
+  virtual ~RowMatrix() = default;
+
+  virtual Index size() const = 0;
+  virtual Index entries() const = 0;   // stored, both triangles
+  virtual int block_size() const = 0;  // 3 or 1
+  /// Takes the values of A, which has the pattern of the constructor's matrix.
+  virtual void refresh(const SparseMatrix& A) = 0;
+  virtual void multiply(const double* x, double* y) const = 0;
+  /// y = A x; returns xᵀy.
+  virtual double multiply_dot(const double* x, double* y) const = 0;
+  /// Inverts the diagonal blocks. indefinite: one of a symmetric matrix is not positive definite; singular: one of a
+  /// general matrix has no inverse (and is taken as the identity).
+  virtual SolveReport::Status invert_diagonal() = 0;
+  /// z = D⁻¹r with the diagonal blocks D; returns rᵀz.
+  virtual double apply_inverse_diagonal(const double* r, double* z) const = 0;
+};
+
+std::unique_ptr<RowMatrix> make_row_matrix(const SparseMatrix& A, Symmetry symmetry);
+
+}  // namespace limber

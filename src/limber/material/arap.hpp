@@ -1,0 +1,16 @@
+#pragma once
+/// As rigid as possible, ψ = μ‖F − R‖²: corotated elasticity with λ = 0, so ν acts through μ only.
+
+#include "limber/material/corotated.hpp"
+
+namespace limber {
+
+struct Arap : Corotated {
+  static constexpr const char* name = "arap";
+  static constexpr const char* description =
+      "as rigid as possible: corotated with λ = 0, no resistance to volume change of its own";
+  static constexpr const char* formula = "μ‖F − R‖², F = R S";
+  explicit Arap(const MaterialParameters& p) : Corotated(p.mu(), 0) {}
+};
+
+}  // namespace limber

@@ -1,0 +1,40 @@
+#pragma once
+/// The one list of materials. Adding one = one header and one alternative here: errors, listings and tests follow.
+
+#include <variant>
+#include <vector>
+
+#include "limber/core/types.hpp"
+#include "limber/material/arap.hpp"
+#include "limber/material/corotated.hpp"
+#include "limber/material/linear.hpp"
+#include "limber/material/mooney_rivlin.hpp"
+#include "limber/material/neo_hookean.hpp"
+#include "limber/material/parameters.hpp"
+#include "limber/material/st_venant_kirchhoff.hpp"
+#include "limber/material/stable_neo_hookean.hpp"
+
+namespace limber {
+
+using AnyMaterial =
+    std::variant<Linear, Corotated, Arap, StVenantKirchhoff, NeoHookean, StableNeoHookean, MooneyRivlin>;
+
+struct MaterialInfo {
+  std::string name, description, formula;
+};
+std::vector<MaterialInfo> material_catalog();
+
+/// Names ignore case. Throws InputError(where + ".young", …) and the like for values that no material has.
+AnyMaterial make_material(const MaterialParameters& parameters, const std::string& where);
+
+const char* name(const AnyMaterial& m);
+/// Whether ψ is defined for det F > 0 only.
+bool needs_positive_det(const AnyMaterial& m);
+
+/// ψ [J/m³], +∞ outside the material's domain; P [Pa]; dP/dF on vec(F), column-major [Pa], and its projection.
+double energy(const AnyMaterial& m, const Mat3& F);
+Mat3 stress(const AnyMaterial& m, const Mat3& F);
+Matrix hessian(const AnyMaterial& m, const Mat3& F);
+Matrix hessian_psd(const AnyMaterial& m, const Mat3& F);
+
+}  // namespace limber

@@ -1,0 +1,50 @@
+#pragma once
+/// What every material shares. A material gives ψ(F) and an object "tangent" that knows w P(F) and, for vectors a and b
+/// of the reference shape, the 3×3 block  w Σ_jl a_j (∂P_ij/∂F_kl) b_l. With shape gradients for a and b these are an
+/// element's stiffness blocks, so no 9×9 matrix is formed in the element loop; with unit vectors they are the Hessian.
+
+#include "limber/core/lanes.hpp"
+
+namespace limber {
+
+/// dP/dF from the blocks of unit vectors.
+template <class T, class Tangent>
+M9<T> expand(const Tangent& tangent) {
+  const T o(0.0), i(1.0);
+  const typename Tangent::Arm arm[3] = {tangent.arm({i, o, o}), tangent.arm({o, i, o}), tangent.arm({o, o, i})};
+  M9<T> H;
+  for (int j = 0; j < 3; ++j)
+    for (int l = 0; l < 3; ++l) {
+      const M3<T> block = tangent.block(arm[j], arm[l]);
+      for (int r = 0; r < 3; ++r)
+        for (int k = 0; k < 3; ++k) H(r + 3 * j, k + 3 * l) = block(r, k);
+    }
+  return H;
+}
+
+template <class Derived>
+struct MaterialBase {
+  /// P = ∂ψ/∂F [Pa]
+  template <class T>
+  M3<T> stress(const M3<T>& F) const {
+    return self().tangent(F, T(1.0)).stress();
+  }
+  /// dP/dF on vec(F), exact [Pa]
+  template <class T>
+  M9<T> hessian(const M3<T>& F) const {
+    return expand<T>(self().tangent(F, T(1.0)));
+  }
+  /// dP/dF with its negative eigenvalues set to 0
+  template <class T>
+  M9<T> hessian_psd(const M3<T>& F) const {
+    return expand<T>(self().tangent_psd(F, T(1.0)));
+  }
+
+  static constexpr bool needs_positive_det = false;
+  static constexpr bool takes_mooney_constants = false;
+
+ private:
+  const Derived& self() const { return static_cast<const Derived&>(*this); }
+};
+
+}  // namespace limber

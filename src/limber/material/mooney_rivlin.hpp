@@ -1,0 +1,44 @@
+#pragma once
+/// Mooney-Rivlin, isochoric, ψ = C10 (J^(−2/3) I − 3) + C01 (J^(−4/3) II − 3) + κ/2 (J − 1)², J > 0.
+/// From E and ν where not given: C10 = .4 μ, C01 = .1 μ, κ = λ + 2μ/3, so that 2 (C10 + C01) = μ.
+
+#include "limber/material/invariants.hpp"
+#include "limber/material/parameters.hpp"
+
+namespace limber {
+
+struct MooneyRivlin : InvariantMaterial<MooneyRivlin, psi_II | psi_I_J | psi_II_J | psi_J_J> {
+  static constexpr const char* name = "mooney_rivlin";
+  static constexpr const char* description = "two-parameter rubber (c10, c01, bulk); forbids inversion";
+  static constexpr const char* formula = "C10 (J^(-2/3) I_C − 3) + C01 (J^(-4/3) II_C − 3) + κ/2 (J − 1)², J > 0";
+  static constexpr bool needs_positive_det = true;
+  static constexpr bool takes_mooney_constants = true;
+
+  explicit MooneyRivlin(const MaterialParameters& p)
+      : c10(p.c10.value_or(0.4 * p.mu())),
+        c01(p.c01.value_or(0.1 * p.mu())),
+        bulk(p.bulk.value_or(p.lambda() + 2 * p.mu() / 3)) {}
+  double c10, c01, bulk;  // [Pa]
+
+  template <class T>
+  T energy(const M3<T>& F) const {
+    const auto [I, II, J] = invariants(F);
+    const T root = T(1.0) / cbrt(J), a = root * root, d = J - T(1.0);
+    const T psi = T(c10) * (a * I - T(3.0)) + T(c01) * (a * a * II - T(3.0)) + T(0.5 * bulk) * d * d;
+    return select(J > T(0.0), psi, infinity<T>());
+  }
+  template <class T>
+  LIMBER_INLINE InvariantDerivatives<T> derivatives(const Invariants<T>& x) const {
+    const T root = T(1.0) / cbrt(x.J), a = root * root, inverse = root * a;
+    InvariantDerivatives<T> d;
+    d.I = T(c10) * a;
+    d.II = T(c01) * a * a;
+    d.I_J = T(-2.0 / 3) * d.I * inverse;
+    d.II_J = T(-4.0 / 3) * d.II * inverse;
+    d.J = d.I_J * x.I + d.II_J * x.II + T(bulk) * (x.J - T(1.0));
+    d.J_J = (T(-5.0 / 3) * d.I_J * x.I + T(-7.0 / 3) * d.II_J * x.II) * inverse + T(bulk);
+    return d;
+  }
+};
+
+}  // namespace limber

@@ -1,0 +1,113 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <iterator>
+
+#include "limber/core/errors.hpp"
+#include "limber/mesh/cursor.hpp"
+#include "limber/mesh/formats.hpp"
+
+namespace limber {
+namespace {
+
+struct MeditCell {
+  std::string_view name;
+  int nodes;
+};
+constexpr MeditCell other_cells[] = {{"Edges", 2},     {"Triangles", 3}, {"Quadrilaterals", 4},
+                                     {"Hexahedra", 8}, {"Prisms", 6},    {"Pyramids", 5}};
+
+class MeditReader {
+ public:
+  MeditReader(const std::string& path, std::string_view text) : in_(path, text) { in_.comments_from('#'); }
+
+  TetMesh read() {
+    in_.keyword("MeshVersionFormatted");
+    const int version = in_.small_integer("the version, 1 or 2");
+    if (version < 1 || version > 4) in_.fail(fmt::format("found version {}, expected 1 or 2", version));
+    for (;;) {
+      const std::string section(in_.word("a section such as Vertices, or End"));
+      if (section == "End") break;
+      read_section(section);
+    }
+    return finished(std::move(draft_), in_.path());
+  }
+
+ private:
+  void read_section(const std::string& section) {
+    if (!std::isalpha(static_cast<unsigned char>(section[0])))
+      in_.fail(fmt::format("found {}, expected a keyword such as Vertices or End", quoted(section)));
+    if (section == "Dimension") return read_dimension();
+    if (section == "Vertices") return read_vertices();
+    if (section == "Tetrahedra") return read_tets();
+    if (section.starts_with("TetrahedraP")) in_.fail(not_linear("the section " + section));
+    for (const MeditCell& cell : other_cells)
+      if (cell.name == section) return read_other(cell);
+    // Corners, normals, …: numbers up to the next keyword.
+    while (!in_.peek().empty() && !std::isalpha(static_cast<unsigned char>(in_.peek()[0]))) in_.word("a number");
+  }
+
+  void read_dimension() {
+    const int dimension = in_.small_integer("the dimension, 3");
+    if (dimension != 3) in_.fail(fmt::format("found dimension {}, expected 3", dimension));
+  }
+
+  void read_vertices() {
+    auto& nodes = draft_.mesh.nodes;
+    const std::size_t n = in_.count("the number of vertices", 8);
+    if (!nodes.empty()) in_.fail("a second section Vertices");
+    nodes.resize(n);
+    for (Vec3& x : nodes) {
+      for (double& c : x) c = in_.real("a coordinate");
+      in_.integer("the reference of a vertex");
+    }
+  }
+
+  int read_node() { return in_.index(in_.integer("a vertex number"), 1, draft_.mesh.nodes.size(), "vertex"); }
+
+  void read_tets() {
+    const std::size_t n = in_.count("the number of tetrahedra", 10);
+    draft_.mesh.tets.reserve(draft_.mesh.tets.size() + n);
+    for (std::size_t t = 0; t < n; ++t) {
+      auto& tet = draft_.mesh.tets.emplace_back();
+      for (int& i : tet) i = read_node();
+      draft_.mesh.region.push_back(in_.small_integer("the reference of a tetrahedron"));
+    }
+  }
+
+  void read_other(const MeditCell& cell) {
+    const std::size_t n = in_.count("the number of cells", 2);
+    for (std::size_t c = 0; c < n; ++c) {
+      for (int k = 0; k < cell.nodes; ++k) draft_.use_in_other_cell(read_node());
+      in_.integer("the reference of a cell");
+    }
+    draft_.other_cells += n;
+  }
+
+  Cursor in_;
+  MeshDraft draft_;
+};
+
+}  // namespace
+
+TetMesh read_medit(const std::string& path, const FileLoader& load) {
+  const std::string text = load(path);
+  return MeditReader(path, text).read();
+}
+
+void write_medit(const TetMesh& mesh, const std::string& path) {
+  std::string out = fmt::format("MeshVersionFormatted 2\n\nDimension 3\n\nVertices\n{}\n", mesh.nodes.size());
+  for (const Vec3& x : mesh.nodes)
+    fmt::format_to(std::back_inserter(out), "{:.17g} {:.17g} {:.17g} 0\n", x[0], x[1], x[2]);
+  out += fmt::format("\nTetrahedra\n{}\n", mesh.tets.size());
+  for (std::size_t t = 0; t < mesh.tets.size(); ++t) {
+    const auto& n = mesh.tets[t];
+    fmt::format_to(std::back_inserter(out), "{} {} {} {} {}\n", n[0] + 1, n[1] + 1, n[2] + 1, n[3] + 1,
+                   mesh.region.empty() ? 0 : mesh.region[t]);
+  }
+  out += "\nEnd\n";
+  save_file(path, out);
+}
+
+}  // namespace limber

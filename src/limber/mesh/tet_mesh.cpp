@@ -1,0 +1,167 @@
+#include "limber/mesh/tet_mesh.hpp"
+
+#include <fmt/format.h>
+
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+#include <utility>
+
+#include "limber/core/errors.hpp"
+
+namespace limber {
+namespace {
+
+using Tet = std::array<int, 4>;
+
+double signed_volume(const std::vector<Vec3>& x, const Tet& t) {
+  const Vec3 &a = x[t[0]], &b = x[t[1]], &c = x[t[2]], &d = x[t[3]];
+  return (b - a).cross(c - a).dot(d - a) / 6;
+}
+
+double longest_edge(const std::vector<Vec3>& x, const Tet& t) {
+  double longest = 0;
+  for (int i = 0; i < 4; ++i)
+    for (int j = 0; j < i; ++j) longest = std::max(longest, (x[t[i]] - x[t[j]]).norm());
+  return longest;
+}
+
+std::string list(const Tet& t) { return fmt::format("{}, {}, {}, {}", t[0], t[1], t[2], t[3]); }
+
+void check_nodes_finite(const TetMesh& mesh, const std::string& where) {
+  for (std::size_t i = 0; i < mesh.nodes.size(); ++i)
+    if (!mesh.nodes[i].allFinite())
+      throw InputError(where, fmt::format("node {} has the coordinates ({}, {}, {}); they must be finite", i,
+                                          mesh.nodes[i][0], mesh.nodes[i][1], mesh.nodes[i][2]));
+}
+
+void check_indices(const TetMesh& mesh, const std::string& where) {
+  for (std::size_t t = 0; t < mesh.tets.size(); ++t) {
+    for (const int i : mesh.tets[t])
+      if (i < 0 || static_cast<std::size_t>(i) >= mesh.nodes.size())
+        throw InputError(where, fmt::format("tetrahedron {} names node {}, but the nodes are 0 to {}", t, i,
+                                            static_cast<long long>(mesh.nodes.size()) - 1));
+    Tet sorted = mesh.tets[t];
+    std::sort(sorted.begin(), sorted.end());
+    const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+    if (twice != sorted.end())
+      throw InputError(where,
+                       fmt::format("tetrahedron {} (nodes {}) names node {} twice", t, list(mesh.tets[t]), *twice));
+  }
+}
+
+void check_distinct(const TetMesh& mesh, const std::string& where) {
+  std::vector<std::pair<Tet, std::size_t>> keys(mesh.tets.size());
+  for (std::size_t t = 0; t < keys.size(); ++t) {
+    keys[t] = {mesh.tets[t], t};
+    std::sort(keys[t].first.begin(), keys[t].first.end());
+  }
+  std::sort(keys.begin(), keys.end());
+  for (std::size_t k = 1; k < keys.size(); ++k)
+    if (keys[k].first == keys[k - 1].first)
+      throw InputError(where, fmt::format("tetrahedra {} and {} have the same nodes {}", keys[k - 1].second,
+                                          keys[k].second, list(keys[k].first)));
+}
+
+void check_nodes_used(const TetMesh& mesh, const std::string& where) {
+  std::vector<char> used(mesh.nodes.size(), 0);
+  for (const Tet& t : mesh.tets)
+    for (const int i : t) used[i] = 1;
+  const auto unused = std::count(used.begin(), used.end(), 0);
+  if (unused > 0)
+    throw InputError(where, fmt::format("{} of {} nodes belong to no tetrahedron; the first is node {}", unused,
+                                        used.size(), std::find(used.begin(), used.end(), 0) - used.begin()));
+}
+
+}  // namespace
+
+double signed_volume(const TetMesh& mesh, std::size_t t) { return signed_volume(mesh.nodes, mesh.tets[t]); }
+
+double volume(const TetMesh& mesh) {
+  double sum = 0;
+  for (const Tet& t : mesh.tets) sum += std::abs(signed_volume(mesh.nodes, t));
+  return sum;
+}
+
+Box3 bounding_box(const std::vector<Vec3>& nodes) {
+  if (nodes.empty()) return {Vec3::Zero(), Vec3::Zero()};
+  Box3 box{nodes.front(), nodes.front()};
+  for (const Vec3& x : nodes) {
+    box.min = box.min.cwiseMin(x);
+    box.max = box.max.cwiseMax(x);
+  }
+  return box;
+}
+
+std::vector<std::array<int, 3>> boundary_triangles(const TetMesh& mesh) {
+  // Outward for a positively oriented tetrahedron.
+  constexpr int faces[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
+  struct Face {
+    std::array<int, 3> key;
+    std::size_t id;  // 4 × tetrahedron + face
+  };
+  std::vector<Face> all(4 * mesh.tets.size());
+  for (std::size_t id = 0; id < all.size(); ++id) {
+    const Tet& t = mesh.tets[id / 4];
+    const auto& f = faces[id % 4];
+    all[id] = {{t[f[0]], t[f[1]], t[f[2]]}, id};
+    std::sort(all[id].key.begin(), all[id].key.end());
+  }
+  std::sort(all.begin(), all.end(),
+            [](const Face& a, const Face& b) { return std::tie(a.key, a.id) < std::tie(b.key, b.id); });
+  std::vector<std::size_t> once;
+  for (std::size_t i = 0, j; i < all.size(); i = j) {
+    for (j = i + 1; j < all.size() && all[j].key == all[i].key;) ++j;
+    if (j == i + 1) once.push_back(all[i].id);
+  }
+  std::sort(once.begin(), once.end());
+  std::vector<std::array<int, 3>> triangles;
+  triangles.reserve(once.size());
+  for (const std::size_t id : once) {
+    const Tet& t = mesh.tets[id / 4];
+    const auto& f = faces[id % 4];
+    triangles.push_back({t[f[0]], t[f[1]], t[f[2]]});
+  }
+  return triangles;
+}
+
+std::vector<std::array<int, 2>> edges(const TetMesh& mesh) {
+  std::vector<std::array<int, 2>> all;
+  all.reserve(6 * mesh.tets.size());
+  for (const Tet& t : mesh.tets)
+    for (int i = 0; i < 4; ++i)
+      for (int j = 0; j < i; ++j) all.push_back({std::min(t[i], t[j]), std::max(t[i], t[j])});
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  return all;
+}
+
+MeshNotes check_and_orient(TetMesh& mesh, const std::string& where) {
+  if (mesh.tets.empty()) throw InputError(where, "the mesh has no tetrahedra");
+  if (!mesh.region.empty() && mesh.region.size() != mesh.tets.size())
+    throw InputError(where, fmt::format("{} regions for {} tetrahedra", mesh.region.size(), mesh.tets.size()));
+  check_nodes_finite(mesh, where);
+  check_indices(mesh, where);
+  check_distinct(mesh, where);
+  check_nodes_used(mesh, where);
+
+  std::size_t flat = 0, first = 0;
+  std::vector<std::size_t> negative;
+  for (std::size_t t = 0; t < mesh.tets.size(); ++t) {
+    const double V = signed_volume(mesh, t), L = longest_edge(mesh.nodes, mesh.tets[t]);
+    // Written so that an overflow to NaN counts as flat too.
+    if (!(std::abs(V) > 1e-14 * L * L * L)) {
+      if (flat++ == 0) first = t;
+    } else if (V < 0) {
+      negative.push_back(t);
+    }
+  }
+  if (flat > 0)
+    throw InputError(where, fmt::format("{} of {} tetrahedra have zero volume; the first is tetrahedron {} (nodes {})",
+                                        flat, mesh.tets.size(), first, list(mesh.tets[first])));
+  for (const std::size_t t : negative) std::swap(mesh.tets[t][2], mesh.tets[t][3]);
+  return {negative.size()};
+}
+
+}  // namespace limber

@@ -1,0 +1,29 @@
+#pragma once
+/// What both VTK formats share: cell types, and the cell data that counts as regions.
+
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "limber/mesh/formats.hpp"
+
+namespace limber {
+
+using Fail = std::function<void(const std::string&)>;  // throws
+
+/// The cells of a VTK file in the making.
+struct VtkDraft {
+  MeshDraft draft;
+  std::vector<std::size_t> cell_of_tet;  // #T, the index among all cells
+
+  /// Node indices are relative to `first_node` and must be below draft.mesh.nodes.size() − first_node.
+  void add_cell(std::size_t cell, long long type, std::span<const long long> nodes, std::size_t first_node,
+                const Fail& fail);
+};
+
+/// Rank of a cell data name among those that mean a region, smallest wins; −1 for other names.
+int region_rank(std::string_view name);
+
+}  // namespace limber

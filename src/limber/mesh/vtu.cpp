@@ -1,0 +1,142 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "limber/core/errors.hpp"
+#include "limber/mesh/formats.hpp"
+#include "limber/mesh/vtk_cells.hpp"
+#include "limber/mesh/vtu_arrays.hpp"
+
+namespace limber {
+namespace {
+
+class VtuReader {
+ public:
+  VtuReader(const std::string& path, std::string_view text) : path_(path), file_(path, text) {}
+
+  TetMesh read() {
+    if (!file_.grid().child("Piece")) file_.fail(file_.grid(), "expected the element Piece");
+    for (const pugi::xml_node piece : file_.grid().children("Piece")) read_piece(piece);
+    if (!any_region_) cells_.draft.mesh.region.clear();
+    return finished(std::move(cells_.draft), path_);
+  }
+
+ private:
+  void read_piece(pugi::xml_node piece) {
+    auto& mesh = cells_.draft.mesh;
+    const auto points = static_cast<std::size_t>(file_.count(piece, "NumberOfPoints"));
+    const auto cells = static_cast<std::size_t>(file_.count(piece, "NumberOfCells"));
+    const std::size_t first_node = mesh.nodes.size(), first_tet = mesh.tets.size();
+    if (points > 0) read_points(piece, points);
+    if (cells > 0) read_cells(piece, cells, first_node);
+
+    std::vector<long long> region;
+    if (const pugi::xml_node array = region_array(piece)) region = file_.integers(array, cells);
+    any_region_ = any_region_ || !region.empty();
+    for (std::size_t t = first_tet; t < mesh.tets.size(); ++t) {
+      const long long r = region.empty() ? 0 : region[cells_.cell_of_tet[t]];
+      if (r < std::numeric_limits<int>::min() || r > std::numeric_limits<int>::max())
+        file_.fail(piece, fmt::format("region {} of cell {} is too large", r, cells_.cell_of_tet[t]));
+      mesh.region.push_back(static_cast<int>(r));
+    }
+  }
+
+  void read_points(pugi::xml_node piece, std::size_t n) {
+    const pugi::xml_node array = piece.child("Points").child("DataArray");
+    if (!array) file_.fail(piece, "expected the element Points with a DataArray");
+    const std::vector<double> x = file_.reals(array, 3 * n);
+    for (std::size_t i = 0; i < n; ++i) {
+      const Vec3 node(x[3 * i], x[3 * i + 1], x[3 * i + 2]);
+      if (!node.allFinite()) file_.fail(array, fmt::format("point {} has a coordinate that is not finite", i));
+      cells_.draft.mesh.nodes.push_back(node);
+    }
+    if (cells_.draft.mesh.nodes.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()))
+      file_.fail(array, "the file holds more points than can be numbered");
+  }
+
+  void read_cells(pugi::xml_node piece, std::size_t n, std::size_t first_node) {
+    const pugi::xml_node types = cell_array(piece, "types"), nodes = cell_array(piece, "connectivity");
+    const std::vector<long long> offsets = file_.integers(cell_array(piece, "offsets"), n);
+    const std::vector<long long> type = file_.integers(types, n);
+    if (offsets.front() < 0 || !std::is_sorted(offsets.begin(), offsets.end()) ||
+        offsets.back() > std::numeric_limits<int>::max())
+      file_.fail(cell_array(piece, "offsets"), "the offsets must grow from 0 or more");
+    const std::vector<long long> connectivity = file_.integers(nodes, static_cast<std::size_t>(offsets.back()));
+    const Fail fail = [&](const std::string& what) { file_.fail(nodes, what); };
+    for (std::size_t cell = 0; cell < n; ++cell) {
+      const long long* begin = connectivity.data() + (cell == 0 ? 0 : offsets[cell - 1]);
+      cells_.add_cell(cell, type[cell], {begin, connectivity.data() + offsets[cell]}, first_node, fail);
+    }
+  }
+
+  pugi::xml_node cell_array(pugi::xml_node piece, const char* name) const {
+    const pugi::xml_node array = piece.child("Cells").find_child_by_attribute("DataArray", "Name", name);
+    if (!array) file_.fail(piece, fmt::format("expected the element Cells with a DataArray named {}", name));
+    return array;
+  }
+
+  static pugi::xml_node region_array(pugi::xml_node piece) {
+    pugi::xml_node best;
+    int best_rank = std::numeric_limits<int>::max();
+    for (const pugi::xml_node array : piece.child("CellData").children("DataArray")) {
+      const int rank = region_rank(array.attribute("Name").value());
+      const bool integer = std::string_view(array.attribute("type").value()).find("Int") != std::string_view::npos;
+      if (rank < 0 || rank >= best_rank || !integer || array.attribute("NumberOfComponents").as_int(1) > 1) continue;
+      best = array;
+      best_rank = rank;
+    }
+    return best;
+  }
+
+  std::string path_;
+  VtuFile file_;
+  VtkDraft cells_;
+  bool any_region_ = false;
+};
+
+template <class T>
+std::string data_array(const char* name, const char* type, int components, const std::vector<T>& values) {
+  const std::uint64_t n = values.size() * sizeof(T);
+  std::string bytes(reinterpret_cast<const char*>(&n), sizeof n);
+  bytes.append(reinterpret_cast<const char*>(values.data()), n);
+  return fmt::format(
+      "<DataArray type=\"{}\" Name=\"{}\" NumberOfComponents=\"{}\" format=\"binary\">\n{}\n</DataArray>\n", type, name,
+      components, base64_encoded(bytes));
+}
+
+}  // namespace
+
+TetMesh read_vtu(const std::string& path, const FileLoader& load) {
+  const std::string text = load(path);
+  return VtuReader(path, text).read();
+}
+
+void write_vtu(const TetMesh& mesh, const std::string& path) {
+  const std::size_t n = mesh.tets.size();
+  std::vector<double> points;
+  for (const Vec3& x : mesh.nodes) points.insert(points.end(), x.begin(), x.end());
+  std::vector<std::int64_t> connectivity, offsets;
+  for (const auto& t : mesh.tets) {
+    connectivity.insert(connectivity.end(), t.begin(), t.end());
+    offsets.push_back(static_cast<std::int64_t>(connectivity.size()));
+  }
+  const std::vector<std::uint8_t> types(n, 10);
+  const std::vector<std::int32_t> region(mesh.region.begin(), mesh.region.end());
+
+  std::string out = fmt::format(
+      "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"{}\" "
+      "header_type=\"UInt64\">\n<UnstructuredGrid>\n<Piece NumberOfPoints=\"{}\" NumberOfCells=\"{}\">\n",
+      native_is_little ? "LittleEndian" : "BigEndian", mesh.nodes.size(), n);
+  out += "<Points>\n" + data_array("Points", "Float64", 3, points) + "</Points>\n<Cells>\n";
+  out += data_array("connectivity", "Int64", 1, connectivity) + data_array("offsets", "Int64", 1, offsets);
+  out += data_array("types", "UInt8", 1, types) + "</Cells>\n";
+  if (!region.empty())
+    out += "<CellData Scalars=\"region\">\n" + data_array("region", "Int32", 1, region) + "</CellData>\n";
+  out += "</Piece>\n</UnstructuredGrid>\n</VTKFile>\n";
+  save_file(path, out);
+}
+
+}  // namespace limber

@@ -1,0 +1,102 @@
+#pragma once
+/// trajectory.h5: the rest shape and the frames of a run. The HDF5 structure is complete before the first frame and
+/// never changes; a frame is written into its place and then counted in /frames_written. So a run killed at any moment
+/// leaves a valid file whose counted frames are whole, and equal runs give equal files. docs/output.md has the layout.
+
+#include <array>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "limber/core/types.hpp"
+#include "limber/record/files.hpp"
+#include "limber/record/xdmf.hpp"
+
+namespace limber {
+
+enum class Velocities { omit, store };
+
+/// Ranges [first, first + count) of a body in the stacked arrays.
+struct BodyRange {
+  std::string name;
+  int first_node = 0, node_count = 0;
+  int first_tet = 0, tet_count = 0;
+  int first_edge = 0, edge_count = 0;
+  bool operator==(const BodyRange&) const = default;
+};
+
+struct TrajectoryHeader {
+  std::vector<Vec3> nodes;                // #V, rest positions [m]
+  std::vector<std::array<int, 4>> tets;   // #T
+  std::vector<std::array<int, 2>> edges;  // #E, springs
+  std::vector<int> region;                // #T, or empty: all 0
+  std::vector<BodyRange> bodies;
+  std::vector<int> prescribed;  // #P, nodes with a reaction force
+  long frames = 0;              // #F, the planned number of frames
+  Velocities velocities = Velocities::omit;
+  std::string limber_version;
+};
+
+struct Frame {
+  double t = 0;          // [s]
+  Vector q;              // 3 #V, positions [m]
+  Vector v;              // 3 #V, velocities [m/s], or empty
+  double min_det_F = 0;  // smallest det F over the tetrahedra
+  Vector reactions;      // 3 #P, force on each prescribed node [N]
+};
+
+class TrajectoryWriter {
+ public:
+  /// Replaces the file, and the .xdmf beside it. Throws OutputError.
+  static TrajectoryWriter create(const std::string& path, const TrajectoryHeader& header);
+  /// Goes on after the first `frames_to_keep` frames and forgets the others. Throws InputError(path, …) if the file has
+  /// fewer, or does not fit the header.
+  static TrajectoryWriter resume(const std::string& path, const TrajectoryHeader& header, long frames_to_keep);
+
+  /// The next frame, k = frames(). `v` may be empty where velocities are omitted. Throws OutputError; the frames before
+  /// stay readable.
+  void write_frame(long k, double t, const Vector& q, const Vector& v, double min_det_F, const Vector& reactions);
+  long frames() const { return frames_; }
+  void sync() { file_.sync(); }
+
+ private:
+  using Places = std::map<std::string, off_t>;  // where each array begins in the file [bytes]
+
+  TrajectoryWriter(File file, XdmfIndex index, Places places, const TrajectoryHeader& header, long frames);
+  void write_rows(const char* array, long row, const double* data, Index count);
+  void set_frames(long frames);
+
+  File file_;
+  XdmfIndex index_;
+  Places places_;
+  Index nodes_, prescribed_;
+  long planned_;
+  Velocities velocities_;
+  long frames_;
+};
+
+/// Reads frames one by one, also from a run that still goes on. Throws InputError(path, …) if the file is missing,
+/// damaged or no trajectory.
+class TrajectoryReader {
+ public:
+  explicit TrajectoryReader(const std::string& path);
+  TrajectoryReader(TrajectoryReader&&) noexcept;
+  TrajectoryReader& operator=(TrajectoryReader&&) noexcept;
+  ~TrajectoryReader();
+
+  /// `frames` is the planned number.
+  const TrajectoryHeader& header() const;
+  /// The number written by now.
+  long frames() const;
+  /// k < frames().
+  Frame frame(long k) const;
+  /// Times [s] of the frames written by now.
+  std::vector<double> times() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace limber

@@ -1,0 +1,268 @@
+#include "limber/scene/build.hpp"
+
+#include <Eigen/Geometry>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "limber/core/errors.hpp"
+#include "limber/force/gravity.hpp"
+#include "limber/force/mass.hpp"
+#include "limber/force/rayleigh.hpp"
+#include "limber/material/catalog.hpp"
+#include "limber/scene/build_forces.hpp"
+
+namespace limber {
+namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+/// The mesh as meshed, before placement; selections refer to it.
+struct Shape {
+  TetMesh mesh;
+  std::vector<std::array<int, 2>> edges;
+};
+
+Shape make_shape(const BodyChoice& body, std::vector<std::string>& notes) {
+  const std::string where = body.where + ".mesh";
+  Shape shape;
+  if (const auto* box = std::get_if<BoxShape>(&body.mesh)) {
+    shape.mesh = box_mesh(box->origin, box->size, box->cells, box->split);
+  } else if (const auto* file = std::get_if<MeshFile>(&body.mesh)) {
+    shape.mesh = read_mesh(file->path);
+  } else if (const auto* mesh = std::get_if<TetMesh>(&body.mesh)) {
+    shape.mesh = *mesh;
+  } else {
+    const auto& network = std::get<NetworkShape>(body.mesh);
+    shape.mesh.nodes = network.nodes;
+    shape.edges = network.edges;
+    return shape;
+  }
+  const auto* file = std::get_if<MeshFile>(&body.mesh);
+  const MeshNotes mended = check_and_orient(shape.mesh, file ? file->path : where);
+  if (mended.reordered > 0) notes.push_back(fmt::format("{}: {} negatively ordered tetrahedra were reordered", where, mended.reordered));
+  return shape;
+}
+
+void place(const BodyChoice& body, std::vector<Vec3>& nodes) {
+  const Mat3 R = Mat3::Identity() + rotation_minus_identity(body.rotation);
+  for (auto& x : nodes) x = body.position + R * (body.scale * x);
+}
+
+/// The material of each tetrahedron's region, as an index into the list of materials, with the densities.
+struct MaterialMap {
+  std::vector<AnyMaterial> materials;
+  std::vector<int> of_tet;
+  std::vector<double> density;  // #T
+  double wave_speed = 0;
+};
+
+MaterialMap map_materials(const BodyChoice& body, const TetMesh& mesh) {
+  MaterialMap map;
+  std::map<std::string, int> number;
+  std::vector<double> densities;
+  for (const auto& [region, choice] : body.materials) {
+    MaterialParameters p{.model = choice.model, .c10 = {}, .c01 = {}, .bulk = {}};
+    for (const auto& [key, value] : choice.parameters) {
+      if (key == "young") p.young = value;
+      if (key == "poisson") p.poisson = value;
+      if (key == "c10") p.c10 = value;
+      if (key == "c01") p.c01 = value;
+      if (key == "bulk") p.bulk = value;
+    }
+    number[region] = static_cast<int>(map.materials.size());
+    map.materials.push_back(make_material(p, choice.where));
+    densities.push_back(choice.density);
+    // Pressure waves at rest: ρc² = ∂²ψ/∂F₁₁².
+    map.wave_speed = std::max(map.wave_speed, std::sqrt(hessian(map.materials.back(), Mat3::Identity())(0, 0) / choice.density));
+  }
+  std::map<int, std::string> name_of;
+  for (const auto& [name, region] : mesh.region_names) name_of[region] = name;
+  std::set<std::string> used;
+  for (std::size_t t = 0; t < mesh.tets.size(); ++t) {
+    const int region = mesh.region.empty() ? 0 : mesh.region[t];
+    const auto named = name_of.find(region);
+    auto it = named == name_of.end() ? number.end() : number.find(named->second);
+    if (it == number.end()) it = number.find(std::to_string(region));
+    if (it == number.end()) it = number.find("default");
+    if (it == number.end())
+      throw InputError(body.where + ".materials", fmt::format("no material for region {} of tetrahedron {}; name it, or give \"default\"", region, t));
+    used.insert(it->first);
+    map.of_tet.push_back(it->second);
+    map.density.push_back(densities[at(it->second)]);
+  }
+  for (const auto& [region, choice] : body.materials)
+    if (!used.count(region) && region != "default")
+      throw InputError(body.where + ".materials." + region, "the mesh has no such region");
+  return map;
+}
+
+std::vector<Prescription> prescriptions(const BodyChoice& body, const std::vector<Vec3>& meshed, const std::vector<Vec3>& placed, int first) {
+  std::vector<Prescription> list;
+  std::map<int, std::string> taken;
+  const auto add = [&](const Selection& selection, const std::string& where, Motion motion) {
+    Prescription p{{}, std::move(motion)};
+    for (const int i : resolve(selection, meshed)) {
+      if (const auto [it, fresh] = taken.emplace(i, where); !fresh)
+        throw InputError(where, fmt::format("node {} of '{}' is already prescribed by {}", i, body.name, it->second));
+      p.nodes.push_back(first + i);
+    }
+    list.push_back(std::move(p));
+  };
+  if (!body.pin.empty()) add(body.pin, body.where + ".pin", {});
+  for (const auto& script : body.scripts) add(script.nodes, script.where, scripted_motion(script, meshed, placed));
+  if (taken.size() == meshed.size()) throw InputError(body.where, fmt::format("all {} nodes of '{}' are prescribed: none is free to move", meshed.size(), body.name));
+  return list;
+}
+
+struct Placed {
+  Shape shape;              // as meshed
+  std::vector<Vec3> nodes;  // placed
+  std::vector<NodalMass> masses;
+  MaterialMap materials;
+};
+
+void add_body(const BodyChoice& choice, Model& model, MechanicalSystem::Parts& parts, std::vector<Placed>& placed, std::vector<Vec3>& velocities) {
+  Body body;
+  body.name = choice.name;
+  body.first_node = 0;
+  for (const auto& b : model.bodies) body.first_node += static_cast<int>(b.rest.nodes.size());
+  Placed p{make_shape(choice, model.notes), {}, {}, {}};
+  p.nodes = p.shape.mesh.nodes;
+  place(choice, p.nodes);
+  body.rest = p.shape.mesh;
+  body.rest.nodes = p.nodes;
+
+  if (!body.rest.tets.empty()) {
+    p.materials = map_materials(choice, body.rest);
+    body.wave_speed = p.materials.wave_speed;
+    p.masses = tet_masses(body.rest, body.first_node, p.materials.density, choice.mass == MassForm::lumped ? MassKind::lumped : MassKind::consistent);
+    body.elastic = std::make_shared<ElasticForce>(body.rest, body.first_node, p.materials.materials, p.materials.of_tet);
+    parts.forces.push_back(body.elastic);
+  } else {
+    for (int i = 0; i < static_cast<int>(p.nodes.size()); ++i)
+      p.masses.push_back({body.first_node + i, body.first_node + i, choice.point_mass.size() == 1 ? choice.point_mass[0] : choice.point_mass.at(at(i))});
+  }
+  Vec3 centre = Vec3::Zero();
+  for (const auto& m : p.masses) {
+    const double weight = (m.a == m.b ? 1 : 2) * m.m;
+    body.mass += weight;
+    centre += weight / 2 * (p.nodes[at(m.a - body.first_node)] + p.nodes[at(m.b - body.first_node)]);
+  }
+  centre /= body.mass;
+  for (const auto& x : p.nodes) velocities.push_back(choice.velocity + choice.angular_velocity.cross(x - centre));
+
+  if (choice.springs) body.edges = choice.springs->edges ? *choice.springs->edges : (p.shape.edges.empty() ? edges(body.rest) : p.shape.edges);
+  for (auto& prescription : prescriptions(choice, p.shape.mesh.nodes, p.nodes, body.first_node))
+    parts.prescriptions.push_back(std::move(prescription));
+  parts.masses.insert(parts.masses.end(), p.masses.begin(), p.masses.end());
+  parts.length_scale = std::min(parts.length_scale, bounding_box(p.nodes).diagonal());
+  model.bodies.push_back(std::move(body));
+  placed.push_back(std::move(p));
+}
+
+std::shared_ptr<Force> make_damping(const DampingChoice& choice, const Body& body, const Placed& placed, const Vector& positions) {
+  const auto product = [elastic = body.elastic](const Vector& q, const Vector& x, Vector& y) { elastic->add_stiffness_product(q, x, y); };
+  constexpr RayleighAt kinds[] = {RayleighAt::rest, RayleighAt::current, RayleighAt::frozen};
+  // A second elastic force, since the damping binds it to a pattern of its own that holds the prescribed nodes too.
+  auto elastic = std::make_unique<ElasticForce>(body.rest, body.first_node, placed.materials.materials, placed.materials.of_tet);
+  return std::make_shared<RayleighDamping>(std::move(elastic), product, placed.masses, positions, RayleighCoefficients{choice.stiffness, choice.mass},
+                                           kinds[static_cast<int>(choice.at)]);
+}
+
+}  // namespace
+
+Vocabulary vocabulary() {
+  Vocabulary v;
+  for (const auto& m : method_catalog()) {
+    v.methods.push_back(m.name);
+    for (const auto& p : m.parameters) v.method_parameters[m.name].push_back(p.name);
+  }
+  for (const auto& m : material_catalog()) v.materials.push_back(m.name);
+  v.material_parameters["mooney_rivlin"] = {"c10", "c01", "bulk"};
+  v.solvers = linear_solver_names();
+  return v;
+}
+
+double Model::min_det_F(const Vector& q) const {
+  double least = std::numeric_limits<double>::infinity();
+  for (const auto& b : bodies)
+    if (b.elastic) least = std::min(least, b.elastic->min_det_F(q));
+  return std::isfinite(least) ? least : 1;
+}
+
+Model build_model(const Scene& scene, const std::vector<ForceMaker>& own_forces) {
+  Model model;
+  MechanicalSystem::Parts parts;
+  parts.length_scale = std::numeric_limits<double>::infinity();
+  std::vector<Placed> placed;
+  std::vector<Vec3> velocities;
+  for (const auto& body : scene.bodies) add_body(body, model, parts, placed, velocities);
+  if (!(parts.length_scale > 0) || !std::isfinite(parts.length_scale)) parts.length_scale = 1;  // a single point
+
+  int nodes = 0;
+  for (const auto& p : placed) nodes += static_cast<int>(p.nodes.size());
+  parts.positions.resize(3 * nodes);
+  Vector v(3 * nodes);
+  for (int i = 0, b = 0; b < static_cast<int>(placed.size()); ++b)
+    for (const auto& x : placed[at(b)].nodes) {
+      parts.positions.segment<3>(3 * i) = x;
+      v.segment<3>(3 * i) = velocities[at(i)];
+      ++i;
+    }
+
+  Vector nodal = Vector::Zero(nodes);
+  add_row_sums(parts.masses, nodal);
+  if (!scene.gravity.isZero(0)) parts.forces.push_back(std::make_shared<Gravity>(nodal, scene.gravity));
+  for (std::size_t b = 0; b < model.bodies.size(); ++b) {
+    const auto& choice = scene.bodies[b];
+    const auto& body = model.bodies[b];
+    if (choice.damping.any() && body.elastic) parts.forces.push_back(make_damping(choice.damping, body, placed[b], parts.positions));
+    for (auto& force : body_forces(choice, body, placed[b].shape.mesh.nodes, parts.positions)) parts.forces.push_back(std::move(force));
+  }
+  std::vector<std::vector<Vec3>> meshed;
+  for (const auto& p : placed) meshed.push_back(p.shape.mesh.nodes);
+  for (auto& force : scene_forces(scene, model.bodies, meshed, parts.positions)) parts.forces.push_back(std::move(force));
+  const State start{parts.positions, v, 0};
+  for (const auto& make : own_forces) parts.forces.push_back(make(start));
+
+  model.system = std::make_shared<MechanicalSystem>(std::move(parts));
+  model.start = model.system->state(start.q, start.v, 0);
+  return model;
+}
+
+MethodSettings method_settings(const MethodChoice& choice) {
+  MethodSettings s;
+  s.name = choice.name;
+  for (const auto& [key, value] : choice.parameters)
+    if (key != "modes" && key != "krylov_tolerance") s.parameters[key] = value;
+  s.stages.linear_solver = choice.solver;
+  if (choice.linear_tolerance) s.stages.linear_tolerance = *choice.linear_tolerance;
+  s.stages.newton.tolerance = choice.newton_tolerance;
+  if (choice.max_iterations) s.stages.newton.max_iterations = *choice.max_iterations;
+  s.stages.newton.merit = choice.merit == "potential" ? Merit::potential : choice.merit == "residual" ? Merit::residual : Merit::automatic;
+  s.stages.newton.solver = choice.nonlinear == "lbfgs" ? NonlinearSolver::lbfgs : NonlinearSolver::newton;
+  s.stages.scaling = choice.residual_scaling == "identity" ? ResidualScaling::identity
+                     : choice.residual_scaling == "rows"   ? ResidualScaling::rows
+                     : choice.residual_scaling == "stage"  ? ResidualScaling::stage
+                                                           : ResidualScaling::mass;
+  return s;
+}
+
+Simulation build_simulation(const Scene& scene, const Model& model) {
+  return Simulation(model.system, method_settings(scene.method), scene.time.step, model.start);
+}
+
+Vector statics(const Scene& scene, const Model& model, StaticsReport& report) {
+  const auto& system = *model.system;
+  NewtonOptions options = method_settings(scene.method).stages.newton;
+  options.tolerance *= system.length_scale();
+  options.scale *= system.length_scale();
+  const auto linear = make_linear_solver(scene.method.solver, system.symmetric() ? Symmetry::symmetric : Symmetry::general);
+  const Vector q = solve_statics(system, model.start, *linear, options, report);
+  return system.full({q, Vector::Zero(q.size()), 0}).q;
+}
+
+}  // namespace limber

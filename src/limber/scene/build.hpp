@@ -1,0 +1,54 @@
+#pragma once
+/// Scene → Model → Simulation: meshes are made or read, placed and checked, forces and masses assembled.
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "limber/force/elastic.hpp"
+#include "limber/mesh/tet_mesh.hpp"
+#include "limber/scene/read.hpp"
+#include "limber/sim/simulation.hpp"
+#include "limber/solve/statics.hpp"
+
+namespace limber {
+
+/// The names of the catalogs: methods, materials, solvers.
+Vocabulary vocabulary();
+
+/// A body as it stands in the model. Nodes of all bodies are stacked in the scene's order.
+struct Body {
+  std::string name;
+  TetMesh rest;                           // placed in the world [m]; a spring network has no tets
+  std::vector<std::array<int, 2>> edges;  // of its springs, in body numbering
+  int first_node = 0;
+  std::shared_ptr<ElasticForce> elastic;  // none for a spring network
+  double mass = 0;                        // [kg]
+  double wave_speed = 0;                  // [m/s] of pressure waves at rest, the fastest of its materials
+};
+
+struct Model {
+  std::shared_ptr<MechanicalSystem> system;
+  State start;  // free degrees of freedom at t = 0
+  std::vector<Body> bodies;
+  std::vector<std::string> notes;  // what the user should hear, such as reordered tetrahedra
+
+  /// Smallest det F over all tetrahedra, 1 where there are none. q: 3N.
+  double min_det_F(const Vector& q) const;
+};
+
+/// A force of the user's own, made when the nodes are known: from the full start state (3N).
+using ForceMaker = std::function<std::shared_ptr<Force>(const State& start)>;
+
+/// Throws InputError that names the key or the file and line.
+Model build_model(const Scene& scene, const std::vector<ForceMaker>& own_forces = {});
+
+MethodSettings method_settings(const MethodChoice& choice);
+
+Simulation build_simulation(const Scene& scene, const Model& model);
+
+/// Equilibrium under the loads at t = 0, 3N [m].
+Vector statics(const Scene& scene, const Model& model, StaticsReport& report);
+
+}  // namespace limber

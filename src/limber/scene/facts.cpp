@@ -1,0 +1,131 @@
+#include "limber/scene/facts.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <numbers>
+#include <set>
+
+#include "limber/analysis/amplification.hpp"
+#include "limber/core/errors.hpp"
+
+namespace limber {
+namespace {
+
+constexpr Index most_dofs = 150'000;  // beyond, the eigen-solve would take longer than a user wants to wait for an echo
+
+/// Bodies that no node holds have six rigid modes each.
+int rigid_modes(const Model& model) {
+  std::set<int> held(model.system->prescribed_nodes().begin(), model.system->prescribed_nodes().end());
+  int count = 0;
+  for (const auto& b : model.bodies) {
+    const auto it = held.lower_bound(b.first_node);
+    if (it == held.end() || *it >= b.first_node + static_cast<int>(b.rest.nodes.size())) count += 6;
+  }
+  return count;
+}
+
+ModeFacts forecast(const Scene& scene, double omega) {
+  const double theta = omega * scene.time.step;
+  const auto settings = method_settings(scene.method);
+  const double d_over_omega = damping_curve(find_method(settings.name), settings.parameters, Vector::Constant(1, theta))[0];
+  ModeFacts m;
+  m.frequency = omega / (2 * std::numbers::pi);
+  m.steps_a_cycle = 2 * std::numbers::pi / theta;
+  m.damping_ratio = d_over_omega / 2;
+  const double rate = m.damping_ratio * omega;  // amplitude ~ exp(−rate t)
+  m.half_life = rate > 1e-12 * omega ? std::numbers::ln2 / rate : std::numeric_limits<double>::infinity();
+  return m;
+}
+
+std::string half_life(const ModeFacts& m) {
+  if (m.damping_ratio < -1e-9) return "grows: unstable at this step";
+  if (!std::isfinite(m.half_life)) return "is not damped by the method";
+  return fmt::format("loses half its amplitude in {:.3g} s by numerical damping", m.half_life);
+}
+
+}  // namespace
+
+long step_count(const TimeSettings& time) { return static_cast<long>(std::ceil(time.duration / time.step - 1e-9)); }
+
+Modes scene_modes(const Model& model, int s) {
+  const auto& system = *model.system;
+  if (!system.symmetric()) throw InputError("modes", "a force has a non-symmetric tangent: modes are not defined");
+  Tangent T;
+  system.tangent(model.start, Definiteness::exact, T);
+  return lowest_modes(T.K, system.mass(), s);
+}
+
+Matrix on_all_nodes(const MechanicalSystem& system, const Matrix& X) {
+  Matrix all = Matrix::Zero(3 * static_cast<Index>(system.nodes()), X.cols());
+  for (std::size_t i = 0; i < system.free_nodes().size(); ++i)
+    all.middleRows<3>(3 * static_cast<Index>(system.free_nodes()[i])) = X.middleRows<3>(3 * static_cast<Index>(i));
+  return all;
+}
+
+Facts gather_facts(const Scene& scene, const Model& model, int modes) {
+  Facts f;
+  f.method = find_method(scene.method.name).name;
+  f.step = scene.time.step;
+  f.duration = scene.time.duration;
+  f.steps = step_count(scene.time);
+  f.free_dofs = model.system->size();
+  f.notes = model.notes;
+  for (const auto& b : model.bodies) {
+    const Box3 box = bounding_box(b.rest.nodes);
+    f.bodies.push_back({b.name, b.rest.nodes.size(), b.rest.tets.size(), b.mass, box.max - box.min, b.wave_speed});
+  }
+  if (modes == 0) return f;
+  if (!model.system->symmetric()) {
+    f.notes.push_back("a force has a non-symmetric tangent: no modes are shown");
+    return f;
+  }
+  if (f.free_dofs > most_dofs) {
+    f.notes.push_back(fmt::format("{} free degrees of freedom: no modes are shown; `limber modes` computes them", f.free_dofs));
+    return f;
+  }
+  const int rigid = rigid_modes(model);
+  const auto found = scene_modes(model, static_cast<int>(std::min<Index>(f.free_dofs, modes + rigid)));
+  const double largest = found.lambda.cwiseAbs().maxCoeff();
+  for (const double lambda : found.lambda) {
+    if (std::abs(lambda) <= 1e-7 * largest && rigid > 0) {
+      ++f.rigid_modes;
+    } else if (lambda <= 0) {
+      f.notes.push_back(fmt::format("the start is not a stable equilibrium: a mode has λ = {:.3g} 1/s²", lambda));
+    } else if (static_cast<int>(f.modes.size()) < modes) {
+      f.modes.push_back(forecast(scene, std::sqrt(lambda)));
+    }
+  }
+  return f;
+}
+
+std::string describe(const Facts& f) {
+  std::string s;
+  for (const auto& b : f.bodies) {
+    s += fmt::format("{}: {} nodes, {} tetrahedra, {:.4g} kg, {:.4g} x {:.4g} x {:.4g} m", b.name, b.nodes, b.tets, b.mass, b.size[0], b.size[1], b.size[2]);
+    s += b.wave_speed > 0 ? fmt::format(", pressure waves at {:.4g} m/s\n", b.wave_speed) : "\n";
+  }
+  s += fmt::format("{} free degrees of freedom; {} with h = {:.4g} s for {:.4g} s: {} steps\n", f.free_dofs, f.method, f.step, f.duration, f.steps);
+  if (f.rigid_modes > 0) s += fmt::format("{} rigid modes\n", f.rigid_modes);
+  for (std::size_t i = 0; i < f.modes.size(); ++i)
+    s += fmt::format("mode {}: {:.5g} Hz, {:.3g} steps a cycle, {}\n", i + 1, f.modes[i].frequency, f.modes[i].steps_a_cycle, half_life(f.modes[i]));
+  for (const auto& note : f.notes) s += fmt::format("note: {}\n", note);
+  return s;
+}
+
+nlohmann::json to_json(const Facts& f) {
+  nlohmann::json j{{"method", f.method}, {"step", f.step}, {"duration", f.duration}, {"steps", f.steps}, {"free_dofs", f.free_dofs}, {"rigid_modes", f.rigid_modes}, {"notes", f.notes}};
+  j["bodies"] = nlohmann::json::array();
+  for (const auto& b : f.bodies)
+    j["bodies"].push_back({{"name", b.name}, {"nodes", b.nodes}, {"tets", b.tets}, {"mass", b.mass}, {"size", {b.size[0], b.size[1], b.size[2]}}, {"wave_speed", b.wave_speed}});
+  j["modes"] = nlohmann::json::array();
+  for (const auto& m : f.modes) {
+    nlohmann::json half = std::isfinite(m.half_life) ? nlohmann::json(m.half_life) : nlohmann::json();
+    j["modes"].push_back({{"frequency", m.frequency}, {"steps_a_cycle", m.steps_a_cycle}, {"damping_ratio", m.damping_ratio}, {"half_life", half}});
+  }
+  return j;
+}
+
+}  // namespace limber

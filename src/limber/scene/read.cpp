@@ -1,0 +1,62 @@
+#include "limber/scene/read.hpp"
+
+#include "limber/scene/read_parts.hpp"
+#include "limber/scene/schema.hpp"
+
+namespace limber {
+namespace {
+
+TimeSettings read_time(const JsonCursor& place) {
+  const JsonSection s = place.section("time");
+  return {s.at("step").positive(quantity::time), s.at("duration").non_negative(quantity::time)};
+}
+
+OutputChoice read_output(const JsonCursor& place) {
+  const JsonSection s = place.section("output");
+  OutputChoice output;
+  if (const auto c = s.find("directory")) {
+    output.directory = c->text();
+    if (output.directory.empty()) c->fail("is empty");
+  }
+  s.exclusive("frames_every", "fps");
+  if (const auto c = s.find("frames_every")) output.frames_every = c->integer(1);
+  if (const auto c = s.find("fps")) output.fps = c->positive(quantity::frequency);
+  if (const auto c = s.find("velocities")) output.velocities = c->boolean();
+  if (const auto c = s.find("checkpoint_every")) output.checkpoint_every = c->integer(1);
+  return output;
+}
+
+std::vector<BodyChoice> read_bodies(const JsonCursor& place, const Vocabulary& vocabulary, const std::string& base) {
+  std::vector<BodyChoice> bodies;
+  for (const JsonCursor& item : place.items(1)) {
+    BodyChoice body = read_body(item, bodies.size(), vocabulary, base);
+    for (const BodyChoice& other : bodies)
+      if (other.name == body.name)
+        throw InputError(body.where + ".name", "'" + body.name + "' is already the name of " + other.where);
+    bodies.push_back(std::move(body));
+  }
+  return bodies;
+}
+
+}  // namespace
+
+Scene read_scene(const nlohmann::json& json, const Vocabulary& vocabulary, const std::string& base_directory) {
+  const JsonCursor root(json, "");
+  if (!root.is_object()) throw InputError("scene", "expected an object {…}, got " + root.echo());
+  const JsonSection s = root.section("scene");
+  Scene scene;
+  if (const auto c = s.find("$schema")) c->text();
+  if (const auto c = s.find("description")) scene.description = c->text();
+  scene.time = read_time(s.at("time"));
+  if (const auto c = s.find("method")) scene.method = read_method(*c, vocabulary);
+  if (const auto c = s.find("gravity")) scene.gravity = c->vector(quantity::acceleration);
+  scene.bodies = read_bodies(s.at("bodies"), vocabulary, base_directory);
+  scene.attachments =
+      read_list(s, "attachments", [&](const JsonCursor& c) { return read_attachment(c, scene.bodies); });
+  if (const auto c = s.find("wind")) scene.wind = read_wind(*c);
+  if (const auto c = s.find("output")) scene.output = read_output(*c);
+  if (const auto c = s.find("threads")) scene.threads = c->integer(0);
+  return scene;
+}
+
+}  // namespace limber

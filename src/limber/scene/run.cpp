@@ -1,0 +1,258 @@
+#include "limber/scene/run.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+
+#include "limber/core/errors.hpp"
+#include "limber/core/parallel.hpp"
+#include "limber/record/checkpoint.hpp"
+#include "limber/record/energy_table.hpp"
+#include "limber/record/summary.hpp"
+#include "limber/record/trajectory.hpp"
+#include "limber/scene/facts.hpp"
+
+namespace limber {
+namespace {
+
+constexpr const char* version = LIMBER_VERSION;
+const std::vector<std::string> further_columns = {"external", "substeps", "escalations"};
+
+using Clock = std::chrono::steady_clock;
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+/// When frames are due: every k steps, or at k/fps, between steps by cubic interpolation.
+class FramePlan {
+ public:
+  FramePlan(const OutputChoice& output, const TimeSettings& time)
+      : h_(time.step), every_(output.frames_every.value_or(1)), fps_(output.fps.value_or(0)), steps_(step_count(time)) {}
+
+  long frames() const {
+    if (fps_ == 0) return steps_ / every_ + 1;
+    return static_cast<long>(std::floor(static_cast<double>(steps_) * h_ * fps_ + 1e-9)) + 1;
+  }
+  double time(long frame) const {
+    return fps_ == 0 ? static_cast<double>(frame * every_) * h_ : static_cast<double>(frame) / fps_;
+  }
+  /// Whether frame k is due when `step` steps are taken.
+  bool due(long frame, long step) const {
+    if (frame >= frames()) return false;
+    return fps_ == 0 ? frame * every_ <= step : time(frame) <= (static_cast<double>(step) + 1e-9) * h_;
+  }
+
+ private:
+  double h_;
+  long every_;
+  double fps_;
+  long steps_;
+};
+
+/// The cubic through both states and their velocities, at time t.
+State between(const State& a, const State& b, double t) {
+  const double h = b.t - a.t, s = (t - a.t) / h;
+  if (std::abs(t - b.t) <= 1e-9 * h) return b;
+  if (std::abs(t - a.t) <= 1e-9 * h) return a;
+  const double s2 = s * s, s3 = s2 * s;
+  State u;
+  u.q = (2 * s3 - 3 * s2 + 1) * a.q + (s3 - 2 * s2 + s) * h * a.v + (3 * s2 - 2 * s3) * b.q + (s3 - s2) * h * b.v;
+  u.v = (6 * s2 - 6 * s) / h * a.q + (3 * s2 - 4 * s + 1) * a.v + (6 * s - 6 * s2) / h * b.q + (3 * s2 - 2 * s) * b.v;
+  u.t = t;
+  return u;
+}
+
+TrajectoryHeader make_header(const Model& model, const OutputChoice& output, long frames) {
+  TrajectoryHeader h;
+  for (const auto& b : model.bodies) {
+    BodyRange range{b.name, static_cast<int>(h.nodes.size()), static_cast<int>(b.rest.nodes.size()), static_cast<int>(h.tets.size()),
+                    static_cast<int>(b.rest.tets.size()), static_cast<int>(h.edges.size()), static_cast<int>(b.edges.size())};
+    h.nodes.insert(h.nodes.end(), b.rest.nodes.begin(), b.rest.nodes.end());
+    for (auto t : b.rest.tets) {
+      for (int& i : t) i += b.first_node;
+      h.tets.push_back(t);
+    }
+    for (std::size_t t = 0; t < b.rest.tets.size(); ++t) h.region.push_back(b.rest.region.empty() ? 0 : b.rest.region[t]);
+    for (auto e : b.edges) h.edges.push_back({e[0] + b.first_node, e[1] + b.first_node});
+    h.bodies.push_back(range);
+  }
+  h.prescribed = model.system->prescribed_nodes();
+  h.frames = frames;
+  h.velocities = output.velocities ? Velocities::store : Velocities::omit;
+  h.limber_version = version;
+  return h;
+}
+
+/// A checkpoint costs a refactorisation and a small file: now and then, by a count that depends on the scene only.
+long checkpoint_interval(const OutputChoice& output, Index dofs) {
+  if (output.checkpoint_every) return *output.checkpoint_every;
+  return std::clamp<long>(1'000'000 / std::max<Index>(dofs, 1), 20, 500);
+}
+
+/// What a resumed run must agree on: everything but where results go and how many threads work.
+std::string comparable(nlohmann::json json) {
+  json.erase("threads");
+  if (json.contains("output") && json["output"].is_object()) {
+    json["output"].erase("directory");
+    if (json["output"].empty()) json.erase("output");
+  }
+  return json.dump();
+}
+
+Checkpoint to_checkpoint(const Snapshot& s, long frames, long rows, const std::string& scene_text) {
+  Checkpoint c;
+  c.step = s.step;
+  c.frames = frames;
+  c.rows = rows;
+  c.history = s.history;
+  c.numbers = {{"start_time", s.start_time}, {"damping_loss", s.damping_loss}, {"supply", s.supply}};
+  c.scene_text = scene_text;
+  return c;
+}
+
+Snapshot to_snapshot(const Checkpoint& c) {
+  return {c.history, c.step, c.numbers.at("start_time"), c.numbers.at("damping_loss"), c.numbers.at("supply")};
+}
+
+class Run {
+ public:
+  Run(const nlohmann::json& json, const Scene& scene, const Model& model, const RunOptions& options)
+      : scene_(scene), model_(model), options_(options), simulation_(build_simulation(scene, model)), plan_(scene.output, scene.time),
+        steps_(step_count(scene.time)), scene_text_(comparable(json)), directory_(prepare_directory(options.directory, options.existing)) {
+    write_atomically_if_new(json);
+  }
+
+  RunResult go() {
+    const auto header = make_header(model_, scene_.output, plan_.frames());
+    const auto checkpoint = options_.existing == Existing::resume ? load_checkpoint(directory_.file(run_file::checkpoint)) : std::nullopt;
+    if (checkpoint) {
+      if (checkpoint->scene_text != scene_text_)
+        throw InputError("--resume", fmt::format("the scene is not the one that {} was run with (see scene.json there); use another directory or --overwrite", options_.directory));
+      if (checkpoint->step >= steps_) return {RunResult::End::already_finished, checkpoint->step, checkpoint->frames, checkpoint->step, {}};
+      simulation_.restore(to_snapshot(*checkpoint));
+      result_.resumed_from = checkpoint->step;
+      writer_.emplace(TrajectoryWriter::resume(directory_.file(run_file::trajectory), header, checkpoint->frames));
+      table_.emplace(EnergyTable::resume(directory_.file(run_file::energy), checkpoint->rows, further_columns));
+    } else {
+      writer_.emplace(TrajectoryWriter::create(directory_.file(run_file::trajectory), header));
+      table_.emplace(EnergyTable::create(directory_.file(run_file::energy), further_columns));
+      record({}, 0);
+      write_frames(simulation_.state());
+    }
+    try {
+      loop();
+    } catch (const std::exception& e) {
+      summarize("failed", e.what());
+      throw;
+    }
+    result_.end = simulation_.step_count() >= steps_ ? RunResult::End::finished : RunResult::End::interrupted;
+    summarize(result_.end == RunResult::End::finished ? "finished" : "interrupted", "");
+    return std::move(result_);
+  }
+
+ private:
+  void write_atomically_if_new(const nlohmann::json& json) {
+    const auto path = directory_.file(run_file::scene);
+    if (options_.existing != Existing::resume || !std::filesystem::exists(path)) write_atomically(path, json.dump(2) + "\n");
+  }
+
+  void loop() {
+    const long interval = checkpoint_interval(scene_.output, model_.system->size());
+    while (simulation_.step_count() < steps_ && options_.go_on()) {
+      const State before = simulation_.state();
+      const auto start = Clock::now();
+      const StepReport report = simulation_.step();
+      record(report, 1000 * seconds_since(start));
+      write_frames(before);
+      if (simulation_.step_count() % interval == 0 || simulation_.step_count() == steps_) save();
+      if (options_.progress) options_.progress({simulation_.step_count(), steps_, simulation_.time(), scene_.time.duration, &report});
+    }
+  }
+
+  void save() {
+    save_checkpoint(directory_.file(run_file::checkpoint), to_checkpoint(simulation_.snapshot(), writer_->frames(), table_->rows(), scene_text_));
+  }
+
+  void record(const StepReport& report, double wall_ms) {
+    const Energies e = simulation_.energies();
+    newton_ += report.newton_iterations;
+    escalations_ += report.escalations;
+    if (report.substeps > 1) ++halved_;
+    for (const auto& note : report.notes)
+      if (notes_.size() < 20) notes_.push_back(note);
+    table_->add({simulation_.time(), e.kinetic, e.elastic, e.gravitational, simulation_.damping_loss(), e.total(), report.newton_iterations, wall_ms,
+                 {e.other, static_cast<double>(report.substeps), static_cast<double>(report.escalations)}});
+  }
+
+  void write_frames(const State& before) {
+    for (long k = writer_->frames(); plan_.due(k, simulation_.step_count()); k = writer_->frames()) {
+      const bool exact = simulation_.step_count() == 0;
+      const State u = exact ? simulation_.state() : between(before, simulation_.state(), plan_.time(k));
+      const State all = model_.system->full(u);
+      writer_->write_frame(k, u.t, all.q, scene_.output.velocities ? all.v : Vector(), model_.min_det_F(all.q), model_.system->reactions(u));
+    }
+  }
+
+  void summarize(const std::string& end, const std::string& reason) {
+    result_.steps = simulation_.step_count();
+    result_.frames = writer_->frames();
+    const auto counts = simulation_.linear_counts();
+    const Energies e = simulation_.energies();
+    result_.summary = {{"limber_version", version},
+                       {"end", end},
+                       {"method", simulation_.method().name},
+                       {"step", scene_.time.step},
+                       {"time", simulation_.time()},
+                       {"steps", result_.steps},
+                       {"steps_planned", steps_},
+                       {"frames", result_.frames},
+                       {"resumed_from_step", result_.resumed_from},
+                       {"newton_iterations", newton_},
+                       {"escalated_steps", escalations_},
+                       {"halved_steps", halved_},
+                       {"linear_solver", {{"factorizations", counts.factorizations}, {"solves", counts.solves}, {"iterations", counts.iterations}}},
+                       {"energy", {{"kinetic", e.kinetic}, {"elastic", e.elastic}, {"gravitational", e.gravitational}, {"external", e.other}, {"total", e.total()}, {"damping_loss", simulation_.damping_loss()}}},
+                       {"threads", threads()},
+                       {"wall_seconds", seconds_since(start_)},
+                       {"notes", notes_}};
+    if (!reason.empty()) result_.summary["reason"] = reason;
+    try {
+      write_summary(directory_.file(run_file::summary), result_.summary);
+    } catch (const OutputError&) {
+      if (end != "failed") throw;  // a full disk is then already being reported
+    }
+  }
+
+  const Scene& scene_;
+  const Model& model_;
+  const RunOptions& options_;
+  Simulation simulation_;
+  FramePlan plan_;
+  long steps_;
+  std::string scene_text_;
+  RunDirectory directory_;
+  std::optional<TrajectoryWriter> writer_;
+  std::optional<EnergyTable> table_;
+  RunResult result_;
+  long newton_ = 0, escalations_ = 0, halved_ = 0;
+  std::vector<std::string> notes_;
+  Clock::time_point start_ = Clock::now();
+};
+
+}  // namespace
+
+RunResult run_scene(const nlohmann::json& json, const Scene& scene, const Model& model, const RunOptions& options) {
+  return Run(json, scene, model, options).go();
+}
+
+nlohmann::json with_absolute_paths(nlohmann::json json, const std::string& base_directory) {
+  if (!json.contains("bodies") || !json["bodies"].is_array()) return json;
+  for (auto& body : json["bodies"]) {
+    if (!body.is_object() || !body.contains("mesh") || !body["mesh"].is_object() || !body["mesh"].contains("file")) continue;
+    auto& file = body["mesh"]["file"];
+    if (file.is_string()) file = std::filesystem::absolute(std::filesystem::path(base_directory) / file.get<std::string>()).lexically_normal().string();
+  }
+  return json;
+}
+
+}  // namespace limber

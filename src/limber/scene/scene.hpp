@@ -1,0 +1,214 @@
+#pragma once
+/// A scene as plain data, in SI units: what the JSON says, checked for form, with every default filled in.
+/// Nothing here is meshed, assembled or opened; docs/scene.md explains every key.
+
+#include <array>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "limber/core/types.hpp"
+#include "limber/mesh/tet_mesh.hpp"
+#include "limber/model/time_function.hpp"
+#include "limber/scene/selection.hpp"
+
+namespace limber {
+
+struct TimeSettings {
+  double step = 0;      // [s]
+  double duration = 0;  // [s]
+};
+
+/// When modes are computed anew: once, every k steps, or when their relative residual exceeds a tolerance.
+struct Refresh {
+  enum class Rule { once, every, residual } rule = Rule::once;
+  int every = 0;        // [steps]
+  double residual = 0;  // relative
+};
+
+struct MethodChoice {
+  std::string name = "TR-BDF2";  // as the catalog spells it
+  /// Only those given: beta, gamma, rho_inf, alpha, theta, freeze (0 or 1), modes, krylov_tolerance.
+  std::map<std::string, double> parameters;
+  std::optional<Refresh> refresh;
+  double newton_tolerance = 1e-6;          // × the diagonal of the body's box
+  std::optional<int> max_iterations;       // unset: the nonlinear solver's own limit
+  std::optional<double> linear_tolerance;  // relative; unset: the linear solver's own choice
+  std::string solver = "auto";
+  std::string merit = "auto";             // or potential, residual
+  std::string residual_scaling = "mass";  // or identity, rows, stage
+  std::string nonlinear = "newton";       // or lbfgs
+};
+
+struct BoxShape {
+  Vec3 origin = Vec3::Zero();  // [m] the corner with the smallest coordinates
+  Vec3 size = Vec3::Zero();    // [m]
+  std::array<int, 3> cells = {1, 1, 1};
+  Split split = Split::five;
+};
+
+struct MeshFile {
+  std::string path;  // already joined with the scene's folder
+};
+
+/// Nodes that only springs connect.
+struct NetworkShape {
+  std::vector<Vec3> nodes;                // #V [m]
+  std::vector<std::array<int, 2>> edges;  // #E
+};
+
+/// TetMesh: nodes, tets and regions written in the scene; indices are in range, orientation is not yet checked.
+using MeshSource = std::variant<BoxShape, MeshFile, TetMesh, NetworkShape>;
+
+struct MaterialChoice {
+  std::string where;                         // path of the key, for errors found later
+  std::string model = "stable_neo_hookean";  // as the catalog spells it
+  double density = 1000;                     // [kg/m³]
+  std::map<std::string, double> parameters;  // only those given: young, c10, c01, bulk [Pa], poisson
+};
+
+/// f = −(stiffness K + mass M) v; at the rest shape's K, the stage's or the step's start's.
+struct DampingChoice {
+  enum class At { rest, current, frozen } at = At::rest;
+  double stiffness = 0;  // [s]
+  double mass = 0;       // [1/s]
+  bool any() const { return stiffness != 0 || mass != 0; }
+};
+
+/// x(t) = pivot + R(t) (x₀ − pivot) + translation(t), R(t) = exp of the rotation vector, whose components are
+/// interpolated (so that [0, 0, 4π] makes two turns).
+struct MotionKey {
+  double time = 0;                  // [s], increasing
+  Vec3 translation = Vec3::Zero();  // [m]
+  Vec3 rotation = Vec3::Zero();     // [rad]
+};
+
+struct Script {
+  std::string where;
+  Selection nodes;
+  std::vector<MotionKey> keys;  // at least one
+  std::optional<Vec3> pivot;    // [m], in the world; unset: the centre of the selected nodes' box
+  Interpolation interpolation = Interpolation::linear;
+};
+
+struct SpringsChoice {
+  std::string where;
+  /// Unset: every edge of the mesh.
+  std::optional<std::vector<std::array<int, 2>>> edges;
+  double stiffness = 0;               // [N/m]
+  double damping = 0;                 // [N s/m], along the spring
+  std::optional<double> rest_length;  // [m]; unset: the length in the rest shape
+};
+
+/// factor(t) by keys.
+struct KeyedFactor {
+  std::vector<double> times;  // [s], increasing, at least one
+  std::vector<double> values;
+  Interpolation interpolation = Interpolation::linear;
+};
+
+/// factor(t) = offset + amplitude sin(2π frequency t + phase)
+struct SineFactor {
+  double frequency = 0;  // [Hz]
+  double phase = 0;      // [rad]
+  double offset = 0;
+  double amplitude = 1;
+};
+
+struct LoadChoice {
+  enum class Share { per_node, total } share = Share::per_node;  // total: divided equally among the nodes
+  std::string where;
+  Selection nodes;
+  Vec3 force = Vec3::Zero();                                   // [N]
+  std::variant<std::monostate, KeyedFactor, SineFactor> time;  // monostate: constant
+};
+
+/// A shape that springs pull toward: explicit positions, or a rigid motion of the initial ones. Between the keys each
+/// node's target is interpolated.
+struct TargetKey {
+  MotionKey motion;             // where positions is empty; else only its time counts
+  std::vector<Vec3> positions;  // [m], in the world, one for each selected node in the selection's order
+};
+
+struct TargetChoice {
+  std::string where;
+  Selection nodes;              // default: all
+  double stiffness = 0;         // [N/m] for each node
+  double damping = 0;           // [N s/m] for each node, relative to the moving target
+  std::vector<TargetKey> keys;  // at least one
+  std::optional<Vec3> pivot;    // as in Script
+  Interpolation interpolation = Interpolation::linear;
+};
+
+enum class MassForm { lumped, consistent };
+
+/// Placed shape: position + R(rotation) · scale · (mesh coordinates). It is the rest shape and the initial one.
+struct BodyChoice {
+  std::string where;  // bodies[i]
+  std::string name;
+  MeshSource mesh;
+  std::string element = "P1";
+  MassForm mass = MassForm::lumped;
+  /// By region name or number, "default" for all others; empty for spring networks.
+  std::map<std::string, MaterialChoice> materials;
+  DampingChoice damping;
+  Vec3 position = Vec3::Zero();  // [m]
+  Vec3 rotation = Vec3::Zero();  // [rad] rotation vector
+  double scale = 1;
+  Selection pin;  // may be empty
+  std::vector<Script> scripts;
+  Vec3 velocity = Vec3::Zero();          // [m/s]
+  Vec3 angular_velocity = Vec3::Zero();  // [rad/s] about the centre of mass
+  std::optional<SpringsChoice> springs;
+  std::vector<double> point_mass;  // [kg] one for all nodes or one each; only for spring networks
+  std::vector<LoadChoice> loads;
+  std::vector<TargetChoice> targets;
+};
+
+struct AttachmentEnd {
+  int body = 0;  // index in Scene::bodies
+  Selection nodes;
+};
+
+/// Springs between nodes of two bodies. nearest: from each node of a to the node of b nearest at the start;
+/// order: from the i-th node of a to the i-th of b.
+struct AttachmentChoice {
+  enum class Pairing { nearest, order } pairing = Pairing::nearest;
+  std::string where;
+  AttachmentEnd a, b;
+  double stiffness = 0;               // [N/m]
+  double damping = 0;                 // [N s/m]
+  std::optional<double> rest_length;  // [m]; unset: the initial distance
+};
+
+struct WindChoice {
+  std::vector<double> times;     // [s], increasing, at least one
+  std::vector<Vec3> velocities;  // [m/s]
+  Interpolation interpolation = Interpolation::linear;
+  double drag = 1;       // coefficient
+  double density = 1.2;  // [kg/m³] of the air
+};
+
+struct OutputChoice {
+  std::string directory;                // as written; empty: not given
+  std::optional<int> frames_every;      // [steps]; unset with fps unset: 1
+  std::optional<double> fps;            // [1/s]; at most one of the two is set
+  bool velocities = false;              // whether frames hold velocities too
+  std::optional<int> checkpoint_every;  // [steps]
+};
+
+struct Scene {
+  std::string description;
+  TimeSettings time;
+  MethodChoice method;
+  Vec3 gravity = {0, -9.81, 0};    // [m/s²]
+  std::vector<BodyChoice> bodies;  // at least one
+  std::vector<AttachmentChoice> attachments;
+  std::optional<WindChoice> wind;
+  OutputChoice output;
+  int threads = 0;  // 0: all cores
+};
+
+}  // namespace limber

@@ -1,0 +1,144 @@
+#include "limber/scene/schema.hpp"
+
+namespace limber {
+namespace {
+
+using Kind = KnownKey::Kind;
+using Keys = std::vector<KnownKey>;
+
+Keys required(const std::vector<std::string>& names) {
+  Keys keys;
+  for (const auto& name : names) keys.push_back({name, Kind::required});
+  return keys;
+}
+
+Keys operator+(Keys keys, const std::vector<std::string>& optional) {
+  for (const auto& name : optional) keys.push_back({name, Kind::optional});
+  return keys;
+}
+
+Keys with_later(Keys keys, const std::vector<std::string>& later) {
+  for (const auto& name : later) keys.push_back({name, Kind::later});
+  return keys;
+}
+
+using Names = std::vector<std::string>;
+
+std::map<std::string, Keys> make_sections() {
+  std::map<std::string, Keys> s;
+  s["scene"] = with_later(required({"time", "bodies"}) + Names{"$schema", "description", "method", "gravity",
+                                                               "attachments", "wind", "output", "threads"},
+                          {"contact", "obstacles"});
+  s["time"] = required({"step", "duration"});
+  s["method"] = Keys{} + Names{"name",
+                               "beta",
+                               "gamma",
+                               "rho_inf",
+                               "alpha",
+                               "theta",
+                               "freeze",
+                               "modes",
+                               "refresh",
+                               "krylov_tolerance",
+                               "newton_tolerance",
+                               "max_iterations",
+                               "solver",
+                               "linear_tolerance",
+                               "merit",
+                               "residual_scaling",
+                               "nonlinear"};
+  s["refresh_every"] = required({"every"});
+  s["refresh_residual"] = required({"residual"});
+
+  s["body"] = required({"mesh"}) +
+              Names{"name",       "element", "mass",   "material", "materials", "damping",          "position",
+                    "rotation",   "scale",   "pin",    "script",   "velocity",  "angular_velocity", "springs",
+                    "point_mass", "loads",   "targets"};
+  s["mesh_box"] = required({"shape", "size", "cells"}) + Names{"split", "origin"};
+  s["mesh_file"] = required({"file"});
+  s["mesh_tets"] = required({"nodes", "tets"}) + Names{"region"};
+  s["mesh_network"] = required({"nodes", "edges"});
+  s["material"] = Keys{} + Names{"model", "young", "poisson", "density", "c10", "c01", "bulk"};
+  s["damping"] = Keys{} + Names{"stiffness", "mass", "ratios", "at"};
+  s["script"] = required({"nodes", "keys"}) + Names{"pivot", "interpolation"};
+  s["script_key"] = required({"time"}) + Names{"translation", "rotation"};
+  s["springs"] = required({"stiffness"}) + Names{"edges", "rest_length", "damping"};
+  s["load"] = required({"nodes"}) + Names{"force", "total_force", "time"};
+  s["load_keys"] = required({"keys"}) + Names{"interpolation"};
+  s["load_sine"] = required({"sine"});
+  s["sine"] = required({"frequency"}) + Names{"phase", "offset", "amplitude"};
+  s["target"] = required({"stiffness", "keys"}) + Names{"nodes", "damping", "pivot", "interpolation"};
+  s["target_key"] = required({"time"}) + Names{"positions", "translation", "rotation"};
+
+  s["selection_nodes"] = required({"nodes"});
+  s["selection_box"] = required({"box"});
+  s["selection_plane"] = required({"plane"});
+  s["box"] = required({"min", "max"});
+  s["plane"] = required({"point", "normal"});
+
+  s["attachment"] = required({"a", "b", "stiffness"}) + Names{"damping", "rest_length", "pairing"};
+  s["attachment_end"] = required({"body", "nodes"});
+  s["wind"] = required({"velocity"}) + Names{"drag", "density"};
+  s["wind_keys"] = required({"keys"}) + Names{"interpolation"};
+  s["output"] = Keys{} + Names{"directory", "frames_every", "fps", "velocities", "checkpoint_every"};
+  return s;
+}
+
+}  // namespace
+
+const std::map<std::string, std::vector<KnownKey>>& known_sections() {
+  static const auto sections = make_sections();
+  return sections;
+}
+
+const std::vector<KnownKey>& known_keys(const std::string& section) { return known_sections().at(section); }
+
+std::vector<std::string> key_names(const std::string& section) {
+  std::vector<std::string> names;
+  for (const auto& key : known_keys(section)) names.push_back(key.name);
+  return names;
+}
+
+const std::map<std::string, std::vector<std::string>>& known_words() {
+  static const std::map<std::string, std::vector<std::string>> words = {
+      {"side", {"left", "right", "bottom", "top", "back", "front", "all"}},
+      {"shape", {"box"}},
+      {"split", {"five", "six"}},
+      {"element", {"P1"}},
+      {"mass_form", {"lumped", "consistent"}},
+      {"damping_at", {"rest", "current", "frozen"}},
+      {"interpolation", {"linear", "smooth"}},
+      {"pairing", {"nearest", "order"}},
+      {"merit", {"auto", "potential", "residual"}},
+      {"residual_scaling", {"mass", "identity", "rows", "stage"}},
+      {"nonlinear", {"newton", "lbfgs"}},
+      {"refresh_word", {"once"}},
+      {"spring_edges", {"mesh"}},
+      {"rest_length", {"initial"}},
+  };
+  return words;
+}
+
+const std::vector<std::string>& announced_methods() {
+  static const std::vector<std::string> names = {"ERE",
+                                                 "BEERE",
+                                                 "SIERE",
+                                                 "BDF2ERE",
+                                                 "SBDF2ERE",
+                                                 "TR-BDF2ERE",
+                                                 "STR-SBDF2ERE",
+                                                 "SDIRKERE",
+                                                 "SSDIRKERE",
+                                                 "BDF2ERE-printed",
+                                                 "SBDF2ERE-printed",
+                                                 "TR-BDF2ERE-printed",
+                                                 "STR-SBDF2ERE-printed"};
+  return names;
+}
+
+const std::vector<std::string>& announced_elements() {
+  static const std::vector<std::string> names = {"P2"};
+  return names;
+}
+
+}  // namespace limber

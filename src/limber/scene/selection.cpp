@@ -1,0 +1,90 @@
+#include "limber/scene/selection.hpp"
+
+#include <limits>
+#include <sstream>
+
+#include "limber/core/errors.hpp"
+
+namespace limber {
+namespace {
+
+struct Extent {
+  Vec3 min = Vec3::Constant(std::numeric_limits<double>::infinity());
+  Vec3 max = -min;
+
+  explicit Extent(const std::vector<Vec3>& nodes) {
+    for (const Vec3& x : nodes) min = min.cwiseMin(x), max = max.cwiseMax(x);
+  }
+  double tolerance() const { return 1e-6 * (max - min).norm(); }
+};
+
+template <class Inside>
+std::vector<int> where_true(const std::vector<Vec3>& nodes, const Inside& inside) {
+  std::vector<int> chosen;
+  for (std::size_t i = 0; i < nodes.size(); ++i)
+    if (inside(nodes[i])) chosen.push_back(static_cast<int>(i));
+  return chosen;
+}
+
+struct Choose {
+  const std::vector<Vec3>& nodes;
+  const Extent extent;
+  const std::string& where;
+
+  std::vector<int> operator()(Side side) const {
+    if (side == Side::all) return where_true(nodes, [](const Vec3&) { return true; });
+    const int axis = static_cast<int>(side) / 2;
+    const bool low = static_cast<int>(side) % 2 == 0;
+    const double reach = extent.tolerance();
+    return where_true(nodes, [&](const Vec3& x) {
+      return low ? x[axis] <= extent.min[axis] + reach : x[axis] >= extent.max[axis] - reach;
+    });
+  }
+
+  std::vector<int> operator()(const NodeList& list) const {
+    const auto count = nodes.size();
+    for (std::size_t k = 0; k < list.nodes.size(); ++k)
+      if (static_cast<std::size_t>(list.nodes[k]) >= count)
+        throw InputError(where + ".nodes[" + std::to_string(k) + "]",
+                         std::to_string(list.nodes[k]) + " is out of range: the body has " + std::to_string(count) +
+                             " nodes, 0 to " + std::to_string(count - 1));
+    return list.nodes;
+  }
+
+  std::vector<int> operator()(const InBox& box) const {
+    const double reach = extent.tolerance();
+    return where_true(nodes, [&](const Vec3& x) {
+      return ((x - box.min).array() >= -reach).all() && ((box.max - x).array() >= -reach).all();
+    });
+  }
+
+  std::vector<int> operator()(const BehindPlane& plane) const {
+    const Vec3 normal = plane.normal.stableNormalized();
+    const double reach = extent.tolerance();
+    return where_true(nodes, [&](const Vec3& x) { return (x - plane.point).dot(normal) <= reach; });
+  }
+};
+
+std::string range(const Extent& extent) {
+  const Eigen::IOFormat list(6, Eigen::DontAlignCols, ", ", ", ", "", "", "[", "]");
+  std::ostringstream text;
+  text << extent.min.format(list) << " to " << extent.max.format(list) << " m";
+  return text.str();
+}
+
+}  // namespace
+
+std::vector<int> resolve(const Selection& selection, const std::vector<Vec3>& nodes) {
+  const Extent extent(nodes);
+  std::vector<bool> taken(nodes.size(), false);
+  std::vector<int> all;
+  for (const SelectionPart& part : selection.parts) {
+    const auto chosen = std::visit(Choose{nodes, extent, part.where}, part.what);
+    if (chosen.empty()) throw InputError(part.where, "catches no node; the shape extends over " + range(extent));
+    for (const int i : chosen)
+      if (!taken[static_cast<std::size_t>(i)]) taken[static_cast<std::size_t>(i)] = true, all.push_back(i);
+  }
+  return all;
+}
+
+}  // namespace limber

@@ -1,0 +1,180 @@
+#include "limber/sim/simulation.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <tuple>
+
+#include "limber/core/errors.hpp"
+
+namespace limber {
+namespace {
+
+constexpr int most_halvings = 8;
+/// A step may at most multiply the energy it finds and receives by this, a run what it was ever given.
+constexpr double most_growth = 4, most_total_growth = 20;
+
+double mechanical(const Energies& e) { return e.kinetic + e.elastic; }
+
+}  // namespace
+
+Simulation::Simulation(std::shared_ptr<MechanicalSystem> system, const MethodSettings& method, double step, State initial)
+    : system_(std::move(system)),
+      info_(&find_method(method.name)),
+      scheme_(info_->make(complete_parameters(*info_, method.parameters))),
+      options_(method.stages),
+      stages_(make_stage_solver(info_->kind, *system_, options_)),
+      h_(step),
+      start_time_(initial.t),
+      history_(std::move(initial)) {
+  energies_ = system_->energies(state());
+  damping_power_ = system_->damping_power(state());
+  supply_ = mechanical(energies_);
+}
+
+StepReport Simulation::step() {
+  StepReport report;
+  report.substeps = 0;
+  const auto before = std::tuple(history_, energies_, damping_loss_, damping_power_, supply_);
+  const long count = stages_->counts().newton_iterations, spare = fallback_ ? fallback_->counts().newton_iterations : 0;
+  const double t = start_time_ + static_cast<double>(step_ + 1) * h_;
+  try {
+    advance(t, 0, report);
+  } catch (const StepFailure&) {
+    std::tie(history_, energies_, damping_loss_, damping_power_, supply_) = before;
+    stages_->reset();
+    if (fallback_) fallback_->reset();
+    throw;
+  }
+  ++step_;
+  report.newton_iterations = stages_->counts().newton_iterations - count;
+  if (fallback_) report.newton_iterations += fallback_->counts().newton_iterations - spare;
+  return report;
+}
+
+void Simulation::run_until(double t, const std::function<bool()>& go_on) {
+  while (time() < t - 0.5 * h_ && go_on()) step();
+}
+
+void Simulation::advance(double t_end, int depth, StepReport& report) {
+  const double t = time(), h = t_end - t;
+  StepFailure failure("");
+  try {
+    accept(attempt(*stages_, t_end));
+    ++report.substeps;
+    return;
+  } catch (const StepFailure& f) {
+    failure = f;
+  }
+  report.notes.push_back(fmt::format("t = {:.6g} s, h = {:.3g} s: {}", t, h, failure.reason));
+  if (info_->kind == MethodKind::semi_implicit) {
+    if (!fallback_) fallback_ = make_stage_solver(MethodKind::implicit, *system_, options_);
+    try {
+      accept(attempt(*fallback_, t_end));
+      ++report.substeps;
+      ++report.escalations;
+      return;
+    } catch (const StepFailure& f) {
+      failure = f;
+    }
+  }
+  if (depth == most_halvings) {
+    StepFailure last(fmt::format("the step from t = {:.6g} s fails even at h = {:.3g} s ({} of the step asked for): {}. Try a smaller "
+                                 "time.step, an L-stable implicit method (BE, TR-BDF2), a stiffer or another material, or more damping",
+                                 t, h, fmt::format("1/{}", 1 << most_halvings), failure.reason),
+                     failure.iterations, failure.residual);
+    last.t = t;
+    last.h = h;
+    throw last;
+  }
+  advance(t + h / 2, depth + 1, report);
+  advance(t_end, depth + 1, report);
+}
+
+State Simulation::attempt(StageSolver& stages, double t_end) {
+  system_->begin_step(state());
+  stages.begin_step(*system_, state());
+  Mechanics F(*system_, stages);
+  State u = scheme_->step(F, history_, t_end - time());
+  u.t = t_end;  // not the rounded sum of the stages
+  if (!is_finite(u)) throw StepFailure("the new state is not finite");
+  return u;
+}
+
+void Simulation::accept(State u) {
+  const Energies e = system_->energies(u);
+  const double input = external_work(state(), u, energies_, e);
+  check(u, e, input);
+  const double power = system_->damping_power(u);
+  damping_loss_ += 0.5 * (power + damping_power_) * (u.t - time());
+  damping_power_ = power;
+  supply_ += input;
+  energies_ = e;
+  history_.push(std::move(u));
+}
+
+void Simulation::check(const State& u, const Energies& e, double input) const {
+  if (!std::isfinite(e.elastic)) throw StepFailure("the step ends outside the material's domain (an inverted element)");
+  if (!std::isfinite(e.total())) throw StepFailure("the energy is not finite");
+  if (info_->kind == MethodKind::implicit) return;
+  const double tiny = 1e-12 * system_->total_mass() * std::pow(system_->length_scale() / (u.t - time()), 2);
+  const double now = mechanical(e), before = mechanical(energies_);
+  if (now > most_growth * (before + input) + tiny)
+    throw StepFailure(fmt::format("the energy grows from {:.3g} J to {:.3g} J in one step, with {:.3g} J put in: the step diverges", before, now, input));
+  if (now > most_total_growth * (supply_ + input) + tiny)
+    throw StepFailure(fmt::format("the energy is {:.3g} J, but only {:.3g} J were ever put in: the motion is unstable", now, supply_ + input));
+}
+
+/// An upper estimate of what gravity, loads, moved nodes and forces without a potential put in during a step.
+double Simulation::external_work(const State& before, const State& after, const Energies& e0, const Energies& e1) const {
+  double work = std::abs(e0.gravitational - e1.gravitational) + std::abs(e0.other - e1.other);
+  const State a = system_->full(before), b = system_->full(after);
+  const Vector moved = b.q - a.q;
+  Vector f = Vector::Zero(moved.size());
+  bool any = false;
+  for (const auto& force : system_->forces())
+    if (const auto traits = force->traits(); !traits.has_potential) {
+      force->add_force(b, f);
+      force->add_force(a, f);
+      any = true;
+    }
+  if (any) work += f.cwiseAbs().dot(moved.cwiseAbs());
+  if (system_->scripted()) {
+    const Vector r = system_->reactions(after);
+    const auto& nodes = system_->prescribed_nodes();
+    for (std::size_t i = 0; i < nodes.size(); ++i)
+      work += std::abs(r.segment<3>(3 * static_cast<Index>(i)).dot(moved.segment<3>(3 * static_cast<Index>(nodes[i]))));
+  }
+  return work;
+}
+
+void Simulation::set_state(Vector q, Vector v) {
+  history_ = History(State{std::move(q), std::move(v), time()});
+  stages_->reset();
+  if (fallback_) fallback_->reset();
+  energies_ = system_->energies(state());
+  damping_power_ = system_->damping_power(state());
+  supply_ = mechanical(energies_);
+}
+
+Snapshot Simulation::snapshot() {
+  stages_->reset();
+  if (fallback_) fallback_->reset();
+  Snapshot s{{}, step_, start_time_, damping_loss_, supply_};
+  for (std::size_t i = 0; i < history_.size(); ++i) s.history.push_back(history_[i]);
+  return s;
+}
+
+void Simulation::restore(const Snapshot& s) {
+  history_ = History(std::deque<State>(s.history.begin(), s.history.end()));
+  step_ = s.step;
+  start_time_ = s.start_time;
+  damping_loss_ = s.damping_loss;
+  supply_ = s.supply;
+  stages_->reset();
+  if (fallback_) fallback_->reset();
+  energies_ = system_->energies(state());
+  damping_power_ = system_->damping_power(state());
+}
+
+}  // namespace limber

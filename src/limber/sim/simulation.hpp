@@ -1,0 +1,88 @@
+#pragma once
+/// A motion in progress: a system, a method, and the driver that takes steps of constant length h. A step that fails is
+/// taken again by the full Newton (semi-implicit methods), then in two halves, recursively, then given up.
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "limber/core/history.hpp"
+#include "limber/model/mechanical_system.hpp"
+#include "limber/time/catalog.hpp"
+
+namespace limber {
+
+struct MethodSettings {
+  std::string name = "TR-BDF2";
+  MethodParameters parameters = {};
+  StageOptions stages = {};
+};
+
+/// What one step took.
+struct StepReport {
+  long newton_iterations = 0;
+  int escalations = 0;              // substeps that a semi-implicit method left to the full Newton
+  int substeps = 1;                 // 1: the step was not halved
+  std::vector<std::string> notes;   // why
+};
+
+/// All that the future depends on, besides the scene.
+struct Snapshot {
+  std::vector<State> history;  // newest first
+  long step = 0;
+  double start_time = 0;    // [s] of step 0
+  double damping_loss = 0;  // [J]
+  double supply = 0;        // [J]
+};
+
+class Simulation {
+ public:
+  /// Throws InputError for an unknown method or wrong parameters.
+  Simulation(std::shared_ptr<MechanicalSystem> system, const MethodSettings& method, double step, State initial);
+
+  /// One step of length h. Throws StepFailure, with the state unchanged, if it cannot be taken.
+  StepReport step();
+  /// Steps until the time is at least t (to within half a step); stops early when `go_on` returns false.
+  void run_until(double t, const std::function<bool()>& go_on = [] { return true; });
+
+  const State& state() const { return history_[0]; }
+  double time() const { return state().t; }
+  double step_length() const { return h_; }
+  long step_count() const { return step_; }
+  /// Energy that damping forces have taken out since the start [J] (trapezoidal rule over the steps).
+  double damping_loss() const { return damping_loss_; }
+  Energies energies() const { return energies_; }
+  MechanicalSystem& system() { return *system_; }
+  const MechanicalSystem& system() const { return *system_; }
+  const MethodInfo& method() const { return *info_; }
+  SolverCounts linear_counts() const { return stages_->linear_counts(); }
+
+  /// A new state at the present time; history and acceleration are forgotten.
+  void set_state(Vector q, Vector v);
+  /// A checkpoint. Factors are dropped here, so that a run resumed from it has the bits of one that goes on.
+  Snapshot snapshot();
+  void restore(const Snapshot& s);
+
+ private:
+  void advance(double t_end, int depth, StepReport& report);
+  State attempt(StageSolver& stages, double t_end);
+  void accept(State u);
+  void check(const State& u, const Energies& e, double input) const;
+  double external_work(const State& before, const State& after, const Energies& e0, const Energies& e1) const;
+
+  std::shared_ptr<MechanicalSystem> system_;
+  const MethodInfo* info_;
+  std::unique_ptr<TimeIntegrator> scheme_;
+  StageOptions options_;
+  std::unique_ptr<StageSolver> stages_, fallback_;
+  double h_, start_time_;
+  History history_;
+  long step_ = 0;
+  Energies energies_;
+  double damping_loss_ = 0, damping_power_ = 0;
+  double supply_ = 0;  // [J] mechanical energy at the start and all that outer forces have put in since
+};
+
+}  // namespace limber

@@ -1,0 +1,156 @@
+#include "limber/solve/newton.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <limits>
+
+#include "limber/core/errors.hpp"
+
+namespace limber {
+namespace {
+
+constexpr double armijo = 1e-4;
+constexpr double rounding = 1e-13;  // relative size below which differences of the merit are noise
+
+/// One point of the iteration: x, r(x) and the merit there.
+struct Iterate {
+  Vector x, r;
+  double merit = 0;
+};
+
+class Iteration {
+ public:
+  Iteration(NewtonProblem& p, LinearSolver& l, const NewtonOptions& o, NewtonReport& rep)
+      : problem_(p), linear_(l), options_(o), report_(rep) {}
+
+  Vector run(Vector x) {
+    Iterate at{std::move(x), {}, 0};
+    use_potential_ = options_.merit != Merit::residual && problem_.potential(at.x).has_value();
+    if (options_.merit == Merit::potential && !use_potential_)
+      throw StepFailure("the merit \"potential\" was asked for, but a force has no potential");
+    if (options_.solver == NonlinearSolver::lbfgs && !use_potential_)
+      throw StepFailure("L-BFGS needs forces with a potential; use Newton");
+    double last = std::numeric_limits<double>::infinity();
+    for (int k = 0; k < options_.max_iterations; ++k) {
+      const Vector d = options_.solver == NonlinearSolver::newton ? newton_direction(at, k) : lbfgs_direction(at, k);
+      const double size = problem_.correction(d);
+      if (!std::isfinite(size)) throw failure("the correction is not finite");
+      ++report_.iterations;
+      const double longest = problem_.max_step(at.x, d);
+      report_.correction = size;
+      // A correction this small is in Newton's quadratic range: nothing is left to search along it.
+      if (longest >= 1 && size <= options_.tolerance) return at.x + d;
+      const bool at_rounding = size <= 1e-8 * options_.scale && size > 0.5 * last;
+      if (longest >= 1 && at_rounding) return at.x + d;
+      if (!search(at, d, longest)) {
+        if (size <= 1e-8 * options_.scale) return at.x;
+        throw failure("the line search found no decrease");
+      }
+      last = size;
+    }
+    throw failure(fmt::format("no convergence in {} iterations", options_.max_iterations));
+  }
+
+ private:
+  StepFailure failure(const std::string& why) const {
+    return StepFailure(fmt::format("Newton: {} (last correction {:.2e} m, allowed {:.2e} m)", why, report_.correction, options_.tolerance),
+                       report_.iterations, report_.residual);
+  }
+
+  double merit(const Vector& x, const Vector* r) {
+    if (use_potential_) return *problem_.potential(x);
+    return problem_.residual_merit(r ? *r : problem_.residual(x));
+  }
+
+  /// −A⁻¹r with the exact matrix, or the projected one where the exact one gives no direction of descent.
+  Vector newton_direction(Iterate& at, int k) {
+    const double before = report_.residual;
+    at.r = problem_.linearize(at.x, Definiteness::exact);
+    report_.residual = at.r.norm();
+    if (!std::isfinite(report_.residual)) throw failure("the residual is not finite");
+    if (k == 0) at.merit = merit(at.x, &at.r);
+    const double drop = k == 0 || before == 0 ? 1 : report_.residual / before;
+    forcing_ = std::clamp(0.5 * drop * drop, 1e-8, 1e-4);
+    linear_.set_matrix(problem_.matrix());
+    Vector d;
+    if (solve(at.r, d)) return d;
+    if (problem_.symmetric()) {
+      ++report_.projections;
+      problem_.linearize(at.x, Definiteness::projected);
+      linear_.set_matrix(problem_.matrix());
+      if (solve(at.r, d)) return d;
+    }
+    throw failure("the stage matrix is singular or indefinite");
+  }
+
+  bool solve(const Vector& r, Vector& d) {
+    const auto status = linear_.solve(-r, d, forcing_).status;
+    if (status == SolveReport::Status::not_converged) throw failure("the linear solver did not converge");
+    return status == SolveReport::Status::ok && (!use_potential_ || r.dot(d) < 0 || r.isZero(0));
+  }
+
+  /// Two-loop recursion on the matrix of the first iterate.
+  Vector lbfgs_direction(Iterate& at, int k) {
+    if (k == 0) return newton_direction(at, 0);
+    const Vector r = problem_.residual(at.x);
+    const Vector y = r - at.r;
+    if (const double sy = y.dot(last_step_); sy > 0) {
+      pairs_.push_front({last_step_, y, 1 / sy});
+      if (pairs_.size() > 10) pairs_.pop_back();
+    }
+    at.r = r;
+    report_.residual = r.norm();
+    Vector g = r;
+    std::vector<double> a;
+    for (const auto& p : pairs_) {
+      a.push_back(p.rho * p.s.dot(g));
+      g -= a.back() * p.y;
+    }
+    Vector d;
+    if (linear_.solve(g, d, 1e-4).status != SolveReport::Status::ok) throw failure("the linear solver did not converge");
+    for (std::size_t i = pairs_.size(); i-- > 0;) d += (a[i] - pairs_[i].rho * pairs_[i].y.dot(d)) * pairs_[i].s;
+    return -d;
+  }
+
+  /// Armijo backtracking from x along d; moves `at` and returns true on success.
+  bool search(Iterate& at, const Vector& d, double s) {
+    const double slope = use_potential_ ? at.r.dot(d) : -2 * at.merit;
+    for (int tries = 0; tries < 40; ++tries, s /= 2) {
+      Vector x = at.x + s * d;
+      const double m = merit(x, nullptr);
+      if (std::isfinite(m) && m <= at.merit + armijo * s * slope + rounding * std::abs(at.merit)) {
+        last_step_ = s * d;
+        at.x = std::move(x);
+        at.merit = m;
+        return true;
+      }
+    }
+    return false;
+  }
+
+  struct Pair {
+    Vector s, y;
+    double rho;
+  };
+
+  NewtonProblem& problem_;
+  LinearSolver& linear_;
+  const NewtonOptions& options_;
+  NewtonReport& report_;
+  std::deque<Pair> pairs_;
+  Vector last_step_;
+  double forcing_ = 1e-4;
+  bool use_potential_ = false;
+};
+
+}  // namespace
+
+Vector solve_newton(NewtonProblem& problem, Vector x, LinearSolver& linear, const NewtonOptions& options,
+                    NewtonReport& report) {
+  return Iteration(problem, linear, options, report).run(std::move(x));
+}
+
+}  // namespace limber

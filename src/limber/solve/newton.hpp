@@ -1,0 +1,55 @@
+#pragma once
+/// Find x with r(x) = 0 by damped Newton:  A(x) δ = −r(x),  x ← x + s δ,  A = ∂r/∂x.
+///
+/// Where r = ∇φ, steps are accepted by Armijo's rule on φ, and A is projected to a positive definite one only where
+/// the exact one is not. Otherwise the merit is ½‖B r‖². The linear solves are inexact (Eisenstat-Walker).
+
+#include <optional>
+#include <string>
+
+#include "limber/linalg/linear_solver.hpp"
+#include "limber/model/system.hpp"
+
+namespace limber {
+
+class NewtonProblem {
+ public:
+  virtual ~NewtonProblem() = default;
+  virtual Vector residual(const Vector& x) = 0;
+  /// The residual at x; matrix() is then A there.
+  virtual Vector linearize(const Vector& x, Definiteness) = 0;
+  virtual const SparseMatrix& matrix() const = 0;
+  virtual bool symmetric() const = 0;
+  /// φ(x) with ∇φ = r, +∞ outside its domain; nullopt if there is none.
+  virtual std::optional<double> potential(const Vector& x) = 0;
+  /// ½‖B r‖², the merit where there is no potential.
+  virtual double residual_merit(const Vector& r) = 0;
+  /// The largest s ≤ 1 for which x + s·dx stays in the domain, with some reserve.
+  virtual double max_step(const Vector& x, const Vector& dx) = 0;
+  /// The largest change of a position [m] that dx makes.
+  virtual double correction(const Vector& dx) const = 0;
+};
+
+enum class Merit { automatic, potential, residual };
+enum class NonlinearSolver { newton, lbfgs };
+
+struct NewtonOptions {
+  double tolerance = 1e-6;  // [m] stops when the largest position correction is at most this
+  double scale = 1;         // [m] corrections below 1e-8 scale that no longer shrink are rounding
+  int max_iterations = 50;
+  Merit merit = Merit::automatic;
+  NonlinearSolver solver = NonlinearSolver::newton;
+};
+
+struct NewtonReport {
+  int iterations = 0;
+  int projections = 0;   // iterations that needed the projected matrix
+  double residual = 0;   // ‖r‖ at the last iterate where it was evaluated
+  double correction = 0;  // [m] of the last iteration
+};
+
+/// Throws StepFailure if it does not converge.
+Vector solve_newton(NewtonProblem& problem, Vector x, LinearSolver& linear, const NewtonOptions& options,
+                    NewtonReport& report);
+
+}  // namespace limber

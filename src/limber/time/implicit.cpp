@@ -1,0 +1,75 @@
+#include <algorithm>
+#include <limits>
+
+#include "limber/core/errors.hpp"
+#include "limber/time/stage.hpp"
+#include "limber/time/stage_problem.hpp"
+
+namespace limber {
+namespace {
+
+class Implicit final : public StageSolver {
+ public:
+  Implicit(const System& system, const StageOptions& o)
+      : options_(o),
+        solver_(make_linear_solver(o.linear_solver, system.symmetric() ? Symmetry::symmetric : Symmetry::general)),
+        scaling_(o.scaling) {
+    options_.newton.tolerance *= system.length_scale();
+    options_.newton.scale *= system.length_scale();
+  }
+
+  State solve(const System& system, const Stage& s) override {
+    ++counts_.stages;
+    if (s.tau_q == 0 && !system.velocity_dependent())  // q is known and f does not ask for v: explicit
+      return s.state(s.star.v + s.tau_v * system.solve_mass(system.force({s.star.q, s.star.v, s.t})));
+    StageProblem problem(system, s, tangent_, A_, scaling_);
+    NewtonReport report;
+    try {
+      Vector v = solve_newton(problem, start(problem, s), *solver_, options_.newton, report);
+      count(report);
+      return s.state(std::move(v));
+    } catch (const StepFailure&) {
+      count(report);
+      throw;
+    }
+  }
+
+  void begin_step(const System&, const State&) override { scaling_.begin_step(); }
+  void reset() override {
+    solver_->reset();
+    scaling_.begin_step();
+  }
+  StageCounts counts() const override { return counts_; }
+  SolverCounts linear_counts() const override { return solver_->counts(); }
+
+ private:
+  void count(const NewtonReport& r) {
+    counts_.newton_iterations += r.iterations;
+    counts_.projections += r.projections;
+  }
+
+  /// The last velocity (the body goes on as it moved) or the last position (which is in the domain of every force),
+  /// whichever has the smaller merit.
+  static Vector start(StageProblem& problem, const Stage& s) {
+    if (s.tau_q == 0) return s.at.v;
+    Vector stay = (s.at.q - s.star.q) / s.tau_q;
+    const auto go_on = problem.potential(s.at.v);
+    if (!go_on) return problem.max_step(stay, s.at.v - stay) < 1 ? stay : s.at.v;
+    return *go_on <= problem.potential(stay).value_or(std::numeric_limits<double>::infinity()) ? s.at.v : stay;
+  }
+
+  StageOptions options_;
+  std::unique_ptr<LinearSolver> solver_;
+  Scaling scaling_;
+  Tangent tangent_;
+  SparseMatrix A_;
+  StageCounts counts_;
+};
+
+}  // namespace
+
+std::unique_ptr<StageSolver> make_implicit(const System& system, const StageOptions& options) {
+  return std::make_unique<Implicit>(system, options);
+}
+
+}  // namespace limber

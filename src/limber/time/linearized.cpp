@@ -1,0 +1,87 @@
+#include <fmt/format.h>
+
+#include "limber/core/errors.hpp"
+#include "limber/time/stage.hpp"
+#include "limber/time/stage_matrix.hpp"
+
+namespace limber {
+namespace {
+
+/// One linear solve a stage. An indefinite stage matrix (K has strongly negative eigenvalues) is solved as it is, by
+/// LU: the formula asks for the solution, not for a minimum.
+class Linearized final : public StageSolver {
+ public:
+  Linearized(const System& system, const StageOptions& o)
+      : options_(o), solver_(make_linear_solver(o.linear_solver, system.symmetric() ? Symmetry::symmetric : Symmetry::general)) {}
+
+  State solve(const System& system, const Stage& s) override {
+    ++counts_.stages;
+    State at = s.at;
+    at.t = s.t;
+    Vector f;
+    if (!s.tangent_at) {
+      f = system.linearize(at, Definiteness::exact, tangent_);
+      frozen_.reset();
+      set_matrix(system, s);
+    } else {
+      f = system.force(at);
+      if (!frozen_ || frozen_->q != s.tangent_at->q || frozen_->v != s.tangent_at->v || tau_q_ != s.tau_q || tau_v_ != s.tau_v) {
+        system.tangent(*s.tangent_at, Definiteness::exact, tangent_);
+        frozen_ = s.tangent_at;
+        set_matrix(system, s);
+      }
+    }
+    const Vector moved = s.star.q + s.tau_q * at.v - at.q;
+    const Vector rhs = system.apply_mass(s.star.v - at.v) + s.tau_v * (f - multiply(tangent_.K, system.symmetric(), moved));
+    if (!rhs.allFinite()) throw StepFailure("the force is not finite");
+    return s.state(at.v + solve_linear(system, rhs));
+  }
+
+  void reset() override {
+    solver_->reset();
+    frozen_.reset();
+  }
+  StageCounts counts() const override { return counts_; }
+  SolverCounts linear_counts() const override { return solver_->counts(); }
+
+ private:
+  void set_matrix(const System& system, const Stage& s) {
+    tau_q_ = s.tau_q;
+    tau_v_ = s.tau_v;
+    combine(system, tangent_, s.tau_q, s.tau_v, A_);
+    solver_->set_matrix(A_);
+  }
+
+  Vector solve_linear(const System& system, const Vector& rhs) {
+    Vector x;
+    auto report = solver_->solve(rhs, x, options_.linear_tolerance);
+    if (report.status == SolveReport::Status::indefinite) {
+      SparseMatrix full = A_;
+      if (system.symmetric()) full = SparseMatrix(A_.selfadjointView<Eigen::Lower>());
+      const auto lu = make_linear_solver("lu", Symmetry::general);
+      lu->set_matrix(full);
+      report = lu->solve(rhs, x, options_.linear_tolerance);
+    }
+    if (report.status != SolveReport::Status::ok)
+      throw StepFailure(fmt::format("the linear solver failed ({} iterations, relative residual {:.1e})", report.iterations, report.residual),
+                        report.iterations, report.residual);
+    if (!x.allFinite()) throw StepFailure("the solution of the linearised stage is not finite");
+    return x;
+  }
+
+  StageOptions options_;
+  std::unique_ptr<LinearSolver> solver_;
+  Tangent tangent_;
+  SparseMatrix A_;
+  std::optional<State> frozen_;
+  double tau_q_ = 0, tau_v_ = 0;
+  StageCounts counts_;
+};
+
+}  // namespace
+
+std::unique_ptr<StageSolver> make_linearized(const System& system, const StageOptions& options) {
+  return std::make_unique<Linearized>(system, options);
+}
+
+}  // namespace limber

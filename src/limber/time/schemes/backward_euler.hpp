@@ -1,0 +1,13 @@
+#pragma once
+/// Backward Euler, eq. (3.1.1):  u₁ = u₀ + h F(u₁).
+
+#include "limber/time/dynamics.hpp"
+
+namespace limber {
+
+class BackwardEuler final : public TimeIntegrator {
+ public:
+  State step(Dynamics& F, const History& u, double h) const override { return F.implicit(u[0], h, u[0]); }
+};
+
+}  // namespace limber

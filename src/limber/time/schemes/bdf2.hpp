@@ -1,0 +1,19 @@
+#pragma once
+/// BDF2, eq. (3.1.3), for variable steps, r = h/h₋₁:
+///
+///     u₁ = u₀ + r²/(1+2r) (u₀ − u₋₁) + (1+r)/(1+2r) h F(u₁);   the first step is backward Euler.
+
+#include "limber/time/schemes/backward_euler.hpp"
+
+namespace limber {
+
+class Bdf2 final : public TimeIntegrator {
+ public:
+  State step(Dynamics& F, const History& u, double h) const override {
+    if (u.size() < 2) return BackwardEuler().step(F, u, h);
+    const double r = h / (u[0].t - u[1].t), c = 1 / (1 + 2 * r);
+    return F.implicit(u[0] + c * r * r * (u[0] - u[1]), c * (1 + r) * h, u[0]);
+  }
+};
+
+}  // namespace limber

@@ -1,0 +1,29 @@
+#pragma once
+/// The paper's "simple mixture" of BDF2 (θ = 1) and trapezoidal (θ = 0), r = h/h₋₁:
+///
+///     u₁ = u₀ + θ r²/(1+2r) (u₀ − u₋₁) + (1−θ) ½h F(u₀) + (θ (1+r)/(1+2r) + (1−θ)/2) h F(u₁).
+///
+/// In the first step backward Euler stands in for BDF2, as it does there.
+
+#include "limber/time/dynamics.hpp"
+
+namespace limber {
+
+class Blend final : public TimeIntegrator {
+ public:
+  explicit Blend(double theta) : theta_(theta) {}
+
+  State step(Dynamics& F, const History& u, double h) const override {
+    const double w = 1 - theta_;
+    State star = u[0];
+    if (w != 0) star = star + w * h / 2 * F.rate(u[0]);
+    if (u.size() < 2) return F.implicit(star, (theta_ + w / 2) * h, u[0]);
+    const double r = h / (u[0].t - u[1].t), c = 1 / (1 + 2 * r);
+    return F.implicit(star + theta_ * c * r * r * (u[0] - u[1]), (theta_ * c * (1 + r) + w / 2) * h, u[0]);
+  }
+
+ private:
+  double theta_;
+};
+
+}  // namespace limber

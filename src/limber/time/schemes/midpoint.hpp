@@ -1,0 +1,15 @@
+#pragma once
+/// Implicit midpoint:  uₘ = u₀ + ½h F(uₘ),  u₁ = 2uₘ − u₀ (extrapolates: u₁ may leave the domain where uₘ does not).
+
+#include "limber/time/dynamics.hpp"
+
+namespace limber {
+
+class Midpoint final : public TimeIntegrator {
+ public:
+  State step(Dynamics& F, const History& u, double h) const override {
+    return 2 * F.implicit(u[0], h / 2, u[0]) - u[0];
+  }
+};
+
+}  // namespace limber

@@ -1,0 +1,61 @@
+#pragma once
+/// Every implicit stage of every scheme is one problem: find v with
+///
+///     M (v − v*) = τᵥ f(q, v, t),   q = q* + τ_q v.                                       (S)
+///
+/// Residual r(v) = M (v − v*) − τᵥ f, stage matrix A = M + τᵥ D + τᵥ τ_q K: n × n, never the 2n × 2n matrix I − hJ.
+
+#include <memory>
+#include <optional>
+
+#include "limber/model/system.hpp"
+#include "limber/solve/newton.hpp"
+
+namespace limber {
+
+struct Stage {
+  State star;                        // (q*, v*)
+  double tau_q = 0, tau_v = 0;       // [s]
+  double t = 0;                      // time of the stage [s]
+  State at;                          // the last known state: linearised about, or started from
+  std::optional<State> tangent_at{};  // linearised stages: where K and D are taken, if not at `at`
+
+  State state(Vector v) const {
+    Vector q = star.q + tau_q * v;
+    return {std::move(q), std::move(v), t};
+  }
+};
+
+struct StageCounts {
+  long stages = 0, newton_iterations = 0, projections = 0;
+};
+
+class StageSolver {
+ public:
+  virtual ~StageSolver() = default;
+  virtual State solve(const System&, const Stage&) = 0;
+  /// Called before each step with the state it starts from.
+  virtual void begin_step(const System&, const State&) {}
+  /// Forgets what is kept between steps, so that what follows depends on the state only.
+  virtual void reset() = 0;
+  virtual StageCounts counts() const = 0;
+  virtual SolverCounts linear_counts() const = 0;
+};
+
+/// The scaling B of the residual merit ½‖B r‖² (opt2): M^(−1/2), the identity, the inverse of the stage matrix's
+/// diagonal, or the inverse stage matrix of the step's start.
+enum class ResidualScaling { mass, identity, rows, stage };
+
+struct StageOptions {
+  std::string linear_solver = "auto";
+  double linear_tolerance = 1e-9;  // relative residual of the one solve of a linearised stage
+  NewtonOptions newton = {};
+  ResidualScaling scaling = ResidualScaling::mass;
+};
+
+/// f linearised once about `at`:  A (v − v̄) = M (v* − v̄) + τᵥ [f̄ − K̄ (q* + τ_q v̄ − q̄)].
+std::unique_ptr<StageSolver> make_linearized(const System&, const StageOptions&);
+/// Newton on (S), with the incremental potential φ(v) = ½‖v − v*‖²_M + (τᵥ/τ_q) W + τᵥ R as merit where it exists.
+std::unique_ptr<StageSolver> make_implicit(const System&, const StageOptions&);
+
+}  // namespace limber

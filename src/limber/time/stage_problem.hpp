@@ -1,0 +1,92 @@
+#pragma once
+/// A stage as a problem for Newton, in the unknown v:  r(v) = M (v − v*) − τᵥ f(q* + τ_q v, v, t),  A = ∂r/∂v, and
+///
+///     φ(v) = ½‖v − v*‖²_M + (τᵥ/τ_q) W(q* + τ_q v) + τᵥ R(v)   with ∇φ = r, where the forces have potentials.
+
+#include <memory>
+#include <optional>
+
+#include "limber/time/stage.hpp"
+#include "limber/time/stage_matrix.hpp"
+
+namespace limber {
+
+/// B of ½‖B r‖², kept for one step.
+class Scaling {
+ public:
+  explicit Scaling(ResidualScaling kind) : kind_(kind) {}
+
+  /// The stage matrix of the step's start is the first one that the step meets.
+  void begin_step() { start_.reset(); }
+  void offer(const SparseMatrix& A, bool symmetric) {
+    if (start_ || kind_ == ResidualScaling::mass || kind_ == ResidualScaling::identity) return;
+    start_ = A;
+    if (kind_ == ResidualScaling::stage) {
+      solver_ = make_linear_solver("auto", symmetric ? Symmetry::symmetric : Symmetry::general);
+      solver_->set_matrix(*start_);
+    }
+  }
+  double merit(const System& system, const Vector& r) const {
+    switch (kind_) {
+      case ResidualScaling::mass: return 0.5 * r.dot(system.solve_mass(r));
+      case ResidualScaling::identity: break;
+      case ResidualScaling::rows:
+        if (start_) return 0.5 * r.cwiseQuotient(start_->diagonal()).squaredNorm();
+        break;
+      case ResidualScaling::stage:
+        if (Vector x; start_ && solver_->solve(r, x, 1e-6).status == SolveReport::Status::ok) return 0.5 * x.squaredNorm();
+        break;
+    }
+    return 0.5 * r.squaredNorm();
+  }
+
+ private:
+  ResidualScaling kind_;
+  std::optional<SparseMatrix> start_;
+  std::unique_ptr<LinearSolver> solver_;
+};
+
+/// (S) as a problem for Newton, in the unknown v.
+class StageProblem final : public NewtonProblem {
+ public:
+  StageProblem(const System& system, const Stage& s, Tangent& T, SparseMatrix& A, Scaling& scaling)
+      : system_(system), s_(s), tangent_(T), A_(A), scaling_(scaling) {}
+
+  Vector residual(const Vector& v) override { return with_inertia(v, system_.force(s_.state(v))); }
+  Vector linearize(const Vector& v, Definiteness d) override {
+    const Vector f = system_.linearize(s_.state(v), d, tangent_);
+    combine(system_, tangent_, s_.tau_q, s_.tau_v, A_);
+    scaling_.offer(A_, system_.symmetric());
+    return with_inertia(v, f);
+  }
+  const SparseMatrix& matrix() const override { return A_; }
+  bool symmetric() const override { return system_.symmetric(); }
+  std::optional<double> potential(const Vector& v) override {
+    if (s_.tau_q == 0) return std::nullopt;  // q does not move: W gives no force to balance
+    const auto p = system_.potentials(s_.state(v));
+    if (!p) return std::nullopt;
+    const Vector d = v - s_.star.v;
+    return 0.5 * d.dot(system_.apply_mass(d)) + s_.tau_v / s_.tau_q * p->stored + s_.tau_v * p->dissipated;
+  }
+  double residual_merit(const Vector& r) override { return scaling_.merit(system_, r); }
+  double max_step(const Vector& v, const Vector& dv) override {
+    if (s_.tau_q == 0) return 1;
+    return system_.max_step(s_.star.q + s_.tau_q * v, s_.tau_q * dv, s_.t);
+  }
+  double correction(const Vector& dv) const override {
+    return (s_.tau_q != 0 ? s_.tau_q : s_.tau_v) * dv.lpNorm<Eigen::Infinity>();
+  }
+
+ private:
+  Vector with_inertia(const Vector& v, const Vector& f) const {
+    return system_.apply_mass(v - s_.star.v) - s_.tau_v * f;
+  }
+
+  const System& system_;
+  const Stage& s_;
+  Tangent& tangent_;
+  SparseMatrix& A_;
+  Scaling& scaling_;
+};
+
+}  // namespace limber

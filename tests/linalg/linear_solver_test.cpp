@@ -1,0 +1,274 @@
+#include "limber/linalg/linear_solver.hpp"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/LU>
+
+#include "limber/core/errors.hpp"
+#include "limber/core/parallel.hpp"
+#include "linalg/matrices.hpp"
+
+namespace limber {
+namespace {
+
+using namespace test;
+using Status = SolveReport::Status;
+
+std::vector<std::string> symmetric_names() {
+  std::vector<std::string> names = linear_solver_names();
+  try {
+    make_linear_solver("cholmod", Symmetry::symmetric);
+  } catch (const InputError&) {
+    std::erase(names, "cholmod");
+  }
+  return names;
+}
+
+const std::vector<std::string> general_names = {"auto", "lu", "gmres"};
+
+void expect_solved(LinearSolver& solver, const Matrix& A, const Vector& b, double tolerance, const std::string& what) {
+  Vector x;
+  const SolveReport report = solver.solve(b, x, tolerance);
+  ASSERT_EQ(report.status, Status::ok) << what;
+  EXPECT_LE((b - A * x).norm(), 3 * tolerance * b.norm()) << what;
+  EXPECT_LE(report.residual, 2 * tolerance) << what;
+  const Eigen::PartialPivLU<Matrix> lu(A);
+  const Vector exact = lu.solve(b);
+  const double condition = 1 / lu.rcond();
+  EXPECT_LE((x - exact).norm(), 3 * tolerance * condition * exact.norm() + 1e-12) << what;
+}
+
+TEST(LinearSolver, SolvesPositiveDefiniteSystems) {
+  const std::vector<SparseMatrix> matrices = {stage_matrix(4, .5), stage_matrix(5, 200), random_symmetric(100, 8, 1),
+                                              random_symmetric(301, 8, 2), random_symmetric(7, 8, 3)};
+  for (const std::string& name : symmetric_names())
+    for (const SparseMatrix& A : matrices) {
+      const auto solver = make_linear_solver(name, Symmetry::symmetric);
+      solver->set_matrix(A);
+      for (unsigned seed : {1u, 2u})
+        expect_solved(*solver, full(A), random_vector(A.cols(), seed), 1e-10,
+                      name + " n = " + std::to_string(A.cols()));
+      EXPECT_EQ(solver->counts().solves, 2);
+    }
+}
+
+TEST(LinearSolver, ReadsOnlyTheLowerTriangleOfSymmetricMatrices) {
+  const SparseMatrix A = stage_matrix(4, 2);
+  SparseMatrix spoilt = A;
+  for (int j = 0; j < spoilt.cols(); ++j)
+    for (SparseMatrix::InnerIterator it(spoilt, j); it; ++it)
+      if (it.row() < j) it.valueRef() = 1e6;
+  const SparseMatrix lower = A.triangularView<Eigen::Lower>();
+  const SparseMatrix both = A.selfadjointView<Eigen::Lower>();
+  const Vector b = random_vector(A.cols(), 5);
+  for (const std::string& name : symmetric_names())
+    for (const SparseMatrix& given : {spoilt, lower, both}) {
+      const auto solver = make_linear_solver(name, Symmetry::symmetric);
+      solver->set_matrix(given);
+      expect_solved(*solver, full(A), b, 1e-10, name);
+    }
+}
+
+TEST(LinearSolver, SolvesGeneralSystems) {
+  SparseMatrix lattice = SparseMatrix(stage_matrix(5, 3).selfadjointView<Eigen::Lower>());
+  std::mt19937 random(4);
+  std::uniform_real_distribution<double> u(-.2, .2);
+  for (Index k = 0; k < lattice.nonZeros(); ++k) lattice.valuePtr()[k] += u(random);
+  const std::vector<SparseMatrix> matrices = {random_general(10, 1), random_general(200, 2), random_general(300, 3),
+                                              lattice};
+  for (const std::string& name : general_names)
+    for (const SparseMatrix& A : matrices) {
+      const auto solver = make_linear_solver(name, Symmetry::general);
+      solver->set_matrix(A);
+      expect_solved(*solver, Matrix(A), random_vector(A.cols(), 7), 1e-10, name + " n = " + std::to_string(A.cols()));
+    }
+}
+
+TEST(LinearSolver, FullMatrices) {
+  const Matrix R = Matrix::Random(120, 120);
+  const SparseMatrix general = R.sparseView(),
+                     spd = Matrix(R * R.transpose() + Matrix::Identity(120, 120)).sparseView();
+  const auto lu = make_linear_solver("auto", Symmetry::general), llt = make_linear_solver("auto", Symmetry::symmetric);
+  lu->set_matrix(general);
+  llt->set_matrix(spd);
+  expect_solved(*lu, R, random_vector(120, 1), 1e-9, "general");
+  expect_solved(*llt, full(spd), random_vector(120, 1), 1e-9, "symmetric");
+}
+
+TEST(LinearSolver, IndefiniteSystems) {
+  const SparseMatrix A = random_symmetric(150, 0, 9);
+  const Vector b = random_vector(150, 3);
+  for (const std::string& name : {std::string("ldlt"), std::string("lu")}) {
+    const auto solver = make_linear_solver(name, Symmetry::symmetric);
+    solver->set_matrix(A);
+    expect_solved(*solver, full(A), b, 1e-9, name);
+  }
+  for (const std::string& name : symmetric_names()) {
+    if (name == "ldlt" || name == "lu" || name == "gmres") continue;
+    const auto solver = make_linear_solver(name, Symmetry::symmetric);
+    solver->set_matrix(A);
+    Vector x;
+    EXPECT_EQ(solver->solve(b, x, 1e-9).status, Status::indefinite) << name;
+  }
+}
+
+TEST(LinearSolver, IndefiniteWithPositiveDiagonalBlocks) {
+  SparseMatrix A = stage_matrix(5, 50);
+  for (Index i = 0; i < A.cols(); ++i) A.coeffRef(i, i) -= 4;  // below zero only for smooth vectors
+  for (const std::string& name : symmetric_names()) {
+    if (name == "ldlt" || name == "lu" || name == "gmres") continue;
+    const auto solver = make_linear_solver(name, Symmetry::symmetric);
+    Vector x;
+    const Vector b = Vector::Ones(A.cols()) + .1 * random_vector(A.cols(), 1);
+    solver->set_matrix(A);
+    EXPECT_EQ(solver->solve(b, x, 1e-9).status, Status::indefinite) << name;
+    const SparseMatrix definite = stage_matrix(5, 50);
+    solver->set_matrix(definite);
+    expect_solved(*solver, full(definite), b, 1e-9, name + " afterwards");
+  }
+}
+
+TEST(LinearSolver, SingularMatricesAreReported) {
+  const SparseMatrix K = spring_lattice(4);  // K · constant = 0
+  SparseMatrix zero_row(3, 3);
+  zero_row.insert(0, 0) = 1;
+  zero_row.insert(1, 1) = 0;
+  zero_row.insert(2, 2) = 2;
+  zero_row.makeCompressed();
+  for (const SparseMatrix& A : {K, zero_row}) {
+    const SparseMatrix both = A.selfadjointView<Eigen::Lower>();
+    Vector x;
+    for (const std::string& name : symmetric_names()) {
+      const auto solver = make_linear_solver(name, Symmetry::symmetric);
+      solver->set_matrix(A);
+      EXPECT_NE(solver->solve(Vector::Ones(A.cols()), x, 1e-8).status, Status::ok) << name;
+    }
+    for (const std::string& name : general_names) {
+      const auto solver = make_linear_solver(name, Symmetry::general);
+      solver->set_matrix(both);
+      EXPECT_NE(solver->solve(Vector::Ones(A.cols()), x, 1e-8).status, Status::ok) << name;
+    }
+  }
+}
+
+TEST(LinearSolver, ZeroRightHandSide) {
+  const SparseMatrix A = stage_matrix(3, 1);
+  for (const std::string& name : symmetric_names()) {
+    const auto solver = make_linear_solver(name, Symmetry::symmetric);
+    solver->set_matrix(A);
+    Vector x = Vector::Ones(4);
+    EXPECT_EQ(solver->solve(Vector::Zero(A.cols()), x, 1e-8).status, Status::ok) << name;
+    EXPECT_EQ(x, Vector::Zero(A.cols())) << name;
+  }
+}
+
+TEST(LinearSolver, NewPatternIsAnalysedAgainAndOnlyThen) {
+  const SparseMatrix first = stage_matrix(4, 2), values = stage_matrix(4, 3, .1), other = stage_matrix(5, 2);
+  SparseMatrix moved = first;  // as many entries, one elsewhere
+  moved.coeffRef(3 * 63 + 2, 0) = .01;
+  for (const std::string& name : symmetric_names()) {
+    const auto solver = make_linear_solver(name, Symmetry::symmetric);
+    for (const SparseMatrix& A : {first, values, other, moved, first}) {
+      solver->set_matrix(A);
+      expect_solved(*solver, full(A), random_vector(A.cols(), 2), 1e-9, name);
+    }
+    EXPECT_EQ(solver->counts().analyses, 4) << name;
+  }
+}
+
+/// A slowly changing stiff sequence, on a pattern for which a factor pays.
+std::vector<SparseMatrix> slow_sequence(int count) {
+  std::vector<SparseMatrix> matrices;
+  for (int k = 0; k < count; ++k) matrices.push_back(stage_matrix(7, 1e5, .002 * k));
+  return matrices;
+}
+
+TEST(AutoSolver, KeepsAStaleFactorWhileItServes) {
+  const auto solver = make_linear_solver("auto", Symmetry::symmetric);
+  const auto matrices = slow_sequence(30);
+  for (const SparseMatrix& A : matrices) {
+    solver->set_matrix(A);
+    const Vector b = random_vector(A.cols(), 3);
+    Vector x;
+    ASSERT_EQ(solver->solve(b, x, 1e-9).status, Status::ok);
+    EXPECT_LE((b - full(A) * x).norm(), 2e-9 * b.norm());
+  }
+  EXPECT_GE(solver->counts().factorizations, 1);
+  EXPECT_LE(solver->counts().factorizations, 6);
+  EXPECT_EQ(solver->counts().analyses, 1);
+}
+
+TEST(AutoSolver, SoftMatricesNeedNoFactor) {
+  const auto solver = make_linear_solver("auto", Symmetry::symmetric);
+  for (int k = 0; k < 5; ++k) {
+    const SparseMatrix A = stage_matrix(7, .05, .01 * k);
+    solver->set_matrix(A);
+    expect_solved(*solver, full(A), random_vector(A.cols(), 3), 1e-8, "soft");
+  }
+  EXPECT_EQ(solver->counts().factorizations, 0);
+}
+
+TEST(AutoSolver, GeneralStaleFactor) {
+  const auto solver = make_linear_solver("auto", Symmetry::general);
+  for (const SparseMatrix& lower : slow_sequence(12)) {
+    SparseMatrix A = lower.selfadjointView<Eigen::Lower>();
+    A.coeffRef(0, 1) += .1;
+    solver->set_matrix(A);
+    const Vector b = random_vector(A.cols(), 3);
+    Vector x;
+    ASSERT_EQ(solver->solve(b, x, 1e-9).status, Status::ok);
+    EXPECT_LE((b - A * x).norm(), 3e-9 * b.norm());
+  }
+  EXPECT_LE(solver->counts().factorizations, 5);
+}
+
+std::vector<Vector> solve_all(LinearSolver& solver, const std::vector<SparseMatrix>& matrices) {
+  std::vector<Vector> found;
+  for (const SparseMatrix& A : matrices) {
+    solver.set_matrix(A);
+    found.emplace_back();
+    solver.solve(random_vector(A.cols(), 11), found.back(), 1e-8);
+  }
+  return found;
+}
+
+TEST(LinearSolver, ResetMakesItAsNew) {
+  const auto matrices = slow_sequence(8);
+  for (const std::string& name : symmetric_names()) {
+    if (name == "gmres") continue;  // keeps nothing, and is slow on these
+    const auto used = make_linear_solver(name, Symmetry::symmetric),
+               fresh = make_linear_solver(name, Symmetry::symmetric);
+    const SparseMatrix stiff = stage_matrix(7, 1e6), soft = stage_matrix(7, .1);
+    solve_all(*used, {stiff, soft, stiff});
+    used->reset();
+    EXPECT_EQ(solve_all(*used, matrices), solve_all(*fresh, matrices)) << name;
+  }
+}
+
+TEST(LinearSolver, SameBitsForAnyNumberOfThreads) {
+  const auto matrices =
+      std::vector<SparseMatrix>{stage_matrix(13, 1), stage_matrix(13, 100), stage_matrix(13, 100, .01)};
+  for (const std::string name : {"auto", "pcg", "gmres"}) {
+    set_threads(1);
+    const auto one = solve_all(*make_linear_solver(name, Symmetry::symmetric), matrices);
+    set_threads(2);
+    const auto two = solve_all(*make_linear_solver(name, Symmetry::symmetric), matrices);
+    set_threads(0);
+    EXPECT_EQ(one, two) << name;
+  }
+}
+
+TEST(LinearSolver, NamesAreChecked) {
+  for (const std::string name : {"cholmod", "ldlt", "pcg"})
+    EXPECT_THROW(make_linear_solver(name, Symmetry::general), InputError) << name;
+  try {
+    make_linear_solver("cholmd", Symmetry::symmetric);
+    FAIL();
+  } catch (const InputError& e) {
+    EXPECT_EQ(e.where(), "method.solver");
+    EXPECT_NE(e.message().find("did you mean \"cholmod\""), std::string::npos) << e.message();
+  }
+}
+
+}  // namespace
+}  // namespace limber

@@ -1,0 +1,64 @@
+"""tools/check_layers.py accepts this tree and refuses wrong ones, with file and line."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def check(root):
+    done = subprocess.run([sys.executable, ROOT / "tools/check_layers.py", root], capture_output=True, text=True)
+    return done.returncode, done.stdout
+
+
+def write(root, name, text):
+    path = root / "src/limber" / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+
+
+def test_this_tree_keeps_its_layers():
+    status, output = check(ROOT)
+    assert status == 0, output
+
+
+@pytest.mark.parametrize("name, line, text", [
+    ("time/bdf2.hpp", 2, '#pragma once\n#include "limber/force/gravity.hpp"\n'),
+    ("mesh/box.cpp", 1, '#include "limber/linalg/factor.hpp"\n'),
+    ("core/state.hpp", 1, '#include <limber/model/system.hpp>\n'),
+    ("material/linear.hpp", 3, '\n\n  #  include "limber/mesh/tet_mesh.hpp"\n'),
+    ("sim/deep/loop.cpp", 1, '#include "limber/record/trajectory.hpp"\n'),
+    ("solve/newton.cpp", 1, '#include "limber/nowhere/x.hpp"\n'),
+    ("solve/newton.cpp", 1, '#include "limber/limber.hpp"\n'),
+    ("kitchen/sink.cpp", 1, "\n"),
+    ("scene/read.cpp", 1, "#include <iostream>\n"),
+    ("scene/read.cpp", 2, "void f() {\n  std::exit(1);\n}\n"),
+    ("linalg/krylov.cpp", 1, "void f() { abort(); }\n"),
+])
+def test_a_wrong_file_is_named_with_its_line(tmp_path, name, line, text):
+    write(tmp_path, "core/types.hpp", "#pragma once\n")
+    write(tmp_path, name, text)
+    status, output = check(tmp_path)
+    assert status == 1
+    assert f"src/limber/{name}:{line}: " in output
+
+
+def test_what_is_below_may_be_included_at_any_depth(tmp_path):
+    write(tmp_path, "scene/build.cpp", '#include "limber/core/types.hpp"\n#include "limber/mesh/io.hpp"\n')
+    write(tmp_path, "time/stage.hpp", '#include "limber/core/state.hpp"\n#include "limber/time/schemes/bdf2.hpp"\n')
+    status, output = check(tmp_path)
+    assert status == 0, output
+
+
+def test_comments_strings_and_longer_names_are_not_calls(tmp_path):
+    write(tmp_path, "core/errors.cpp", '// never exit(1)\n/* abort() */\nconst char* s = "exit(1)";\nvoid on_exit(int);\n')
+    status, output = check(tmp_path)
+    assert status == 0, output
+
+
+def test_an_empty_tree_is_an_error(tmp_path):
+    status, output = check(tmp_path)
+    assert status == 1 and "no sources" in output

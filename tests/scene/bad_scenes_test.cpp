@@ -1,0 +1,75 @@
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <set>
+
+#include "limber/core/errors.hpp"
+#include "limber/scene/schema.hpp"
+#include "scene/samples.hpp"
+
+namespace limber {
+
+/// An expected error that ends in "..." tells only the path; other rooms word the rest.
+TEST(BadScenes, FailWithTheKeysPath) {
+  for (const auto& file : json_files(samples() / "bad"))
+    for (const auto& wrong : load_json(file.string())) {
+      const std::string expected = wrong["error"], got = error_of([&] { read_sample(wrong_scene(wrong)); });
+      if (expected.ends_with("..."))
+        EXPECT_EQ(got.substr(0, expected.size() - 3) + "...", expected) << file << wrong;
+      else
+        EXPECT_EQ(got, expected) << file << wrong;
+    }
+}
+
+TEST(BadScenes, ThereIsOneForEveryKey) {
+  std::set<std::string> covered;
+  for (const auto& file : json_files(samples() / "bad"))
+    for (const auto& wrong : load_json(file.string())) covered.insert(wrong["key"].get<std::string>());
+  for (const auto& [section, keys] : known_sections())
+    for (const auto& key : keys) EXPECT_TRUE(covered.contains(section + "." + key.name)) << section << "." << key.name;
+}
+
+TEST(BadScenes, NotFiniteNumbersFromAProgram) {
+  for (const double x : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+    auto scene = sample("full.json");
+    scene["bodies"][0]["material"]["poisson"] = x;
+    EXPECT_EQ(error_of([&] { read_sample(scene); }),
+              "bodies[0].material.poisson: " + std::to_string(x) + " is not finite");
+    scene = sample("full.json");
+    scene["bodies"][2]["mesh"]["nodes"][3][1] = x;
+    EXPECT_EQ(error_of([&] { read_sample(scene); }),
+              "bodies[2].mesh.nodes[3][1]: " + std::to_string(x) + " is not finite");
+    scene = sample("full.json");
+    scene["threads"] = x;
+    EXPECT_EQ(error_of([&] { read_sample(scene); }).rfind("threads: ", 0), 0u);
+  }
+}
+
+TEST(BadScenes, ASceneIsAnObject) {
+  EXPECT_EQ(error_of([] { read_sample(nlohmann::json::array()); }), "scene: expected an object {…}, got []");
+}
+
+TEST(BadScenes, LongValuesAreCut) {
+  auto scene = sample("least.json");
+  scene["time"] = std::string(1000, 'x');
+  EXPECT_LT(error_of([&] { read_sample(scene); }).size(), 150u);
+  // The cut must not fall inside a character of several bytes: Python could not decode the message.
+  for (const std::string& shift : {"", "x"}) {
+    std::string text = shift;
+    for (int i = 0; i < 100; ++i) text += "é";
+    scene["time"] = text;
+    const std::string error = error_of([&] { read_sample(scene); });
+    EXPECT_EQ(error.substr(error.size() - 5), "é...") << error;
+  }
+}
+
+TEST(BadScenes, AMethodOfTheCatalogIsAvailableEvenIfAnnounced) {
+  auto scene = sample("least.json");
+  scene["method"] = "siere";
+  Vocabulary words = test_vocabulary();
+  EXPECT_NE(error_of([&] { read_scene(scene, words, ""); }).find("not available yet"), std::string::npos);
+  words.methods.push_back("SIERE");
+  EXPECT_EQ(read_scene(scene, words, "").method.name, "SIERE");
+}
+
+}  // namespace limber

@@ -1,0 +1,280 @@
+#include "limber/scene/read.hpp"
+
+#include <gtest/gtest.h>
+
+#include <numbers>
+
+#include "scene/samples.hpp"
+
+namespace limber {
+namespace {
+
+constexpr double pi = std::numbers::pi;
+
+Scene full() { return read_sample(sample("full.json")); }
+
+template <class T>
+T part(const Selection& selection, std::size_t i) {
+  return std::get<T>(selection.parts.at(i).what);
+}
+
+}  // namespace
+
+TEST(ReadScene, TopLevel) {
+  const Scene s = full();
+  EXPECT_EQ(s.description, "Uses almost every key once, with values other than the defaults.");
+  EXPECT_EQ(s.time.step, 0.01);
+  EXPECT_EQ(s.time.duration, 2);
+  EXPECT_EQ(s.gravity, Vec3(0, 0, -9.81));
+  EXPECT_EQ(s.threads, 2);
+  EXPECT_EQ(s.output.directory, "out/full");
+  EXPECT_EQ(s.output.frames_every, 4);
+  EXPECT_FALSE(s.output.fps);
+  EXPECT_TRUE(s.output.velocities);
+  EXPECT_EQ(s.output.checkpoint_every, 50);
+  EXPECT_EQ(read_sample(sample("variants.json")).output.fps, 24);
+}
+
+TEST(ReadScene, Method) {
+  const MethodChoice m = full().method;
+  EXPECT_EQ(m.name, "gen-alpha");
+  EXPECT_EQ(m.parameters, (std::map<std::string, double>{{"rho_inf", 0.8}, {"modes", 12}, {"krylov_tolerance", 1e-7}}));
+  ASSERT_TRUE(m.refresh);
+  EXPECT_EQ(m.refresh->rule, Refresh::Rule::every);
+  EXPECT_EQ(m.refresh->every, 3);
+  EXPECT_EQ(m.newton_tolerance, 1e-8);
+  EXPECT_EQ(m.max_iterations, 33);
+  EXPECT_EQ(m.solver, "pcg");
+  EXPECT_EQ(m.linear_tolerance, 1e-5);
+  EXPECT_EQ(m.merit, "residual");
+  EXPECT_EQ(m.residual_scaling, "rows");
+  EXPECT_EQ(m.nonlinear, "lbfgs");
+}
+
+TEST(ReadScene, MethodParameters) {
+  using Parameters = std::map<std::string, double>;
+  const auto method = [](const char* name) { return read_sample(sample(name)).method; };
+  EXPECT_EQ(method("method_newmark.json").parameters, (Parameters{{"beta", 0.3}, {"gamma", 0.6}}));
+  EXPECT_EQ(method("method_newmark.json").refresh->rule, Refresh::Rule::residual);
+  EXPECT_EQ(method("method_newmark.json").refresh->residual, 0.1);
+  EXPECT_EQ(method("method_hht.json").parameters, (Parameters{{"alpha", -0.3}}));
+  EXPECT_EQ(method("method_blend.json").parameters, (Parameters{{"theta", 0.25}}));
+  EXPECT_EQ(method("method_freeze.json").parameters, (Parameters{{"freeze", 1}}));
+  EXPECT_EQ(method("method_freeze.json").refresh->rule, Refresh::Rule::once);
+  EXPECT_EQ(method("variants.json").name, "TR-BDF2");
+}
+
+TEST(ReadScene, Meshes) {
+  const Scene s = full();
+  const auto box = std::get<BoxShape>(s.bodies[0].mesh);
+  EXPECT_EQ(box.size, Vec3(2, 0.5, 0.5));
+  EXPECT_EQ(box.cells, (std::array<int, 3>{8, 2, 3}));
+  EXPECT_EQ(box.split, Split::six);
+  EXPECT_EQ(box.origin, Vec3(-1, 0, 0.25));
+  const auto network = std::get<NetworkShape>(s.bodies[1].mesh);
+  EXPECT_EQ(network.nodes[2], Vec3(2, 0, 0));
+  EXPECT_EQ(network.edges, (std::vector<std::array<int, 2>>{{0, 1}, {1, 2}}));
+  const auto tets = std::get<TetMesh>(s.bodies[2].mesh);
+  EXPECT_EQ(tets.nodes[1], Vec3(1, 0, 0));
+  EXPECT_EQ(tets.tets[1], (std::array<int, 4>{1, 2, 3, 4}));
+  EXPECT_EQ(tets.region, (std::vector<int>{1, 7}));
+  EXPECT_EQ(std::get<MeshFile>(s.bodies[3].mesh).path, "folder/meshes/part.msh");
+}
+
+TEST(ReadScene, AnAbsoluteMeshFileStaysSo) {
+  auto json = sample("full.json");
+  json["bodies"][3]["mesh"]["file"] = "/data/part.msh";
+  EXPECT_EQ(std::get<MeshFile>(read_sample(json).bodies[3].mesh).path, "/data/part.msh");
+}
+
+TEST(ReadScene, Substance) {
+  using Parameters = std::map<std::string, double>;
+  const Scene s = full();
+  EXPECT_EQ(s.bodies[0].mass, MassForm::consistent);
+  EXPECT_EQ(s.bodies[0].element, "P1");
+  const auto one = s.bodies[0].materials.at("default");
+  EXPECT_EQ(one.where, "bodies[0].material");
+  EXPECT_EQ(one.model, "neo_hookean");
+  EXPECT_EQ(one.density, 1100);
+  EXPECT_EQ(one.parameters, (Parameters{{"young", 3e6}, {"poisson", 0.3}}));
+  const auto many = s.bodies[2].materials;
+  EXPECT_EQ(many.size(), 2u);
+  EXPECT_EQ(many.at("7").where, "bodies[2].materials.7");
+  EXPECT_EQ(many.at("7").model, "mooney_rivlin");
+  EXPECT_EQ(many.at("7").parameters, (Parameters{{"c10", 4000}, {"c01", 1000}, {"bulk", 1e5}}));
+  EXPECT_EQ(many.at("default").model, "stable_neo_hookean");
+  EXPECT_TRUE(s.bodies[1].materials.empty());
+  EXPECT_EQ(s.bodies[1].point_mass, (std::vector<double>{0.1, 0.2, 0.3}));
+  EXPECT_EQ(read_sample(sample("variants.json")).bodies[1].point_mass, (std::vector<double>{1e-6}));
+}
+
+TEST(ReadScene, Damping) {
+  const Scene s = full();
+  EXPECT_EQ(s.bodies[0].damping.stiffness, 0.002);
+  EXPECT_EQ(s.bodies[0].damping.mass, 0.5);
+  EXPECT_EQ(s.bodies[0].damping.at, DampingChoice::At::current);
+  const auto d = s.bodies[2].damping;
+  EXPECT_EQ(d.at, DampingChoice::At::frozen);
+  for (const auto& [frequency, ratio] : {std::pair{1.0, 0.02}, {10.0, 0.05}}) {
+    const double omega = 2 * pi * frequency;
+    EXPECT_NEAR((d.stiffness * omega + d.mass / omega) / 2, ratio, 1e-14);
+  }
+  EXPECT_FALSE(s.bodies[3].damping.any());
+}
+
+TEST(ReadScene, PlacementAndMotion) {
+  const BodyChoice b = full().bodies[0];
+  EXPECT_EQ(b.name, "beam");
+  EXPECT_EQ(b.where, "bodies[0]");
+  EXPECT_EQ(full().bodies[2].name, "body2");
+  EXPECT_EQ(b.position, Vec3(1, 2, 3));
+  EXPECT_TRUE(b.rotation.isApprox(Vec3(0, 0, pi / 2), 1e-15));
+  EXPECT_EQ(b.scale, 2);
+  EXPECT_EQ(b.velocity, Vec3(1, 0, 0));
+  EXPECT_TRUE(b.angular_velocity.isApprox(Vec3(0, 2 * pi, 0), 1e-15));
+  ASSERT_EQ(b.scripts.size(), 1u);
+  const Script& script = b.scripts[0];
+  EXPECT_EQ(script.where, "bodies[0].script[0]");
+  EXPECT_EQ(part<BehindPlane>(script.nodes, 0).point, Vec3(0.5, 0, 0));
+  EXPECT_EQ(part<BehindPlane>(script.nodes, 0).normal, Vec3(-1, 0, 0));
+  EXPECT_EQ(script.pivot, Vec3(1, 0.25, 0.5));
+  EXPECT_EQ(script.interpolation, Interpolation::smooth);
+  ASSERT_EQ(script.keys.size(), 2u);
+  EXPECT_EQ(script.keys[0].translation, Vec3(0, 0, 0));
+  EXPECT_EQ(script.keys[1].time, 1);
+  EXPECT_EQ(script.keys[1].translation, Vec3(0.1, 0, 0));
+  EXPECT_DOUBLE_EQ(script.keys[1].rotation.x(), pi / 6);
+}
+
+TEST(ReadScene, Selections) {
+  const Selection pin = full().bodies[0].pin;
+  EXPECT_EQ(pin.where, "bodies[0].pin");
+  ASSERT_EQ(pin.parts.size(), 3u);
+  EXPECT_EQ(part<Side>(pin, 0), Side::left);
+  EXPECT_EQ(part<NodeList>(pin, 1).nodes, (std::vector<int>{3, 1}));
+  EXPECT_EQ(part<InBox>(pin, 2).min, Vec3(0, 0, 0));
+  EXPECT_EQ(part<InBox>(pin, 2).max, Vec3(1, 1, 1));
+  EXPECT_EQ(pin.parts[2].where, "bodies[0].pin[2]");
+  const auto variants = read_sample(sample("variants.json"));
+  EXPECT_EQ(part<Side>(variants.bodies[0].pin, 0), Side::bottom);
+  EXPECT_TRUE(variants.bodies[1].pin.empty());
+  const std::pair<const char*, Side> words[] = {{"left", Side::left}, {"right", Side::right}, {"bottom", Side::bottom},
+                                                {"top", Side::top},   {"back", Side::back},   {"front", Side::front},
+                                                {"all", Side::all}};
+  for (const auto& [word, side] : words) {
+    auto json = sample("least.json");
+    json["bodies"][0]["pin"] = word;
+    EXPECT_EQ(part<Side>(read_sample(json).bodies[0].pin, 0), side) << word;
+  }
+}
+
+TEST(ReadScene, Springs) {
+  const Scene s = full();
+  ASSERT_TRUE(s.bodies[0].springs && s.bodies[1].springs);
+  const SpringsChoice own = *s.bodies[0].springs;
+  EXPECT_EQ(own.edges, (std::vector<std::array<int, 2>>{{0, 1}, {1, 2}}));
+  EXPECT_EQ(own.stiffness, 2000);
+  EXPECT_EQ(own.rest_length, 0.1);
+  EXPECT_EQ(own.damping, 0.4);
+  EXPECT_FALSE(s.bodies[1].springs->edges);
+  EXPECT_FALSE(s.bodies[1].springs->rest_length);
+  EXPECT_FALSE(s.bodies[2].springs);
+}
+
+TEST(ReadScene, Loads) {
+  const auto loads = full().bodies[0].loads;
+  ASSERT_EQ(loads.size(), 2u);
+  EXPECT_EQ(loads[0].share, LoadChoice::Share::per_node);
+  EXPECT_EQ(loads[0].force, Vec3(0, 5, 0));
+  EXPECT_EQ(part<Side>(loads[0].nodes, 0), Side::right);
+  const auto keyed = std::get<KeyedFactor>(loads[0].time);
+  EXPECT_EQ(keyed.times, (std::vector<double>{0, 0.5}));
+  EXPECT_EQ(keyed.values, (std::vector<double>{0, 2}));
+  EXPECT_EQ(keyed.interpolation, Interpolation::smooth);
+  EXPECT_EQ(loads[1].share, LoadChoice::Share::total);
+  EXPECT_EQ(loads[1].force, Vec3(7, 0, 0));
+  EXPECT_EQ(loads[1].nodes.parts.size(), 2u);
+  const auto sine = std::get<SineFactor>(loads[1].time);
+  EXPECT_EQ(sine.frequency, 2);
+  EXPECT_DOUBLE_EQ(sine.phase, pi / 2);
+  EXPECT_EQ(sine.offset, 0.5);
+  EXPECT_EQ(sine.amplitude, 3);
+  EXPECT_TRUE(std::holds_alternative<std::monostate>(read_sample(sample("variants.json")).bodies[0].loads[0].time));
+}
+
+TEST(ReadScene, Targets) {
+  const TargetChoice t = full().bodies[0].targets.at(0);
+  EXPECT_EQ(part<NodeList>(t.nodes, 0).nodes, (std::vector<int>{5, 4}));
+  EXPECT_EQ(t.stiffness, 80);
+  EXPECT_EQ(t.damping, 0.2);
+  EXPECT_EQ(t.interpolation, Interpolation::smooth);
+  EXPECT_EQ(t.pivot, Vec3(0, 0, 1));
+  ASSERT_EQ(t.keys.size(), 2u);
+  EXPECT_EQ(t.keys[1].motion.time, 1);
+  EXPECT_EQ(t.keys[1].positions, (std::vector<Vec3>{{0, 1, 0}, {1, 1, 0}}));
+  const TargetChoice rigid = full().bodies[2].targets.at(0);
+  EXPECT_EQ(part<Side>(rigid.nodes, 0), Side::all);
+  EXPECT_TRUE(rigid.keys[0].positions.empty());
+  EXPECT_EQ(rigid.keys[0].motion.translation, Vec3(0, 1, 0));
+  EXPECT_EQ(rigid.keys[0].motion.rotation, Vec3(0, 0, 3.5));
+}
+
+TEST(ReadScene, AttachmentsAndWind) {
+  const Scene s = full();
+  const AttachmentChoice a = s.attachments.at(0);
+  EXPECT_EQ(a.where, "attachments[0]");
+  EXPECT_EQ(a.a.body, 0);
+  EXPECT_EQ(a.b.body, 2);
+  EXPECT_EQ(part<Side>(a.a.nodes, 0), Side::right);
+  EXPECT_EQ(part<NodeList>(a.b.nodes, 0).nodes, (std::vector<int>{2}));
+  EXPECT_EQ(a.stiffness, 500);
+  EXPECT_EQ(a.damping, 1.5);
+  EXPECT_EQ(a.rest_length, 0.02);
+  EXPECT_EQ(a.pairing, AttachmentChoice::Pairing::order);
+  ASSERT_TRUE(s.wind);
+  EXPECT_EQ(s.wind->times, (std::vector<double>{0, 1}));
+  EXPECT_EQ(s.wind->velocities[1], Vec3(10, 0, 0));
+  EXPECT_EQ(s.wind->interpolation, Interpolation::smooth);
+  EXPECT_EQ(s.wind->drag, 0.7);
+  EXPECT_EQ(s.wind->density, 1.3);
+  const Scene v = read_sample(sample("variants.json"));
+  EXPECT_FALSE(v.attachments.at(0).rest_length);
+  EXPECT_EQ(v.attachments.at(0).pairing, AttachmentChoice::Pairing::nearest);
+  EXPECT_EQ(v.wind->velocities, (std::vector<Vec3>{{1, 2, 3}}));
+}
+
+TEST(ReadScene, Defaults) {
+  const Scene s = read_sample(sample("least.json"));
+  EXPECT_EQ(s.method.name, "TR-BDF2");
+  EXPECT_EQ(s.method.newton_tolerance, 1e-6);
+  EXPECT_EQ(s.gravity, Vec3(0, -9.81, 0));
+  const BodyChoice& b = s.bodies.at(0);
+  EXPECT_EQ(b.name, "body0");
+  EXPECT_EQ(b.element, "P1");
+  EXPECT_EQ(b.mass, MassForm::lumped);
+  EXPECT_EQ(std::get<BoxShape>(b.mesh).split, Split::five);
+  EXPECT_EQ(std::get<BoxShape>(b.mesh).origin, Vec3(0, 0, 0));
+  EXPECT_FALSE(b.damping.any());
+  EXPECT_TRUE(b.pin.empty());
+  EXPECT_EQ(b.scale, 1);
+  EXPECT_FALSE(s.wind);
+  EXPECT_FALSE(s.output.frames_every);
+}
+
+TEST(ReadScene, TheExampleScenes) {
+  Vocabulary words = test_vocabulary();
+  for (const char* name : {"SI", "TR", "midpoint", "SDIRK", "STR-SBDF2", "S-gen-alpha"}) words.methods.push_back(name);
+  for (const char* name : {"linear", "arap", "st_venant_kirchhoff"}) words.materials.push_back(name);
+  const auto folder = std::filesystem::path(LIMBER_SOURCE_DIR) / "scenes";
+  EXPECT_GE(json_files(folder).size(), 7u);
+  for (const auto& file : json_files(folder)) {
+    EXPECT_EQ(error_of([&] { read_scene(load_json(file.string()), words, folder.string()); }), "") << file;
+  }
+  const Scene beam = read_scene(load_json((folder / "beam.json").string()), words, folder.string());
+  EXPECT_EQ(beam.method.name, "TR-BDF2");
+  EXPECT_EQ(beam.time.step, 0.01);
+  EXPECT_EQ(beam.time.duration, 5);
+  EXPECT_EQ(std::get<BoxShape>(beam.bodies.at(0).mesh).cells, (std::array<int, 3>{32, 4, 4}));
+}
+
+}  // namespace limber

@@ -1,0 +1,215 @@
+/// The driver: failed steps, halving, escalation, restart.
+
+#include "limber/sim/simulation.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "limber/core/errors.hpp"
+#include "support/forces.hpp"
+#include "support/methods.hpp"
+
+namespace limber::testing {
+namespace {
+
+constexpr int n = 4;
+constexpr double h = 1.0 / 64;  // sums of it are exact
+
+struct Scene {
+  std::shared_ptr<Moody> moody = std::make_shared<Moody>();
+  std::shared_ptr<MechanicalSystem> system;
+  State start;
+
+  explicit Scene(double stiffness = 50, double damping = 0.3, const std::vector<NodalMass>& masses = coupled_masses(n)) {
+    const Vector weights = Vector::Constant(n, 1.0);
+    MechanicalSystem::Parts parts{line_of_nodes(n), masses,
+                                  {line_bonds(n, stiffness, damping), std::make_shared<Weight>(weights, Vec3(0, -1, 0)), moody},
+                                  {{{0}, Motion{}}}, 1};
+    system = std::make_shared<MechanicalSystem>(std::move(parts));
+    Vector q = line_of_nodes(n), v = Vector::Zero(3 * n);
+    for (int i = 3; i < 3 * n; ++i) q[i] += 0.1 * std::sin(1.7 * i), v[i] = 0.5 * std::cos(2.3 * i);
+    start = system->state(q, v, 0);
+  }
+  Simulation simulation(const Row& row, double step = h) const {
+    return Simulation(system, {row.method, row.parameters, {}}, step, start);
+  }
+};
+
+bool same_bits(const Vector& x, const Vector& y) { return x.size() == y.size() && (x.array() == y.array()).all(); }
+void expect_same_bits(const State& x, const State& y) {
+  EXPECT_TRUE(same_bits(x.q, y.q));
+  EXPECT_TRUE(same_bits(x.v, y.v));
+  EXPECT_TRUE(same_bits(x.a, y.a));
+  EXPECT_EQ(x.t, y.t);
+}
+void expect_same(Simulation& x, Simulation& y) {
+  expect_same_bits(x.state(), y.state());
+  EXPECT_EQ(x.step_count(), y.step_count());
+  EXPECT_EQ(x.energies().total(), y.energies().total());
+  EXPECT_EQ(x.damping_loss(), y.damping_loss());
+  const Snapshot a = x.snapshot(), b = y.snapshot();
+  ASSERT_EQ(a.history.size(), b.history.size());
+  for (std::size_t i = 0; i < a.history.size(); ++i) expect_same_bits(a.history[i], b.history[i]);
+  EXPECT_EQ(a.supply, b.supply);
+}
+void take(Simulation& s, int steps) {
+  for (int i = 0; i < steps; ++i) s.step();
+}
+
+class Driver : public ::testing::TestWithParam<Row> {};
+
+TEST_P(Driver, AFailedStepChangesNothing) {
+  const Scene scene;
+  Simulation tried = scene.simulation(GetParam()), untried = scene.simulation(GetParam());
+  take(tried, 3);
+  take(untried, 3);
+  scene.moody->complain = [](double, const State&) { throw StepFailure("not today", 7, 0.5); };
+  try {
+    tried.step();
+    FAIL() << "the force complains about every state";
+  } catch (const StepFailure& failure) {
+    EXPECT_EQ(failure.t, 3 * h);
+    EXPECT_GT(failure.h, 0);
+    EXPECT_LT(failure.h, h);
+    EXPECT_EQ(failure.iterations, 7);
+    for (const char* part : {"not today", "t = 0.046875", "Try", "time.step"})
+      EXPECT_NE(failure.reason.find(part), std::string::npos) << failure.reason;
+    EXPECT_STREQ(failure.what(), failure.reason.c_str());
+  }
+  scene.moody->complain = [](double, const State&) {};
+  expect_same(tried, untried);
+  take(tried, 3);
+  take(untried, 3);
+  expect_same(tried, untried);
+}
+
+TEST_P(Driver, ARestartFromASnapshotHasTheSameBits) {
+  const Scene scene;
+  Simulation whole = scene.simulation(GetParam()), resumed = scene.simulation(GetParam());
+  take(whole, 5);
+  resumed.restore(whole.snapshot());
+  expect_same(whole, resumed);
+  take(whole, 5);
+  take(resumed, 5);
+  expect_same(whole, resumed);
+}
+
+TEST_P(Driver, ANewStateForgetsThePast) {
+  Scene scene;
+  Simulation changed = scene.simulation(GetParam());
+  take(changed, 3);
+  changed.set_state(scene.start.q, 2 * scene.start.v);
+  EXPECT_EQ(changed.time(), 3 * h);
+  scene.start = {scene.start.q, 2 * scene.start.v, 3 * h};
+  Simulation fresh = scene.simulation(GetParam());
+  take(changed, 3);
+  take(fresh, 3);
+  expect_same_bits(changed.state(), fresh.state());
+}
+
+/// Refuses whole steps only where `t` lies in a part of the time, so that halves and wholes alternate.
+void refuse_long_steps(Moody& moody, double step) {
+  moody.complain = [step](double start, const State& u) {
+    if (std::fmod(start, 0.25) < 0.1 && u.t - start > 0.75 * step) throw StepFailure("too far at once");
+  };
+}
+
+TEST_P(Driver, HalvedStepsLandOnTheGridAndKeepTheOrder) {
+  if (GetParam().method == "symplectic-euler" || GetParam().method == "RK4") GTEST_SKIP() << "asks for no force at t + h";
+  const Scene scene;
+  Simulation exact = scene.simulation({"RK4", {}}, 1.0 / 2048);
+  exact.run_until(0.5);
+  const auto error = [&](int steps) {
+    const double step = 0.5 / steps;
+    refuse_long_steps(*scene.moody, step);
+    Simulation s = scene.simulation(GetParam(), step);
+    int substeps = 0;
+    for (int i = 1; i <= steps; ++i) {
+      const StepReport report = s.step();
+      substeps += report.substeps;
+      EXPECT_EQ(report.substeps > 1, !report.notes.empty());
+      EXPECT_EQ(s.time(), i * step);
+    }
+    EXPECT_GT(substeps, steps);
+    EXPECT_LT(substeps, 2 * steps);
+    scene.moody->complain = [](double, const State&) {};
+    return (s.state().q - exact.state().q).norm() + (s.state().v - exact.state().v).norm();
+  };
+  EXPECT_NEAR(std::log2(error(128) / error(256)), find_method(GetParam().method).order, 0.2);
+}
+
+INSTANTIATE_TEST_SUITE_P(Catalog, Driver, ::testing::ValuesIn(default_rows()), row_name);
+
+TEST(Simulation, ADivergingSemiImplicitStepIsLeftToNewton) {
+  const Scene scene(50, 0);
+  State fast = scene.start;
+  fast.v *= 60;  // moves by several lengths of a bond in a step
+  const double step = 0.25;
+  Simulation semi(scene.system, {"SI", {}, {}}, step, fast), full(scene.system, {"BE", {}, {}}, step, fast);
+  const StepReport report = semi.step();
+  full.step();
+  EXPECT_EQ(report.escalations, 1);
+  EXPECT_EQ(report.substeps, 1);
+  ASSERT_EQ(report.notes.size(), 1u);
+  EXPECT_NE(report.notes[0].find("energy grows"), std::string::npos) << report.notes[0];
+  EXPECT_GT(report.newton_iterations, 1);
+  EXPECT_LT((semi.state().q - full.state().q).norm(), 1e-6);
+  EXPECT_EQ(semi.time(), step);
+}
+
+double mechanical(const Simulation& s) { return s.energies().kinetic + s.energies().elastic; }
+
+/// ω_max h is 2.2 or so: each step grows a little, until the sum of it cannot be and the step is halved.
+TEST(Simulation, SlowGrowthOfAnExplicitMethodIsCaught) {
+  const Scene scene(1e4, 0, lumped_masses(n));
+  for (const char* name : {"symplectic-euler", "verlet", "RK4"}) {
+    Simulation s(scene.system, {name, {}, {}}, name == std::string("RK4") ? 0.0125 : 0.009, scene.start);
+    const double first = mechanical(s);
+    int halved = 0;
+    for (int i = 0; i < 300; ++i) {
+      halved += s.step().substeps > 1;
+      ASSERT_LT(mechanical(s), 25 * (first + 10)) << name << ", step " << i;
+    }
+    EXPECT_GT(halved, 0) << name;
+  }
+}
+
+TEST(Simulation, AnExplosionThatHalvingCannotStopEndsTheRun) {
+  const Scene scene(1e12, 0, lumped_masses(n));
+  for (const char* name : {"symplectic-euler", "verlet", "RK4"}) {
+    Simulation s(scene.system, {name, {}, {}}, h, scene.start);
+    EXPECT_THROW(take(s, 20), StepFailure) << name;
+    EXPECT_TRUE(is_finite(s.state())) << name;
+  }
+}
+
+/// What is lost of the energy is what the dashpots took.
+TEST(Simulation, TheDampingLossClosesTheEnergyBalance) {
+  const Scene scene(50, 0.3);
+  Simulation s = scene.simulation({"RK4", {}}, 1.0 / 1024);
+  const double before = s.energies().total();
+  s.run_until(1);
+  EXPECT_EQ(s.time(), 1);
+  EXPECT_GT(s.damping_loss(), 0.05 * std::abs(before));
+  EXPECT_NEAR(s.energies().total() + s.damping_loss(), before, 1e-5 * std::abs(before));
+}
+
+TEST(Simulation, RunsUntilItIsToldToStop) {
+  const Scene scene;
+  Simulation s = scene.simulation({"SI", {}});
+  int left = 4;
+  s.run_until(1, [&] { return left-- > 0; });
+  EXPECT_EQ(s.step_count(), 4);
+  s.run_until(0.5);
+  EXPECT_EQ(s.time(), 0.5);
+}
+
+TEST(Simulation, RefusesAnUnknownMethodAndWrongParameters) {
+  const Scene scene;
+  EXPECT_THROW(scene.simulation({"leapfrog", {}}), InputError);
+  EXPECT_THROW(scene.simulation({"BE", {{"beta", 1}}}), InputError);
+}
+
+}  // namespace
+}  // namespace limber::testing

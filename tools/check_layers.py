@@ -1,0 +1,109 @@
+#!/usr/bin/python3
+"""Checks the layers of the library: which room may include which, and what no room may do.
+
+usage: check_layers.py [ROOT]     ROOT holds src/limber (default: the repository of this file)
+
+Prints file:line for each violation; exit status 1 if there is one.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+# A room, and the rooms it is built on. A room may include itself and everything below, at any depth.
+LAYERS = {
+    "core": [],
+    "linalg": ["core"],
+    "mesh": ["core"],
+    "material": ["core"],
+    "model": ["core", "linalg"],
+    "force": ["model", "mesh", "material", "linalg"],
+    "contact": ["model", "mesh", "linalg"],
+    "solve": ["model", "linalg"],
+    "time": ["solve", "model", "linalg"],
+    "analysis": ["time"],
+    "sim": ["time", "model"],
+    "record": ["sim", "analysis", "force", "contact"],
+    "scene": ["record"],
+}
+
+# The library reports by exceptions and return values: it neither prints nor ends the program.
+FORBIDDEN = [
+    (re.compile(r"#\s*include\s*<iostream>"), "the library does not print: no <iostream>"),
+    (re.compile(r"(?<![\w.>])(?:std\s*::\s*)?(exit|_Exit|quick_exit|abort|terminate)\s*\("),
+     "the library does not end the program: throw InputError, StepFailure or OutputError"),
+]
+
+INCLUDE = re.compile(r'#\s*include\s*[<"]limber/([\w.]+)(/)?')
+SOURCES = {".hpp", ".cpp", ".h", ".inl"}
+COMMENT_OR_STRING = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
+
+
+def below(room):
+    """The rooms that `room` may include."""
+    seen = {room}
+    waiting = [room]
+    while waiting:
+        for other in LAYERS[waiting.pop()]:
+            if other not in seen:
+                seen.add(other)
+                waiting.append(other)
+    return seen
+
+
+def blank(text):
+    """Comments and string literals (not the names of includes) as blanks, line numbers kept."""
+    def one(match):
+        if match[0][0] == '"' and re.search(r"#\s*include\s*$", text[: match.start()].rsplit("\n", 1)[-1]):
+            return match[0]
+        return re.sub(r"[^\n]", " ", match[0])
+
+    return COMMENT_OR_STRING.sub(one, text)
+
+
+def check_file(path, room):
+    """Yields (line, message) for each violation in a file of `room`."""
+    allowed = below(room)
+    for number, line in enumerate(blank(path.read_text(encoding="utf-8")).splitlines(), 1):
+        for match in INCLUDE.finditer(line):
+            other, slash = match.groups()
+            if slash and other not in LAYERS:
+                yield number, f"no room is called {other}; add it to tools/check_layers.py"
+            elif not slash or other not in allowed:
+                yield number, f"{room}/ may not include {other}{slash or ''}; it may include {', '.join(sorted(allowed))}"
+        for pattern, message in FORBIDDEN:
+            if pattern.search(line):
+                yield number, message
+
+
+def check(root):
+    """(number of files, messages) of the library under root/src/limber."""
+    library = root / "src" / "limber"
+    files = sorted(p for p in library.rglob("*") if p.suffix in SOURCES)
+    messages = []
+    for path in files:
+        room, name = path.relative_to(library).parts[0], path.relative_to(root)
+        if room not in LAYERS:
+            messages.append(f"{name}:1: {room} is not a room; add it to tools/check_layers.py")
+            continue
+        messages += [f"{name}:{line}: {text}" for line, text in check_file(path, room)]
+    return len(files), messages
+
+
+def main():
+    root = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parent.parent
+    count, messages = check(root)
+    for message in messages:
+        print(message)
+    if not count:
+        print(f"{root}: no sources under src/limber")
+        return 1
+    if messages:
+        print(f"{len(messages)} violations in {count} files")
+        return 1
+    print(f"{count} files keep to their layers")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
