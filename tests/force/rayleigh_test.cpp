@@ -191,6 +191,9 @@ TEST(Rayleigh, OfFiniteElements) {
     State sliding = u;
     for (Index i = 0; i < shape.size(); i += 3) sliding.v.segment<3>(i) = Vec3(0, 0, 1);
     EXPECT_NEAR(force_at(damping, sliding).sum(), -0.5 * 10 * 2, 1e-10);
+    RayleighDamping of_mass(elastic(), nullptr, masses, shape, {0, 0.5}, at);
+    EXPECT_NEAR(force_at(of_mass, sliding).sum(), -0.5 * 10 * 2, 1e-10);
+    expect_damping(of_mass, u);
   }
 }
 

@@ -80,7 +80,7 @@ RayleighDamping::RayleighDamping(std::unique_ptr<Force> elastic, StiffnessProduc
   if (at == RayleighAt::current && coefficients.stiffness > 0 && !product_)
     throw InputError("damping.at", "\"current\" needs the product with the current stiffness");
   find_body();
-  elastic_->bind(body_pattern_, body_index_);
+  if (coefficients.stiffness > 0) elastic_->bind(body_pattern_, body_index_);
   if (at == RayleighAt::current)
     work_ = other_side_ = body_pattern_.zero();
   else
