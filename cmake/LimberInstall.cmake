@@ -18,7 +18,7 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/limberConfig.cmake ${CMAKE_CURRENT_BIN
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/limber)
 if(TARGET limber_cli)
   install(TARGETS limber_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-  install(FILES tools/completions/limber.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
+  install(FILES ${PROJECT_BINARY_DIR}/limber.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
           RENAME limber)
 endif()
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

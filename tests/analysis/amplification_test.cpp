@@ -35,9 +35,7 @@ double bdf2(double x) {
   return (4 + r + 4 * std::sqrt((r + 1) / 2)) / (9 + 4 * x * x);
 }
 double tr_bdf2(double x) { return (1 + 25 * x * x / 144) / ((1 + x * x / 16) * (1 + x * x / 9)); }
-double sdirk(double x) {
-  return (1 + (3 - 2 * sqrt2) * x * x) / std::pow(1 + (1.5 - sqrt2) * x * x, 2);
-}
+double sdirk(double x) { return (1 + (3 - 2 * sqrt2) * x * x) / std::pow(1 + (1.5 - sqrt2) * x * x, 2); }
 
 struct ClosedForm {
   std::string method;
@@ -90,7 +88,8 @@ Matrix alpha_matrix(double am, double af, double beta, double gamma, double thet
 void expect_alpha_matrix(const std::string& name, const MethodParameters& p, const Matrix& exact, double theta) {
   const Matrix T = amplification_matrix(find_method(name), p, theta);
   ASSERT_EQ(T.rows(), 3);
-  EXPECT_LT((T - exact).cwiseAbs().maxCoeff(), 1e-10 * std::max(1.0, exact.cwiseAbs().maxCoeff())) << name << " at " << theta;
+  EXPECT_LT((T - exact).cwiseAbs().maxCoeff(), 1e-10 * std::max(1.0, exact.cwiseAbs().maxCoeff()))
+      << name << " at " << theta;
   EXPECT_NEAR(rho(name, p, theta), exact.eigenvalues().cwiseAbs().maxCoeff(), 1e-7) << name << " at " << theta;
 }
 
@@ -99,8 +98,8 @@ TEST(Amplification, AlphaMethodsHaveTheirTextbookMatrix) {
     for (const char* name : {"gen-alpha", "S-gen-alpha"})
       for (const double r : {0.0, 0.3, 0.5, 0.9}) {
         const double am = (2 * r - 1) / (r + 1), af = r / (r + 1);
-        expect_alpha_matrix(name, {{"rho_inf", r}}, alpha_matrix(am, af, std::pow(1 - am + af, 2) / 4, 0.5 - am + af, theta),
-                            theta);
+        expect_alpha_matrix(name, {{"rho_inf", r}},
+                            alpha_matrix(am, af, std::pow(1 - am + af, 2) / 4, 0.5 - am + af, theta), theta);
       }
     for (const char* name : {"HHT", "S-HHT"})
       for (const double a : {-1.0 / 3, -0.1, -0.05})
@@ -117,7 +116,8 @@ TEST(Amplification, RhoInfIsTheLimitAtInfiniteFrequency) {
 }
 
 TEST(Amplification, ExplicitMethodsAreStableUpToTheirLimit) {
-  for (const auto& [name, limit] : {std::pair<const char*, double>{"symplectic-euler", 2.0}, {"verlet", 2.0}, {"RK4", 2 * sqrt2}}) {
+  for (const auto& [name, limit] :
+       {std::pair<const char*, double>{"symplectic-euler", 2.0}, {"verlet", 2.0}, {"RK4", 2 * sqrt2}}) {
     EXPECT_LE(rho(name, {}, 0.99 * limit), 1 + 1e-12) << name;
     EXPECT_GT(rho(name, {}, 1.01 * limit), 1 + 1e-3) << name;
   }
@@ -153,7 +153,8 @@ TEST(Amplification, StableRowsDoNotAmplify) {
   for (const auto& m : method_catalog()) {
     EXPECT_NEAR(spectral_radius(m, {}, 1e-3), 1, 2e-6) << m.name;
     if (m.kind == MethodKind::explicit_) continue;
-    for (const double theta : thetas()) EXPECT_LE(spectral_radius(m, {}, theta), 1 + 1e-12) << m.name << " at " << theta;
+    for (const double theta : thetas())
+      EXPECT_LE(spectral_radius(m, {}, theta), 1 + 1e-12) << m.name << " at " << theta;
   }
 }
 

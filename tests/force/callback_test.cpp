@@ -83,7 +83,8 @@ TEST(CallbackForce, AnEntryOutsideTheDeclaredPatternIsNamed) {
   CallbackForce force("late", c, TangentSymmetry::general, start);
   EXPECT_EQ(tangent_at(force, start).K(0, 0), 1);
   const std::string message = message_of([&] { tangent_at(force, {start.q, start.v, 2}); });
-  EXPECT_NE(message.find("force 'late': stiffness has an entry at (1, 5), nodes 0 and 1"), std::string::npos) << message;
+  EXPECT_NE(message.find("force 'late': stiffness has an entry at (1, 5), nodes 0 and 1"), std::string::npos)
+      << message;
 
   c.stiffness = [](const Vector&, const Vector&, double t) {
     SparseMatrix K(9, 9);

@@ -10,7 +10,8 @@ namespace {
 using namespace testing;
 
 TEST(NodalLoads, FollowTheFunctionOfTime) {
-  NodalLoads loads({1, 2}, TimeFunction<Vec3>::table({0, 2}, {Vec3(0, 0, 0), Vec3(2, -4, 6)}, Interpolation::linear, "k"));
+  NodalLoads loads({1, 2},
+                   TimeFunction<Vec3>::table({0, 2}, {Vec3(0, 0, 0), Vec3(2, -4, 6)}, Interpolation::linear, "k"));
   const State u{random_vector(9, 1, 1), random_vector(9, 1, 2), 1};
   EXPECT_NEAR((force_at(loads, u) - Vector{{0, 0, 0, 1, -2, 3, 1, -2, 3}}).norm(), 0, 1e-14);
   for (const double t : {-1.0, 0.4, 5.0}) {

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "limber/force/gravity.hpp"
 #include "force/differences.hpp"
+#include "limber/force/gravity.hpp"
 
 namespace limber {
 namespace {

@@ -186,7 +186,7 @@ TEST(Rayleigh, OfFiniteElements) {
     damping.begin_step({u.q, u.v, 0});
     expect_damping(damping, u);
     expect_stiffness(damping, u, 1e-7);
-    expect_restricts(damping, u, free);
+    expect_restricts(damping, u, free, 1e-10);  // differences of K are symmetric only to rounding / step
     // A translation meets only the mass: β m v.
     State sliding = u;
     for (Index i = 0; i < shape.size(); i += 3) sliding.v.segment<3>(i) = Vec3(0, 0, 1);
@@ -230,7 +230,10 @@ TEST(Rayleigh, BadInputIsNamed) {
   EXPECT_NE(ratios({1, 0.1}, {2, 0.5}).find("negative coefficient"), std::string::npos);
   EXPECT_NE(ratios({1, 0.5}, {2, 0.1}).find("negative coefficient"), std::string::npos);
   Body body;
-  EXPECT_NE(message_of([&] { body.damping(RayleighAt::rest, {-1, 0}); }).find("damping.stiffness: -1"), std::string::npos);
+  EXPECT_NE(message_of([&] {
+              body.damping(RayleighAt::rest, {-1, 0});
+            }).find("damping.stiffness: -1"),
+            std::string::npos);
   EXPECT_NE(message_of([&] {
               RayleighDamping(springs(), nullptr, body.masses, rest, coefficients, RayleighAt::current);
             }).find("damping.at"),

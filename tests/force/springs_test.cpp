@@ -15,7 +15,9 @@ using namespace testing;
 const Vector rest{{0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1}};
 const std::vector<std::array<int, 2>> all_edges{{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
 
-State moved(unsigned seed, double by = 0.3) { return {rest + random_vector(12, by, seed), random_vector(12, 2, seed + 9), 0}; }
+State moved(unsigned seed, double by = 0.3) {
+  return {rest + random_vector(12, by, seed), random_vector(12, 2, seed + 9), 0};
+}
 
 PointSprings network(double damping) {
   return PointSprings(network_springs(all_edges, rest, 50, damping), 4, EnergyKind::elastic, "springs");
@@ -25,8 +27,9 @@ PointSprings network(double damping) {
 PointSprings attachments(double rest_length, double damping) {
   const WeightedPoint face{{0, 1, 2}, {0.2, 0.3, 0.5}, 3}, inner{{0, 1, 2, 3}, {0.1, 0.2, 0.3, 0.4}, 4};
   const WeightedPoint far{{4, 5}, {0.25, 0.75}, 2};
-  return PointSprings({{WeightedPoint::node(3), face, 30, rest_length, damping}, {far, inner, 20, rest_length, damping}},
-                      6, EnergyKind::other, "attachments");
+  return PointSprings(
+      {{WeightedPoint::node(3), face, 30, rest_length, damping}, {far, inner, 20, rest_length, damping}}, 6,
+      EnergyKind::other, "attachments");
 }
 
 TEST(PointSprings, TwoNodesByHand) {
@@ -79,7 +82,8 @@ TEST(PointSprings, DampedAlongTheSpring) {
 TEST(PointSprings, ARigidTurnIsNotDamped) {
   const auto springs = network(4);
   State u{rest, Vector(12), 0};
-  for (Index i = 0; i < 12; i += 3) u.v.segment<3>(i) = Vec3(1, 2, 3) + Vec3(0.3, -1, 2).cross(Vec3(rest.segment<3>(i)));
+  for (Index i = 0; i < 12; i += 3)
+    u.v.segment<3>(i) = Vec3(1, 2, 3) + Vec3(0.3, -1, 2).cross(Vec3(rest.segment<3>(i)));
   EXPECT_LE(force_at(springs, u).norm(), 1e-12);
 }
 

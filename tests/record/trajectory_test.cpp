@@ -185,7 +185,7 @@ TEST(Trajectory, FailedCreationLeavesNothingAndKeepsTheOldFile) {
   const TrajectoryHeader old = strip(12, 2), header = strip(500, 40);
   TrajectoryWriter::create(path, old);
   const std::string before = read_file(path);
-  for (const rlim_t limit : {100, 2000, 20000, 500000}) {
+  for (const rlim_t limit : {100, 2000, 20000, 500000, 990000}) {
     const FileSizeLimit small(limit);
     EXPECT_THROW(TrajectoryWriter::create(path, header), OutputError) << limit;
     EXPECT_FALSE(std::filesystem::exists(temporary_name(path)));

@@ -21,7 +21,8 @@ const Vec3 swing(0.2, -0.1, 0.3), gravity(0, -9.81, 0);
 /// Node 0 swings, node 3 is pinned; node order and free order differ.
 MechanicalSystem::Parts parts(const std::vector<NodalMass>& masses, bool swirl) {
   const Vector weights = dense_mass(masses, n).rowwise().sum()(Eigen::seqN(0, n, 3));
-  MechanicalSystem::Parts p{line_of_nodes(n), masses, {line_bonds(n, 50, 0.4), std::make_shared<Weight>(weights, gravity)}, {}, 1};
+  MechanicalSystem::Parts p{
+      line_of_nodes(n), masses, {line_bonds(n, 50, 0.4), std::make_shared<Weight>(weights, gravity)}, {}, 1};
   if (swirl) p.forces.push_back(std::make_shared<Swirl>(n, 0.3, 0.8));
   Motion motion;
   motion.translation = TimeFunction<Vec3>::sine(swing, frequency, 0.2, Vec3::Zero());
@@ -100,7 +101,7 @@ TEST_P(Mechanical, TheTangentIsTheDerivativeOfTheForce) {
   };
   const double h = 1e-4;
   for (Index j = 0; j < 9; ++j) {
-    const auto column = [&](Vector State::* x) {
+    const auto column = [&](Vector State::*x) {
       const auto f = [&](double s) {
         State moved = u;
         (moved.*x)[j] += s;
@@ -142,18 +143,23 @@ TEST_P(Mechanical, EnergiesAreThoseOfAllNodes) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Masses, Mechanical,
-                         ::testing::Values(Case{"lumped", lumped_masses(n), false}, Case{"coupled", coupled_masses(n), false},
+                         ::testing::Values(Case{"lumped", lumped_masses(n), false},
+                                           Case{"coupled", coupled_masses(n), false},
                                            Case{"lumped_swirl", lumped_masses(n), true},
                                            Case{"coupled_swirl", coupled_masses(n), true}),
                          [](const auto& info) { return std::string(info.param.name); });
 
 TEST(MechanicalSystem, AHangingNodeIsHeldByItsWeight) {
   const Vector weights = Vector::Constant(2, 1.0);
-  MechanicalSystem s({line_of_nodes(2), {{0, 0, 1}, {1, 1, 1}},
-                      {std::make_shared<Bonds>(std::vector<Bonds::Bond>{{0, 1, 100, 1, 0}}), std::make_shared<Weight>(weights, Vec3(9.81, 0, 0))},
-                      {{{0}, Motion{}}}, 1});
+  MechanicalSystem s({line_of_nodes(2),
+                      {{0, 0, 1}, {1, 1, 1}},
+                      {std::make_shared<Bonds>(std::vector<Bonds::Bond>{{0, 1, 100, 1, 0}}),
+                       std::make_shared<Weight>(weights, Vec3(9.81, 0, 0))},
+                      {{{0}, Motion{}}},
+                      1});
   double length = 1;  // k/(2L²) (l² − L²) l = m g, by Newton
-  for (int i = 0; i < 50; ++i) length -= (50 * (length * length - 1) * length - 9.81) / (50 * (3 * length * length - 1));
+  for (int i = 0; i < 50; ++i)
+    length -= (50 * (length * length - 1) * length - 9.81) / (50 * (3 * length * length - 1));
   const Vector r = s.reactions({Vec3(length, 0, 0), Vec3::Zero(), 0});
   EXPECT_LT((r - Vec3(-2 * 9.81, 0, 0)).norm(), 1e-10) << "the weights of both nodes";
 }

@@ -21,11 +21,15 @@ struct Scene {
   std::shared_ptr<MechanicalSystem> system;
   State start;
 
-  explicit Scene(double stiffness = 50, double damping = 0.3, const std::vector<NodalMass>& masses = coupled_masses(n)) {
+  explicit Scene(double stiffness = 50, double damping = 0.3,
+                 const std::vector<NodalMass>& masses = coupled_masses(n)) {
     const Vector weights = Vector::Constant(n, 1.0);
-    MechanicalSystem::Parts parts{line_of_nodes(n), masses,
-                                  {line_bonds(n, stiffness, damping), std::make_shared<Weight>(weights, Vec3(0, -1, 0)), moody},
-                                  {{{0}, Motion{}}}, 1};
+    MechanicalSystem::Parts parts{
+        line_of_nodes(n),
+        masses,
+        {line_bonds(n, stiffness, damping), std::make_shared<Weight>(weights, Vec3(0, -1, 0)), moody},
+        {{{0}, Motion{}}},
+        1};
     system = std::make_shared<MechanicalSystem>(std::move(parts));
     Vector q = line_of_nodes(n), v = Vector::Zero(3 * n);
     for (int i = 3; i < 3 * n; ++i) q[i] += 0.1 * std::sin(1.7 * i), v[i] = 0.5 * std::cos(2.3 * i);
@@ -108,15 +112,15 @@ TEST_P(Driver, ANewStateForgetsThePast) {
   expect_same_bits(changed.state(), fresh.state());
 }
 
-/// Refuses whole steps only where `t` lies in a part of the time, so that halves and wholes alternate.
+/// Refuses whole steps in some parts of the time only, so that whole steps and parts alternate.
 void refuse_long_steps(Moody& moody, double step) {
   moody.complain = [step](double start, const State& u) {
-    if (std::fmod(start, 0.25) < 0.1 && u.t - start > 0.75 * step) throw StepFailure("too far at once");
+    if (std::fmod(start, 0.25) < 0.1 && u.t - start > 0.4 * step) throw StepFailure("too far at once");
   };
 }
 
 TEST_P(Driver, HalvedStepsLandOnTheGridAndKeepTheOrder) {
-  if (GetParam().method == "symplectic-euler" || GetParam().method == "RK4") GTEST_SKIP() << "asks for no force at t + h";
+  if (GetParam().method == "symplectic-euler") GTEST_SKIP() << "asks for forces at the step's start only";
   const Scene scene;
   Simulation exact = scene.simulation({"RK4", {}}, 1.0 / 2048);
   exact.run_until(0.5);
@@ -132,7 +136,7 @@ TEST_P(Driver, HalvedStepsLandOnTheGridAndKeepTheOrder) {
       EXPECT_EQ(s.time(), i * step);
     }
     EXPECT_GT(substeps, steps);
-    EXPECT_LT(substeps, 2 * steps);
+    EXPECT_LT(substeps, 3 * steps);
     scene.moody->complain = [](double, const State&) {};
     return (s.state().q - exact.state().q).norm() + (s.state().v - exact.state().v).norm();
   };
@@ -160,16 +164,17 @@ TEST(Simulation, ADivergingSemiImplicitStepIsLeftToNewton) {
 
 double mechanical(const Simulation& s) { return s.energies().kinetic + s.energies().elastic; }
 
-/// ω_max h is 2.2 or so: each step grows a little, until the sum of it cannot be and the step is halved.
+/// A little beyond the stability limit (ω_max = 161/s at rest): each step grows a little, until the sum of it cannot
+/// be.
 TEST(Simulation, SlowGrowthOfAnExplicitMethodIsCaught) {
   const Scene scene(1e4, 0, lumped_masses(n));
   for (const char* name : {"symplectic-euler", "verlet", "RK4"}) {
-    Simulation s(scene.system, {name, {}, {}}, name == std::string("RK4") ? 0.0125 : 0.009, scene.start);
+    Simulation s(scene.system, {name, {}, {}}, name == std::string("RK4") ? 0.02 : 0.0128, scene.start);
     const double first = mechanical(s);
     int halved = 0;
     for (int i = 0; i < 300; ++i) {
       halved += s.step().substeps > 1;
-      ASSERT_LT(mechanical(s), 25 * (first + 10)) << name << ", step " << i;
+      ASSERT_LT(mechanical(s), 25 * (first + 250)) << name << ", step " << i;  // 250 J: more than the weight can do
     }
     EXPECT_GT(halved, 0) << name;
   }

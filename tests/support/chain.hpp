@@ -121,6 +121,8 @@ class Chain : public System {
 };
 
 /// Everything at once: non-symmetric, velocity-dependent, explicitly time-dependent.
-inline ChainParts rough_chain() { return {.n = 4, .k = 10, .k3 = 40, .damping = 0.2, .friction = 0.5, .amplitude = 0.3}; }
+inline ChainParts rough_chain() {
+  return {.n = 4, .k = 10, .k3 = 40, .damping = 0.2, .friction = 0.5, .amplitude = 0.3};
+}
 
 }  // namespace limber::testing

@@ -1,6 +1,6 @@
 #pragma once
-/// The chain as a dense first-order system in x = (q, v):  ẋ = F(x, t) = (v, M⁻¹f),  J = ∂F/∂x. It shares only the force
-/// with the code under test: derivatives are by the complex step, solves by dense LU.
+/// The chain as a dense first-order system in x = (q, v):  ẋ = F(x, t) = (v, M⁻¹f),  J = ∂F/∂x. It shares only the
+/// force with the code under test: derivatives are by the complex step, solves by dense LU.
 
 #include <gtest/gtest.h>
 
@@ -44,7 +44,8 @@ class FirstOrder {
     Vector x = from;
     double size = 1;
     for (int k = 0; k < 30 && size > 1e-15; ++k) {
-      const Vector dx = (Matrix::Identity(2 * n_, 2 * n_) - tau * J(x, t)).partialPivLu().solve(star + tau * F(x, t) - x);
+      const Vector dx =
+          (Matrix::Identity(2 * n_, 2 * n_) - tau * J(x, t)).partialPivLu().solve(star + tau * F(x, t) - x);
       x += dx;
       size = dx.norm();
     }

@@ -41,7 +41,8 @@ class Bonds final : public Force {
       double s = d.squaredNorm() - b.L * b.L;
       if (T.projected()) s = std::max(s, 0.0);
       const Mat3 k = b.k / (2 * b.L * b.L) * (s * Mat3::Identity() + 2 * d * d.transpose());
-      for (const auto& [i, j, sign] : {std::tuple{b.a, b.a, 1.0}, {b.b, b.b, 1.0}, {b.a, b.b, -1.0}, {b.b, b.a, -1.0}}) {
+      for (const auto& [i, j, sign] :
+           {std::tuple{b.a, b.a, 1.0}, {b.b, b.b, 1.0}, {b.a, b.b, -1.0}, {b.b, b.a, -1.0}}) {
         T.add_stiffness(i, j, sign * k);
         if (b.c != 0) T.add_damping(i, j, sign * b.c * Mat3::Identity());
       }
@@ -87,7 +88,9 @@ class Weight final : public Force {
 class Swirl final : public Force {
  public:
   Swirl(int nodes, double c, double s) : nodes_(nodes) { B_ << c, -s, 0, s, c, 0, 0, 0, c; }
-  ForceTraits traits() const override { return {.symmetric = false, .velocity_dependent = true, .has_potential = false}; }
+  ForceTraits traits() const override {
+    return {.symmetric = false, .velocity_dependent = true, .has_potential = false};
+  }
   void add_couplings(std::vector<std::pair<int, int>>&) const override {}
   void add_force(const State& u, Vector& f) const override {
     for (int i = 0; i < nodes_; ++i) node(f, i) -= B_ * node(u.v, i);

@@ -20,7 +20,8 @@ struct Row {
 inline std::string label(const Row& row) {
   std::string s = row.method;
   for (const auto& [name, value] : row.parameters) s += "_" + name + std::to_string(value);
-  std::replace_if(s.begin(), s.end(), [](unsigned char c) { return !std::isalnum(c); }, '_');
+  std::replace_if(
+      s.begin(), s.end(), [](unsigned char c) { return !std::isalnum(c); }, '_');
   return s;
 }
 inline void PrintTo(const Row& row, std::ostream* os) { *os << label(row); }

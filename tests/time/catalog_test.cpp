@@ -37,9 +37,11 @@ TEST(Catalog, NamesAreUniqueAndIgnoreCase) {
 }
 
 TEST(Catalog, HoldsTheNamesThatUsersRelyOn) {
-  for (const char* name : {"BE", "SI", "BDF2", "SBDF2", "TR", "STR", "blend", "midpoint", "TR-BDF2", "STR-SBDF2", "SDIRK",
-                           "SSDIRK", "newmark", "gen-alpha", "HHT", "S-midpoint", "S-newmark", "S-gen-alpha", "S-HHT",
-                           "symplectic-euler", "verlet", "RK4"})
+  for (const char* name : {"BE",         "SI",        "BDF2",        "SBDF2",     "TR",
+                           "STR",        "blend",     "midpoint",    "TR-BDF2",   "STR-SBDF2",
+                           "SDIRK",      "SSDIRK",    "newmark",     "gen-alpha", "HHT",
+                           "S-midpoint", "S-newmark", "S-gen-alpha", "S-HHT",     "symplectic-euler",
+                           "verlet",     "RK4"})
     EXPECT_EQ(find_method(name).name, name);
 }
 
@@ -53,7 +55,10 @@ TEST(Catalog, AnUnknownMethodGetsTheListAndTheNearestName) {
 TEST(Catalog, ParametersAreCheckedAndCompleted) {
   const auto& newmark = find_method("newmark");
   EXPECT_EQ(complete_parameters(newmark, {{"beta", 0.3}}), (MethodParameters{{"beta", 0.3}, {"gamma", 0.5}}));
-  EXPECT_TRUE(contains(error_of([&] { complete_parameters(newmark, {{"beta", 2}}); }), "method.beta: 2 is outside [0, 1]"));
+  EXPECT_TRUE(contains(error_of([&] {
+                         complete_parameters(newmark, {{"beta", 2}});
+                       }),
+                       "method.beta: 2 is outside [0, 1]"));
   EXPECT_TRUE(contains(error_of([&] { complete_parameters(newmark, {{"beta", std::nan("")}}); }), "method.beta"));
   EXPECT_TRUE(contains(error_of([&] { complete_parameters(newmark, {{"rho_inf", 1}}); }), "beta, gamma"));
   EXPECT_TRUE(contains(error_of([] { complete_parameters(find_method("BE"), {{"beta", 1}}); }), "takes no parameters"));
@@ -71,7 +76,8 @@ TEST(Integrate, LandsOnTheGridAndKeepsAGivenPast) {
   const auto many = integrate(chain, find_method("SI"), {}, {}, History(start), 0.01, 37);
   EXPECT_DOUBLE_EQ(many.back().t, start.t + 37 * 0.01);
   int calls = 0;
-  EXPECT_EQ(integrate(chain, find_method("SI"), {}, {}, History(start), 0.01, 37, [&] { return ++calls < 4; }).size(), 4u);
+  EXPECT_EQ(integrate(chain, find_method("SI"), {}, {}, History(start), 0.01, 37, [&] { return ++calls < 4; }).size(),
+            4u);
 }
 
 TEST(Integrate, AFailureCarriesItsTimeAndStep) {

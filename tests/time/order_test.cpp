@@ -21,9 +21,7 @@ double observed_order(const Row& row, const ChainParts& parts, Steps kind) {
   const int order = find_method(row.method).order;
   const Vector exact = FirstOrder(chain).exact(stacked(start), start.t, {1.0}, 4000);
   const int coarse = order == 1 ? 800 : order == 2 ? 200 : 120;
-  const auto error = [&](int n) {
-    return (stacked(Runner(chain, row, start).run(split(n, kind))) - exact).norm();
-  };
+  const auto error = [&](int n) { return (stacked(Runner(chain, row, start).run(split(n, kind))) - exact).norm(); };
   return std::log2(error(coarse) / error(2 * coarse));
 }
 

@@ -1,6 +1,8 @@
 #include "limber/record/trajectory_layout.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
@@ -12,6 +14,12 @@
 namespace limber::layout {
 
 static_assert(std::endian::native == std::endian::little, "arrays are written in the machine's byte order");
+
+std::size_t name_size(const TrajectoryHeader& header) {
+  std::size_t size = 1;
+  for (const BodyRange& body : header.bodies) size = std::max(size, body.name.size());
+  return size;
+}
 
 namespace {
 
@@ -111,21 +119,71 @@ off_t create_array(const Check& check, hid_t file, const Array& array) {
   return place == HADDR_UNDEF ? 0 : static_cast<off_t>(place);
 }
 
-}  // namespace
+/// A nameless file, sparse, in memory where the system has such (/dev/shm). HDF5 makes the structure here and not on a
+/// disk that may be full: after a write that failed it would crash when the program ends.
+class Memory {
+ public:
+  explicit Memory(const std::string& path) : path_(path) {
+    for (const std::string& pattern : {std::string("/dev/shm/limber-XXXXXX"), path + "-XXXXXX"}) {
+      name_ = pattern;
+      descriptor_ = ::mkostemp(name_.data(), O_CLOEXEC);
+      if (descriptor_ >= 0) return;
+    }
+    throw_output_error(path_, errno);
+  }
+  ~Memory() {
+    forget_name();
+    ::close(descriptor_);
+  }
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
 
-std::size_t name_size(const TrajectoryHeader& header) {
-  std::size_t size = 1;
-  for (const BodyRange& body : header.bodies) size = std::max(size, body.name.size());
-  return size;
+  const std::string& name() const { return name_; }
+  /// Then nothing is left of it when the program is killed.
+  void forget_name() {
+    if (!name_.empty()) ::unlink(name_.c_str());
+    name_.clear();
+  }
+
+  /// Copies all but the holes.
+  void copy_to(File& file) const {
+    const off_t size = ::lseek(descriptor_, 0, SEEK_END);
+    std::string piece;
+    for (off_t end, begin = 0; (begin = ::lseek(descriptor_, begin, SEEK_DATA)) >= 0; begin = end) {
+      end = ::lseek(descriptor_, begin, SEEK_HOLE);
+      piece.resize(static_cast<std::size_t>(end - begin));
+      if (::pread(descriptor_, piece.data(), piece.size(), begin) != end - begin) throw_output_error(path_, EIO);
+      file.write_at(begin, piece.data(), piece.size());
+    }
+    file.truncate(size);
+  }
+
+ private:
+  const std::string& path_;
+  std::string name_;
+  int descriptor_ = -1;
+};
+
+/// No less than the size of the file [bytes].
+off_t most_bytes(const TrajectoryHeader& header) {
+  const Id name_type = string_type(name_size(header));
+  double size = 1 << 16;
+  for (const Array& array : arrays(header, name_type)) {
+    double bytes = static_cast<double>(H5Tget_size(array.type));
+    for (const hsize_t n : array.dims) bytes *= static_cast<double>(n);
+    size += bytes;
+  }
+  return static_cast<off_t>(std::min(size, 9e18));
 }
 
-std::map<std::string, off_t> create(const std::string& path, const TrajectoryHeader& header) {
+std::map<std::string, off_t> create_structure(const std::string& path, Memory& memory, const TrajectoryHeader& header) {
   const h5::Quiet quiet;
   const Check check(path);
   const Id creation = check(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
   check(H5Pset_obj_track_times(creation, false));
   const Id access = access_properties(check);
-  Id file = check(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation, access), H5Fclose);
+  Id file = check(H5Fcreate(memory.name().c_str(), H5F_ACC_TRUNC, creation, access), H5Fclose);
+  memory.forget_name();
   put_text(check, file, "format", format);
   put_integer(check, file, "format_version", format_version);
   put_text(check, file, "limber_version", header.limber_version);
@@ -134,6 +192,18 @@ std::map<std::string, off_t> create(const std::string& path, const TrajectoryHea
   const Id name_type = string_type(name_size(header));
   for (const Array& array : arrays(header, name_type)) places[array.path] = create_array(check, file, array);
   check.close(file);
+  return places;
+}
+
+}  // namespace
+
+std::map<std::string, off_t> create(const std::string& path, const TrajectoryHeader& header) {
+  File file = File::create(path);
+  file.truncate(most_bytes(header));
+  Memory memory(path);
+  const auto places = create_structure(path, memory, header);
+  memory.copy_to(file);
+  file.close();
   return places;
 }
 

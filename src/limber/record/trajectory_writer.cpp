@@ -91,7 +91,6 @@ TrajectoryWriter::TrajectoryWriter(File file, XdmfIndex index, Places places, co
 TrajectoryWriter TrajectoryWriter::create(const std::string& path, const TrajectoryHeader& header) {
   assert(header.frames > 0 && (header.region.empty() || header.region.size() == header.tets.size()));
   const std::string temporary = temporary_name(path);
-  File::create(temporary).close();  // says best why a file cannot be made
   try {
     Places places = layout::create(temporary, header);
     File file = File::open(temporary);

@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <limits>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "limber/core/errors.hpp"
@@ -184,6 +187,10 @@ Vocabulary vocabulary() {
   v.material_parameters["mooney_rivlin"] = {"c10", "c01", "bulk"};
   v.solvers = linear_solver_names();
   return v;
+}
+
+Scene load_scene(const std::string& path) {
+  return read_scene(load_json(path), vocabulary(), std::filesystem::path(path).parent_path().string());
 }
 
 double Model::min_det_F(const Vector& q) const {

@@ -17,6 +17,9 @@ namespace limber {
 /// The names of the catalogs: methods, materials, solvers.
 Vocabulary vocabulary();
 
+/// A scene from its file, with the catalogs' names. Throws InputError.
+Scene load_scene(const std::string& path);
+
 /// A body as it stands in the model. Nodes of all bodies are stacked in the scene's order.
 struct Body {
   std::string name;

@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "limber/core/errors.hpp"
+#include "limber/time/solver_bank.hpp"
 #include "limber/time/stage.hpp"
 #include "limber/time/stage_problem.hpp"
 
@@ -12,7 +13,7 @@ class Implicit final : public StageSolver {
  public:
   Implicit(const System& system, const StageOptions& o)
       : options_(o),
-        solver_(make_linear_solver(o.linear_solver, system.symmetric() ? Symmetry::symmetric : Symmetry::general)),
+        bank_(o.linear_solver, system.symmetric() ? Symmetry::symmetric : Symmetry::general),
         scaling_(o.scaling) {
     options_.newton.tolerance *= system.length_scale();
     options_.newton.scale *= system.length_scale();
@@ -25,7 +26,7 @@ class Implicit final : public StageSolver {
     StageProblem problem(system, s, tangent_, A_, scaling_);
     NewtonReport report;
     try {
-      Vector v = solve_newton(problem, start(problem, s), *solver_, options_.newton, report);
+      Vector v = solve_newton(problem, start(problem, s), bank_.at(s.tau_q, s.tau_v), options_.newton, report);
       count(report);
       return s.state(std::move(v));
     } catch (const StepFailure&) {
@@ -36,11 +37,11 @@ class Implicit final : public StageSolver {
 
   void begin_step(const System&, const State&) override { scaling_.begin_step(); }
   void reset() override {
-    solver_->reset();
+    bank_.reset();
     scaling_.begin_step();
   }
   StageCounts counts() const override { return counts_; }
-  SolverCounts linear_counts() const override { return solver_->counts(); }
+  SolverCounts linear_counts() const override { return bank_.counts(); }
 
  private:
   void count(const NewtonReport& r) {
@@ -59,7 +60,7 @@ class Implicit final : public StageSolver {
   }
 
   StageOptions options_;
-  std::unique_ptr<LinearSolver> solver_;
+  SolverBank bank_;
   Scaling scaling_;
   Tangent tangent_;
   SparseMatrix A_;

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "limber/core/errors.hpp"
+#include "limber/time/solver_bank.hpp"
 #include "limber/time/stage.hpp"
 #include "limber/time/stage_matrix.hpp"
 
@@ -12,7 +13,7 @@ namespace {
 class Linearized final : public StageSolver {
  public:
   Linearized(const System& system, const StageOptions& o)
-      : options_(o), solver_(make_linear_solver(o.linear_solver, system.symmetric() ? Symmetry::symmetric : Symmetry::general)) {}
+      : options_(o), bank_(o.linear_solver, system.symmetric() ? Symmetry::symmetric : Symmetry::general) {}
 
   State solve(const System& system, const Stage& s) override {
     ++counts_.stages;
@@ -38,17 +39,18 @@ class Linearized final : public StageSolver {
   }
 
   void reset() override {
-    solver_->reset();
+    bank_.reset();
     frozen_.reset();
   }
   StageCounts counts() const override { return counts_; }
-  SolverCounts linear_counts() const override { return solver_->counts(); }
+  SolverCounts linear_counts() const override { return bank_.counts(); }
 
  private:
   void set_matrix(const System& system, const Stage& s) {
     tau_q_ = s.tau_q;
     tau_v_ = s.tau_v;
     combine(system, tangent_, s.tau_q, s.tau_v, A_);
+    solver_ = &bank_.at(s.tau_q, s.tau_v);
     solver_->set_matrix(A_);
   }
 
@@ -70,7 +72,8 @@ class Linearized final : public StageSolver {
   }
 
   StageOptions options_;
-  std::unique_ptr<LinearSolver> solver_;
+  SolverBank bank_;
+  LinearSolver* solver_ = nullptr;  // of the stage at hand
   Tangent tangent_;
   SparseMatrix A_;
   std::optional<State> frozen_;

@@ -28,13 +28,16 @@ class Scaling {
   }
   double merit(const System& system, const Vector& r) const {
     switch (kind_) {
-      case ResidualScaling::mass: return 0.5 * r.dot(system.solve_mass(r));
-      case ResidualScaling::identity: break;
+      case ResidualScaling::mass:
+        return 0.5 * r.dot(system.solve_mass(r));
+      case ResidualScaling::identity:
+        break;
       case ResidualScaling::rows:
         if (start_) return 0.5 * r.cwiseQuotient(start_->diagonal()).squaredNorm();
         break;
       case ResidualScaling::stage:
-        if (Vector x; start_ && solver_->solve(r, x, 1e-6).status == SolveReport::Status::ok) return 0.5 * x.squaredNorm();
+        if (Vector x; start_ && solver_->solve(r, x, 1e-6).status == SolveReport::Status::ok)
+          return 0.5 * x.squaredNorm();
         break;
     }
     return 0.5 * r.squaredNorm();

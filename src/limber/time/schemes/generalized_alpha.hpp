@@ -34,8 +34,8 @@ class GeneralizedAlpha final : public TimeIntegrator {
                      u0.v + d * h * ((1 - am_) * (1 - gamma_) / gamma_ - am_) * a0, 0};
     const Vector v = F.solve({star, c * h, d * h, u0.t + w * h, u0}).v;
     const Vector a1 = (v - u0.v) / (w * gamma_ * h) - (1 - gamma_) / gamma_ * a0;
-    return {u0.q + h * u0.v + h * h * ((0.5 - beta_) * a0 + beta_ * a1),
-            u0.v + h * ((1 - gamma_) * a0 + gamma_ * a1), u0.t + h, a1};
+    return {u0.q + h * u0.v + h * h * ((0.5 - beta_) * a0 + beta_ * a1), u0.v + h * ((1 - gamma_) * a0 + gamma_ * a1),
+            u0.t + h, a1};
   }
 
  private:

@@ -1,0 +1,41 @@
+#include "limber/time/solver_bank.hpp"
+
+#include <algorithm>
+
+namespace limber {
+
+SolverBank::SolverBank(std::string name, Symmetry symmetry) : name_(std::move(name)), symmetry_(symmetry) {
+  make_linear_solver(name_, symmetry_);
+}
+
+LinearSolver& SolverBank::at(double tau_q, double tau_v) {
+  auto it = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& e) { return e.tau_q == tau_q && e.tau_v == tau_v; });
+  if (it == entries_.end() && entries_.size() < most) {
+    it = entries_.insert(entries_.end(), {tau_q, tau_v, make_linear_solver(name_, symmetry_)});
+  } else if (it == entries_.end()) {
+    it = entries_.end() - 1;
+    it->tau_q = tau_q;
+    it->tau_v = tau_v;
+    it->solver->reset();
+  }
+  std::rotate(entries_.begin(), it, it + 1);
+  return *entries_.front().solver;
+}
+
+void SolverBank::reset() {
+  for (auto& e : entries_) e.solver->reset();
+}
+
+SolverCounts SolverBank::counts() const {
+  SolverCounts sum;
+  for (const auto& e : entries_) {
+    const auto c = e.solver->counts();
+    sum.analyses += c.analyses;
+    sum.factorizations += c.factorizations;
+    sum.solves += c.solves;
+    sum.iterations += c.iterations;
+  }
+  return sum;
+}
+
+}  // namespace limber

@@ -1,0 +1,36 @@
+#pragma once
+/// Linear solvers for stage matrices, one for each pair (τ_q, τᵥ) that a scheme alternates between (TR-BDF2: ¼h and ⅓h),
+/// so that the factor kept for one stage is not lost to the other.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "limber/linalg/linear_solver.hpp"
+
+namespace limber {
+
+class SolverBank {
+ public:
+  /// Throws InputError for an unknown solver.
+  SolverBank(std::string name, Symmetry symmetry);
+
+  /// The solver of this pair; the one longest unused gives way to a new pair.
+  LinearSolver& at(double tau_q, double tau_v);
+  /// All solvers forget their factors.
+  void reset();
+  SolverCounts counts() const;
+
+ private:
+  struct Entry {
+    double tau_q, tau_v;
+    std::unique_ptr<LinearSolver> solver;
+  };
+  static constexpr std::size_t most = 2;
+
+  std::string name_;
+  Symmetry symmetry_;
+  std::vector<Entry> entries_;  // last used first
+};
+
+}  // namespace limber

@@ -1,0 +1,418 @@
+"""Every method through limber.integrate: its order, one step against the printed formula, and its damping curve.
+
+The system has a mass matrix with couplings, a nonlinear force that depends on positions, velocities and time, and
+non-symmetric tangents. The references work on the first-order system u' = F(t, u), u = (q, v), in dense arithmetic.
+"""
+
+import numpy as np
+import pytest
+import scipy.sparse
+from scipy.integrate import solve_ivp
+from scipy.optimize import root
+
+import limber
+
+N = 3
+M = np.array([[2.0, 0.3, 0.0], [0.3, 1.5, -0.2], [0.0, -0.2, 1.0]])
+S = np.array([[9.0, -4.0, 0.0], [-4.0, 8.0, -3.0], [0.0, -3.0, 5.0]])
+C = np.array([[0.6, -0.1, 0.0], [-0.1, 0.5, -0.2], [0.1, -0.2, 0.4]])
+Q0, V0 = np.array([0.5, -0.3, 0.4]), np.array([-0.2, 0.6, 0.1])
+NAMES = [method["name"] for method in limber.methods()]
+ORDERS = {method["name"]: method["order"] for method in limber.methods()}
+
+
+def force(q, v, t):
+    return (-S @ q - 2 * q**3 - C @ v - 0.3 * v**3 - 0.4 * np.roll(q, 1) * v
+            + np.sin(2 * t + np.arange(N)) * np.array([1, -2, 0.5]))
+
+
+def stiffness(q, v, t):
+    K = S + np.diag(6 * q**2)
+    for i in range(N):
+        K[i, (i - 1) % N] += 0.4 * v[i]
+    return K
+
+
+def damping(q, v, t):
+    return C + np.diag(0.9 * v**2 + 0.4 * np.roll(q, 1))
+
+
+def rate(t, u):
+    return np.concatenate([u[N:], np.linalg.solve(M, force(u[:N], u[N:], t))])
+
+
+def jacobian(t, u):
+    q, v = u[:N], u[N:]
+    return np.block([[np.zeros((N, N)), np.eye(N)],
+                     [-np.linalg.solve(M, stiffness(q, v, t)), -np.linalg.solve(M, damping(q, v, t))]])
+
+
+def integrate(method, step, steps, q0=Q0, v0=V0, **options):
+    options = {"stiffness": stiffness, "damping": damping, "newton_tolerance": 1e-13, **options}
+    return limber.integrate(options.pop("M", M), options.pop("force", force), q0, v0, method=method, step=step,
+                            steps=steps, **options)
+
+
+# Order
+
+@pytest.fixture(scope="module")
+def exact_end():
+    done = solve_ivp(rate, (0, 1), np.concatenate([Q0, V0]), method="DOP853", rtol=1e-13, atol=1e-14)
+    return done.y[:, -1]
+
+
+@pytest.mark.parametrize("method", NAMES)
+def test_order(method, exact_end):
+    errors = []
+    for steps in (24, 48) if ORDERS[method] == 4 else (128, 256):
+        t, Q, V = integrate(method, 1 / steps, steps, newton_tolerance=1e-10)
+        assert t.shape == (steps + 1,) and Q.shape == V.shape == (steps + 1, N)
+        assert t[0] == 0 and t[-1] == pytest.approx(1, abs=1e-14)
+        assert np.array_equal(Q[0], Q0) and np.array_equal(V[0], V0)
+        errors.append(np.linalg.norm(np.concatenate([Q[-1], V[-1]]) - exact_end))
+    assert np.log2(errors[0] / errors[1]) == pytest.approx(ORDERS[method], abs=0.1)
+
+
+def test_newmark_with_another_gamma_is_of_order_one(exact_end):
+    errors = [np.linalg.norm(np.concatenate([x[-1] for x in integrate("newmark", 1 / n, n, beta=0.36, gamma=0.7)[1:]]) - exact_end)
+              for n in (160, 320)]
+    assert np.log2(errors[0] / errors[1]) == pytest.approx(1, abs=0.1)
+
+
+# One step against the formula
+
+def solved(function, start, **options):
+    x = root(function, start, tol=1e-13, **options).x
+    assert np.abs(function(x)).max() < 1e-12
+    return x
+
+
+def in_full(star, tau, t, about):
+    """u = star + tau F(t, u)."""
+    return solved(lambda u: u - star - tau * rate(t, u), about, jac=lambda u: np.eye(2 * N) - tau * jacobian(t, u))
+
+
+def once(star, tau, t, about):
+    """The same, F replaced by its linearisation about the last known state."""
+    A = np.eye(2 * N) - tau * jacobian(t, about)
+    return about + np.linalg.solve(A, star + tau * rate(t, about) - about)
+
+
+def backward_euler(solve):
+    return lambda past, h: solve(past[0][1], h, past[0][0] + h, past[0][1])
+
+
+def bdf2(solve):
+    def step(past, h):
+        (t0, u0), (t1, u1) = past
+        r = h / (t0 - t1)
+        # (1+2r)/(1+r) u - (1+r) u0 + r^2/(1+r) u1 = h F
+        lead = (1 + 2 * r) / (1 + r)
+        return solve(((1 + r) * u0 - r**2 / (1 + r) * u1) / lead, h / lead, t0 + h, u0)
+    return step
+
+
+def trapezoidal(solve):
+    return lambda past, h: solve(past[0][1] + h / 2 * rate(*past[0]), h / 2, past[0][0] + h, past[0][1])
+
+
+def midpoint(solve):
+    return lambda past, h: 2 * solve(past[0][1], h / 2, past[0][0] + h / 2, past[0][1]) - past[0][1]
+
+
+def blend(theta):
+    def step(past, h):
+        (t0, u0), (t1, u1) = past
+        r = h / (t0 - t1)
+        star = u0 + theta * r**2 / (1 + 2 * r) * (u0 - u1) + (1 - theta) * h / 2 * rate(t0, u0)
+        return in_full(star, (theta * (1 + r) / (1 + 2 * r) + (1 - theta) / 2) * h, t0 + h, u0)
+    return step
+
+
+def tr_bdf2(solve):
+    def step(past, h):
+        t0, u0 = past[0]
+        half = solve(u0 + h / 4 * rate(t0, u0), h / 4, t0 + h / 2, u0)
+        return solve((4 * half - u0) / 3, h / 3, t0 + h, half)
+    return step
+
+
+def sdirk(solve, frozen=False):
+    """The last stage combines increments: F of the first one is what its own equation says it is."""
+    def step(past, h):
+        t0, u0 = past[0]
+        gamma, beta = 2 - np.sqrt(2), np.sqrt(2) / 4
+        J0 = jacobian(t0, u0)
+
+        def stage(star, t, about):
+            if not frozen:
+                return solve(star, gamma * h / 2, t, about)
+            A = np.eye(2 * N) - gamma * h / 2 * J0
+            return about + np.linalg.solve(A, star + gamma * h / 2 * rate(t, about) - about)
+
+        k0 = rate(t0, u0)
+        u = stage(u0 + gamma * h / 2 * k0, t0 + gamma * h, u0)
+        k = (u - u0) / (gamma * h / 2) - k0
+        return stage(u0 + beta * h * (k0 + k), t0 + h, u)
+    return step
+
+
+def alpha(alpha_m, alpha_f, beta, gamma, linearized=False):
+    """Generalized-alpha in the unknown a1; alpha_m = alpha_f = 0 is Newmark."""
+    def step(past, h):
+        t0, u0 = past[0]
+        q0, v0 = u0[:N], u0[N:]
+        a0 = rate(t0, u0)[N:]
+        w, t = 1 - alpha_f, t0 + (1 - alpha_f) * h
+
+        def end(a1):
+            return np.concatenate([q0 + h * v0 + h**2 * ((0.5 - beta) * a0 + beta * a1), v0 + h * ((1 - gamma) * a0 + gamma * a1)])
+
+        def middle_force(a1):
+            u = w * end(a1) + alpha_f * u0
+            if linearized:
+                return force(q0, v0, t) - stiffness(q0, v0, t) @ (u[:N] - q0) - damping(q0, v0, t) @ (u[N:] - v0)
+            return force(u[:N], u[N:], t)
+
+        return end(solved(lambda a1: M @ ((1 - alpha_m) * a1 + alpha_m * a0) - middle_force(a1), a0))
+    return step
+
+
+def chung_hulbert(rho):
+    am, af = (2 * rho - 1) / (rho + 1), rho / (rho + 1)
+    return am, af, (1 - am + af) ** 2 / 4, 0.5 - am + af
+
+
+def hht(a):
+    return 0, -a, (1 - a) ** 2 / 4, 0.5 - a
+
+
+def symplectic_euler(past, h):
+    t0, u0 = past[0]
+    v = u0[N:] + h * rate(t0, u0)[N:]
+    return np.concatenate([u0[:N] + h * v, v])
+
+
+def verlet(past, h):
+    t0, u0 = past[0]
+    half = u0[N:] + h / 2 * rate(t0, u0)[N:]
+    q = u0[:N] + h * half
+    v = solved(lambda v: v - half - h / 2 * np.linalg.solve(M, force(q, v, t0 + h)), half)
+    return np.concatenate([q, v])
+
+
+def runge_kutta(past, h):
+    t, u = past[0]
+    k1 = rate(t, u)
+    k2 = rate(t + h / 2, u + h / 2 * k1)
+    k3 = rate(t + h / 2, u + h / 2 * k2)
+    k4 = rate(t + h, u + h * k3)
+    return u + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
+
+
+FORMULAS = [
+    ("BE", {}, backward_euler(in_full)), ("SI", {}, backward_euler(once)),
+    ("BDF2", {}, bdf2(in_full)), ("SBDF2", {}, bdf2(once)),
+    ("TR", {}, trapezoidal(in_full)), ("STR", {}, trapezoidal(once)),
+    ("blend", {}, blend(0.5)), ("blend", {"theta": 0.2}, blend(0.2)),
+    ("midpoint", {}, midpoint(in_full)), ("S-midpoint", {}, midpoint(once)),
+    ("TR-BDF2", {}, tr_bdf2(in_full)), ("STR-SBDF2", {}, tr_bdf2(once)),
+    ("SDIRK", {}, sdirk(in_full)), ("SSDIRK", {}, sdirk(once)), ("SSDIRK", {"freeze": 1}, sdirk(once, frozen=True)),
+    ("newmark", {}, alpha(0, 0, 0.25, 0.5)), ("newmark", {"beta": 0.3, "gamma": 0.6}, alpha(0, 0, 0.3, 0.6)),
+    ("S-newmark", {}, alpha(0, 0, 0.25, 0.5, linearized=True)),
+    ("gen-alpha", {}, alpha(*chung_hulbert(0.5))), ("gen-alpha", {"rho_inf": 0.9}, alpha(*chung_hulbert(0.9))),
+    ("gen-alpha", {"rho_inf": 0}, alpha(*chung_hulbert(0))),
+    ("S-gen-alpha", {}, alpha(*chung_hulbert(0.5), linearized=True)),
+    ("HHT", {}, alpha(*hht(-0.1))), ("HHT", {"alpha": -0.3}, alpha(*hht(-0.3))),
+    ("S-HHT", {}, alpha(*hht(-0.1), linearized=True)),
+    ("symplectic-euler", {}, symplectic_euler), ("verlet", {}, verlet), ("RK4", {}, runge_kutta),
+]
+
+
+def test_every_method_has_a_formula():
+    assert {name for name, _, _ in FORMULAS} == set(NAMES)
+
+
+@pytest.mark.parametrize("method, parameters, formula", FORMULAS, ids=[f"{n}-{p}" if p else n for n, p, _ in FORMULAS])
+@pytest.mark.parametrize("h", [0.05, 0.3])
+def test_one_step_is_the_formula(method, parameters, formula, h):
+    t0 = 0.7
+    before = (t0 - 0.04, Q0 - 0.04 * V0, V0 + [0.01, -0.02, 0.03])
+    expected = formula([(t0, np.concatenate([Q0, V0])), (before[0], np.concatenate(before[1:]))], h)
+    t, Q, V = integrate(method, h, 1, t0=t0, history=[before], **parameters)
+    assert t.tolist() == [t0, t0 + h]
+    np.testing.assert_allclose(np.concatenate([Q[1], V[1]]), expected, atol=1e-10, rtol=0)
+
+
+@pytest.mark.parametrize("method, first", [("BDF2", "BE"), ("SBDF2", "SI")])
+def test_without_history_the_first_step_is_of_order_one(method, first):
+    assert np.array_equal(integrate(method, 0.1, 1)[1:], integrate(first, 0.1, 1)[1:])
+
+
+@pytest.mark.parametrize("method", ["BDF2", "SBDF2", "blend"])
+def test_history_continues_a_run(method):
+    t, Q, V = integrate(method, 0.05, 6)
+    u, P, W = integrate(method, 0.05, 3, q0=Q[3], v0=V[3], t0=t[3], history=[(t[2], Q[2], V[2]), (t[1], Q[1], V[1])])
+    np.testing.assert_allclose(np.hstack([P, W]), np.hstack([Q[3:], V[3:]]), atol=1e-13)
+    without = integrate(method, 0.05, 3, q0=Q[3], v0=V[3], t0=t[3])[1]
+    assert np.abs(without[-1] - Q[-1]).max() > 1e-6
+
+
+# What may be given, and in which form
+
+@pytest.mark.parametrize("method", ["BE", "SI", "STR-SBDF2", "SDIRK", "gen-alpha", "verlet", "RK4"])
+def test_sparse_and_dense_and_differences_agree(method):
+    plain = np.hstack(integrate(method, 0.05, 4)[1:])
+    for matrix in (scipy.sparse.csc_matrix, scipy.sparse.csr_matrix, scipy.sparse.coo_matrix):
+        sparse = integrate(method, 0.05, 4, M=matrix(M), stiffness=lambda *u: matrix(stiffness(*u)), damping=lambda *u: matrix(damping(*u)))
+        np.testing.assert_allclose(np.hstack(sparse[1:]), plain, atol=1e-13)
+    for absent in ("stiffness",), ("damping",), ("stiffness", "damping"):
+        differences = integrate(method, 0.05, 4, **{key: None for key in absent})
+        np.testing.assert_allclose(np.hstack(differences[1:]), plain, atol=1e-8)
+    np.testing.assert_allclose(np.hstack(integrate(method, 0.05, 4, M=M.tolist(), q0=list(Q0), v0=tuple(V0))[1:]), plain, atol=0)
+
+
+@pytest.mark.parametrize("solver", ["auto", "lu", "gmres"])
+def test_solvers_agree(solver):
+    plain = np.hstack(integrate("TR-BDF2", 0.05, 4)[1:])
+    np.testing.assert_allclose(np.hstack(integrate("TR-BDF2", 0.05, 4, solver=solver)[1:]), plain, atol=1e-11)
+
+
+def test_names_ignore_case():
+    assert np.array_equal(integrate("tr-bdf2", 0.05, 2)[1], integrate("TR-BDF2", 0.05, 2)[1])
+
+
+def test_no_steps_give_the_initial_state():
+    t, Q, V = integrate("BE", 0.1, 0)
+    assert t.shape == (1,) and np.array_equal(Q, [Q0]) and np.array_equal(V, [V0])
+
+
+# Failure
+
+def test_a_force_that_is_not_finite_is_a_step_failure():
+    def leaves(q, v, t):
+        return np.sqrt(0.2 - t) * np.ones(N) - q if t < 0.2 else np.full(N, np.nan)
+
+    for method in ("BE", "SI", "TR-BDF2", "RK4", "gen-alpha"):
+        with pytest.raises(limber.StepFailure):
+            integrate(method, 0.05, 10, force=leaves, stiffness=lambda *u: np.eye(N), damping=lambda *u: np.zeros((N, N)))
+
+
+def test_a_newton_that_may_not_iterate_is_a_step_failure():
+    with pytest.raises(limber.StepFailure, match="(?i)iteration|converge"):
+        integrate("BE", 5.0, 1, max_iterations=1, newton_tolerance=1e-14)
+
+
+def test_a_force_without_a_root_is_a_step_failure():
+    """v = h (1 + v^2) has no real solution for h > 1/2."""
+    with pytest.raises(limber.StepFailure):
+        limber.integrate(np.eye(1), lambda q, v, t: 1 + v**2, [0], [0], method="BE", step=1.0, steps=1)
+
+
+def test_an_exception_in_the_force_comes_through():
+    def broken(q, v, t):
+        raise KeyError("my own mistake")
+
+    with pytest.raises(KeyError, match="my own mistake"):
+        integrate("BE", 0.1, 1, force=broken)
+
+
+@pytest.mark.parametrize("change, message", [
+    ({"method": "BE2"}, "TR-BDF2"),
+    ({"step": 0.0}, "step"),
+    ({"step": -1.0}, "step"),
+    ({"step": float("nan")}, "step"),
+    ({"steps": -1}, "steps"),
+    ({"q0": [0, 0]}, "q0"),
+    ({"v0": [0, 0, 0, 0]}, "v0"),
+    ({"rho_inf": 0.5}, "rho_inf"),
+    ({"method": "gen-alpha", "rho_inf": 1.5}, "rho_inf"),
+    ({"method": "HHT", "alpha": 0.1}, "alpha"),
+    ({"solver": "magic"}, "solver"),
+    ({"force": lambda q, v, t: np.zeros(2)}, "force"),
+    ({"history": [(0.1, Q0, V0)]}, "history"),
+    ({"history": [(-0.1, Q0[:2], V0)]}, "history"),
+    ({"stiffness": lambda q, v, t: np.eye(2)}, "stiffness"),
+    ({"M": np.ones((2, 3))}, "M|mass"),
+    ({"M": np.diag([1.0, 1.0, np.nan])}, "M|mass"),
+])
+def test_wrong_arguments_are_named(change, message):
+    arguments = {"M": M, "force": force, "q0": Q0, "v0": V0, "method": "TR-BDF2", "step": 0.1, "steps": 1, **change}
+    with pytest.raises(limber.InputError, match=message):
+        limber.integrate(arguments.pop("M"), arguments.pop("force"), arguments.pop("q0"), arguments.pop("v0"), **arguments)
+
+
+# Damping curves
+
+THETA = np.concatenate([np.geomspace(0.05, 200, 60), [1.0, np.pi]])
+
+
+def squared_radius(method, x):
+    """rho^2 in closed form, x = theta^2."""
+    if method in ("BE", "SI"):
+        return 1 / (1 + x)
+    if method in ("BDF2", "SBDF2"):
+        r = np.sqrt(1 + 4 * x)
+        return (4 + r + 4 * np.sqrt((r + 1) / 2)) / (9 + 4 * x)
+    if method in ("TR-BDF2", "STR-SBDF2"):
+        return (1 + 25 * x / 144) / ((1 + x / 16) * (1 + x / 9))
+    if method in ("SDIRK", "SSDIRK"):
+        return (1 + (3 - 2 * np.sqrt(2)) * x) / (1 + (1.5 - np.sqrt(2)) * x) ** 2
+    return np.ones_like(x)
+
+
+@pytest.mark.parametrize("method", ["BE", "SI", "BDF2", "SBDF2", "TR-BDF2", "STR-SBDF2", "SDIRK", "SSDIRK", "TR", "STR",
+                                    "midpoint", "S-midpoint", "newmark", "S-newmark"])
+def test_damping_curve(method):
+    expected = -np.log(squared_radius(method, THETA**2)) / THETA
+    np.testing.assert_allclose(limber.damping_curve(method, THETA), expected, atol=1e-10, rtol=0)
+
+
+@pytest.mark.parametrize("method, height, place", [("BE", 0.8047, 1.98), ("BDF2", 0.3175, 3.66), ("TR-BDF2", 0.1569, 10.9), ("SDIRK", 0.1622, 10.6)])
+def test_peaks_of_damping_curves(method, height, place):
+    theta = np.linspace(0.5, 20, 2000)
+    curve = limber.damping_curve(method, theta)
+    assert curve.max() == pytest.approx(height, abs=5e-5)
+    assert theta[curve.argmax()] == pytest.approx(place, abs=0.06)
+
+
+def alpha_matrix(coefficients, theta):
+    """On (q, h v, h^2 a): the kinematics and the balance of the middle state, solved for the new triple."""
+    am, af, beta, gamma = coefficients
+    new = np.array([[1, 0, -beta], [0, 1, -gamma], [(1 - af) * theta**2, 0, 1 - am]])
+    old = np.array([[1, 1, 0.5 - beta], [0, 1, 1 - gamma], [-af * theta**2, 0, -am]])
+    return np.linalg.solve(new, old)
+
+
+@pytest.mark.parametrize("method, coefficients, parameters",
+                         [(name, chung_hulbert(r), {"rho_inf": r}) for name in ("gen-alpha", "S-gen-alpha") for r in (0.0, 0.5, 0.8, 1.0)]
+                         + [(name, hht(a), {"alpha": a}) for name in ("HHT", "S-HHT") for a in (-0.3, -0.05)]
+                         + [("newmark", (0, 0, 0.36, 0.7), {"beta": 0.36, "gamma": 0.7})])
+def test_alpha_methods_have_their_amplification_matrix(method, coefficients, parameters):
+    theta = np.geomspace(0.1, 30, 25)
+    matrices = [alpha_matrix(coefficients, x) for x in theta]
+    for x, A in zip(theta, matrices):
+        T = limber.amplification_matrix(method, x, **parameters)
+        np.testing.assert_allclose(np.poly(T), np.poly(A), atol=1e-10)
+    if parameters != {"rho_inf": 0.0}:  # at rho_inf = 0 eigenvalues meet, and a radius has half the digits
+        radii = np.array([np.abs(np.linalg.eigvals(A)).max() for A in matrices])
+        np.testing.assert_allclose(limber.spectral_radius(method, theta, **parameters), radii, atol=1e-10)
+
+
+def test_rho_inf_is_what_its_name_says():
+    for r in (0.2, 0.5, 0.9):  # three eigenvalues meet there, to a third of the digits
+        assert limber.spectral_radius("gen-alpha", 1e5, rho_inf=r) == pytest.approx(r, abs=1e-3)
+
+
+def test_curves_keep_the_shape_of_theta():
+    assert limber.damping_curve("BE", 1.0).shape == ()
+    assert limber.damping_curve("BE", np.ones((2, 3))).shape == (2, 3)
+
+
+def test_wrong_names_for_curves():
+    with pytest.raises(limber.InputError, match="TR-BDF2"):
+        limber.damping_curve("TRBDF3", [1.0])
+    with pytest.raises(limber.InputError, match="rho"):
+        limber.damping_curve("BE", [1.0], rho=0.3)
+    with pytest.raises(limber.InputError, match="in_modes"):
+        limber.spectral_radius("BE", [1.0], in_modes=True)
