@@ -231,7 +231,9 @@ def test_a_python_spring_moves_like_the_scene_s_own(bar, method):
         sim = simulate(bar(**keys))
         sim.add_force(spring_force, **given)
         sim.run(0.1)
-        np.testing.assert_allclose(sim.positions, own.positions, atol=1e-7 if not given else 1e-9)
+        # Newton finds the same without a tangent; one linearisation then treats the force explicitly.
+        tolerance = 1e-9 if given else 1e-3 if method == "SBDF2" else 1e-7
+        np.testing.assert_allclose(sim.positions, own.positions, atol=tolerance)
 
 
 def test_python_forces_see_velocity_and_time(bar):
@@ -362,7 +364,8 @@ def test_targets_pull(bar):
     sim = simulate(scene)
     right = np.flatnonzero(sim.positions[:, 0] == 1)
     rest = sim.positions[right]
-    assert np.abs(sim.force()).max() < 1e-9
+    # Nothing is stretched yet, but the damping drags along with the target's 0.2 m/s.
+    np.testing.assert_allclose(sim.force().reshape(-1, 3).sum(axis=0), [0, 4 * 20 * 0.2, 0], atol=1e-9)
     sim.run(4)
     np.testing.assert_allclose(sim.positions[right], rest + [0, 0.1, 0], atol=0.01)
 

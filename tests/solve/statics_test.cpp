@@ -51,14 +51,23 @@ TEST(Statics, TheVelocityDoesNotMatter) {
   EXPECT_LT((statics(chain, u).q - pulled(parts)).norm(), 1e-10);
 }
 
+/// Tears at a stretch of 1: the first Newton step under the whole load goes to 3, the equilibrium is at .82.
+class Fragile final : public Chain {
+ public:
+  using Chain::Chain;
+  Vector force(const State& u) const override {
+    if (u.q(0) > 1) throw StepFailure("torn");
+    return Chain::force(u);
+  }
+};
+
 TEST(Statics, ALoadThatIsTooMuchAtOnceIsAppliedInParts) {
-  const ChainParts parts{.n = 3, .k = 1, .k3 = 1000, .pull = 1e4};
-  const Chain chain(parts);
-  const Solution at_once = statics(chain, rest(chain)), in_parts = statics(chain, rest(chain), {.max_iterations = 5});
-  EXPECT_EQ(at_once.report.load_steps, 1);
-  EXPECT_GT(in_parts.report.load_steps, 1);
-  EXPECT_LT((in_parts.q - pulled(parts)).norm(), 1e-9);
-  EXPECT_LT((at_once.q - pulled(parts)).norm(), 1e-9);
+  const ChainParts parts{.n = 3, .k = 10, .k3 = 40, .friction = 0.5, .pull = 30};
+  const Fragile chain(parts);
+  const Solution s = statics(chain, rest(chain));
+  EXPECT_GT(s.report.load_steps, 1);
+  EXPECT_LT((s.q - pulled(parts)).norm(), 1e-9);
+  EXPECT_LT(s.report.residual, 1e-8);
 }
 
 TEST(Statics, FailsWhereThereIsNoStableEquilibrium) {

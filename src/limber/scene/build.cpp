@@ -75,6 +75,11 @@ MaterialMap map_materials(const BodyChoice& body, const TetMesh& mesh) {
       if (key == "c01") p.c01 = value;
       if (key == "bulk") p.bulk = value;
     }
+    if (!choice.parameters.count("young") && p.c10 && p.c01 && p.bulk) {  // the same small-strain moduli
+      const double mu = 2 * (*p.c10 + *p.c01), kappa = *p.bulk;
+      p.young = 9 * kappa * mu / (3 * kappa + mu);
+      p.poisson = (3 * kappa - 2 * mu) / (2 * (3 * kappa + mu));
+    }
     number[region] = static_cast<int>(map.materials.size());
     map.materials.push_back(make_material(p, choice.where));
     densities.push_back(choice.density);
@@ -259,6 +264,11 @@ MethodSettings method_settings(const MethodChoice& choice) {
 }
 
 Simulation build_simulation(const Scene& scene, const Model& model) {
+  const bool potential = model.system->potentials(model.start).has_value();
+  if (scene.method.merit == "potential" && !potential)
+    throw InputError("method.merit", "\"potential\" is not possible here: a force has no potential; use \"auto\" or \"residual\"");
+  if (scene.method.nonlinear == "lbfgs" && !potential)
+    throw InputError("method.nonlinear", "\"lbfgs\" is not possible here: a force has no potential; use \"newton\"");
   return Simulation(model.system, method_settings(scene.method), scene.time.step, model.start);
 }
 

@@ -1,0 +1,191 @@
+"""Runs that are killed, stopped, cut off by a full disk or spread over threads give the same bytes as one that is not."""
+
+import json
+import os
+import random
+import resource
+import signal
+import subprocess
+import time
+
+import numpy as np
+import pytest
+
+import limber
+
+h5py = pytest.importorskip("h5py")
+
+STEPS = 240
+
+
+@pytest.fixture
+def long_scene(bar, write_scene):
+    """A scene of 240 steps, with checkpoints in between, as a file."""
+
+    def make(method, **keys):
+        return write_scene(bar(method={"name": method}, mesh={"shape": "box", "size": [1, 0.25, 0.25], "cells": [8, 2, 2]},
+                               time={"step": 0.005, "duration": 0.005 * STEPS},
+                               output={"velocities": True, "frames_every": 2, "checkpoint_every": 17}, **keys))
+
+    return make
+
+
+def count_rows(path):
+    try:
+        return path.read_bytes().count(b"\n")
+    except FileNotFoundError:
+        return 0
+
+
+def without_wall_times(path):
+    table = [line.split(",") for line in path.read_text().splitlines()]
+    wall = table[0].index("wall_ms")
+    return [row[:wall] + row[wall + 1:] for row in table]
+
+
+def assert_same_results(one, other):
+    assert (one / "trajectory.h5").read_bytes() == (other / "trajectory.h5").read_bytes()
+    assert (one / "trajectory.xdmf").read_bytes() == (other / "trajectory.xdmf").read_bytes()
+    assert without_wall_times(one / "energy.csv") == without_wall_times(other / "energy.csv")
+
+
+def stop_at(command, directory, row, delay, sent, cwd):
+    """Starts the program and sends it a signal `delay` seconds after its table has `row` lines; True if it came in time."""
+    process = subprocess.Popen(command, cwd=cwd, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        deadline = time.monotonic() + 60
+        while process.poll() is None and count_rows(directory / "energy.csv") < row and time.monotonic() < deadline:
+            time.sleep(0.0005)
+        time.sleep(delay)
+    finally:
+        process.send_signal(sent)
+        process.wait()
+    return process.returncode != 0
+
+
+def assert_readable(directory):
+    """What a killed run leaves: the frames that it counts are whole, and so are the lines of its table."""
+    path = directory / "trajectory.h5"
+    if not path.exists():
+        return 0
+    with h5py.File(path) as file:
+        n = int(file["frames_written"][0])
+        assert np.isfinite(file["frames/positions"][:n]).all() and np.isfinite(file["frames/times"][:n]).all()
+        assert (np.diff(file["frames/times"][:n]) > 0).all()
+    if (directory / "energy.csv").exists():
+        lines = (directory / "energy.csv").read_text().split("\n")[:-1]
+        assert len({line.count(",") for line in lines}) <= 1
+    return n
+
+
+@pytest.mark.parametrize("method, keys", [
+    ("TR-BDF2", {}),
+    ("SBDF2", {}),
+    ("gen-alpha", {}),
+    ("BDF2", {"damping": {"stiffness": 0.002, "mass": 0.1, "at": "rest"}}),
+    ("TR-BDF2", {"damping": {"stiffness": 0.002, "at": "current"}}),
+    ("SDIRK", {"script": [{"nodes": "right", "keys": [{"time": 0}, {"time": 0.7, "rotation": ["90 deg", 0, 0]}]}]}),
+], ids=["TR-BDF2", "SBDF2", "gen-alpha", "rest-damping", "current-damping", "scripted"])
+def test_resume_after_kill(limber_program, limber_cli, long_scene, tmp_path, method, keys):
+    scene = long_scene(method, **keys)
+    limber_cli("run", scene, "-o", "whole", "--quiet")
+    rng = random.Random(method + str(sorted(keys)))
+    killed, broken = 0, tmp_path / "broken"
+    moments = sorted([0, *(rng.randrange(2, STEPS) for _ in range(4))])
+    for row in moments:
+        command = [limber_program, "run", scene, "-o", broken, "--quiet", "--resume"]
+        killed += stop_at(command, broken, row, rng.uniform(0, 0.004), signal.SIGKILL, tmp_path)
+        assert_readable(broken)
+    assert killed >= 2, "the program was faster than the test"
+    limber_cli("run", scene, "-o", broken, "--quiet", "--resume")
+    assert json.loads((broken / "summary.json").read_text())["end"] == "finished"
+    assert_same_results(tmp_path / "whole", broken)
+    assert "nothing to do" in limber_cli("run", scene, "-o", broken, "--resume").out
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_resume_after_an_interrupt(limber_program, limber_cli, long_scene, tmp_path, sent):
+    scene = long_scene("TR-BDF2")
+    limber_cli("run", scene, "-o", "whole", "--quiet")
+    assert stop_at([limber_program, "run", scene, "-o", "broken", "--quiet"], tmp_path / "broken", 40, 0, sent, tmp_path)
+    summary = json.loads((tmp_path / "broken/summary.json").read_text())
+    assert summary["end"] == "interrupted" and 39 <= summary["steps"] < STEPS
+    resumed = limber_cli("run", scene, "-o", "broken", "--json", "--resume").json
+    assert resumed["end"] == "finished" and 17 <= resumed["resumed_from_step"] <= summary["steps"]
+    assert_same_results(tmp_path / "whole", tmp_path / "broken")
+
+
+def test_a_damaged_checkpoint_is_refused(limber_program, limber_cli, long_scene, tmp_path):
+    scene = long_scene("BE")
+    stop_at([limber_program, "run", scene, "-o", "out", "--quiet"], tmp_path / "out", 60, 0, signal.SIGKILL, tmp_path)
+    path = tmp_path / "out/checkpoint.bin"
+    good = path.read_bytes()
+    for bad in (good[:-20], good[:100] + bytes([good[100] ^ 1]) + good[101:], b"something else"):
+        path.write_bytes(bad)
+        assert "checkpoint" in limber_cli("run", scene, "-o", "out", "--resume", status=2).err
+    path.write_bytes(good)
+    limber_cli("run", scene, "-o", "out", "--resume")
+
+
+@pytest.mark.parametrize("method", ["SI", "TR-BDF2", "gen-alpha"])
+@pytest.mark.parametrize("young", [1e5, 1e8], ids=["soft", "stiff"])
+def test_threads_do_not_change_results(limber_cli, bar, write_scene, tmp_path, method, young):
+    scene = write_scene(bar(method={"name": method}, mesh={"shape": "box", "size": [8, 1, 1], "cells": [32, 4, 4]}, time={"step": 0.01, "duration": 0.08},
+                            material={"model": "stable_neo_hookean", "young": young, "poisson": 0.4, "density": 1000},
+                            damping={"stiffness": 0.001}))
+    for threads in (1, 2, 3):
+        limber_cli("run", scene, "-o", f"t{threads}", "--threads", threads, "--quiet")
+    assert_same_results(tmp_path / "t1", tmp_path / "t2")
+    assert_same_results(tmp_path / "t1", tmp_path / "t3")
+    again = limber.Simulation(limber.Scene.load(str(scene)))
+    again.run(0.08)
+    with h5py.File(tmp_path / "t1/trajectory.h5") as file:
+        assert np.array_equal(file["frames/positions"][8], again.positions)
+
+
+def smallest_files(bytes_):
+    """For the child: no file may grow beyond this, and the attempt is an error instead of a signal."""
+    def limit():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (bytes_, bytes_))
+    return limit
+
+
+def test_a_table_that_meets_a_full_disk(limber_cli, bar, write_scene, tmp_path):
+    scene = write_scene(bar(mesh={"shape": "box", "size": [1, 1, 1], "cells": [1, 1, 1]}, time={"step": 0.001, "duration": 2},
+                            output={"frames_every": 500, "checkpoint_every": 100}))
+    done = limber_cli("run", scene, "-o", "out", "--quiet", status=1, preexec_fn=smallest_files(64 * 1024))
+    assert "energy.csv" in done.err
+    table = (tmp_path / "out/energy.csv").read_text().split("\n")
+    assert 100 < len(table) < 2000 and (tmp_path / "out/energy.csv").stat().st_size <= 64 * 1024
+    assert assert_readable(tmp_path / "out") >= 1
+    limber_cli("check", "out")
+    limber_cli("run", scene, "-o", "out", "--quiet", "--resume")
+    limber_cli("run", scene, "-o", "whole", "--quiet")
+    assert_same_results(tmp_path / "whole", tmp_path / "out")
+
+
+def test_a_trajectory_that_does_not_fit(limber_cli, long_scene, tmp_path):
+    done = limber_cli("run", long_scene("BE"), "-o", "out", "--quiet", status=1, preexec_fn=smallest_files(64 * 1024))
+    assert "trajectory" in done.err
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="mounting a small disk takes root")
+def test_a_disk_that_fills(limber_program, limber_cli, long_scene, tmp_path):
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=400k", "limber-test", disk], capture_output=True)
+    if mounted.returncode != 0:
+        pytest.skip("no small disk can be mounted here")
+    try:
+        scene = long_scene("BE")
+        done = limber_cli("run", scene, "-o", disk / "out", "--quiet", status=1)
+        assert "trajectory.h5" in done.err or "energy.csv" in done.err or "checkpoint" in done.err
+        assert 2 <= assert_readable(disk / "out") < STEPS // 2
+        limber_cli("check", disk / "out")
+        subprocess.run(["mount", "-o", "remount,size=8m", disk], check=True)
+        limber_cli("run", scene, "-o", disk / "out", "--quiet", "--resume")
+        limber_cli("run", scene, "-o", "whole", "--quiet")
+        assert_same_results(tmp_path / "whole", disk / "out")
+    finally:
+        subprocess.run(["umount", disk], check=True)
