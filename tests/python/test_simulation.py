@@ -367,7 +367,7 @@ def test_targets_pull(bar):
     # Nothing is stretched yet, but the damping drags along with the target's 0.2 m/s.
     np.testing.assert_allclose(sim.force().reshape(-1, 3).sum(axis=0), [0, 4 * 20 * 0.2, 0], atol=1e-9)
     sim.run(4)
-    np.testing.assert_allclose(sim.positions[right], rest + [0, 0.1, 0], atol=0.01)
+    np.testing.assert_allclose(sim.positions[right], rest + [0, 0.1, 0], atol=0.015)
 
 
 def test_rayleigh_damping_matrix(bar):
