@@ -12,7 +12,8 @@ struct Size {
   std::array<int, 3> cells;
   int steps;  // measured a run
 };
-inline constexpr Size sizes[] = {{"2560", {32, 4, 4}, 100}, {"20k", {64, 8, 8}, 20}, {"70k", {96, 12, 12}, 8}, {"160k", {128, 16, 16}, 4}};
+inline constexpr Size sizes[] = {
+    {"2560", {32, 4, 4}, 100}, {"20k", {64, 8, 8}, 20}, {"70k", {96, 12, 12}, 8}, {"160k", {128, 16, 16}, 4}};
 
 struct Stiffness {
   const char* name;
@@ -20,7 +21,8 @@ struct Stiffness {
 };
 inline constexpr Stiffness stiffnesses[] = {{"soft", 1e5}, {"stiff", 1e8}};
 
-inline Scene beam(const std::array<int, 3>& cells, double young, const std::string& method, const std::string& material = "stable_neo_hookean") {
+inline Scene beam(const std::array<int, 3>& cells, double young, const std::string& method,
+                  const std::string& material = "stable_neo_hookean") {
   Scene scene;
   scene.time = {0.01, 5};
   scene.method.name = method;

@@ -35,7 +35,8 @@ void element_loop(benchmark::State& state, const std::string& material, Part par
     if (part == Part::linearize) benchmark::DoNotOptimize(system.linearize(u, Definiteness::exact, T));
   }
   const auto tets = static_cast<double>(model.bodies[0].rest.tets.size());
-  state.counters["ns_per_tet"] = benchmark::Counter(tets * 1e-9, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+  state.counters["ns_per_tet"] =
+      benchmark::Counter(tets * 1e-9, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
   set_threads(0);
 }
 
@@ -82,8 +83,10 @@ void whole_step(benchmark::State& state, const std::string& method, const Size& 
 
 void add_element_loops() {
   for (const auto& m : material_catalog())
-    for (const auto& [name, part] : {std::pair{"energy", Part::energy}, {"force", Part::force}, {"force+tangent", Part::linearize}})
-      benchmark::RegisterBenchmark(fmt::format("elements/{}/{}", m.name, name).c_str(), element_loop, m.name, part)->Unit(benchmark::kMillisecond);
+    for (const auto& [name, part] :
+         {std::pair{"energy", Part::energy}, {"force", Part::force}, {"force+tangent", Part::linearize}})
+      benchmark::RegisterBenchmark(fmt::format("elements/{}/{}", m.name, name).c_str(), element_loop, m.name, part)
+          ->Unit(benchmark::kMillisecond);
 }
 
 void add_steps(const std::vector<std::string>& methods) {
@@ -92,8 +95,11 @@ void add_steps(const std::vector<std::string>& methods) {
       for (const auto& method : methods) {
         // Explicit methods are stable at this step on no stiff body.
         if (find_method(method).kind == MethodKind::explicit_) continue;
-        benchmark::RegisterBenchmark(fmt::format("step/{}/{}/{}", method, size.name, stiffness.name).c_str(), whole_step, method, size, stiffness)
-            ->Unit(benchmark::kMillisecond)->Iterations(size.steps)->UseRealTime();
+        benchmark::RegisterBenchmark(fmt::format("step/{}/{}/{}", method, size.name, stiffness.name).c_str(),
+                                     whole_step, method, size, stiffness)
+            ->Unit(benchmark::kMillisecond)
+            ->Iterations(size.steps)
+            ->UseRealTime();
       }
 }
 

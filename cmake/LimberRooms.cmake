@@ -5,8 +5,8 @@ target_compile_features(limber_flags INTERFACE cxx_std_20)
 # Eigen's alignment must not depend on the instruction set, so that programs built with other flags can link.
 target_compile_definitions(limber_flags INTERFACE EIGEN_MAX_ALIGN_BYTES=16)
 
-# -Wno-restrict: GCC 12 complains of "literal" + std::string (its bug 105651).
-set(LIMBER_PRIVATE_OPTIONS -Wall -Wextra -Wno-psabi -Wno-restrict)
+# GCC 12 warns falsely here: "literal" + std::string (its bug 105651), strings moved into vectors, Eigen temporaries.
+set(LIMBER_PRIVATE_OPTIONS -Wall -Wextra -Wno-psabi -Wno-restrict -Wno-array-bounds -Wno-maybe-uninitialized)
 if(LIMBER_WERROR)
   list(APPEND LIMBER_PRIVATE_OPTIONS -Werror)
 endif()

@@ -1,6 +1,5 @@
-#include "limber/analysis/amplification.hpp"
-
 #include "bindings.hpp"
+#include "limber/analysis/amplification.hpp"
 #include "limber/core/errors.hpp"
 
 namespace limber::python {
@@ -31,13 +30,14 @@ void add_analysis(py::module_& m) {
   m.def("damping_curve", [](const std::string& method, const Vector& theta, const MethodParameters& parameters) {
     return damping_curve(find_method(method), parameters, theta);
   });
-  m.def("spectral_radius", [](const std::string& method, const Vector& theta, bool in_modes, const MethodParameters& parameters) {
-    const auto& info = find_method(method);
-    if (in_modes) throw InputError("in_modes", info.name + " does not split off modes");
-    Vector rho(theta.size());
-    for (Index i = 0; i < theta.size(); ++i) rho[i] = spectral_radius(info, parameters, theta[i]);
-    return rho;
-  });
+  m.def("spectral_radius",
+        [](const std::string& method, const Vector& theta, bool in_modes, const MethodParameters& parameters) {
+          const auto& info = find_method(method);
+          if (in_modes) throw InputError("in_modes", info.name + " does not split off modes");
+          Vector rho(theta.size());
+          for (Index i = 0; i < theta.size(); ++i) rho[i] = spectral_radius(info, parameters, theta[i]);
+          return rho;
+        });
   m.def("amplification_matrix", [](const std::string& method, double theta, const MethodParameters& parameters) {
     return RowMatrix(amplification_matrix(find_method(method), parameters, theta));
   });

@@ -17,9 +17,11 @@ std::function<SparseMatrix(const State&)> matrix_function(const py::object& f) {
   };
 }
 
-py::tuple run(const SparseMatrix& M, const py::object& force, const py::object& q0, const py::object& v0, const std::string& method, double step, long steps,
-              const py::object& stiffness, const py::object& damping, const std::vector<std::tuple<double, py::object, py::object>>& history, double t0,
-              const MethodParameters& parameters, const std::string& solver, double newton_tolerance, int max_iterations) {
+py::tuple run(const SparseMatrix& M, const py::object& force, const py::object& q0, const py::object& v0,
+              const std::string& method, double step, long steps, const py::object& stiffness,
+              const py::object& damping, const std::vector<std::tuple<double, py::object, py::object>>& history,
+              double t0, const MethodParameters& parameters, const std::string& solver, double newton_tolerance,
+              int max_iterations) {
   const Index n = M.rows();
   if (!(step > 0) || !std::isfinite(step)) throw InputError("step", fmt::format("{} is not > 0", step));
   if (steps < 0) throw InputError("steps", fmt::format("{} is negative", steps));
@@ -30,7 +32,9 @@ py::tuple run(const SparseMatrix& M, const py::object& force, const py::object& 
                             matrix_function(stiffness), matrix_function(damping)});
   std::deque<State> past{{to_vector(q0, n, "q0"), to_vector(v0, n, "v0"), t0}};
   for (const auto& [t, q, v] : history) {
-    if (!(t < past.back().t)) throw InputError("history", fmt::format("times must fall from the initial time {} on: got {} after {}", t0, t, past.back().t));
+    if (!(t < past.back().t))
+      throw InputError(
+          "history", fmt::format("times must fall from the initial time {} on: got {} after {}", t0, t, past.back().t));
     past.push_back({to_vector(q, n, "history"), to_vector(v, n, "history"), t});
   }
   StageOptions options;

@@ -21,17 +21,31 @@ void add_materials(py::module_& m) {
     for (const auto& info : material_catalog()) names.push_back(info.name);
     return names;
   });
-  py::class_<PyMaterial>(m, "Material", "A hyperelastic material: energy density, stress and their derivative at a deformation gradient F (3 x 3).")
-      .def(py::init([](const std::string& model, double young, double poisson, std::optional<double> c10, std::optional<double> c01, std::optional<double> bulk) {
+  py::class_<PyMaterial>(
+      m, "Material",
+      "A hyperelastic material: energy density, stress and their derivative at a deformation gradient F (3 x 3).")
+      .def(py::init([](const std::string& model, double young, double poisson, std::optional<double> c10,
+                       std::optional<double> c01, std::optional<double> bulk) {
              return PyMaterial{make_material({model, young, poisson, c10, c01, bulk}, "material")};
            }),
-           py::arg("model"), py::kw_only(), py::arg("young"), py::arg("poisson"), py::arg("c10") = py::none(), py::arg("c01") = py::none(), py::arg("bulk") = py::none(),
+           py::arg("model"), py::kw_only(), py::arg("young"), py::arg("poisson"), py::arg("c10") = py::none(),
+           py::arg("c01") = py::none(), py::arg("bulk") = py::none(),
            "Young's modulus [Pa] and Poisson's ratio; mooney_rivlin also takes c10, c01 and bulk [Pa].")
-      .def_property_readonly("name", [](const PyMaterial& a) { return std::string(name(a.any)); })
-      .def("energy", [](const PyMaterial& a, const py::object& F) { return energy(a.any, gradient(F)); }, py::arg("F"), "Energy density [J/m^3], infinite outside the material's domain.")
-      .def("stress", [](const PyMaterial& a, const py::object& F) { return RowMatrix(stress(a.any, gradient(F))); }, py::arg("F"), "First Piola stress [Pa], 3 x 3.")
-      .def("hessian", [](const PyMaterial& a, const py::object& F, bool psd) { return RowMatrix(psd ? hessian_psd(a.any, gradient(F)) : hessian(a.any, gradient(F))); },
-           py::arg("F"), py::arg("psd") = false, "dP/dF [Pa], 9 x 9 on vec(F) column-major; psd: projected to positive semidefinite.")
+      .def_property_readonly(
+          "name", [](const PyMaterial& a) { return std::string(name(a.any)); }, "As the catalog spells it.")
+      .def(
+          "energy", [](const PyMaterial& a, const py::object& F) { return energy(a.any, gradient(F)); }, py::arg("F"),
+          "Energy density [J/m^3], infinite outside the material's domain.")
+      .def(
+          "stress", [](const PyMaterial& a, const py::object& F) { return RowMatrix(stress(a.any, gradient(F))); },
+          py::arg("F"), "First Piola stress [Pa], 3 x 3.")
+      .def(
+          "hessian",
+          [](const PyMaterial& a, const py::object& F, bool psd) {
+            return RowMatrix(psd ? hessian_psd(a.any, gradient(F)) : hessian(a.any, gradient(F)));
+          },
+          py::arg("F"), py::arg("psd") = false,
+          "dP/dF [Pa], 9 x 9 on vec(F) column-major; psd: projected to positive semidefinite.")
       .def("__repr__", [](const PyMaterial& a) { return "<limber.Material " + std::string(name(a.any)) + ">"; });
 }
 

@@ -29,7 +29,8 @@ Vector to_vector(const py::object& x, Index n, const char* name) {
 Vector to_rows(const py::object& x, Index rows, const char* name) {
   Vector v = flat(x, name);
   const auto array = py::array::ensure(x);
-  if (array.ndim() != 2 || array.shape(0) != rows || array.shape(1) != 3) throw InputError(name, fmt::format("expected shape ({}, 3), got {}", rows, shape(x)));
+  if (array.ndim() != 2 || array.shape(0) != rows || array.shape(1) != 3)
+    throw InputError(name, fmt::format("expected shape ({}, 3), got {}", rows, shape(x)));
   return v;
 }
 
@@ -41,10 +42,12 @@ bool no_interrupt() {
 
 PYBIND11_MODULE(_limber, m) {
   m.doc() = "Limber: simulation of deformable objects";
-  py::register_exception<InputError>(m, "InputError", PyExc_ValueError).doc() = "Wrong input: names the key, the value and what is allowed";
+  py::register_exception<InputError>(m, "InputError", PyExc_ValueError).doc() =
+      "Wrong input: names the key, the value and what is allowed";
   py::register_exception<StepFailure>(m, "StepFailure", PyExc_RuntimeError).doc() = "A step that could not be taken";
   py::register_exception<OutputError>(m, "OutputError", PyExc_OSError).doc() = "Results could not be written";
-  m.def("set_threads", &set_threads, py::arg("n"), "Threads that loops may use (0: all cores). Results do not depend on it.");
+  m.def("set_threads", &set_threads, py::arg("n"),
+        "Threads that loops may use (0: all cores). Results do not depend on it.");
   add_materials(m);
   add_scenes(m);
   add_analysis(m);

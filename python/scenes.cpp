@@ -34,7 +34,8 @@ nlohmann::json to_json(const py::handle& x, const std::string& where) {
   }
   if (py::hasattr(x, "tolist")) return to_json(x.attr("tolist")(), where);  // numpy arrays and scalars
   if (py::hasattr(x, "__fspath__")) return py::str(x).cast<std::string>();
-  throw InputError(where, "a scene holds numbers, strings, lists and dicts, not " + py::repr(py::type::of(x)).cast<std::string>());
+  throw InputError(
+      where, "a scene holds numbers, strings, lists and dicts, not " + py::repr(py::type::of(x)).cast<std::string>());
 }
 
 struct PyScene {
@@ -74,7 +75,8 @@ std::function<double(const Vector&, const Vector&, double)> scalar(const py::obj
 
 class PySimulation {
  public:
-  explicit PySimulation(const PyScene& scene) : scene_(scene.scene), model_(build_model(scene_)), simulation_(build_simulation(scene_, model_)) {}
+  explicit PySimulation(const PyScene& scene)
+      : scene_(scene.scene), model_(build_model(scene_)), simulation_(build_simulation(scene_, model_)) {}
 
   void step() {
     no_interrupt();
@@ -126,7 +128,8 @@ class PySimulation {
   RowMatrix reactions() const { return as_rows(system().reactions(simulation_.state())); }
   double min_det_F() const { return model_.min_det_F(full().q); }
 
-  void add_force(const py::object& force, const py::object& stiffness, const py::object& damping, const py::object& potential, bool symmetric, const std::string& name) {
+  void add_force(const py::object& force, const py::object& stiffness, const py::object& damping,
+                 const py::object& potential, bool symmetric, const std::string& name) {
     ForceCallbacks callbacks;
     callbacks.force = [force](const Vector& q, const Vector& v, double t) {
       py::gil_scoped_acquire gil;
@@ -136,7 +139,8 @@ class PySimulation {
     callbacks.damping = entries(damping);
     callbacks.potential = scalar(potential);
     own_.push_back([=](const State& start) -> std::shared_ptr<Force> {
-      return std::make_shared<CallbackForce>(name, callbacks, symmetric ? TangentSymmetry::symmetric : TangentSymmetry::general, start);
+      return std::make_shared<CallbackForce>(name, callbacks,
+                                             symmetric ? TangentSymmetry::symmetric : TangentSymmetry::general, start);
     });
     const State now = simulation_.state();
     model_ = build_model(scene_, own_);
@@ -173,51 +177,81 @@ py::object run_to_directory(const PyScene& s, const std::string& directory, bool
 }  // namespace
 
 void add_scenes(py::module_& m) {
-  py::class_<PyScene>(m, "Scene", "A scene: what is simulated and how. The same keys as in a scene file (docs/scene.md), SI units.")
-      .def(py::init([](const py::dict& d, const std::string& folder) { return make_scene(to_json(d, ""), folder); }), py::arg("scene"), py::arg("folder") = ".",
-           "From a dict; mesh files are looked for in `folder`.")
-      .def_static("load", [](const std::string& path) { return make_scene(load_json(path), std::filesystem::path(path).parent_path().string()); }, py::arg("path"), "From a JSON file.")
-      .def("to_dict", [](const PyScene& s) { return py::module_::import("json").attr("loads")(s.json.dump()); }, "The scene as a dict.")
-      .def("check", [](const PyScene& s) {
-        return py::module_::import("json").attr("loads")(to_json(gather_facts(s.scene, build_model(s.scene), 5)).dump());
-      }, "What one should know before a run: masses, sizes, first frequencies, expected damping. A dict.");
+  py::class_<PyScene>(m, "Scene",
+                      "A scene: what is simulated and how. The same keys as in a scene file (docs/scene.md), SI units.")
+      .def(py::init([](const py::dict& d, const std::string& folder) { return make_scene(to_json(d, ""), folder); }),
+           py::arg("scene"), py::arg("folder") = ".", "From a dict; mesh files are looked for in `folder`.")
+      .def_static(
+          "load",
+          [](const std::string& path) {
+            return make_scene(load_json(path), std::filesystem::path(path).parent_path().string());
+          },
+          py::arg("path"), "From a JSON file.")
+      .def(
+          "to_dict", [](const PyScene& s) { return py::module_::import("json").attr("loads")(s.json.dump()); },
+          "The scene as a dict.")
+      .def(
+          "check",
+          [](const PyScene& s) {
+            return py::module_::import("json").attr("loads")(
+                to_json(gather_facts(s.scene, build_model(s.scene), 5)).dump());
+          },
+          "What one should know before a run: masses, sizes, first frequencies, expected damping. A dict.");
 
-  py::class_<PySimulation>(m, "Simulation", "A motion in progress. Arrays are N x 3, bodies stacked in the scene's order, pinned nodes included.")
+  py::class_<PySimulation>(
+      m, "Simulation",
+      "A motion in progress. Arrays are N x 3, bodies stacked in the scene's order, pinned nodes included.")
       .def(py::init<const PyScene&>(), py::arg("scene"))
       .def("step", &PySimulation::step, "One step of the scene's length.")
       .def("run", &PySimulation::run, py::arg("t"), "Steps until time t [s].")
       .def_property_readonly("time", &PySimulation::time, "[s]")
-      .def_property("positions", &PySimulation::positions, &PySimulation::set_positions, "[m], N x 3. Setting them resets history and acceleration; prescribed nodes stay as prescribed.")
+      .def_property("positions", &PySimulation::positions, &PySimulation::set_positions,
+                    "[m], N x 3. Setting them resets history and acceleration; prescribed nodes stay as prescribed.")
       .def_property("velocities", &PySimulation::velocities, &PySimulation::set_velocities, "[m/s], N x 3.")
-      .def("energies", &PySimulation::energies, "Kinetic, elastic, gravitational, contact, external, total and damping_loss [J].")
+      .def("energies", &PySimulation::energies,
+           "Kinetic, elastic, gravitational, contact, external, total and damping_loss [J].")
       .def("mass", &PySimulation::mass, "Mass matrix of the free degrees of freedom [kg], scipy CSC.")
-      .def("stiffness", &PySimulation::stiffness, "K = -df/dq at the current state [N/m], free degrees of freedom, scipy CSC.")
-      .def("damping", &PySimulation::damping, "D = -df/dv at the current state [N s/m], free degrees of freedom, scipy CSC.")
+      .def("stiffness", &PySimulation::stiffness,
+           "K = -df/dq at the current state [N/m], free degrees of freedom, scipy CSC.")
+      .def("damping", &PySimulation::damping,
+           "D = -df/dv at the current state [N s/m], free degrees of freedom, scipy CSC.")
       .def("force", &PySimulation::force, "f at the current state [N], free degrees of freedom.")
       .def_property_readonly("pinned", &PySimulation::pinned, "Indices of the pinned and scripted nodes.")
       .def("reactions", &PySimulation::reactions, "Force on each prescribed node [N], in the order of `pinned`.")
       .def("min_det_F", &PySimulation::min_det_F, "Smallest det F over the tetrahedra.")
-      .def("add_force", &PySimulation::add_force, py::arg("force"), py::kw_only(), py::arg("stiffness") = py::none(), py::arg("damping") = py::none(),
-           py::arg("potential") = py::none(), py::arg("symmetric") = false, py::arg("name") = "python",
-           "Adds f(q, v, t) -> N x 3 [N] with q, v N x 3; stiffness -df/dq and damping -df/dv (3N x 3N, optional) speed up Newton. Restarts the simulation at the present positions and velocities.");
+      .def("add_force", &PySimulation::add_force, py::arg("force"), py::kw_only(), py::arg("stiffness") = py::none(),
+           py::arg("damping") = py::none(), py::arg("potential") = py::none(), py::arg("symmetric") = false,
+           py::arg("name") = "python",
+           "Adds f(q, v, t) -> N x 3 [N] with q, v N x 3; stiffness -df/dq and damping -df/dv (3N x 3N, optional) "
+           "speed up Newton. Restarts the simulation at the present positions and velocities.");
 
-  m.def("statics", [](const PyScene& s) {
-    const Model model = build_model(s.scene);
-    StaticsReport report;
-    Vector x;
-    {
-      py::gil_scoped_release release;
-      x = statics(s.scene, model, report);
-    }
-    return as_rows(x);
-  }, py::arg("scene"), "Equilibrium under the loads at t = 0: positions [m], N x 3.");
-  m.def("modes", [](const PyScene& s, int n) {
-    const Model model = build_model(s.scene);
-    const Modes modes = scene_modes(model, n);
-    return py::make_tuple(modes.lambda, RowMatrix(on_all_nodes(*model.system, modes.X)));
-  }, py::arg("scene"), py::arg("n"), "Lowest n pairs of K x = lambda M x at the start: lambda [1/s^2] ascending, X 3N x n, M-orthonormal, zero at pinned nodes.");
-  m.def("run", &run_to_directory, py::arg("scene"), py::arg("directory"), py::kw_only(), py::arg("resume") = false, py::arg("overwrite") = false,
-        "Runs the whole scene into a directory, as the command line does; returns the summary (None if it was finished already).");
+  m.def(
+      "statics",
+      [](const PyScene& s) {
+        const Model model = build_model(s.scene);
+        StaticsReport report;
+        Vector x;
+        {
+          py::gil_scoped_release release;
+          x = statics(s.scene, model, report);
+        }
+        return as_rows(x);
+      },
+      py::arg("scene"), "Equilibrium under the loads at t = 0: positions [m], N x 3.");
+  m.def(
+      "modes",
+      [](const PyScene& s, int n) {
+        const Model model = build_model(s.scene);
+        const Modes modes = scene_modes(model, n);
+        return py::make_tuple(modes.lambda, RowMatrix(on_all_nodes(*model.system, modes.X)));
+      },
+      py::arg("scene"), py::arg("n"),
+      "Lowest n pairs of K x = lambda M x at the start: lambda [1/s^2] ascending, X 3N x n, M-orthonormal, zero at "
+      "pinned nodes.");
+  m.def("run", &run_to_directory, py::arg("scene"), py::arg("directory"), py::kw_only(), py::arg("resume") = false,
+        py::arg("overwrite") = false,
+        "Runs the whole scene into a directory, as the command line does; returns the summary (None if it was finished "
+        "already).");
 }
 
 }  // namespace limber::python

@@ -17,8 +17,11 @@ std::string bash_script(const CLI::App& cli) {
   }
   return "# Bash completion for limber:  source <(limber completion)\n_limber() {\n"
          "  local word=${COMP_WORDS[COMP_CWORD]} words=\n"
-         "  if [ \"$COMP_CWORD\" -eq 1 ]; then COMPREPLY=($(compgen -W \"" + commands + "--help --version\" -- \"$word\")); return; fi\n"
-         "  case ${COMP_WORDS[1]} in\n" + cases +
+         "  if [ \"$COMP_CWORD\" -eq 1 ]; then COMPREPLY=($(compgen -W \"" +
+         commands +
+         "--help --version\" -- \"$word\")); return; fi\n"
+         "  case ${COMP_WORDS[1]} in\n" +
+         cases +
          "  esac\n"
          "  if [ \"${COMP_WORDS[1]}\" = damping-curve ]; then words=\"$words $(limber methods --names)\"; fi\n"
          "  COMPREPLY=($(compgen -W \"$words\" -- \"$word\") $(compgen -f -- \"$word\"))\n"

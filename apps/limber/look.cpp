@@ -28,9 +28,16 @@ int check_directory(const std::string& directory, bool as_json) {
   }
   const auto& h = reader.header();
   if (as_json) {
-    fmt::print("{}\n", nlohmann::json{{"frames", reader.frames()}, {"frames_planned", h.frames}, {"nodes", h.nodes.size()}, {"tets", h.tets.size()}, {"min_det_F", least}, {"bad_frames", bad}}.dump());
+    fmt::print("{}\n", nlohmann::json{{"frames", reader.frames()},
+                                      {"frames_planned", h.frames},
+                                      {"nodes", h.nodes.size()},
+                                      {"tets", h.tets.size()},
+                                      {"min_det_F", least},
+                                      {"bad_frames", bad}}
+                           .dump());
   } else {
-    fmt::print("{}: {} of {} frames, {} nodes, {} tetrahedra, smallest det F {:.4g}\n", directory, reader.frames(), h.frames, h.nodes.size(), h.tets.size(), least);
+    fmt::print("{}: {} of {} frames, {} nodes, {} tetrahedra, smallest det F {:.4g}\n", directory, reader.frames(),
+               h.frames, h.nodes.size(), h.tets.size(), least);
     if (bad > 0) fmt::print("{} frames hold numbers that are not finite\n", bad);
   }
   return bad > 0 ? 1 : 0;
@@ -56,9 +63,12 @@ int print_methods(bool as_json, bool names) {
   if (as_json) {
     auto list = nlohmann::json::array();
     for (const auto& m : method_catalog()) {
-      nlohmann::json row{{"name", m.name}, {"order", m.order}, {"kind", to_string(m.kind)}, {"stages", m.stages}, {"stability", m.stability}, {"good_for", m.good_for}};
+      nlohmann::json row{{"name", m.name},     {"order", m.order},         {"kind", to_string(m.kind)},
+                         {"stages", m.stages}, {"stability", m.stability}, {"good_for", m.good_for}};
       row["parameters"] = nlohmann::json::array();
-      for (const auto& p : m.parameters) row["parameters"].push_back({{"name", p.name}, {"default", p.standard}, {"min", p.least}, {"max", p.most}, {"meaning", p.meaning}});
+      for (const auto& p : m.parameters)
+        row["parameters"].push_back(
+            {{"name", p.name}, {"default", p.standard}, {"min", p.least}, {"max", p.most}, {"meaning", p.meaning}});
       list.push_back(row);
     }
     fmt::print("{}\n", list.dump(2));
@@ -66,8 +76,10 @@ int print_methods(bool as_json, bool names) {
   }
   fmt::print("{:<17} {:>5}  {:<13} {:>6}  {:<38}  {}\n", "method", "order", "kind", "stages", "stability", "good for");
   for (const auto& m : method_catalog()) {
-    fmt::print("{:<17} {:>5}  {:<13} {:>6}  {:<38}  {}\n", m.name, m.order, to_string(m.kind), m.stages, m.stability, m.good_for);
-    for (const auto& p : m.parameters) fmt::print("{:<17} {} = {} in [{:.4g}, {:.4g}]: {}\n", "", p.name, p.standard, p.least, p.most, p.meaning);
+    fmt::print("{:<17} {:>5}  {:<13} {:>6}  {:<38}  {}\n", m.name, m.order, to_string(m.kind), m.stages, m.stability,
+               m.good_for);
+    for (const auto& p : m.parameters)
+      fmt::print("{:<17} {} = {} in [{:.4g}, {:.4g}]: {}\n", "", p.name, p.standard, p.least, p.most, p.meaning);
   }
   return 0;
 }
@@ -75,7 +87,8 @@ int print_methods(bool as_json, bool names) {
 int print_materials(bool as_json) {
   if (as_json) {
     auto list = nlohmann::json::array();
-    for (const auto& m : material_catalog()) list.push_back({{"name", m.name}, {"description", m.description}, {"formula", m.formula}});
+    for (const auto& m : material_catalog())
+      list.push_back({{"name", m.name}, {"description", m.description}, {"formula", m.formula}});
     fmt::print("{}\n", list.dump(2));
     return 0;
   }
@@ -87,7 +100,9 @@ int print_modes(const SceneArguments& arguments, int count, bool as_json) {
   const auto loaded = arguments.load();
   const auto model = build_model(loaded.scene);
   const Modes modes = scene_modes(model, count);
-  const auto hertz = [](double lambda) { return std::copysign(std::sqrt(std::abs(lambda)), lambda) / (2 * std::numbers::pi); };
+  const auto hertz = [](double lambda) {
+    return std::copysign(std::sqrt(std::abs(lambda)), lambda) / (2 * std::numbers::pi);
+  };
   if (as_json) {
     nlohmann::json j{{"lambda", std::vector<double>(modes.lambda.begin(), modes.lambda.end())}};
     j["frequency"] = nlohmann::json::array();
@@ -96,7 +111,8 @@ int print_modes(const SceneArguments& arguments, int count, bool as_json) {
     return 0;
   }
   fmt::print("{:>5}  {:>20}  {:>14}\n", "mode", "lambda [1/s^2]", "frequency [Hz]");
-  for (Index i = 0; i < modes.lambda.size(); ++i) fmt::print("{:>5}  {:>20.12g}  {:>14.8g}\n", i + 1, modes.lambda[i], hertz(modes.lambda[i]));
+  for (Index i = 0; i < modes.lambda.size(); ++i)
+    fmt::print("{:>5}  {:>20.12g}  {:>14.8g}\n", i + 1, modes.lambda[i], hertz(modes.lambda[i]));
   return 0;
 }
 
@@ -118,12 +134,17 @@ int solve_statics_command(const SceneArguments& arguments, const std::string& fi
       positions.push_back({p[0], p[1], p[2]});
     }
   const bool json_file = std::filesystem::path(file).extension() == ".json";
-  const nlohmann::json whole{{"positions", positions}, {"newton_iterations", report.iterations}, {"load_steps", report.load_steps}, {"residual", report.residual}, {"largest_displacement", largest}};
+  const nlohmann::json whole{{"positions", positions},
+                             {"newton_iterations", report.iterations},
+                             {"load_steps", report.load_steps},
+                             {"residual", report.residual},
+                             {"largest_displacement", largest}};
   if (!file.empty()) write_text(file, json_file ? whole.dump() + "\n" : csv);
   if (as_json) {
     write_text("", whole.dump() + "\n");
   } else {
-    fmt::print("equilibrium after {} Newton iterations in {} load steps, residual {:.2e} N\n", report.iterations, report.load_steps, report.residual);
+    fmt::print("equilibrium after {} Newton iterations in {} load steps, residual {:.2e} N\n", report.iterations,
+               report.load_steps, report.residual);
     fmt::print("largest displacement {:.6g} m, lowest sag {:.6g} m\n", largest, least_y);
     if (!file.empty()) fmt::print("positions -> {}\n", file);
   }
@@ -140,7 +161,9 @@ void add_check(CLI::App& cli, Action& action) {
   a->add_to(*command);
   command->add_flag("--json", *json, "Print as JSON");
   command->callback([a, json, &action] {
-    action = [a, json] { return std::filesystem::is_directory(a->file) ? check_directory(a->file, *json) : check_scene(*a, *json); };
+    action = [a, json] {
+      return std::filesystem::is_directory(a->file) ? check_directory(a->file, *json) : check_scene(*a, *json);
+    };
   });
 }
 
@@ -193,13 +216,17 @@ void add_damping_curve(CLI::App& cli, Action& action) {
     int points = 81;
   };
   auto* command = cli.add_subcommand("damping-curve", "d/omega of methods against theta = omega h, from running them");
-  command->footer("Example:\n  limber damping-curve BE BDF2 TR-BDF2 SDIRK -o curve.csv\n  limber damping-curve gen-alpha --set rho_inf=0.8");
+  command->footer(
+      "Example:\n  limber damping-curve BE BDF2 TR-BDF2 SDIRK -o curve.csv\n  limber damping-curve gen-alpha --set "
+      "rho_inf=0.8");
   auto a = std::make_shared<Arguments>();
   command->add_option("methods", a->methods, "Methods")->required();
   command->add_option("-o,--output", a->file, "Write a CSV file (default: standard output)");
   command->add_option("--from", a->from, "Smallest theta")->capture_default_str()->check(CLI::PositiveNumber);
   command->add_option("--to", a->to, "Largest theta")->capture_default_str()->check(CLI::PositiveNumber);
-  command->add_option("--points", a->points, "Number of thetas, spaced evenly in log(theta)")->capture_default_str()->check(CLI::Range(2, 1000000));
+  command->add_option("--points", a->points, "Number of thetas, spaced evenly in log(theta)")
+      ->capture_default_str()
+      ->check(CLI::Range(2, 1000000));
   command->add_option("--set", a->set, "A method's parameter, name=value")->allow_extra_args(false);
   command->callback([a, &action] {
     action = [a] {
@@ -208,7 +235,8 @@ void add_damping_curve(CLI::App& cli, Action& action) {
         const auto equals = s.find('=');
         char* end = nullptr;
         const double value = equals == std::string::npos ? 0 : std::strtod(s.c_str() + equals + 1, &end);
-        if (equals == std::string::npos || *end != '\0' || end == s.c_str() + equals + 1) throw InputError("--set", fmt::format("'{}' is not name=number", s));
+        if (equals == std::string::npos || *end != '\0' || end == s.c_str() + equals + 1)
+          throw InputError("--set", fmt::format("'{}' is not name=number", s));
         parameters[s.substr(0, equals)] = value;
       }
       const Vector theta = Vector::LinSpaced(a->points, std::log(a->from), std::log(a->to)).array().exp();

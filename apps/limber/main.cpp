@@ -26,7 +26,9 @@ int main(int argc, char** argv) {
   app::add_statics(cli, action);
   app::add_damping_curve(cli, action);
   app::add_completion(cli, action);
-  cli.failure_message([](const CLI::App*, const CLI::Error& e) { return fmt::format("limber: {}\nSee 'limber --help' and 'limber COMMAND --help'.\n", e.what()); });
+  cli.failure_message([](const CLI::App*, const CLI::Error& e) {
+    return fmt::format("limber: {}\nSee 'limber --help' and 'limber COMMAND --help'.\n", e.what());
+  });
   if (argc == 1) {
     fmt::print("{}", cli.help());
     return 0;

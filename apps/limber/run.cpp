@@ -1,3 +1,5 @@
+#include "limber/scene/run.hpp"
+
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -11,7 +13,6 @@
 #include "limber/core/parallel.hpp"
 #include "limber/record/energy_plot.hpp"
 #include "limber/scene/facts.hpp"
-#include "limber/scene/run.hpp"
 
 namespace limber::app {
 namespace {
@@ -31,7 +32,10 @@ class ProgressLine {
   void show(const Progress& p) {
     if (first_step_ < 0) first_step_ = p.step - 1;
     for (const auto& note : p.report->notes)
-      if (++notes_ <= 5) line(fmt::format("note: {} -> {}", note, p.report->substeps > 1 ? fmt::format("{} substeps", p.report->substeps) : "taken by the full Newton"));
+      if (++notes_ <= 5)
+        line(fmt::format(
+            "note: {} -> {}", note,
+            p.report->substeps > 1 ? fmt::format("{} substeps", p.report->substeps) : "taken by the full Newton"));
     const double elapsed = seconds(start_);
     const bool last = p.step == p.steps;
     if (!last && seconds(shown_) < (terminal_ ? 0.1 : 10.0)) return;
@@ -40,7 +44,8 @@ class ProgressLine {
     const double fraction = static_cast<double>(p.step) / static_cast<double>(p.steps);
     if (terminal_) {
       const auto full = static_cast<std::size_t>(fraction * 30);
-      fmt::print(stderr, "\r[{}{}] {:3.0f} %  t = {:.3f} of {:.3f} s  {} left   ", std::string(full, '#'), std::string(30 - full, '.'), 100 * fraction, p.time, p.duration, duration_text(left));
+      fmt::print(stderr, "\r[{}{}] {:3.0f} %  t = {:.3f} of {:.3f} s  {} left   ", std::string(full, '#'),
+                 std::string(30 - full, '.'), 100 * fraction, p.time, p.duration, duration_text(left));
       if (last) fmt::print(stderr, "\n");
     } else {
       fmt::print(stderr, "step {} of {}, t = {:.4g} s, {} left\n", p.step, p.steps, p.time, duration_text(left));
@@ -62,8 +67,11 @@ enum class Verbosity { normal, quiet, json };
 
 int report_end(const RunResult& result, const std::string& directory, Verbosity verbosity) {
   if (result.end == RunResult::End::already_finished) {
-    if (verbosity == Verbosity::json) fmt::print("{}\n", nlohmann::json{{"end", "already finished"}, {"directory", directory}, {"steps", result.steps}}.dump());
-    if (verbosity == Verbosity::normal) fmt::print("{} holds a finished run of {} steps; nothing to do\n", directory, result.steps);
+    if (verbosity == Verbosity::json)
+      fmt::print("{}\n",
+                 nlohmann::json{{"end", "already finished"}, {"directory", directory}, {"steps", result.steps}}.dump());
+    if (verbosity == Verbosity::normal)
+      fmt::print("{} holds a finished run of {} steps; nothing to do\n", directory, result.steps);
     return 0;
   }
   const bool finished = result.end == RunResult::End::finished;
@@ -73,8 +81,10 @@ int report_end(const RunResult& result, const std::string& directory, Verbosity 
     fmt::print("{}\n", summary.dump());
   } else if (verbosity == Verbosity::normal) {
     const auto& s = result.summary;
-    fmt::print("{} {} steps, {} frames in {} -> {}\n", finished ? "done:" : "interrupted after", result.steps, result.frames, duration_text(s["wall_seconds"].get<double>()), directory);
-    if (const long n = s["escalated_steps"].get<long>(); n > 0) fmt::print("{} steps were taken by the full Newton\n", n);
+    fmt::print("{} {} steps, {} frames in {} -> {}\n", finished ? "done:" : "interrupted after", result.steps,
+               result.frames, duration_text(s["wall_seconds"].get<double>()), directory);
+    if (const long n = s["escalated_steps"].get<long>(); n > 0)
+      fmt::print("{} steps were taken by the full Newton\n", n);
     if (const long n = s["halved_steps"].get<long>(); n > 0) fmt::print("{} steps were halved\n", n);
     fmt::print("trajectory.xdmf opens in ParaView, energy.csv in a spreadsheet, energy.png is the plot\n");
     if (!finished) fmt::print("`limber run … -o {} --resume` goes on from the last checkpoint\n", directory);
@@ -112,7 +122,9 @@ int run(const RunArguments& a) {
   options.go_on = [] { return !interrupted; };
   const RunResult result = run_scene(loaded.json, loaded.scene, model, options);
   if (result.end != RunResult::End::already_finished)
-    if (const auto why_not = plot_energy(directory, loaded.scene.bodies[0].name + ", " + find_method(loaded.scene.method.name).name); why_not && verbosity == Verbosity::normal)
+    if (const auto why_not =
+            plot_energy(directory, loaded.scene.bodies[0].name + ", " + find_method(loaded.scene.method.name).name);
+        why_not && verbosity == Verbosity::normal)
       fmt::print(stderr, "note: {}\n", *why_not);
   return report_end(result, directory, verbosity);
 }
@@ -127,7 +139,8 @@ void add_run(CLI::App& cli, Action& action) {
   command->add_option("-o,--output", a->directory, "Directory for the results (default: the scene's output.directory)");
   auto* resume = command->add_flag("--resume", a->resume, "Go on from the last checkpoint in the directory");
   command->add_flag("--overwrite", a->overwrite, "Replace the results in the directory")->excludes(resume);
-  command->add_option("--threads", a->threads, "Threads to use (0: all cores); results do not depend on it")->check(CLI::Range(0, 1024));
+  command->add_option("--threads", a->threads, "Threads to use (0: all cores); results do not depend on it")
+      ->check(CLI::Range(0, 1024));
   command->add_flag("-q,--quiet", a->quiet, "Print nothing but errors");
   command->add_flag("--json", a->json, "Print the summary as JSON");
   command->callback([a, &action] { action = [a] { return run(*a); }; });

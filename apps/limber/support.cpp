@@ -14,7 +14,8 @@ namespace limber::app {
 
 void SceneArguments::add_to(CLI::App& command) {
   command.add_option("scene", file, "Scene file (JSON)")->required();
-  command.add_option("--set", set, "Change a key: --set time.step=0.005 --set bodies[0].material.young=\"3 kPa\"")->allow_extra_args(false);
+  command.add_option("--set", set, "Change a key: --set time.step=0.005 --set bodies[0].material.young=\"3 kPa\"")
+      ->allow_extra_args(false);
 }
 
 Loaded SceneArguments::load() const {
@@ -29,7 +30,8 @@ Loaded SceneArguments::load() const {
 
 void write_text(const std::string& file, const std::string& text) {
   if (file.empty() || file == "-") {
-    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) throw OutputError("standard output: " + error_text(errno));
+    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
+      throw OutputError("standard output: " + error_text(errno));
     return;
   }
   write_atomically(file, text);

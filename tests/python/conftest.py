@@ -42,7 +42,8 @@ def limber_cli(limber_program, tmp_path):
     def run(*arguments, status=0, **options):
         options = {"cwd": tmp_path, "timeout": 120, **options}
         done = subprocess.run([limber_program, *map(str, arguments)], capture_output=True, text=True, **options)
-        assert done.returncode == status, f"limber {' '.join(map(str, arguments))}: {done.returncode}\n{done.stdout}{done.stderr}"
+        said = f"limber {' '.join(map(str, arguments))}: {done.returncode}\n{done.stdout}{done.stderr}"
+        assert done.returncode == status, said
         return Done(done.returncode, done.stdout, done.stderr)
 
     return run
@@ -50,7 +51,7 @@ def limber_cli(limber_program, tmp_path):
 
 @pytest.fixture
 def bar():
-    """A bar of 4 x 1 x 1 cells, held at its left end, as a fresh dict. Keys replace those of the scene or of its body."""
+    """A bar of 4 x 1 x 1 cells, held at its left end, as a fresh dict. Keys replace those of the scene or its body."""
 
     def make(**keys):
         body = {

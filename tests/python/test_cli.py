@@ -34,7 +34,8 @@ def test_top_level(limber_cli):
     assert limber_cli("--version").out.strip() == f"limber {limber.__version__}"
 
 
-@pytest.mark.parametrize("arguments", [["nonsense"], ["run"], ["methods", "--colour"], ["run", "a.json", "--threads", "-3"],
+@pytest.mark.parametrize("arguments", [["nonsense"], ["run"], ["methods", "--colour"],
+                                       ["run", "a.json", "--threads", "-3"],
                                        ["run", "a.json", "--resume", "--overwrite"]])
 def test_wrong_options(limber_cli, arguments):
     assert limber_cli(*arguments, status=2).err
@@ -53,16 +54,16 @@ def test_methods_and_materials(limber_cli):
 
 def test_methods_of_this_version(limber_cli):
     names = set(limber_cli("methods", "--names").out.split())
-    assert names >= set("BE SI BDF2 SBDF2 TR STR blend midpoint TR-BDF2 STR-SBDF2 SDIRK SSDIRK newmark gen-alpha HHT S-midpoint "
-                        "S-newmark S-gen-alpha S-HHT symplectic-euler verlet RK4".split())
+    assert names >= set("BE SI BDF2 SBDF2 TR STR blend midpoint TR-BDF2 STR-SBDF2 SDIRK SSDIRK newmark gen-alpha HHT "
+                        "S-midpoint S-newmark S-gen-alpha S-HHT symplectic-euler verlet RK4".split())
 
 
 def test_completion_is_bash(limber_cli, tmp_path):
     script = limber_cli("completion").out
     subprocess.run(["bash", "-n"], input=script, text=True, check=True)
-    words = subprocess.run(["bash", "-c", script + "\nCOMP_WORDS=(limber run --re); COMP_CWORD=2; _limber; echo ${COMPREPLY[@]}"],
-                           text=True, capture_output=True, check=True).stdout
-    assert words.split() == ["--resume"]
+    ask = "\nCOMP_WORDS=(limber run --re); COMP_CWORD=2; _limber; echo ${COMPREPLY[@]}"
+    answer = subprocess.run(["bash", "-c", script + ask], text=True, capture_output=True, check=True).stdout
+    assert answer.split() == ["--resume"]
 
 
 # Looking at a scene
@@ -93,12 +94,14 @@ def test_statics(limber_cli, write_scene, bar, tmp_path):
     table = rows(tmp_path / "sag.csv")
     np.testing.assert_allclose([[float(r[c]) for c in "xyz"] for r in table], x, atol=1e-9)
     limber_cli("statics", scene, "-o", "sag.json")
-    assert json.loads((tmp_path / "sag.json").read_text())["positions"] == limber_cli("statics", scene, "--json").json["positions"]
+    printed = limber_cli("statics", scene, "--json").json
+    assert json.loads((tmp_path / "sag.json").read_text())["positions"] == printed["positions"]
     assert limber_cli("statics", scene, "-o", "/dev/null/x.csv", status=1).err
 
 
 def test_damping_curve(limber_cli, tmp_path):
-    table = list(csv.DictReader(io.StringIO(limber_cli("damping-curve", "BE", "tr-bdf2", "--points", 5, "--from", 0.1, "--to", 10).out)))
+    printed = limber_cli("damping-curve", "BE", "tr-bdf2", "--points", 5, "--from", 0.1, "--to", 10).out
+    table = list(csv.DictReader(io.StringIO(printed)))
     theta = np.array([float(r["theta"]) for r in table])
     np.testing.assert_allclose(theta, np.geomspace(0.1, 10, 5))
     np.testing.assert_allclose([float(r["BE"]) for r in table], np.log(1 + theta**2) / theta, atol=1e-10)
@@ -106,8 +109,8 @@ def test_damping_curve(limber_cli, tmp_path):
     limber_cli("damping-curve", "gen-alpha", "--set", "rho_inf=0.8", "-o", "curve.csv")
     curve = rows(tmp_path / "curve.csv")
     assert len(curve) == 81
-    np.testing.assert_allclose([float(r["gen-alpha"]) for r in curve],
-                               limber.damping_curve("gen-alpha", [float(r["theta"]) for r in curve], rho_inf=0.8), atol=1e-12)
+    expected = limber.damping_curve("gen-alpha", [float(r["theta"]) for r in curve], rho_inf=0.8)
+    np.testing.assert_allclose([float(r["gen-alpha"]) for r in curve], expected, atol=1e-12)
     assert "rho_inf" in limber_cli("damping-curve", "gen-alpha", "--set", "rho_inf=2", status=2).err
     assert "SDIRK" in limber_cli("damping-curve", "XX", status=2).err
 
@@ -115,6 +118,8 @@ def test_damping_curve(limber_cli, tmp_path):
 # Bad input: status 2, the key or the line, and nothing written
 
 CUBE = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 1]]
+FLAT = {"nodes": [*CUBE, [0.5, 0.5, 0], [0.2, 0.3, 0]],
+        "tets": [[0, 1, 2, 3], [1, 2, 3, 4], [0, 1, 2, 5], [0, 1, 2, 6]]}
 DENSE = {"young": 1e5, "poisson": 0.3, "density": 1000}
 
 BAD = {
@@ -125,8 +130,10 @@ BAD = {
     "missing key": (dict(time={"step": 0.1}), ["time.duration"]),
     "Young's modulus": (dict(material={**DENSE, "young": 0}), ["bodies[0].material.young", "0"]),
     "negative modulus": (dict(material={**DENSE, "young": -1e5}), ["bodies[0].material.young", "-100000"]),
-    "Poisson's ratio of a half": (dict(material={**DENSE, "poisson": 0.5}), ["bodies[0].material.poisson: 0.5 is outside (-1, 0.5)"]),
-    "Poisson's ratio of minus one": (dict(material={**DENSE, "poisson": -1}), ["bodies[0].material.poisson", "(-1, 0.5)"]),
+    "Poisson's ratio of a half": (dict(material={**DENSE, "poisson": 0.5}),
+                                  ["bodies[0].material.poisson: 0.5 is outside (-1, 0.5)"]),
+    "Poisson's ratio of minus one": (dict(material={**DENSE, "poisson": -1}),
+                                     ["bodies[0].material.poisson", "(-1, 0.5)"]),
     "density": (dict(material={**DENSE, "density": 0}), ["bodies[0].material.density"]),
     "step": (dict(time={"step": 0, "duration": 1}), ["time.step"]),
     "negative step": (dict(time={"step": -0.1, "duration": 1}), ["time.step", "-0.1"]),
@@ -135,8 +142,9 @@ BAD = {
     "parameter out of range": (dict(method={"name": "gen-alpha", "rho_inf": 2}), ["method.rho_inf", "2"]),
     "material": (dict(material={**DENSE, "model": "rubber"}), ["bodies[0].material.model", "neo_hookean", "arap"]),
     "missing mesh": (dict(mesh={"file": "nowhere.msh"}), ["nowhere.msh", "no such file"]),
-    "index out of range": (dict(mesh={"nodes": CUBE, "tets": [[0, 1, 2, 7]]}, pin=None), ["bodies[0].mesh.tets[0]", "7"]),
-    "tetrahedra without volume": (dict(mesh={"nodes": [*CUBE, [0.5, 0.5, 0], [0.2, 0.3, 0]], "tets": [[0, 1, 2, 3], [1, 2, 3, 4], [0, 1, 2, 5], [0, 1, 2, 6]]}, pin=None),
+    "index out of range": (dict(mesh={"nodes": CUBE, "tets": [[0, 1, 2, 7]]}, pin=None),
+                           ["bodies[0].mesh.tets[0]", "7"]),
+    "tetrahedra without volume": (dict(mesh=FLAT, pin=None),
                                   ["bodies[0].mesh: 2 of 4 tetrahedra have zero volume", "tetrahedron 2"]),
     "node in no element": (dict(mesh={"nodes": CUBE, "tets": [[0, 1, 2, 3]]}, pin=None), ["bodies[0].mesh", "4"]),
     "no free node": (dict(pin=["all"]), ["bodies[0]", "free"]),
@@ -289,7 +297,8 @@ def test_scene_json_can_be_run_again(limber_cli, write_scene, bar, tmp_path):
 def test_scene_json_finds_its_mesh_from_anywhere(limber_cli, bar, tmp_path):
     (tmp_path / "scenes").mkdir()
     (tmp_path / "scenes/tet.mesh").write_text(
-        "MeshVersionFormatted 2\nDimension 3\nVertices\n4\n0 0 0 0\n1 0 0 0\n0 1 0 0\n0 0 1 0\nTetrahedra\n1\n1 2 3 4 0\nEnd\n")
+        "MeshVersionFormatted 2\nDimension 3\nVertices\n4\n0 0 0 0\n1 0 0 0\n0 1 0 0\n0 0 1 0\n"
+        "Tetrahedra\n1\n1 2 3 4 0\nEnd\n")
     (tmp_path / "scenes/scene.json").write_text(json.dumps(bar(mesh={"file": "tet.mesh"}, pin=["left"])))
     limber_cli("run", "scenes/scene.json", "-o", "first")
     elsewhere = tmp_path / "a/b"
@@ -299,7 +308,8 @@ def test_scene_json_finds_its_mesh_from_anywhere(limber_cli, bar, tmp_path):
 
 
 @pytest.mark.parametrize("change, word", [
-    ("bodies[0].material.yuong=3", "yuong"), ("bodies[7].name=x", "[7]"), ("time.step=-1", "time.step"), ("method=XX", "method"), ("nothing", "nothing"),
+    ("bodies[0].material.yuong=3", "yuong"), ("bodies[7].name=x", "[7]"), ("time.step=-1", "time.step"),
+    ("method=XX", "method"), ("nothing", "nothing"),
 ])
 def test_wrong_changes_are_refused(limber_cli, write_scene, bar, tmp_path, change, word):
     refuse(limber_cli, tmp_path, write_scene(bar()), word, arguments=["--set", change])
@@ -360,7 +370,8 @@ def test_resume_with_another_scene_is_refused(limber_cli, write_scene, bar, tmp_
 def test_a_simulation_that_cannot_go_on(limber_cli, write_scene, bar, tmp_path):
     """Two ends of a neo-Hookean bar are pushed through each other: status 1, and what was written is readable."""
     h5py = pytest.importorskip("h5py")
-    scene = bar(material={"model": "neo_hookean", "young": 1e5, "poisson": 0.3, "density": 1000}, time={"step": 0.02, "duration": 0.4},
+    scene = bar(material={"model": "neo_hookean", "young": 1e5, "poisson": 0.3, "density": 1000},
+                time={"step": 0.02, "duration": 0.4},
                 script=[{"nodes": "right", "keys": [{"time": 0}, {"time": 0.2, "translation": [-1.5, 0, 0]}]}])
     done = limber_cli("run", write_scene(scene), "-o", "out", status=1)
     assert "t = " in done.err and "Try" in done.err
@@ -368,7 +379,8 @@ def test_a_simulation_that_cannot_go_on(limber_cli, write_scene, bar, tmp_path):
     assert summary["end"] == "failed" and summary["reason"]
     with h5py.File(tmp_path / "out/trajectory.h5") as file:
         n = file["frames_written"][0]
-        assert 2 <= n < 21 and np.isfinite(file["frames/positions"][:n]).all() and np.isnan(file["frames/times"][n:]).all()
+        assert 2 <= n < 21
+        assert np.isfinite(file["frames/positions"][:n]).all() and np.isnan(file["frames/times"][n:]).all()
     assert len(rows(tmp_path / "out/energy.csv")) == n
     assert limber_cli("check", "out", "--json").json["frames"] == n
 

@@ -74,8 +74,10 @@ def test_order(method, exact_end):
 
 
 def test_newmark_with_another_gamma_is_of_order_one(exact_end):
-    errors = [np.linalg.norm(np.concatenate([x[-1] for x in integrate("newmark", 1 / n, n, beta=0.36, gamma=0.7)[1:]]) - exact_end)
-              for n in (160, 320)]
+    errors = []
+    for n in (160, 320):
+        _, Q, V = integrate("newmark", 1 / n, n, beta=0.36, gamma=0.7, newton_tolerance=1e-10)
+        errors.append(np.linalg.norm(np.concatenate([Q[-1], V[-1]]) - exact_end))
     assert np.log2(errors[0] / errors[1]) == pytest.approx(1, abs=0.1)
 
 
@@ -166,7 +168,8 @@ def alpha(alpha_m, alpha_f, beta, gamma, linearized=False):
         w, t = 1 - alpha_f, t0 + (1 - alpha_f) * h
 
         def end(a1):
-            return np.concatenate([q0 + h * v0 + h**2 * ((0.5 - beta) * a0 + beta * a1), v0 + h * ((1 - gamma) * a0 + gamma * a1)])
+            return np.concatenate([q0 + h * v0 + h**2 * ((0.5 - beta) * a0 + beta * a1),
+                                   v0 + h * ((1 - gamma) * a0 + gamma * a1)])
 
         def middle_force(a1):
             u = w * end(a1) + alpha_f * u0
@@ -264,12 +267,14 @@ def test_history_continues_a_run(method):
 def test_sparse_and_dense_and_differences_agree(method):
     plain = np.hstack(integrate(method, 0.05, 4)[1:])
     for matrix in (scipy.sparse.csc_matrix, scipy.sparse.csr_matrix, scipy.sparse.coo_matrix):
-        sparse = integrate(method, 0.05, 4, M=matrix(M), stiffness=lambda *u: matrix(stiffness(*u)), damping=lambda *u: matrix(damping(*u)))
+        sparse = integrate(method, 0.05, 4, M=matrix(M), stiffness=lambda *u: matrix(stiffness(*u)),
+                           damping=lambda *u: matrix(damping(*u)))
         np.testing.assert_allclose(np.hstack(sparse[1:]), plain, atol=1e-13)
     for absent in ("stiffness",), ("damping",), ("stiffness", "damping"):
         differences = integrate(method, 0.05, 4, **{key: None for key in absent})
         np.testing.assert_allclose(np.hstack(differences[1:]), plain, atol=1e-8)
-    np.testing.assert_allclose(np.hstack(integrate(method, 0.05, 4, M=M.tolist(), q0=list(Q0), v0=tuple(V0))[1:]), plain, atol=0)
+    lists = integrate(method, 0.05, 4, M=M.tolist(), q0=list(Q0), v0=tuple(V0))
+    assert np.array_equal(np.hstack(lists[1:]), plain)
 
 
 @pytest.mark.parametrize("solver", ["auto", "lu", "gmres"])
@@ -295,7 +300,8 @@ def test_a_force_that_is_not_finite_is_a_step_failure():
 
     for method in ("BE", "SI", "TR-BDF2", "RK4", "gen-alpha"):
         with pytest.raises(limber.StepFailure):
-            integrate(method, 0.05, 10, force=leaves, stiffness=lambda *u: np.eye(N), damping=lambda *u: np.zeros((N, N)))
+            integrate(method, 0.05, 10, force=leaves, stiffness=lambda *u: np.eye(N),
+                      damping=lambda *u: np.zeros((N, N)))
 
 
 def test_a_newton_that_may_not_iterate_is_a_step_failure():
@@ -339,7 +345,7 @@ def test_an_exception_in_the_force_comes_through():
 def test_wrong_arguments_are_named(change, message):
     arguments = {"M": M, "force": force, "q0": Q0, "v0": V0, "method": "TR-BDF2", "step": 0.1, "steps": 1, **change}
     with pytest.raises(limber.InputError, match=message):
-        limber.integrate(arguments.pop("M"), arguments.pop("force"), arguments.pop("q0"), arguments.pop("v0"), **arguments)
+        limber.integrate(**arguments)
 
 
 # Damping curves
@@ -368,7 +374,8 @@ def test_damping_curve(method):
     np.testing.assert_allclose(limber.damping_curve(method, THETA), expected, atol=1e-10, rtol=0)
 
 
-@pytest.mark.parametrize("method, height, place", [("BE", 0.8047, 1.98), ("BDF2", 0.3175, 3.66), ("TR-BDF2", 0.1569, 10.9), ("SDIRK", 0.1622, 10.6)])
+@pytest.mark.parametrize("method, height, place", [("BE", 0.8047, 1.98), ("BDF2", 0.3175, 3.66),
+                                                   ("TR-BDF2", 0.1569, 10.9), ("SDIRK", 0.1622, 10.6)])
 def test_peaks_of_damping_curves(method, height, place):
     theta = np.linspace(0.5, 20, 2000)
     curve = limber.damping_curve(method, theta)
@@ -385,7 +392,8 @@ def alpha_matrix(coefficients, theta):
 
 
 @pytest.mark.parametrize("method, coefficients, parameters",
-                         [(name, chung_hulbert(r), {"rho_inf": r}) for name in ("gen-alpha", "S-gen-alpha") for r in (0.0, 0.5, 0.8, 1.0)]
+                         [(name, chung_hulbert(r), {"rho_inf": r}) for name in ("gen-alpha", "S-gen-alpha")
+                          for r in (0.0, 0.5, 0.8, 1.0)]
                          + [(name, hht(a), {"alpha": a}) for name in ("HHT", "S-HHT") for a in (-0.3, -0.05)]
                          + [("newmark", (0, 0, 0.36, 0.7), {"beta": 0.36, "gamma": 0.7})])
 def test_alpha_methods_have_their_amplification_matrix(method, coefficients, parameters):

@@ -1,4 +1,4 @@
-"""Runs that are killed, stopped, cut off by a full disk or spread over threads give the same bytes as one that is not."""
+"""Runs that are killed, stopped, cut off by a full disk or spread over threads give the bytes of one that is not."""
 
 import json
 import os
@@ -23,7 +23,8 @@ def long_scene(bar, write_scene):
     """A scene of 240 steps, with checkpoints in between, as a file."""
 
     def make(method, **keys):
-        return write_scene(bar(method={"name": method}, mesh={"shape": "box", "size": [1, 0.25, 0.25], "cells": [8, 2, 2]},
+        return write_scene(bar(method={"name": method},
+                               mesh={"shape": "box", "size": [1, 0.25, 0.25], "cells": [8, 2, 2]},
                                time={"step": 0.005, "duration": 0.005 * STEPS},
                                output={"velocities": True, "frames_every": 2, "checkpoint_every": 17}, **keys))
 
@@ -50,7 +51,7 @@ def assert_same_results(one, other):
 
 
 def stop_at(command, directory, row, delay, sent, cwd):
-    """Starts the program and sends it a signal `delay` seconds after its table has `row` lines; True if it came in time."""
+    """Starts the program; sends a signal `delay` seconds after its table has `row` lines. True if it came in time."""
     process = subprocess.Popen(command, cwd=cwd, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         deadline = time.monotonic() + 60
@@ -107,7 +108,8 @@ def test_resume_after_kill(limber_program, limber_cli, long_scene, tmp_path, met
 def test_resume_after_an_interrupt(limber_program, limber_cli, long_scene, tmp_path, sent):
     scene = long_scene("TR-BDF2")
     limber_cli("run", scene, "-o", "whole", "--quiet")
-    assert stop_at([limber_program, "run", scene, "-o", "broken", "--quiet"], tmp_path / "broken", 40, 0, sent, tmp_path)
+    command = [limber_program, "run", scene, "-o", "broken", "--quiet"]
+    assert stop_at(command, tmp_path / "broken", 40, 0, sent, tmp_path)
     summary = json.loads((tmp_path / "broken/summary.json").read_text())
     assert summary["end"] == "interrupted" and 39 <= summary["steps"] < STEPS
     resumed = limber_cli("run", scene, "-o", "broken", "--json", "--resume").json
@@ -130,7 +132,8 @@ def test_a_damaged_checkpoint_is_refused(limber_program, limber_cli, long_scene,
 @pytest.mark.parametrize("method", ["SI", "TR-BDF2", "gen-alpha"])
 @pytest.mark.parametrize("young", [1e5, 1e8], ids=["soft", "stiff"])
 def test_threads_do_not_change_results(limber_cli, bar, write_scene, tmp_path, method, young):
-    scene = write_scene(bar(method={"name": method}, mesh={"shape": "box", "size": [8, 1, 1], "cells": [32, 4, 4]}, time={"step": 0.01, "duration": 0.08},
+    scene = write_scene(bar(method={"name": method}, mesh={"shape": "box", "size": [8, 1, 1], "cells": [32, 4, 4]},
+                            time={"step": 0.01, "duration": 0.08},
                             material={"model": "stable_neo_hookean", "young": young, "poisson": 0.4, "density": 1000},
                             damping={"stiffness": 0.001}))
     for threads in (1, 2, 3):
@@ -152,7 +155,8 @@ def smallest_files(bytes_):
 
 
 def test_a_table_that_meets_a_full_disk(limber_cli, bar, write_scene, tmp_path):
-    scene = write_scene(bar(mesh={"shape": "box", "size": [1, 1, 1], "cells": [1, 1, 1]}, time={"step": 0.001, "duration": 2},
+    scene = write_scene(bar(mesh={"shape": "box", "size": [1, 1, 1], "cells": [1, 1, 1]},
+                            time={"step": 0.001, "duration": 2},
                             output={"frames_every": 500, "checkpoint_every": 100}))
     done = limber_cli("run", scene, "-o", "out", "--quiet", status=1, preexec_fn=smallest_files(64 * 1024))
     assert "energy.csv" in done.err

@@ -1,8 +1,8 @@
 #include "limber/analysis/amplification.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <fmt/format.h>
 
+#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
@@ -37,10 +37,11 @@ struct Memory {
 }  // namespace
 
 Matrix amplification_matrix(const MethodInfo& method, const MethodParameters& parameters, double theta) {
-  if (!(theta >= 0) || !std::isfinite(theta)) throw InputError("theta", fmt::format("{} is not a finite number >= 0", theta));
+  if (!(theta >= 0) || !std::isfinite(theta))
+    throw InputError("theta", fmt::format("{} is not a finite number >= 0", theta));
   const Oscillator system(theta);
   StageOptions options;
-  options.newton.tolerance = 0;  // the equation is linear: iterate to rounding
+  options.newton.tolerance = 0;                         // the equation is linear: iterate to rounding
   options.newton.scale = std::max(1.0, theta * theta);  // of what is rounded: ω²q, as a length over h²
   const auto stages = make_stage_solver(method.kind, system, options);
   Mechanics F(system, *stages);

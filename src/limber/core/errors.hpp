@@ -1,5 +1,6 @@
 #pragma once
-/// What can go wrong. InputError: the user's input, named by key or file and line. StepFailure: the mathematics says no.
+/// What can go wrong. InputError: the user's input, named by key or file and line. StepFailure: the mathematics says
+/// no.
 
 #include <stdexcept>
 #include <string>

@@ -12,7 +12,9 @@ std::unique_ptr<tbb::global_control> limit;
 
 void set_threads(int n) {
   limit.reset();
-  if (n > 0) limit = std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(n));
+  if (n > 0)
+    limit = std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism,
+                                                  static_cast<std::size_t>(n));
 }
 
 int threads() {

@@ -4,7 +4,6 @@
 
 #include <tbb/parallel_for.h>
 
-
 #include <vector>
 
 #include "limber/core/types.hpp"

@@ -24,7 +24,8 @@ BlockPattern::BlockPattern(int nodes, std::vector<std::pair<int, int>> pairs, St
 }
 
 BlockPattern::Slot BlockPattern::slot(int a, int b) const {
-  const auto first = rows_.begin() + start_[static_cast<std::size_t>(b)], last = rows_.begin() + start_[static_cast<std::size_t>(b) + 1];
+  const auto first = rows_.begin() + start_[static_cast<std::size_t>(b)],
+             last = rows_.begin() + start_[static_cast<std::size_t>(b) + 1];
   const auto it = std::lower_bound(first, last, a);
   if (it == last || *it != a) return {};
   const int stride = 3 * static_cast<int>(last - first);
@@ -41,7 +42,8 @@ SparseMatrix BlockPattern::zero() const {
       const int first = 9 * s + 3 * c * count;
       A.outerIndexPtr()[3 * b + c] = first;
       for (int k = 0; k < count; ++k)
-        for (int r = 0; r < 3; ++r) A.innerIndexPtr()[first + 3 * k + r] = 3 * rows_[static_cast<std::size_t>(s + k)] + r;
+        for (int r = 0; r < 3; ++r)
+          A.innerIndexPtr()[first + 3 * k + r] = 3 * rows_[static_cast<std::size_t>(s + k)] + r;
     }
   }
   A.outerIndexPtr()[3 * n] = static_cast<int>(entries());

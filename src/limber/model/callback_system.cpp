@@ -38,7 +38,8 @@ SparseMatrix on_union(const SparseMatrix& A, const SparseMatrix& B) {
 
 }  // namespace
 
-CallbackSystem::CallbackSystem(const SparseMatrix& M, Functions functions) : functions_(std::move(functions)), mass_(M), solver_mass_(M) {
+CallbackSystem::CallbackSystem(const SparseMatrix& M, Functions functions)
+    : functions_(std::move(functions)), mass_(M), solver_mass_(M) {
   if (M.rows() != M.cols() || M.rows() == 0)
     throw InputError("M", fmt::format("a square matrix is needed, got {} × {}", M.rows(), M.cols()));
   mass_.makeCompressed();
@@ -46,12 +47,14 @@ CallbackSystem::CallbackSystem(const SparseMatrix& M, Functions functions) : fun
   solver_ = make_linear_solver("auto", Symmetry::general);
   solver_->set_matrix(solver_mass_);
   Vector x;
-  if (solver_->solve(Vector::Ones(M.rows()), x, 1e-14).status != SolveReport::Status::ok) throw InputError("M", "the mass matrix is singular");
+  if (solver_->solve(Vector::Ones(M.rows()), x, 1e-14).status != SolveReport::Status::ok)
+    throw InputError("M", "the mass matrix is singular");
 }
 
 Vector CallbackSystem::solve_mass(const Vector& f) const {
   Vector x;
-  if (solver_->solve(f, x, 1e-14).status != SolveReport::Status::ok) throw StepFailure("the mass matrix could not be solved with");
+  if (solver_->solve(f, x, 1e-14).status != SolveReport::Status::ok)
+    throw StepFailure("the mass matrix could not be solved with");
   return x;
 }
 
@@ -64,11 +67,14 @@ Vector CallbackSystem::force(const State& u) const {
 void CallbackSystem::tangent(const State& u, Definiteness, Tangent& T) const {
   const auto checked = [&](SparseMatrix A, const char* name) {
     if (A.rows() != size() || A.cols() != size())
-      throw InputError(name, fmt::format("returned a {} × {} matrix, expected {} × {}", A.rows(), A.cols(), size(), size()));
+      throw InputError(name,
+                       fmt::format("returned a {} × {} matrix, expected {} × {}", A.rows(), A.cols(), size(), size()));
     return A;
   };
-  const SparseMatrix K = functions_.stiffness ? checked(functions_.stiffness(u), "stiffness") : difference(u, With::positions);
-  const SparseMatrix D = functions_.damping ? checked(functions_.damping(u), "damping") : difference(u, With::velocities);
+  const SparseMatrix K =
+      functions_.stiffness ? checked(functions_.stiffness(u), "stiffness") : difference(u, With::positions);
+  const SparseMatrix D =
+      functions_.damping ? checked(functions_.damping(u), "damping") : difference(u, With::velocities);
   T.K = T.D = mass_;
   if (place(K, T.K) && place(D, T.D)) return;
   mass_ = on_union(on_union(mass_, K), D);

@@ -45,7 +45,7 @@ enum class EnergyKind { elastic, gravitational, other };
 struct ForceTraits {
   bool symmetric = true;
   bool velocity_dependent = false;
-  bool has_potential = true;   // f = −∂W/∂q − ∂R/∂v
+  bool has_potential = true;  // f = −∂W/∂q − ∂R/∂v
   EnergyKind energy = EnergyKind::other;
 };
 

@@ -55,7 +55,8 @@ MechanicalSystem::MechanicalSystem(Parts parts)
       coupled_mass_ = true;
     }
   for (const auto& [a, b] : coupled)
-    if (free_index_[at(a)] >= 0 && free_index_[at(b)] >= 0 && a != b) pairs.emplace_back(free_index_[at(a)], free_index_[at(b)]);
+    if (free_index_[at(a)] >= 0 && free_index_[at(b)] >= 0 && a != b)
+      pairs.emplace_back(free_index_[at(a)], free_index_[at(b)]);
   pattern_ = BlockPattern(static_cast<int>(free_nodes_.size()), std::move(pairs), storage);
   for (const auto& f : forces_) f->bind(pattern_, free_index_);
 
@@ -89,7 +90,8 @@ Vector MechanicalSystem::solve_mass(const Vector& f) const {
     mass_solver_->set_matrix(mass_);
   }
   Vector x;
-  if (mass_solver_->solve(f, x, 1e-14).status != SolveReport::Status::ok) throw StepFailure("the mass matrix could not be solved with");
+  if (mass_solver_->solve(f, x, 1e-14).status != SolveReport::Status::ok)
+    throw StepFailure("the mass matrix could not be solved with");
   return x;
 }
 
@@ -219,9 +221,15 @@ Energies MechanicalSystem::energies(const State& u) const {
     const auto p = force->potentials(all);
     if (!p) continue;
     switch (force->traits().energy) {
-      case EnergyKind::elastic: e.elastic += p->stored; break;
-      case EnergyKind::gravitational: e.gravitational += p->stored; break;
-      case EnergyKind::other: e.other += p->stored; break;
+      case EnergyKind::elastic:
+        e.elastic += p->stored;
+        break;
+      case EnergyKind::gravitational:
+        e.gravitational += p->stored;
+        break;
+      case EnergyKind::other:
+        e.other += p->stored;
+        break;
     }
   }
   return e;
@@ -245,7 +253,8 @@ Vector MechanicalSystem::reactions(const State& u) const {
     return free_index_[at(i)] >= 0 ? Vec3(block(a, free_index_[at(i)])) : Vec3(block(p.a, prescribed_index_[at(i)]));
   };
   Vector r(3 * static_cast<Index>(prescribed_nodes_.size()));
-  for (int i = 0; i < static_cast<int>(prescribed_nodes_.size()); ++i) block(r, i) = -block(f, prescribed_nodes_[at(i)]);
+  for (int i = 0; i < static_cast<int>(prescribed_nodes_.size()); ++i)
+    block(r, i) = -block(f, prescribed_nodes_[at(i)]);
   for (const auto& m : masses_) {
     if (const int i = prescribed_index_[at(m.a)]; i >= 0) block(r, i) += m.m * acceleration(m.b);
     if (const int i = prescribed_index_[at(m.b)]; i >= 0 && m.a != m.b) block(r, i) += m.m * acceleration(m.a);

@@ -87,7 +87,7 @@ class MechanicalSystem final : public System {
   std::vector<NodalMass> masses_;
   std::vector<std::shared_ptr<Force>> forces_;
   std::vector<Motion> motions_;
-  std::vector<int> motion_of_;         // per prescribed node
+  std::vector<int> motion_of_;  // per prescribed node
   std::vector<int> free_nodes_, prescribed_nodes_;
   std::vector<int> free_index_;        // per node, −1 where prescribed
   std::vector<int> prescribed_index_;  // per node, −1 where free

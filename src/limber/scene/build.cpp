@@ -1,8 +1,8 @@
 #include "limber/scene/build.hpp"
 
-#include <Eigen/Geometry>
 #include <fmt/format.h>
 
+#include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -45,7 +45,8 @@ Shape make_shape(const BodyChoice& body, std::vector<std::string>& notes) {
   }
   const auto* file = std::get_if<MeshFile>(&body.mesh);
   const MeshNotes mended = check_and_orient(shape.mesh, file ? file->path : where);
-  if (mended.reordered > 0) notes.push_back(fmt::format("{}: {} negatively ordered tetrahedra were reordered", where, mended.reordered));
+  if (mended.reordered > 0)
+    notes.push_back(fmt::format("{}: {} negatively ordered tetrahedra were reordered", where, mended.reordered));
   return shape;
 }
 
@@ -84,7 +85,8 @@ MaterialMap map_materials(const BodyChoice& body, const TetMesh& mesh) {
     map.materials.push_back(make_material(p, choice.where));
     densities.push_back(choice.density);
     // Pressure waves at rest: ρc² = ∂²ψ/∂F₁₁².
-    map.wave_speed = std::max(map.wave_speed, std::sqrt(hessian(map.materials.back(), Mat3::Identity())(0, 0) / choice.density));
+    map.wave_speed =
+        std::max(map.wave_speed, std::sqrt(hessian(map.materials.back(), Mat3::Identity())(0, 0) / choice.density));
   }
   std::map<int, std::string> name_of;
   for (const auto& [name, region] : mesh.region_names) name_of[region] = name;
@@ -96,7 +98,9 @@ MaterialMap map_materials(const BodyChoice& body, const TetMesh& mesh) {
     if (it == number.end()) it = number.find(std::to_string(region));
     if (it == number.end()) it = number.find("default");
     if (it == number.end())
-      throw InputError(body.where + ".materials", fmt::format("no material for region {} of tetrahedron {}; name it, or give \"default\"", region, t));
+      throw InputError(
+          body.where + ".materials",
+          fmt::format("no material for region {} of tetrahedron {}; name it, or give \"default\"", region, t));
     used.insert(it->first);
     map.of_tet.push_back(it->second);
     map.density.push_back(densities[at(it->second)]);
@@ -107,7 +111,8 @@ MaterialMap map_materials(const BodyChoice& body, const TetMesh& mesh) {
   return map;
 }
 
-std::vector<Prescription> prescriptions(const BodyChoice& body, const std::vector<Vec3>& meshed, const std::vector<Vec3>& placed, int first) {
+std::vector<Prescription> prescriptions(const BodyChoice& body, const std::vector<Vec3>& meshed,
+                                        const std::vector<Vec3>& placed, int first) {
   std::vector<Prescription> list;
   std::map<int, std::string> taken;
   const auto add = [&](const Selection& selection, const std::string& where, Motion motion) {
@@ -121,7 +126,9 @@ std::vector<Prescription> prescriptions(const BodyChoice& body, const std::vecto
   };
   if (!body.pin.empty()) add(body.pin, body.where + ".pin", {});
   for (const auto& script : body.scripts) add(script.nodes, script.where, scripted_motion(script, meshed, placed));
-  if (taken.size() == meshed.size()) throw InputError(body.where, fmt::format("all {} nodes of '{}' are prescribed: none is free to move", meshed.size(), body.name));
+  if (taken.size() == meshed.size())
+    throw InputError(
+        body.where, fmt::format("all {} nodes of '{}' are prescribed: none is free to move", meshed.size(), body.name));
   return list;
 }
 
@@ -132,7 +139,8 @@ struct Placed {
   MaterialMap materials;
 };
 
-void add_body(const BodyChoice& choice, Model& model, MechanicalSystem::Parts& parts, std::vector<Placed>& placed, std::vector<Vec3>& velocities) {
+void add_body(const BodyChoice& choice, Model& model, MechanicalSystem::Parts& parts, std::vector<Placed>& placed,
+              std::vector<Vec3>& velocities) {
   Body body;
   body.name = choice.name;
   body.first_node = 0;
@@ -146,12 +154,15 @@ void add_body(const BodyChoice& choice, Model& model, MechanicalSystem::Parts& p
   if (!body.rest.tets.empty()) {
     p.materials = map_materials(choice, body.rest);
     body.wave_speed = p.materials.wave_speed;
-    p.masses = tet_masses(body.rest, body.first_node, p.materials.density, choice.mass == MassForm::lumped ? MassKind::lumped : MassKind::consistent);
-    body.elastic = std::make_shared<ElasticForce>(body.rest, body.first_node, p.materials.materials, p.materials.of_tet);
+    p.masses = tet_masses(body.rest, body.first_node, p.materials.density,
+                          choice.mass == MassForm::lumped ? MassKind::lumped : MassKind::consistent);
+    body.elastic =
+        std::make_shared<ElasticForce>(body.rest, body.first_node, p.materials.materials, p.materials.of_tet);
     parts.forces.push_back(body.elastic);
   } else {
     for (int i = 0; i < static_cast<int>(p.nodes.size()); ++i)
-      p.masses.push_back({body.first_node + i, body.first_node + i, choice.point_mass.size() == 1 ? choice.point_mass[0] : choice.point_mass.at(at(i))});
+      p.masses.push_back({body.first_node + i, body.first_node + i,
+                          choice.point_mass.size() == 1 ? choice.point_mass[0] : choice.point_mass.at(at(i))});
   }
   Vec3 centre = Vec3::Zero();
   for (const auto& m : p.masses) {
@@ -162,7 +173,9 @@ void add_body(const BodyChoice& choice, Model& model, MechanicalSystem::Parts& p
   centre /= body.mass;
   for (const auto& x : p.nodes) velocities.push_back(choice.velocity + choice.angular_velocity.cross(x - centre));
 
-  if (choice.springs) body.edges = choice.springs->edges ? *choice.springs->edges : (p.shape.edges.empty() ? edges(body.rest) : p.shape.edges);
+  if (choice.springs)
+    body.edges =
+        choice.springs->edges ? *choice.springs->edges : (p.shape.edges.empty() ? edges(body.rest) : p.shape.edges);
   for (auto& prescription : prescriptions(choice, p.shape.mesh.nodes, p.nodes, body.first_node))
     parts.prescriptions.push_back(std::move(prescription));
   parts.masses.insert(parts.masses.end(), p.masses.begin(), p.masses.end());
@@ -171,12 +184,17 @@ void add_body(const BodyChoice& choice, Model& model, MechanicalSystem::Parts& p
   placed.push_back(std::move(p));
 }
 
-std::shared_ptr<Force> make_damping(const DampingChoice& choice, const Body& body, const Placed& placed, const Vector& positions) {
-  const auto product = [elastic = body.elastic](const Vector& q, const Vector& x, Vector& y) { elastic->add_stiffness_product(q, x, y); };
+std::shared_ptr<Force> make_damping(const DampingChoice& choice, const Body& body, const Placed& placed,
+                                    const Vector& positions) {
+  const auto product = [elastic = body.elastic](const Vector& q, const Vector& x, Vector& y) {
+    elastic->add_stiffness_product(q, x, y);
+  };
   constexpr RayleighAt kinds[] = {RayleighAt::rest, RayleighAt::current, RayleighAt::frozen};
   // A second elastic force, since the damping binds it to a pattern of its own that holds the prescribed nodes too.
-  auto elastic = std::make_unique<ElasticForce>(body.rest, body.first_node, placed.materials.materials, placed.materials.of_tet);
-  return std::make_shared<RayleighDamping>(std::move(elastic), product, placed.masses, positions, RayleighCoefficients{choice.stiffness, choice.mass},
+  auto elastic =
+      std::make_unique<ElasticForce>(body.rest, body.first_node, placed.materials.materials, placed.materials.of_tet);
+  return std::make_shared<RayleighDamping>(std::move(elastic), product, placed.masses, positions,
+                                           RayleighCoefficients{choice.stiffness, choice.mass},
                                            kinds[static_cast<int>(choice.at)]);
 }
 
@@ -231,12 +249,15 @@ Model build_model(const Scene& scene, const std::vector<ForceMaker>& own_forces)
   for (std::size_t b = 0; b < model.bodies.size(); ++b) {
     const auto& choice = scene.bodies[b];
     const auto& body = model.bodies[b];
-    if (choice.damping.any() && body.elastic) parts.forces.push_back(make_damping(choice.damping, body, placed[b], parts.positions));
-    for (auto& force : body_forces(choice, body, placed[b].shape.mesh.nodes, parts.positions)) parts.forces.push_back(std::move(force));
+    if (choice.damping.any() && body.elastic)
+      parts.forces.push_back(make_damping(choice.damping, body, placed[b], parts.positions));
+    for (auto& force : body_forces(choice, body, placed[b].shape.mesh.nodes, parts.positions))
+      parts.forces.push_back(std::move(force));
   }
   std::vector<std::vector<Vec3>> meshed;
   for (const auto& p : placed) meshed.push_back(p.shape.mesh.nodes);
-  for (auto& force : scene_forces(scene, model.bodies, meshed, parts.positions)) parts.forces.push_back(std::move(force));
+  for (auto& force : scene_forces(scene, model.bodies, meshed, parts.positions))
+    parts.forces.push_back(std::move(force));
   const State start{parts.positions, v, 0};
   for (const auto& make : own_forces) parts.forces.push_back(make(start));
 
@@ -254,7 +275,9 @@ MethodSettings method_settings(const MethodChoice& choice) {
   if (choice.linear_tolerance) s.stages.linear_tolerance = *choice.linear_tolerance;
   s.stages.newton.tolerance = choice.newton_tolerance;
   if (choice.max_iterations) s.stages.newton.max_iterations = *choice.max_iterations;
-  s.stages.newton.merit = choice.merit == "potential" ? Merit::potential : choice.merit == "residual" ? Merit::residual : Merit::automatic;
+  s.stages.newton.merit = choice.merit == "potential"  ? Merit::potential
+                          : choice.merit == "residual" ? Merit::residual
+                                                       : Merit::automatic;
   s.stages.newton.solver = choice.nonlinear == "lbfgs" ? NonlinearSolver::lbfgs : NonlinearSolver::newton;
   s.stages.scaling = choice.residual_scaling == "identity" ? ResidualScaling::identity
                      : choice.residual_scaling == "rows"   ? ResidualScaling::rows
@@ -266,7 +289,8 @@ MethodSettings method_settings(const MethodChoice& choice) {
 Simulation build_simulation(const Scene& scene, const Model& model) {
   const bool potential = model.system->potentials(model.start).has_value();
   if (scene.method.merit == "potential" && !potential)
-    throw InputError("method.merit", "\"potential\" is not possible here: a force has no potential; use \"auto\" or \"residual\"");
+    throw InputError("method.merit",
+                     "\"potential\" is not possible here: a force has no potential; use \"auto\" or \"residual\"");
   if (scene.method.nonlinear == "lbfgs" && !potential)
     throw InputError("method.nonlinear", "\"lbfgs\" is not possible here: a force has no potential; use \"newton\"");
   return Simulation(model.system, method_settings(scene.method), scene.time.step, model.start);
@@ -277,7 +301,8 @@ Vector statics(const Scene& scene, const Model& model, StaticsReport& report) {
   NewtonOptions options = method_settings(scene.method).stages.newton;
   options.tolerance *= system.length_scale();
   options.scale *= system.length_scale();
-  const auto linear = make_linear_solver(scene.method.solver, system.symmetric() ? Symmetry::symmetric : Symmetry::general);
+  const auto linear =
+      make_linear_solver(scene.method.solver, system.symmetric() ? Symmetry::symmetric : Symmetry::general);
   const Vector q = solve_statics(system, model.start, *linear, options, report);
   return system.full({q, Vector::Zero(q.size()), 0}).q;
 }

@@ -20,7 +20,8 @@ Vec3 centre(const std::vector<Vec3>& points) {
   return (box.min + box.max) / 2;
 }
 
-Motion keyed_motion(const std::vector<MotionKey>& keys, Interpolation interpolation, const Vec3& pivot, const std::string& where) {
+Motion keyed_motion(const std::vector<MotionKey>& keys, Interpolation interpolation, const Vec3& pivot,
+                    const std::string& where) {
   std::vector<double> times;
   std::vector<Vec3> translations, rotations;
   for (const auto& key : keys) {
@@ -59,13 +60,15 @@ std::shared_ptr<Force> make_springs(const SpringsChoice& choice, const Body& bod
   std::vector<std::array<int, 2>> all;
   for (const auto& [a, b] : body.edges) {
     const int n = static_cast<int>(body.rest.nodes.size());
-    if (a >= n || b >= n) throw InputError(choice.where + ".edges", fmt::format("edge [{}, {}] names a node outside 0 to {}", a, b, n - 1));
+    if (a >= n || b >= n)
+      throw InputError(choice.where + ".edges", fmt::format("edge [{}, {}] names a node outside 0 to {}", a, b, n - 1));
     all.push_back({body.first_node + a, body.first_node + b});
   }
   auto springs = network_springs(all, positions, choice.stiffness, choice.damping);
   if (choice.rest_length)
     for (auto& s : springs) s.rest_length = *choice.rest_length;
-  return std::make_shared<PointSprings>(std::move(springs), static_cast<int>(positions.size() / 3), EnergyKind::elastic, choice.where);
+  return std::make_shared<PointSprings>(std::move(springs), static_cast<int>(positions.size() / 3), EnergyKind::elastic,
+                                        choice.where);
 }
 
 std::shared_ptr<Force> make_target(const TargetChoice& choice, const Body& body, const std::vector<Vec3>& meshed) {
@@ -77,22 +80,27 @@ std::shared_ptr<Force> make_target(const TargetChoice& choice, const Body& body,
   for (std::size_t k = 0; k < choice.keys.size(); ++k) {
     const auto& key = choice.keys[k];
     if (!key.positions.empty() && key.positions.size() != nodes.size())
-      throw InputError(fmt::format("{}.keys[{}].positions", choice.where, k), fmt::format("{} positions for {} selected nodes", key.positions.size(), nodes.size()));
+      throw InputError(fmt::format("{}.keys[{}].positions", choice.where, k),
+                       fmt::format("{} positions for {} selected nodes", key.positions.size(), nodes.size()));
     Vector shape(3 * static_cast<Index>(nodes.size()));
     const Mat3 turn = rotation_minus_identity(key.motion.rotation);
     for (std::size_t i = 0; i < nodes.size(); ++i)
       shape.segment<3>(3 * static_cast<Index>(i)) =
-          key.positions.empty() ? Vec3(start[i] + turn * (start[i] - pivot) + key.motion.translation) : key.positions[i];
+          key.positions.empty() ? Vec3(start[i] + turn * (start[i] - pivot) + key.motion.translation)
+                                : key.positions[i];
     times.push_back(key.motion.time);
     shapes.push_back(std::move(shape));
   }
   TargetShapes targets{KeyTimes(times, choice.interpolation, choice.where + ".keys"), std::move(shapes)};
-  return std::make_shared<TargetSprings>(shifted(nodes, body.first_node), std::move(targets), choice.stiffness, choice.damping, choice.where);
+  return std::make_shared<TargetSprings>(shifted(nodes, body.first_node), std::move(targets), choice.stiffness,
+                                         choice.damping, choice.where);
 }
 
-std::vector<Spring> attach(const AttachmentChoice& choice, const std::vector<int>& a, const std::vector<int>& b, const Vector& x) {
+std::vector<Spring> attach(const AttachmentChoice& choice, const std::vector<int>& a, const std::vector<int>& b,
+                           const Vector& x) {
   if (choice.pairing == AttachmentChoice::Pairing::order && a.size() != b.size())
-    throw InputError(choice.where, fmt::format("pairing in order needs as many nodes on both sides, got {} and {}", a.size(), b.size()));
+    throw InputError(choice.where, fmt::format("pairing in order needs as many nodes on both sides, got {} and {}",
+                                               a.size(), b.size()));
   std::vector<Spring> springs;
   for (std::size_t i = 0; i < a.size(); ++i) {
     int to = -1;
@@ -116,13 +124,14 @@ Motion scripted_motion(const Script& script, const std::vector<Vec3>& meshed, co
   return keyed_motion(script.keys, script.interpolation, pivot, script.where);
 }
 
-std::vector<std::shared_ptr<Force>> body_forces(const BodyChoice& choice, const Body& body, const std::vector<Vec3>& meshed,
-                                                const Vector& positions) {
+std::vector<std::shared_ptr<Force>> body_forces(const BodyChoice& choice, const Body& body,
+                                                const std::vector<Vec3>& meshed, const Vector& positions) {
   std::vector<std::shared_ptr<Force>> forces;
   if (choice.springs) forces.push_back(make_springs(*choice.springs, body, positions));
   for (const auto& load : choice.loads) {
     const auto nodes = shifted(resolve(load.nodes, meshed), body.first_node);
-    const Vec3 force = load.share == LoadChoice::Share::total ? Vec3(load.force / static_cast<double>(nodes.size())) : load.force;
+    const Vec3 force =
+        load.share == LoadChoice::Share::total ? Vec3(load.force / static_cast<double>(nodes.size())) : load.force;
     forces.push_back(std::make_shared<NodalLoads>(nodes, load_in_time(load, force)));
   }
   for (const auto& target : choice.targets) forces.push_back(make_target(target, body, meshed));
@@ -130,15 +139,17 @@ std::vector<std::shared_ptr<Force>> body_forces(const BodyChoice& choice, const 
 }
 
 std::vector<std::shared_ptr<Force>> scene_forces(const Scene& scene, const std::vector<Body>& bodies,
-                                                 const std::vector<std::vector<Vec3>>& meshed, const Vector& positions) {
+                                                 const std::vector<std::vector<Vec3>>& meshed,
+                                                 const Vector& positions) {
   std::vector<std::shared_ptr<Force>> forces;
   const auto nodes = [&](const AttachmentEnd& end) {
     const auto b = static_cast<std::size_t>(end.body);
     return shifted(resolve(end.nodes, meshed[b]), bodies[b].first_node);
   };
   for (const auto& a : scene.attachments)
-    forces.push_back(std::make_shared<PointSprings>(attach(a, nodes(a.a), nodes(a.b), positions), static_cast<int>(positions.size() / 3),
-                                                    EnergyKind::elastic, a.where));
+    forces.push_back(std::make_shared<PointSprings>(attach(a, nodes(a.a), nodes(a.b), positions),
+                                                    static_cast<int>(positions.size() / 3), EnergyKind::elastic,
+                                                    a.where));
   if (scene.wind) {
     std::vector<std::array<int, 3>> triangles;
     for (const auto& body : bodies)
@@ -146,8 +157,9 @@ std::vector<std::shared_ptr<Force>> scene_forces(const Scene& scene, const std::
         for (const auto& t : boundary_triangles(body.rest))
           triangles.push_back({body.first_node + t[0], body.first_node + t[1], body.first_node + t[2]});
     const auto& w = *scene.wind;
-    forces.push_back(std::make_shared<Wind>(std::move(triangles), TimeFunction<Vec3>::table(w.times, w.velocities, w.interpolation, "wind.velocity"),
-                                            w.density, w.drag, "wind"));
+    forces.push_back(std::make_shared<Wind>(
+        std::move(triangles), TimeFunction<Vec3>::table(w.times, w.velocities, w.interpolation, "wind.velocity"),
+        w.density, w.drag, "wind"));
   }
   return forces;
 }

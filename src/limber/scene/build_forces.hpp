@@ -14,8 +14,8 @@ namespace limber {
 Motion scripted_motion(const Script& script, const std::vector<Vec3>& meshed, const std::vector<Vec3>& placed);
 
 /// Springs, loads and targets of one body.
-std::vector<std::shared_ptr<Force>> body_forces(const BodyChoice& choice, const Body& body, const std::vector<Vec3>& meshed,
-                                                const Vector& positions);
+std::vector<std::shared_ptr<Force>> body_forces(const BodyChoice& choice, const Body& body,
+                                                const std::vector<Vec3>& meshed, const Vector& positions);
 
 /// Attachments between bodies, and wind.
 std::vector<std::shared_ptr<Force>> scene_forces(const Scene& scene, const std::vector<Body>& bodies,

@@ -30,7 +30,8 @@ int rigid_modes(const Model& model) {
 ModeFacts forecast(const Scene& scene, double omega) {
   const double theta = omega * scene.time.step;
   const auto settings = method_settings(scene.method);
-  const double d_over_omega = damping_curve(find_method(settings.name), settings.parameters, Vector::Constant(1, theta))[0];
+  const double d_over_omega =
+      damping_curve(find_method(settings.name), settings.parameters, Vector::Constant(1, theta))[0];
   ModeFacts m;
   m.frequency = omega / (2 * std::numbers::pi);
   m.steps_a_cycle = 2 * std::numbers::pi / theta;
@@ -83,7 +84,8 @@ Facts gather_facts(const Scene& scene, const Model& model, int modes) {
     return f;
   }
   if (f.free_dofs > most_dofs) {
-    f.notes.push_back(fmt::format("{} free degrees of freedom: no modes are shown; `limber modes` computes them", f.free_dofs));
+    f.notes.push_back(
+        fmt::format("{} free degrees of freedom: no modes are shown; `limber modes` computes them", f.free_dofs));
     return f;
   }
   const int rigid = rigid_modes(model);
@@ -104,26 +106,39 @@ Facts gather_facts(const Scene& scene, const Model& model, int modes) {
 std::string describe(const Facts& f) {
   std::string s;
   for (const auto& b : f.bodies) {
-    s += fmt::format("{}: {} nodes, {} tetrahedra, {:.4g} kg, {:.4g} x {:.4g} x {:.4g} m", b.name, b.nodes, b.tets, b.mass, b.size[0], b.size[1], b.size[2]);
+    s += fmt::format("{}: {} nodes, {} tetrahedra, {:.4g} kg, {:.4g} x {:.4g} x {:.4g} m", b.name, b.nodes, b.tets,
+                     b.mass, b.size[0], b.size[1], b.size[2]);
     s += b.wave_speed > 0 ? fmt::format(", pressure waves at {:.4g} m/s\n", b.wave_speed) : "\n";
   }
-  s += fmt::format("{} free degrees of freedom; {} with h = {:.4g} s for {:.4g} s: {} steps\n", f.free_dofs, f.method, f.step, f.duration, f.steps);
+  s += fmt::format("{} free degrees of freedom; {} with h = {:.4g} s for {:.4g} s: {} steps\n", f.free_dofs, f.method,
+                   f.step, f.duration, f.steps);
   if (f.rigid_modes > 0) s += fmt::format("{} rigid modes\n", f.rigid_modes);
   for (std::size_t i = 0; i < f.modes.size(); ++i)
-    s += fmt::format("mode {}: {:.5g} Hz, {:.3g} steps a cycle, {}\n", i + 1, f.modes[i].frequency, f.modes[i].steps_a_cycle, half_life(f.modes[i]));
+    s += fmt::format("mode {}: {:.5g} Hz, {:.3g} steps a cycle, {}\n", i + 1, f.modes[i].frequency,
+                     f.modes[i].steps_a_cycle, half_life(f.modes[i]));
   for (const auto& note : f.notes) s += fmt::format("note: {}\n", note);
   return s;
 }
 
 nlohmann::json to_json(const Facts& f) {
-  nlohmann::json j{{"method", f.method}, {"step", f.step}, {"duration", f.duration}, {"steps", f.steps}, {"free_dofs", f.free_dofs}, {"rigid_modes", f.rigid_modes}, {"notes", f.notes}};
+  nlohmann::json j{{"method", f.method}, {"step", f.step},           {"duration", f.duration},
+                   {"steps", f.steps},   {"free_dofs", f.free_dofs}, {"rigid_modes", f.rigid_modes},
+                   {"notes", f.notes}};
   j["bodies"] = nlohmann::json::array();
   for (const auto& b : f.bodies)
-    j["bodies"].push_back({{"name", b.name}, {"nodes", b.nodes}, {"tets", b.tets}, {"mass", b.mass}, {"size", {b.size[0], b.size[1], b.size[2]}}, {"wave_speed", b.wave_speed}});
+    j["bodies"].push_back({{"name", b.name},
+                           {"nodes", b.nodes},
+                           {"tets", b.tets},
+                           {"mass", b.mass},
+                           {"size", {b.size[0], b.size[1], b.size[2]}},
+                           {"wave_speed", b.wave_speed}});
   j["modes"] = nlohmann::json::array();
   for (const auto& m : f.modes) {
     nlohmann::json half = std::isfinite(m.half_life) ? nlohmann::json(m.half_life) : nlohmann::json();
-    j["modes"].push_back({{"frequency", m.frequency}, {"steps_a_cycle", m.steps_a_cycle}, {"damping_ratio", m.damping_ratio}, {"half_life", half}});
+    j["modes"].push_back({{"frequency", m.frequency},
+                          {"steps_a_cycle", m.steps_a_cycle},
+                          {"damping_ratio", m.damping_ratio},
+                          {"half_life", half}});
   }
   return j;
 }

@@ -27,7 +27,10 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 class FramePlan {
  public:
   FramePlan(const OutputChoice& output, const TimeSettings& time)
-      : h_(time.step), every_(output.frames_every.value_or(1)), fps_(output.fps.value_or(0)), steps_(step_count(time)) {}
+      : h_(time.step),
+        every_(output.frames_every.value_or(1)),
+        fps_(output.fps.value_or(0)),
+        steps_(step_count(time)) {}
 
   long frames() const {
     if (fps_ == 0) return steps_ / every_ + 1;
@@ -65,14 +68,20 @@ State between(const State& a, const State& b, double t) {
 TrajectoryHeader make_header(const Model& model, const OutputChoice& output, long frames) {
   TrajectoryHeader h;
   for (const auto& b : model.bodies) {
-    BodyRange range{b.name, static_cast<int>(h.nodes.size()), static_cast<int>(b.rest.nodes.size()), static_cast<int>(h.tets.size()),
-                    static_cast<int>(b.rest.tets.size()), static_cast<int>(h.edges.size()), static_cast<int>(b.edges.size())};
+    BodyRange range{b.name,
+                    static_cast<int>(h.nodes.size()),
+                    static_cast<int>(b.rest.nodes.size()),
+                    static_cast<int>(h.tets.size()),
+                    static_cast<int>(b.rest.tets.size()),
+                    static_cast<int>(h.edges.size()),
+                    static_cast<int>(b.edges.size())};
     h.nodes.insert(h.nodes.end(), b.rest.nodes.begin(), b.rest.nodes.end());
     for (auto t : b.rest.tets) {
       for (int& i : t) i += b.first_node;
       h.tets.push_back(t);
     }
-    for (std::size_t t = 0; t < b.rest.tets.size(); ++t) h.region.push_back(b.rest.region.empty() ? 0 : b.rest.region[t]);
+    for (std::size_t t = 0; t < b.rest.tets.size(); ++t)
+      h.region.push_back(b.rest.region.empty() ? 0 : b.rest.region[t]);
     for (auto e : b.edges) h.edges.push_back({e[0] + b.first_node, e[1] + b.first_node});
     h.bodies.push_back(range);
   }
@@ -117,18 +126,28 @@ Snapshot to_snapshot(const Checkpoint& c) {
 class Run {
  public:
   Run(const nlohmann::json& json, const Scene& scene, const Model& model, const RunOptions& options)
-      : scene_(scene), model_(model), options_(options), simulation_(build_simulation(scene, model)), plan_(scene.output, scene.time),
-        steps_(step_count(scene.time)), scene_text_(comparable(json)), directory_(prepare_directory(options.directory, options.existing)) {
+      : scene_(scene),
+        model_(model),
+        options_(options),
+        simulation_(build_simulation(scene, model)),
+        plan_(scene.output, scene.time),
+        steps_(step_count(scene.time)),
+        scene_text_(comparable(json)),
+        directory_(prepare_directory(options.directory, options.existing)) {
     write_atomically_if_new(json);
   }
 
   RunResult go() {
     const auto header = make_header(model_, scene_.output, plan_.frames());
-    const auto checkpoint = options_.existing == Existing::resume ? load_checkpoint(directory_.file(run_file::checkpoint)) : std::nullopt;
+    const auto checkpoint =
+        options_.existing == Existing::resume ? load_checkpoint(directory_.file(run_file::checkpoint)) : std::nullopt;
     if (checkpoint) {
       if (checkpoint->scene_text != scene_text_)
-        throw InputError("--resume", fmt::format("the scene is not the one that {} was run with (see scene.json there); use another directory or --overwrite", options_.directory));
-      if (checkpoint->step >= steps_) return {RunResult::End::already_finished, checkpoint->step, checkpoint->frames, checkpoint->step, {}};
+        throw InputError("--resume", fmt::format("the scene is not the one that {} was run with (see scene.json "
+                                                 "there); use another directory or --overwrite",
+                                                 options_.directory));
+      if (checkpoint->step >= steps_)
+        return {RunResult::End::already_finished, checkpoint->step, checkpoint->frames, checkpoint->step, {}};
       simulation_.restore(to_snapshot(*checkpoint));
       result_.resumed_from = checkpoint->step;
       writer_.emplace(TrajectoryWriter::resume(directory_.file(run_file::trajectory), header, checkpoint->frames));
@@ -153,7 +172,8 @@ class Run {
  private:
   void write_atomically_if_new(const nlohmann::json& json) {
     const auto path = directory_.file(run_file::scene);
-    if (options_.existing != Existing::resume || !std::filesystem::exists(path)) write_atomically(path, json.dump(2) + "\n");
+    if (options_.existing != Existing::resume || !std::filesystem::exists(path))
+      write_atomically(path, json.dump(2) + "\n");
   }
 
   void loop() {
@@ -165,12 +185,14 @@ class Run {
       record(report, 1000 * seconds_since(start));
       write_frames(before);
       if (simulation_.step_count() % interval == 0 || simulation_.step_count() == steps_) save();
-      if (options_.progress) options_.progress({simulation_.step_count(), steps_, simulation_.time(), scene_.time.duration, &report});
+      if (options_.progress)
+        options_.progress({simulation_.step_count(), steps_, simulation_.time(), scene_.time.duration, &report});
     }
   }
 
   void save() {
-    save_checkpoint(directory_.file(run_file::checkpoint), to_checkpoint(simulation_.snapshot(), writer_->frames(), table_->rows(), scene_text_));
+    save_checkpoint(directory_.file(run_file::checkpoint),
+                    to_checkpoint(simulation_.snapshot(), writer_->frames(), table_->rows(), scene_text_));
   }
 
   void record(const StepReport& report, double wall_ms) {
@@ -180,7 +202,14 @@ class Run {
     if (report.substeps > 1) ++halved_;
     for (const auto& note : report.notes)
       if (notes_.size() < 20) notes_.push_back(note);
-    table_->add({simulation_.time(), e.kinetic, e.elastic, e.gravitational, simulation_.damping_loss(), e.total(), report.newton_iterations, wall_ms,
+    table_->add({simulation_.time(),
+                 e.kinetic,
+                 e.elastic,
+                 e.gravitational,
+                 simulation_.damping_loss(),
+                 e.total(),
+                 report.newton_iterations,
+                 wall_ms,
                  {e.other, static_cast<double>(report.substeps), static_cast<double>(report.escalations)}});
   }
 
@@ -189,7 +218,8 @@ class Run {
       const bool exact = simulation_.step_count() == 0;
       const State u = exact ? simulation_.state() : between(before, simulation_.state(), plan_.time(k));
       const State all = model_.system->full(u);
-      writer_->write_frame(k, u.t, all.q, scene_.output.velocities ? all.v : Vector(), model_.min_det_F(all.q), model_.system->reactions(u));
+      writer_->write_frame(k, u.t, all.q, scene_.output.velocities ? all.v : Vector(), model_.min_det_F(all.q),
+                           model_.system->reactions(u));
     }
   }
 
@@ -198,23 +228,31 @@ class Run {
     result_.frames = writer_->frames();
     const auto counts = simulation_.linear_counts();
     const Energies e = simulation_.energies();
-    result_.summary = {{"limber_version", version},
-                       {"end", end},
-                       {"method", simulation_.method().name},
-                       {"step", scene_.time.step},
-                       {"time", simulation_.time()},
-                       {"steps", result_.steps},
-                       {"steps_planned", steps_},
-                       {"frames", result_.frames},
-                       {"resumed_from_step", result_.resumed_from},
-                       {"newton_iterations", newton_},
-                       {"escalated_steps", escalations_},
-                       {"halved_steps", halved_},
-                       {"linear_solver", {{"factorizations", counts.factorizations}, {"solves", counts.solves}, {"iterations", counts.iterations}}},
-                       {"energy", {{"kinetic", e.kinetic}, {"elastic", e.elastic}, {"gravitational", e.gravitational}, {"external", e.other}, {"total", e.total()}, {"damping_loss", simulation_.damping_loss()}}},
-                       {"threads", threads()},
-                       {"wall_seconds", seconds_since(start_)},
-                       {"notes", notes_}};
+    result_.summary = {
+        {"limber_version", version},
+        {"end", end},
+        {"method", simulation_.method().name},
+        {"step", scene_.time.step},
+        {"time", simulation_.time()},
+        {"steps", result_.steps},
+        {"steps_planned", steps_},
+        {"frames", result_.frames},
+        {"resumed_from_step", result_.resumed_from},
+        {"newton_iterations", newton_},
+        {"escalated_steps", escalations_},
+        {"halved_steps", halved_},
+        {"linear_solver",
+         {{"factorizations", counts.factorizations}, {"solves", counts.solves}, {"iterations", counts.iterations}}},
+        {"energy",
+         {{"kinetic", e.kinetic},
+          {"elastic", e.elastic},
+          {"gravitational", e.gravitational},
+          {"external", e.other},
+          {"total", e.total()},
+          {"damping_loss", simulation_.damping_loss()}}},
+        {"threads", threads()},
+        {"wall_seconds", seconds_since(start_)},
+        {"notes", notes_}};
     if (!reason.empty()) result_.summary["reason"] = reason;
     try {
       write_summary(directory_.file(run_file::summary), result_.summary);
@@ -248,9 +286,13 @@ RunResult run_scene(const nlohmann::json& json, const Scene& scene, const Model&
 nlohmann::json with_absolute_paths(nlohmann::json json, const std::string& base_directory) {
   if (!json.contains("bodies") || !json["bodies"].is_array()) return json;
   for (auto& body : json["bodies"]) {
-    if (!body.is_object() || !body.contains("mesh") || !body["mesh"].is_object() || !body["mesh"].contains("file")) continue;
+    if (!body.is_object() || !body.contains("mesh") || !body["mesh"].is_object() || !body["mesh"].contains("file"))
+      continue;
     auto& file = body["mesh"]["file"];
-    if (file.is_string()) file = std::filesystem::absolute(std::filesystem::path(base_directory) / file.get<std::string>()).lexically_normal().string();
+    if (file.is_string())
+      file = std::filesystem::absolute(std::filesystem::path(base_directory) / file.get<std::string>())
+                 .lexically_normal()
+                 .string();
   }
   return json;
 }

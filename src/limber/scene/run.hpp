@@ -13,7 +13,7 @@ namespace limber {
 
 struct Progress {
   long step = 0, steps = 0;
-  double time = 0, duration = 0;     // [s] simulated
+  double time = 0, duration = 0;       // [s] simulated
   const StepReport* report = nullptr;  // of the step just taken
 };
 
@@ -30,8 +30,9 @@ struct RunResult {
   nlohmann::json summary;
 };
 
-/// `json`: the scene as run, kept as scene.json; `scene` was read from it. Throws InputError before anything is written;
-/// StepFailure or OutputError where the run could not go on: what was written is readable, and summary.json says why.
+/// `json`: the scene as run, kept as scene.json; `scene` was read from it. Throws InputError before anything is
+/// written; StepFailure or OutputError where the run could not go on: what was written is readable, and summary.json
+/// says why.
 RunResult run_scene(const nlohmann::json& json, const Scene& scene, const Model& model, const RunOptions& options);
 
 /// The scene with mesh files named by absolute paths, so that the copy kept with the results can be run again.

@@ -18,7 +18,8 @@ double mechanical(const Energies& e) { return e.kinetic + e.elastic; }
 
 }  // namespace
 
-Simulation::Simulation(std::shared_ptr<MechanicalSystem> system, const MethodSettings& method, double step, State initial)
+Simulation::Simulation(std::shared_ptr<MechanicalSystem> system, const MethodSettings& method, double step,
+                       State initial)
     : system_(std::move(system)),
       info_(&find_method(method.name)),
       scheme_(info_->make(complete_parameters(*info_, method.parameters))),
@@ -79,10 +80,12 @@ void Simulation::advance(double t_end, int depth, StepReport& report) {
     }
   }
   if (depth == most_halvings) {
-    StepFailure last(fmt::format("the step from t = {:.6g} s fails even at h = {:.3g} s ({} of the step asked for): {}. Try a smaller "
-                                 "time.step, an L-stable implicit method (BE, TR-BDF2), a stiffer or another material, or more damping",
-                                 t, h, fmt::format("1/{}", 1 << most_halvings), failure.reason),
-                     failure.iterations, failure.residual);
+    StepFailure last(
+        fmt::format(
+            "the step from t = {:.6g} s fails even at h = {:.3g} s ({} of the step asked for): {}. Try a smaller "
+            "time.step, an L-stable implicit method (BE, TR-BDF2), a stiffer or another material, or more damping",
+            t, h, fmt::format("1/{}", 1 << most_halvings), failure.reason),
+        failure.iterations, failure.residual);
     last.t = t;
     last.h = h;
     throw last;
@@ -120,13 +123,17 @@ void Simulation::check(const State& u, const Energies& e, double input) const {
   const double tiny = 1e-12 * system_->total_mass() * std::pow(system_->length_scale() / (u.t - time()), 2);
   const double now = mechanical(e), before = mechanical(energies_);
   if (now > most_growth * (before + input) + tiny)
-    throw StepFailure(fmt::format("the energy grows from {:.3g} J to {:.3g} J in one step, with {:.3g} J put in: the step diverges", before, now, input));
+    throw StepFailure(
+        fmt::format("the energy grows from {:.3g} J to {:.3g} J in one step, with {:.3g} J put in: the step diverges",
+                    before, now, input));
   if (now > most_total_growth * (supply_ + input) + tiny)
-    throw StepFailure(fmt::format("the energy is {:.3g} J, but only {:.3g} J were ever put in: the motion is unstable", now, supply_ + input));
+    throw StepFailure(fmt::format("the energy is {:.3g} J, but only {:.3g} J were ever put in: the motion is unstable",
+                                  now, supply_ + input));
 }
 
 /// An upper estimate of what gravity, loads, moved nodes and forces without a potential put in during a step.
-double Simulation::external_work(const State& before, const State& after, const Energies& e0, const Energies& e1) const {
+double Simulation::external_work(const State& before, const State& after, const Energies& e0,
+                                 const Energies& e1) const {
   double work = std::abs(e0.gravitational - e1.gravitational) + std::abs(e0.other - e1.other);
   const State a = system_->full(before), b = system_->full(after);
   const Vector moved = b.q - a.q;

@@ -23,9 +23,9 @@ struct MethodSettings {
 /// What one step took.
 struct StepReport {
   long newton_iterations = 0;
-  int escalations = 0;              // substeps that a semi-implicit method left to the full Newton
-  int substeps = 1;                 // 1: the step was not halved
-  std::vector<std::string> notes;   // why
+  int escalations = 0;             // substeps that a semi-implicit method left to the full Newton
+  int substeps = 1;                // 1: the step was not halved
+  std::vector<std::string> notes;  // why
 };
 
 /// All that the future depends on, besides the scene.
@@ -45,7 +45,8 @@ class Simulation {
   /// One step of length h. Throws StepFailure, with the state unchanged, if it cannot be taken.
   StepReport step();
   /// Steps until the time is at least t (to within half a step); stops early when `go_on` returns false.
-  void run_until(double t, const std::function<bool()>& go_on = [] { return true; });
+  void run_until(
+      double t, const std::function<bool()>& go_on = [] { return true; });
 
   const State& state() const { return history_[0]; }
   double time() const { return state().t; }

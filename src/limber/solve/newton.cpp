@@ -56,7 +56,8 @@ class Iteration {
 
  private:
   StepFailure failure(const std::string& why) const {
-    return StepFailure(fmt::format("Newton: {} (last correction {:.2e} m, allowed {:.2e} m)", why, report_.correction, options_.tolerance),
+    return StepFailure(fmt::format("Newton: {} (last correction {:.2e} m, allowed {:.2e} m)", why, report_.correction,
+                                   options_.tolerance),
                        report_.iterations, report_.residual);
   }
 
@@ -110,7 +111,8 @@ class Iteration {
       g -= a.back() * p.y;
     }
     Vector d;
-    if (linear_.solve(g, d, 1e-4).status != SolveReport::Status::ok) throw failure("the linear solver did not converge");
+    if (linear_.solve(g, d, 1e-4).status != SolveReport::Status::ok)
+      throw failure("the linear solver did not converge");
     for (std::size_t i = pairs_.size(); i-- > 0;) d += (a[i] - pairs_[i].rho * pairs_[i].y.dot(d)) * pairs_[i].s;
     return -d;
   }

@@ -43,8 +43,8 @@ struct NewtonOptions {
 
 struct NewtonReport {
   int iterations = 0;
-  int projections = 0;   // iterations that needed the projected matrix
-  double residual = 0;   // ‖r‖ at the last iterate where it was evaluated
+  int projections = 0;    // iterations that needed the projected matrix
+  double residual = 0;    // ‖r‖ at the last iterate where it was evaluated
   double correction = 0;  // [m] of the last iteration
 };
 

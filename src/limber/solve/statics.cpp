@@ -55,8 +55,9 @@ Vector solve_statics(const System& system, const State& u, LinearSolver& linear,
       report.iterations += newton.iterations;
       increment /= 2;
       if (increment < 1e-3)
-        throw StepFailure(fmt::format("no equilibrium found beyond {:.1f} % of the load: {}", 100 * applied, failure.reason),
-                          report.iterations, newton.residual);
+        throw StepFailure(
+            fmt::format("no equilibrium found beyond {:.1f} % of the load: {}", 100 * applied, failure.reason),
+            report.iterations, newton.residual);
       continue;
     }
     report.iterations += newton.iterations;

@@ -7,7 +7,7 @@
 namespace limber {
 
 struct StaticsReport {
-  int iterations = 0;   // Newton, all load steps together
+  int iterations = 0;  // Newton, all load steps together
   int load_steps = 0;
   double residual = 0;  // ‖f‖ [N]
 };

@@ -49,15 +49,19 @@ const std::vector<MethodParameter> rho_inf = {
     {"rho_inf", 0.5, 0, 1, "spectral radius at infinite frequency: 1 damps nothing, 0 kills the highest modes"}};
 const std::vector<MethodParameter> alpha = {{"alpha", -0.1, -1.0 / 3, 0, "numerical damping: 0 none, -1/3 most"}};
 const std::vector<MethodParameter> theta = {{"theta", 0.5, 0, 1, "weight of BDF2; 0 is trapezoidal"}};
-const std::vector<MethodParameter> freeze = {{"freeze", 0, 0, 1, "1: both stages use the tangent at the step's start and one factor"}};
+const std::vector<MethodParameter> freeze = {
+    {"freeze", 0, 0, 1, "1: both stages use the tangent at the step's start and one factor"}};
 
 }  // namespace
 
 std::string to_string(MethodKind k) {
   switch (k) {
-    case MethodKind::implicit: return "implicit";
-    case MethodKind::semi_implicit: return "semi-implicit";
-    case MethodKind::explicit_: return "explicit";
+    case MethodKind::implicit:
+      return "implicit";
+    case MethodKind::semi_implicit:
+      return "semi-implicit";
+    case MethodKind::explicit_:
+      return "explicit";
   }
   return "";
 }
@@ -70,21 +74,54 @@ const std::vector<MethodInfo>& method_catalog() {
       {"BDF2", 2, implicit, 1, "L-stable", "smooth motion at one solve a step", {}, scheme<Bdf2>},
       {"SBDF2", 2, semi, 1, "L-stable on linear systems", "smooth motion at one linear solve a step", {}, scheme<Bdf2>},
       {"TR", 2, implicit, 1, "A-stable, no damping", "energy studies; high modes ring", {}, scheme<Trapezoidal>},
-      {"STR", 2, semi, 1, "A-stable on linear systems, no damping", "small vibrations; may diverge", {}, scheme<Trapezoidal>},
+      {"STR",
+       2,
+       semi,
+       1,
+       "A-stable on linear systems, no damping",
+       "small vibrations; may diverge",
+       {},
+       scheme<Trapezoidal>},
       {"blend", 2, implicit, 1, "A-stable; L-stable at theta = 1", "damping between TR's and BDF2's", theta, blend},
-      {"midpoint", 2, implicit, 1, "A-stable, no damping, symplectic", "long conservative motion; high modes ring", {}, scheme<Midpoint>},
-      {"S-midpoint", 2, semi, 1, "A-stable on linear systems, no damping", "small vibrations; may diverge", {}, scheme<Midpoint>},
+      {"midpoint",
+       2,
+       implicit,
+       1,
+       "A-stable, no damping, symplectic",
+       "long conservative motion; high modes ring",
+       {},
+       scheme<Midpoint>},
+      {"S-midpoint",
+       2,
+       semi,
+       1,
+       "A-stable on linear systems, no damping",
+       "small vibrations; may diverge",
+       {},
+       scheme<Midpoint>},
       {"TR-BDF2", 2, implicit, 2, "L-stable", "lively motion that stays stable: the default", {}, tr_bdf2},
       {"STR-SBDF2", 2, semi, 2, "L-stable on linear systems", "lively motion at two linear solves a step", {}, tr_bdf2},
       {"SDIRK", 2, implicit, 2, "L-stable", "as TR-BDF2, one matrix for both stages", {}, sdirk},
-      {"SSDIRK", 2, semi, 2, "L-stable on linear systems", "as STR-SBDF2; with freeze one factor a step", freeze, sdirk},
-      {"newmark", 2, implicit, 1, "A-stable for 2 beta >= gamma >= 1/2", "structural mechanics; beta 1/4 damps nothing", newmark_parameters, newmark},
-      {"S-newmark", 2, semi, 1, "as newmark on linear systems", "structural mechanics, one linear solve a step", newmark_parameters, newmark},
-      {"gen-alpha", 2, implicit, 1, "A-stable; damping by rho_inf", "a knob for the damping of high modes", rho_inf, generalized_alpha},
-      {"S-gen-alpha", 2, semi, 1, "as gen-alpha on linear systems", "the knob, at one linear solve a step", rho_inf, generalized_alpha},
+      {"SSDIRK", 2, semi, 2, "L-stable on linear systems", "as STR-SBDF2; with freeze one factor a step", freeze,
+       sdirk},
+      {"newmark", 2, implicit, 1, "A-stable for 2 beta >= gamma >= 1/2", "structural mechanics; beta 1/4 damps nothing",
+       newmark_parameters, newmark},
+      {"S-newmark", 2, semi, 1, "as newmark on linear systems", "structural mechanics, one linear solve a step",
+       newmark_parameters, newmark},
+      {"gen-alpha", 2, implicit, 1, "A-stable; damping by rho_inf", "a knob for the damping of high modes", rho_inf,
+       generalized_alpha},
+      {"S-gen-alpha", 2, semi, 1, "as gen-alpha on linear systems", "the knob, at one linear solve a step", rho_inf,
+       generalized_alpha},
       {"HHT", 2, implicit, 1, "A-stable; damping by alpha", "structural mechanics with some damping", alpha, hht},
       {"S-HHT", 2, semi, 1, "as HHT on linear systems", "structural mechanics, one linear solve a step", alpha, hht},
-      {"symplectic-euler", 1, expl, 1, "stable for omega h < 2", "comparison; soft bodies and tiny steps", {}, scheme<SymplecticEuler>},
+      {"symplectic-euler",
+       1,
+       expl,
+       1,
+       "stable for omega h < 2",
+       "comparison; soft bodies and tiny steps",
+       {},
+       scheme<SymplecticEuler>},
       {"verlet", 2, expl, 2, "stable for omega h < 2", "comparison; soft bodies and tiny steps", {}, scheme<Verlet>},
       {"RK4", 4, expl, 4, "stable for omega h < 2.83", "reference solutions with tiny steps", {}, scheme<RungeKutta4>},
   };
@@ -99,16 +136,16 @@ std::vector<std::string> method_names() {
 
 const MethodInfo& find_method(const std::string& name) {
   const auto same = [&](const MethodInfo& m) {
-    return std::equal(m.name.begin(), m.name.end(), name.begin(), name.end(), [](unsigned char a, unsigned char b) {
-      return std::tolower(a) == std::tolower(b);
-    });
+    return std::equal(m.name.begin(), m.name.end(), name.begin(), name.end(),
+                      [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); });
   };
   const auto& all = method_catalog();
   if (const auto it = std::find_if(all.begin(), all.end(), same); it != all.end()) return *it;
   const auto names = method_names();
   const auto near = nearest_name(name, names);
-  throw InputError("method.name", fmt::format("unknown method '{}'{}; the methods are {}", name,
-                                              near.empty() ? "" : fmt::format("; did you mean '{}'?", near), join(names)));
+  throw InputError("method.name",
+                   fmt::format("unknown method '{}'{}; the methods are {}", name,
+                               near.empty() ? "" : fmt::format("; did you mean '{}'?", near), join(names)));
 }
 
 MethodParameters complete_parameters(const MethodInfo& info, const MethodParameters& given) {
@@ -117,10 +154,12 @@ MethodParameters complete_parameters(const MethodInfo& info, const MethodParamet
   for (const auto& p : info.parameters) all[p.name] = p.standard, known.push_back(p.name);
   for (const auto& [key, value] : given) {
     const std::string& name = key;
-    const auto it = std::find_if(info.parameters.begin(), info.parameters.end(), [&](const auto& p) { return p.name == name; });
+    const auto it =
+        std::find_if(info.parameters.begin(), info.parameters.end(), [&](const auto& p) { return p.name == name; });
     if (it == info.parameters.end())
-      throw InputError("method." + name, known.empty() ? fmt::format("{} takes no parameters", info.name)
-                                                       : fmt::format("{} does not take it; it takes {}", info.name, join(known)));
+      throw InputError("method." + name, known.empty()
+                                             ? fmt::format("{} takes no parameters", info.name)
+                                             : fmt::format("{} does not take it; it takes {}", info.name, join(known)));
     if (!(value >= it->least && value <= it->most))
       throw InputError("method." + name, fmt::format("{} is outside [{}, {}]", value, it->least, it->most));
     all[name] = value;

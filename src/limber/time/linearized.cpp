@@ -26,14 +26,16 @@ class Linearized final : public StageSolver {
       set_matrix(system, s);
     } else {
       f = system.force(at);
-      if (!frozen_ || frozen_->q != s.tangent_at->q || frozen_->v != s.tangent_at->v || tau_q_ != s.tau_q || tau_v_ != s.tau_v) {
+      if (!frozen_ || frozen_->q != s.tangent_at->q || frozen_->v != s.tangent_at->v || tau_q_ != s.tau_q ||
+          tau_v_ != s.tau_v) {
         system.tangent(*s.tangent_at, Definiteness::exact, tangent_);
         frozen_ = s.tangent_at;
         set_matrix(system, s);
       }
     }
     const Vector moved = s.star.q + s.tau_q * at.v - at.q;
-    const Vector rhs = system.apply_mass(s.star.v - at.v) + s.tau_v * (f - multiply(tangent_.K, system.symmetric(), moved));
+    const Vector rhs =
+        system.apply_mass(s.star.v - at.v) + s.tau_v * (f - multiply(tangent_.K, system.symmetric(), moved));
     if (!rhs.allFinite()) throw StepFailure("the force is not finite");
     return s.state(at.v + solve_linear(system, rhs));
   }
@@ -65,7 +67,8 @@ class Linearized final : public StageSolver {
       report = lu->solve(rhs, x, options_.linear_tolerance);
     }
     if (report.status != SolveReport::Status::ok)
-      throw StepFailure(fmt::format("the linear solver failed ({} iterations, relative residual {:.1e})", report.iterations, report.residual),
+      throw StepFailure(fmt::format("the linear solver failed ({} iterations, relative residual {:.1e})",
+                                    report.iterations, report.residual),
                         report.iterations, report.residual);
     if (!x.allFinite()) throw StepFailure("the solution of the linearised stage is not finite");
     return x;

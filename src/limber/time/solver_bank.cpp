@@ -9,7 +9,8 @@ SolverBank::SolverBank(std::string name, Symmetry symmetry) : name_(std::move(na
 }
 
 LinearSolver& SolverBank::at(double tau_q, double tau_v) {
-  auto it = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& e) { return e.tau_q == tau_q && e.tau_v == tau_v; });
+  auto it = std::find_if(entries_.begin(), entries_.end(),
+                         [&](const Entry& e) { return e.tau_q == tau_q && e.tau_v == tau_v; });
   if (it == entries_.end() && entries_.size() < most) {
     it = entries_.insert(entries_.end(), {tau_q, tau_v, make_linear_solver(name_, symmetry_)});
   } else if (it == entries_.end()) {

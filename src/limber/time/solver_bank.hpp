@@ -1,6 +1,6 @@
 #pragma once
-/// Linear solvers for stage matrices, one for each pair (τ_q, τᵥ) that a scheme alternates between (TR-BDF2: ¼h and ⅓h),
-/// so that the factor kept for one stage is not lost to the other.
+/// Linear solvers for stage matrices, one for each pair (τ_q, τᵥ) that a scheme alternates between (TR-BDF2: ¼h and
+/// ⅓h), so that the factor kept for one stage is not lost to the other.
 
 #include <memory>
 #include <string>

@@ -14,10 +14,10 @@
 namespace limber {
 
 struct Stage {
-  State star;                        // (q*, v*)
-  double tau_q = 0, tau_v = 0;       // [s]
-  double t = 0;                      // time of the stage [s]
-  State at;                          // the last known state: linearised about, or started from
+  State star;                         // (q*, v*)
+  double tau_q = 0, tau_v = 0;        // [s]
+  double t = 0;                       // time of the stage [s]
+  State at;                           // the last known state: linearised about, or started from
   std::optional<State> tangent_at{};  // linearised stages: where K and D are taken, if not at `at`
 
   State state(Vector v) const {
