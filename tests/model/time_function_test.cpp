@@ -67,14 +67,15 @@ TEST(TimeFunction, DerivativesAtKinksAreFromTheRight) {
   EXPECT_EQ(y.at(2).acceleration, 0);
 }
 
-TEST(TimeFunction, NaturalSplineOfKnownValues) {
-  // Keys 0, 1, 2 with values 0, 1, 0: 4 m₁ = 6 (−1 − 1), so y″(1) = −3 and y(½) = ½ + 3/16 = .6875.
+TEST(TimeFunction, ClampedSplineOfKnownValues) {
+  // Keys 0, 1, 2 with values 0, 1, 0: 2m₀ + m₁ = 6, m₀ + 4m₁ + m₂ = −12, m₁ + 2m₂ = 6, so y″ = 6, −6, 6, y(½) = ½.
   const auto y = Scalar::table({0, 1, 2}, {0, 1, 0}, Interpolation::smooth, "k");
-  EXPECT_NEAR(y.at(1).acceleration, -3, 1e-14);
-  EXPECT_NEAR(y(0.5), 0.6875, 1e-14);
-  EXPECT_NEAR(y.at(0).acceleration, 0, 1e-14);
+  EXPECT_NEAR(y.at(1).acceleration, -6, 1e-14);
+  EXPECT_NEAR(y(0.5), 0.5, 1e-14);
+  EXPECT_NEAR(y.at(0).acceleration, 6, 1e-14);
   EXPECT_NEAR(y.at(1).rate, 0, 1e-14);
-  EXPECT_NEAR(y.at(0).rate, 1.5, 1e-14);
+  EXPECT_NEAR(y.at(0).rate, 0, 1e-14);
+  EXPECT_NEAR(y.at(2 - 1e-12).rate, 0, 1e-10);
 }
 
 TEST(TimeFunction, SplineIsTwiceContinuouslyDifferentiableInside) {
@@ -88,21 +89,25 @@ TEST(TimeFunction, SplineIsTwiceContinuouslyDifferentiableInside) {
     EXPECT_NEAR(left.rate, right.rate, 1e-5);
     EXPECT_NEAR(left.acceleration, right.acceleration, 1e-4);
   }
-  EXPECT_NEAR(y.at(4 - 1e-9).acceleration, 0, 1e-6);
+  EXPECT_NEAR(y.at(4 - 1e-9).rate, 0, 1e-6);
+  EXPECT_NEAR(y.at(0).rate, 0, 1e-12);
   for (const double t : {0.1, 0.2, 0.65, 1.05, 1.7, 3.2}) expect_derivatives(y, t);
   EXPECT_EQ(y(-1), 1);
   EXPECT_EQ(y(5), -1);
   EXPECT_EQ(y.at(5).rate, 0);
 }
 
-TEST(TimeFunction, SplineReproducesStraightLines) {
-  const auto y = Scalar::table({0, 0.1, 3, 3.5}, {1, 1.2, 7, 8}, Interpolation::smooth, "k");
-  for (const double t : {0.0, 0.05, 1.9, 3.2}) EXPECT_NEAR(y(t), 1 + 2 * t, 1e-13);
+TEST(TimeFunction, SplineReproducesTheCubicThatIsFlatAtItsEnds) {
+  const auto cubic = [](double t) { return 1 + t * t * (3 - t); };  // y′ = 0 at 0 and 2
+  const auto y =
+      Scalar::table({0, 0.1, 1.5, 2}, {cubic(0), cubic(0.1), cubic(1.5), cubic(2)}, Interpolation::smooth, "k");
+  for (const double t : {0.0, 0.05, 0.9, 1.7}) EXPECT_NEAR(y(t), cubic(t), 1e-13);
 }
 
-TEST(TimeFunction, TwoKeysOrOneNeedNoSpline) {
+TEST(TimeFunction, TwoKeysOrOne) {
   const auto two = TimeFunction<Vec3>::table({0, 2}, {Vec3(0, 0, 0), Vec3(2, 4, 6)}, Interpolation::smooth, "k");
   EXPECT_NEAR((two(1) - Vec3(1, 2, 3)).norm(), 0, 1e-15);
+  EXPECT_NEAR((two(0.5) - 0.15625 * Vec3(2, 4, 6)).norm(), 0, 1e-15);  // 3s² − 2s³ at s = ¼
   const auto one = Scalar::table({1}, {5}, Interpolation::smooth, "k");
   EXPECT_EQ(one(0), 5);
   EXPECT_EQ(one(1), 5);

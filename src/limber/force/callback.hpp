@@ -1,7 +1,7 @@
 #pragma once
 /// A user's own force f(q, v, t) as functions of the whole state (3N each), with or without its tangent
-/// K = −∂f/∂q [N/m], D = −∂f/∂v [N·s/m] (3N × 3N). Without K or D, Newton's matrix lacks them: the solution is the
-/// same, the convergence slower.
+/// K = −∂f/∂q [N/m], D = −∂f/∂v [N·s/m] (3N × 3N). Without K or D, Newton's matrix lacks them: implicit methods
+/// reach the same solution more slowly, semi-implicit ones treat the force explicitly.
 
 #include <functional>
 #include <string>

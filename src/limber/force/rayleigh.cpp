@@ -111,7 +111,7 @@ void RayleighDamping::find_body() {
     a -= first_node_;
     b -= first_node_;
   }
-  body_pattern_ = BlockPattern(end - first_node_, std::move(pairs), Storage::full);
+  body_pattern_ = BlockPattern(end - first_node_, pairs, Storage::full);
 }
 
 ForceTraits RayleighDamping::traits() const {

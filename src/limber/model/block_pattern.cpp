@@ -4,7 +4,8 @@
 
 namespace limber {
 
-BlockPattern::BlockPattern(int nodes, std::vector<std::pair<int, int>> pairs, Storage storage) : storage_(storage) {
+BlockPattern::BlockPattern(int nodes, const std::vector<std::pair<int, int>>& pairs, Storage storage)
+    : storage_(storage) {
   std::vector<std::pair<int, int>> blocks;  // (column, row)
   blocks.reserve(pairs.size() + static_cast<std::size_t>(nodes));
   for (int i = 0; i < nodes; ++i) blocks.emplace_back(i, i);

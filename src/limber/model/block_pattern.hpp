@@ -24,7 +24,7 @@ class BlockPattern {
 
   BlockPattern() = default;
   /// `pairs`: coupled free nodes in any order, repeats allowed; the diagonal is always there.
-  BlockPattern(int nodes, std::vector<std::pair<int, int>> pairs, Storage storage);
+  BlockPattern(int nodes, const std::vector<std::pair<int, int>>& pairs, Storage storage);
 
   Slot slot(int a, int b) const;
   int nodes() const { return static_cast<int>(start_.size()) - 1; }

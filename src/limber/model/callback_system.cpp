@@ -65,7 +65,7 @@ Vector CallbackSystem::force(const State& u) const {
 }
 
 void CallbackSystem::tangent(const State& u, Definiteness, Tangent& T) const {
-  const auto checked = [&](SparseMatrix A, const char* name) {
+  const auto checked = [&](const SparseMatrix& A, const char* name) {
     if (A.rows() != size() || A.cols() != size())
       throw InputError(name,
                        fmt::format("returned a {} × {} matrix, expected {} × {}", A.rows(), A.cols(), size(), size()));

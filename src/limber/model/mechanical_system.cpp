@@ -57,7 +57,7 @@ MechanicalSystem::MechanicalSystem(Parts parts)
   for (const auto& [a, b] : coupled)
     if (free_index_[at(a)] >= 0 && free_index_[at(b)] >= 0 && a != b)
       pairs.emplace_back(free_index_[at(a)], free_index_[at(b)]);
-  pattern_ = BlockPattern(static_cast<int>(free_nodes_.size()), std::move(pairs), storage);
+  pattern_ = BlockPattern(static_cast<int>(free_nodes_.size()), pairs, storage);
   for (const auto& f : forces_) f->bind(pattern_, free_index_);
 
   mass_ = pattern_.zero();

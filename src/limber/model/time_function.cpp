@@ -67,17 +67,26 @@ template <class T>
 std::vector<T> KeyTimes::curvatures(const std::vector<T>& y) const {
   const std::size_t n = times_.size();
   std::vector<T> m(n, zero_like(y[0]));
-  if (interpolation_ == Interpolation::linear || n < 3) return m;
-  const auto h = [&](std::size_t i) { return times_[i + 1] - times_[i]; };
-  // h₋ m₋ + 2(h₋ + h) m + h m₊ = 6 (slope − slope₋), eliminated forwards; `above` is what remains of h.
+  if (interpolation_ == Interpolation::linear || n < 2) return m;
+  // h₋ m₋ + 2(h₋ + h) m + h m₊ = 6 (slope − slope₋), eliminated forwards; `above` is what remains of h. Beyond the ends
+  // both h and slope are zero: there y′ = 0.
   std::vector<double> above(n, 0.0);
-  for (std::size_t i = 1; i + 1 < n; ++i) {
-    const double pivot = 2 * (h(i - 1) + h(i)) - h(i - 1) * above[i - 1];
-    above[i] = h(i) / pivot;
-    const T bend = 6 * ((y[i + 1] - y[i]) / h(i) - (y[i] - y[i - 1]) / h(i - 1));
-    m[i] = (bend - h(i - 1) * m[i - 1]) / pivot;
+  double h_before = 0;
+  T slope_before = m[0];
+  for (std::size_t i = 0; i < n; ++i) {
+    const bool last = i + 1 == n;
+    const double h = last ? 0 : times_[i + 1] - times_[i];
+    T slope = m[i];
+    if (!last) slope = (y[i + 1] - y[i]) / h;
+    const double pivot = 2 * (h_before + h) - (i > 0 ? h_before * above[i - 1] : 0);
+    T bend = 6 * (slope - slope_before);
+    if (i > 0) bend = bend - h_before * m[i - 1];
+    m[i] = bend / pivot;
+    above[i] = h / pivot;
+    h_before = h;
+    slope_before = slope;
   }
-  for (std::size_t i = n - 2; i > 0; --i) m[i] -= above[i] * m[i + 1];
+  for (std::size_t i = n - 1; i-- > 0;) m[i] -= above[i] * m[i + 1];
   return m;
 }
 

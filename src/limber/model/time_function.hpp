@@ -3,8 +3,9 @@
 ///
 ///     y(t) = offset + amplitude · sin(2π · frequency · t + phase).
 ///
-/// A table is linear between its keys or a natural cubic spline (C², y″ = 0 at its ends), and constant outside its
-/// range. Where a derivative jumps (keys of a linear table, ends of any table) it is the one from the right.
+/// A table is linear between its keys or a clamped cubic spline (C², y′ = 0 at its ends, so that it starts and stops
+/// gently), and constant outside its range. Where a derivative jumps (keys of a linear table, ends of any table) it is
+/// the one from the right.
 
 #include <array>
 #include <string>
@@ -41,7 +42,7 @@ class KeyTimes {
   std::size_t size() const { return times_.size(); }
   KeyWeights at(double t) const;
 
-  /// y″ at the keys of the natural spline through y (zero for a linear table). T: double, Vec3 or Vector.
+  /// y″ at the keys of the clamped spline through y (zero for a linear table). T: double, Vec3 or Vector.
   template <class T>
   std::vector<T> curvatures(const std::vector<T>& y) const;
 

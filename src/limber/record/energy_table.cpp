@@ -19,7 +19,7 @@ std::string header_line(const std::vector<std::string>& more) {
   std::vector<std::string> columns = fixed_columns;
   columns.insert(columns.end(), more.begin(), more.end());
   std::string line = join(columns, ",") + "\n";
-  assert(line.find_first_of("\"\r") == line.npos && "column names are plain words");
+  assert(line.find_first_of("\"\r") == std::string_view::npos && "column names are plain words");
   return line;
 }
 
@@ -30,7 +30,7 @@ void append_number(std::string& line, double x) {
 
 std::vector<std::string_view> split(std::string_view line) {
   std::vector<std::string_view> words;
-  for (std::size_t comma; (comma = line.find(',')) != line.npos; line.remove_prefix(comma + 1))
+  for (std::size_t comma; (comma = line.find(',')) != std::string_view::npos; line.remove_prefix(comma + 1))
     words.push_back(line.substr(0, comma));
   words.push_back(line);
   return words;
@@ -39,7 +39,7 @@ std::vector<std::string_view> split(std::string_view line) {
 /// The next line without its end; false where no complete line is left.
 bool next_line(std::string_view& text, std::string_view& line) {
   const std::size_t end = text.find('\n');
-  if (end == text.npos) return false;
+  if (end == std::string_view::npos) return false;
   line = text.substr(0, end);
   text.remove_prefix(end + 1);
   return true;

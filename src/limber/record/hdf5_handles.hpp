@@ -26,7 +26,7 @@ class Id {
   }
 
   bool valid() const { return id_ >= 0; }
-  operator hid_t() const { return id_; }
+  operator hid_t() const { return id_; }  // NOLINT(google-explicit-constructor): it stands for the id in every call
   /// False if it could not be closed properly, as when the disk is full.
   bool close() { return close_(std::exchange(id_, -1)) >= 0; }
 
@@ -35,10 +35,13 @@ class Id {
   Close close_ = nullptr;
 };
 
-/// While it lives, HDF5 prints nothing on failure.
+/// While it lives, HDF5 prints nothing on failure. HDF5 1.10 crashes in its own clean-up at exit after a file could not
+/// be closed (disk full), so it is told not to do any: all handles here are closed by their owners.
 class Quiet {
  public:
   Quiet() {
+    static const herr_t no_clean_up_at_exit = H5dont_atexit();
+    static_cast<void>(no_clean_up_at_exit);
     H5Eget_auto2(H5E_DEFAULT, &print_, &data_);
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   }

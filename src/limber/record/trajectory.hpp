@@ -71,7 +71,7 @@ class TrajectoryWriter {
   XdmfIndex index_;
   Places places_;
   Index nodes_, prescribed_;
-  long planned_;
+  [[maybe_unused]] long planned_;  // asserted only
   Velocities velocities_;
   long frames_;
 };

@@ -198,10 +198,11 @@ std::map<std::string, off_t> create_structure(const std::string& path, Memory& m
 }  // namespace
 
 std::map<std::string, off_t> create(const std::string& path, const TrajectoryHeader& header) {
+  const h5::Quiet quiet;
   File file = File::create(path);
   file.truncate(most_bytes(header));
   Memory memory(path);
-  const auto places = create_structure(path, memory, header);
+  auto places = create_structure(path, memory, header);
   memory.copy_to(file);
   file.close();
   return places;

@@ -80,7 +80,7 @@ Facts gather_facts(const Scene& scene, const Model& model, int modes) {
   }
   if (modes == 0) return f;
   if (!model.system->symmetric()) {
-    f.notes.push_back("a force has a non-symmetric tangent: no modes are shown");
+    f.notes.emplace_back("a force has a non-symmetric tangent: no modes are shown");
     return f;
   }
   if (f.free_dofs > most_dofs) {

@@ -98,7 +98,7 @@ void read_placement(const JsonSection& s, BodyChoice& body) {
 std::string read_body_name(const JsonSection& s, std::size_t number) {
   const auto c = s.find("name");
   if (!c) return "body" + std::to_string(number);
-  const std::string name = c->text();
+  std::string name = c->text();
   if (name.empty()) c->fail("is empty");
   if (name.find('/') != std::string::npos) c->fail(c->echo() + " contains '/'");
   return name;

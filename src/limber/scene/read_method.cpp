@@ -14,7 +14,7 @@ bool equal_but_for_case(const std::string& a, const std::string& b) {
 }
 
 std::string read_name(const JsonCursor& place, const Vocabulary& vocabulary) {
-  const std::string name = place.text();
+  std::string name = place.text();
   const auto same = [&](const std::string& known) { return equal_but_for_case(known, name); };
   const auto& known = vocabulary.methods;
   if (const auto found = std::find_if(known.begin(), known.end(), same); found != known.end()) return *found;

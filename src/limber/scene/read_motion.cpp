@@ -37,7 +37,7 @@ SelectionPart read_part(const JsonCursor& place) {
 
 /// For all that needs nodes: an empty list of selections is an error.
 Selection read_nodes(const JsonCursor& place) {
-  const Selection nodes = read_selection(place);
+  Selection nodes = read_selection(place);
   if (nodes.empty()) place.fail("selects no node");
   return nodes;
 }
@@ -97,6 +97,7 @@ TargetKey read_target_key(const JsonCursor& place) {
 AttachmentEnd read_end(const JsonCursor& place, const std::vector<BodyChoice>& bodies) {
   const JsonSection s = place.section("attachment_end");
   std::vector<std::string> names;
+  names.reserve(bodies.size());
   for (const BodyChoice& body : bodies) names.push_back(body.name);
   return {static_cast<int>(s.at("body").word(names, "body")), read_nodes(s.at("nodes"))};
 }

@@ -80,15 +80,18 @@ void Simulation::advance(double t_end, int depth, StepReport& report) {
     }
   }
   if (depth == most_halvings) {
-    StepFailure last(
-        fmt::format(
-            "the step from t = {:.6g} s fails even at h = {:.3g} s ({} of the step asked for): {}. Try a smaller "
-            "time.step, an L-stable implicit method (BE, TR-BDF2), a stiffer or another material, or more damping",
-            t, h, fmt::format("1/{}", 1 << most_halvings), failure.reason),
-        failure.iterations, failure.residual);
-    last.t = t;
-    last.h = h;
-    throw last;
+    const auto last = [&] {
+      StepFailure f(
+          fmt::format(
+              "the step from t = {:.6g} s fails even at h = {:.3g} s ({} of the step asked for): {}. Try a smaller "
+              "time.step, an L-stable implicit method (BE, TR-BDF2), a stiffer or another material, or more damping",
+              t, h, fmt::format("1/{}", 1 << most_halvings), failure.reason),
+          failure.iterations, failure.residual);
+      f.t = t;
+      f.h = h;
+      return f;
+    };
+    throw last();
   }
   advance(t + h / 2, depth + 1, report);
   advance(t_end, depth + 1, report);
