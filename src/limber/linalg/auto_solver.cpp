@@ -25,6 +25,7 @@ constexpr double unproven_steps = 4;  // iterations of each
 constexpr double forgetting = .99;           // a diagonal solve, of the cost of factors
 constexpr double forgetting_diagonal = .97;  // a new factor, of the cost of the diagonal
 constexpr int iterations_before_analysis = 48;
+constexpr Index always_factored = 500;  // unknowns: a factor costs next to nothing, and solves to rounding
 
 /// Not when as much is spent as the other way would have cost, or half of it without a prospect: early residuals of
 /// conjugate gradients say little of what is to come, and a wrong turn should never cost more than twice the right one.
@@ -83,6 +84,7 @@ double AutoSolver::mean_cost_of_factor() const {
 
 AutoSolver::Way AutoSolver::choose(double decades) {
   if (has_factor_ && exact_) return Way::kept_factor;
+  if (rows_->size() <= always_factored) return Way::new_factor;
   if (past_.diagonal_rate < 0) return Way::diagonal;
   const double diagonal = past_.diagonal_rate * decades * iteration_;
   if (!factor_ && past_.diagonal_rate * decades <= iterations_before_analysis) return Way::diagonal;

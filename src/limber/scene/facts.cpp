@@ -92,7 +92,7 @@ Facts gather_facts(const Scene& scene, const Model& model, int modes) {
   const auto found = scene_modes(model, static_cast<int>(std::min<Index>(f.free_dofs, modes + rigid)));
   const double largest = found.lambda.cwiseAbs().maxCoeff();
   for (const double lambda : found.lambda) {
-    if (std::abs(lambda) <= 1e-7 * largest && rigid > 0) {
+    if (std::abs(lambda) <= (rigid > 0 ? 1e-7 : 1e-10) * largest) {
       ++f.rigid_modes;
     } else if (lambda <= 0) {
       f.notes.push_back(fmt::format("the start is not a stable equilibrium: a mode has λ = {:.3g} 1/s²", lambda));

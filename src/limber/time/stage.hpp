@@ -48,7 +48,7 @@ enum class ResidualScaling { mass, identity, rows, stage };
 
 struct StageOptions {
   std::string linear_solver = "auto";
-  double linear_tolerance = 1e-9;  // relative residual of the one solve of a linearised stage
+  double linear_tolerance = 1e-10;  // relative residual of the one solve of a linearised stage
   NewtonOptions newton = {};
   ResidualScaling scaling = ResidualScaling::mass;
 };
