@@ -195,10 +195,9 @@ TEST_P(Materials, DegenerateShapesStayFinite) {
   for (const Vec3& s : stretches)
     for (const Mat3& R : {Mat3(Mat3::Identity()), Q}) {
       const Mat3 F = R * s.asDiagonal() * Q.transpose();
-      if (!std::isfinite(energy(m, F))) {
-        EXPECT_TRUE(positive_only && F.determinant() < 1e-12) << s.transpose();
-        continue;
-      }
+      // On which side of 0 the determinant of a flat F is rounded is chance.
+      if (positive_only && F.determinant() < 1e-20) continue;
+      ASSERT_TRUE(std::isfinite(energy(m, F))) << s.transpose();
       EXPECT_TRUE(stress(m, F).allFinite()) << s.transpose();
       EXPECT_TRUE(hessian(m, F).allFinite()) << s.transpose();
       const Matrix S = hessian_psd(m, F);

@@ -13,7 +13,13 @@
 
 namespace limber {
 
-using Lanes = xsimd::batch<double>;
+// The AVX-512 part of xsimd 8.1 does not compile with GCC 12; four lanes serve there too.
+#if defined(__AVX512F__) && defined(__AVX2__) && defined(__FMA__)
+using LaneArchitecture = xsimd::fma3<xsimd::avx2>;
+#else
+using LaneArchitecture = xsimd::default_arch;
+#endif
+using Lanes = xsimd::batch<double, LaneArchitecture>;
 inline constexpr int lane_count = static_cast<int>(Lanes::size);
 
 // Branches become selections, so that all lanes run the same instructions.

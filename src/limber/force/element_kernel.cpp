@@ -46,8 +46,18 @@ struct StiffnessBuffer {
  private:
   LIMBER_INLINE void put(int which, int place, const Lanes& a, const Lanes& b) {
     double* p = &pair[which][place][0][0];
-    xsimd::zip_lo(a, b).store_aligned(p);
-    xsimd::zip_hi(a, b).store_aligned(p + lane_count);
+    if constexpr (lane_count == 2) {
+      xsimd::zip_lo(a, b).store_aligned(p);
+      xsimd::zip_hi(a, b).store_aligned(p + lane_count);
+    } else {  // wider registers zip within their halves only
+      alignas(64) double first[lane_count], second[lane_count];
+      a.store_aligned(first);
+      b.store_aligned(second);
+      for (int l = 0; l < lane_count; ++l) {
+        p[2 * l] = first[l];
+        p[2 * l + 1] = second[l];
+      }
+    }
   }
 };
 
