@@ -158,7 +158,7 @@ def test_a_table_that_meets_a_full_disk(limber_cli, bar, write_scene, tmp_path):
     scene = write_scene(bar(mesh={"shape": "box", "size": [1, 1, 1], "cells": [1, 1, 1]},
                             time={"step": 0.001, "duration": 2},
                             output={"frames_every": 500, "checkpoint_every": 100}))
-    done = limber_cli("run", scene, "-o", "out", "--quiet", status=1, preexec_fn=smallest_files(64 * 1024))
+    done = limber_cli("run", scene, "-o", "out", "--quiet", status=1, preexec_fn=smallest_files(128 * 1024))
     assert "energy.csv" in done.err
     table = (tmp_path / "out/energy.csv").read_text().split("\n")
     assert 100 < len(table) < 2000 and (tmp_path / "out/energy.csv").stat().st_size <= 64 * 1024
