@@ -44,4 +44,7 @@ inline Scene beam(const std::array<int, 3>& cells, double young, const std::stri
   return scene;
 }
 
+/// Of modes_bench.cpp.
+void add_modes_benchmarks();
+
 }  // namespace limber::bench

@@ -1,5 +1,6 @@
 /// What a step costs, as ratios in one run. `limber_bench` measures element loops and the four usual methods;
-/// `--all` measures every method of the catalog. Other options are Google Benchmark's.
+/// modes_bench.cpp measures hybrids; `--all` measures every method of the catalog. Other options are Google
+/// Benchmark's.
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
@@ -119,6 +120,7 @@ int main(int argc, char** argv) {
   if (benchmark::ReportUnrecognizedArguments(count, rest.data())) return 2;
   limber::bench::add_element_loops();
   limber::bench::add_steps(all ? limber::method_names() : std::vector<std::string>{"SI", "BE", "TR-BDF2", "SDIRK"});
+  limber::bench::add_modes_benchmarks();
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();
   return 0;

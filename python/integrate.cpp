@@ -17,11 +17,39 @@ std::function<SparseMatrix(const State&)> matrix_function(const py::object& f) {
   };
 }
 
+/// Each step unless said otherwise.
+Refresh refresh_rule(const py::object& given) {
+  Refresh rule{Refresh::Rule::every};
+  if (given.is_none()) return rule;
+  if (py::isinstance<py::str>(given) && given.cast<std::string>() == "once") return {Refresh::Rule::once};
+  if (py::isinstance<py::dict>(given) && py::len(given) == 1) {
+    const auto d = given.cast<py::dict>();
+    if (d.contains("every")) rule.every = d["every"].cast<int>();
+    if (d.contains("every") && rule.every >= 1) return rule;
+    rule.rule = Refresh::Rule::residual;
+    if (d.contains("residual")) rule.residual = d["residual"].cast<double>();
+    if (d.contains("residual") && rule.residual > 0) return rule;
+  }
+  throw InputError("refresh", fmt::format("{} is none of \"once\", {{\"every\": k}} with k >= 1 and {{\"residual\": "
+                                          "tolerance}} with tolerance > 0",
+                                          py::repr(given).cast<std::string>()));
+}
+
+ModalOptions modal_options(const MethodInfo& info, std::optional<int> modes, const py::object& refresh,
+                           const std::string& negative) {
+  if (modes && is_newmark_type(info.name)) throw InputError("modes", newmark_splits_no_modes);
+  if (modes && *modes < 1) throw InputError("modes", fmt::format("{} is less than 1", *modes));
+  if (negative != "grow" && negative != "clamp")
+    throw InputError("negative_modes", fmt::format("'{}' is neither \"grow\" nor \"clamp\"", negative));
+  return {modes, refresh_rule(refresh), negative == "clamp" ? NegativeModes::clamp : NegativeModes::grow};
+}
+
 py::tuple run(const SparseMatrix& M, const py::object& force, const py::object& q0, const py::object& v0,
               const std::string& method, double step, long steps, const py::object& stiffness,
               const py::object& damping, const std::vector<std::tuple<double, py::object, py::object>>& history,
               double t0, const MethodParameters& parameters, const std::string& solver, double newton_tolerance,
-              int max_iterations) {
+              int max_iterations, std::optional<int> modes, const py::object& refresh,
+              const std::string& negative_modes, double krylov_tolerance) {
   const Index n = M.rows();
   if (!(step > 0) || !std::isfinite(step)) throw InputError("step", fmt::format("{} is not > 0", step));
   if (steps < 0) throw InputError("steps", fmt::format("{} is negative", steps));
@@ -37,11 +65,15 @@ py::tuple run(const SparseMatrix& M, const py::object& force, const py::object& 
           "history", fmt::format("times must fall from the initial time {} on: got {} after {}", t0, t, past.back().t));
     past.push_back({to_vector(q, n, "history"), to_vector(v, n, "history"), t});
   }
-  StageOptions options;
-  options.linear_solver = solver;
-  options.newton.tolerance = newton_tolerance;
-  options.newton.max_iterations = max_iterations;
   const auto& info = find_method(method);
+  MethodOptions options;
+  options.stages.linear_solver = solver;
+  options.stages.newton.tolerance = newton_tolerance;
+  options.stages.newton.max_iterations = max_iterations;
+  options.modes = modal_options(info, modes, refresh, negative_modes);
+  if (!(krylov_tolerance > 0 && krylov_tolerance < 1))
+    throw InputError("krylov_tolerance", fmt::format("{} is outside (0, 1)", krylov_tolerance));
+  options.krylov_tolerance = krylov_tolerance;
   std::vector<State> states;
   {
     py::gil_scoped_release release;

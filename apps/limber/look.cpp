@@ -12,6 +12,7 @@
 #include "limber/record/directory.hpp"
 #include "limber/record/trajectory.hpp"
 #include "limber/scene/facts.hpp"
+#include "limber/scene/mode_shapes.hpp"
 
 namespace limber::app {
 namespace {
@@ -96,23 +97,36 @@ int print_materials(bool as_json) {
   return 0;
 }
 
-int print_modes(const SceneArguments& arguments, int count, bool as_json) {
-  const auto loaded = arguments.load();
+struct ModesArguments {
+  SceneArguments scene;
+  int count = 10;
+  bool json = false, overwrite = false;
+  std::string directory;
+  ModeAnimation animation;
+};
+
+int print_modes(const ModesArguments& a) {
+  const auto loaded = a.scene.load();
   const auto model = build_model(loaded.scene);
-  const Modes modes = scene_modes(model, count);
-  const auto hertz = [](double lambda) {
-    return std::copysign(std::sqrt(std::abs(lambda)), lambda) / (2 * std::numbers::pi);
-  };
-  if (as_json) {
+  const Modes modes = scene_modes(model, a.count);
+  long frames = 0;
+  if (!a.directory.empty())
+    frames =
+        write_mode_shapes(model, modes, a.directory, a.overwrite ? Existing::overwrite : Existing::refuse, a.animation);
+  if (a.json) {
     nlohmann::json j{{"lambda", std::vector<double>(modes.lambda.begin(), modes.lambda.end())}};
     j["frequency"] = nlohmann::json::array();
-    for (const double l : modes.lambda) j["frequency"].push_back(hertz(l));
+    for (const double l : modes.lambda) j["frequency"].push_back(mode_frequency(l));
+    if (!a.directory.empty()) j["directory"] = a.directory, j["frames"] = frames;
     fmt::print("{}\n", j.dump());
     return 0;
   }
   fmt::print("{:>5}  {:>20}  {:>14}\n", "mode", "lambda [1/s^2]", "frequency [Hz]");
   for (Index i = 0; i < modes.lambda.size(); ++i)
-    fmt::print("{:>5}  {:>20.12g}  {:>14.8g}\n", i + 1, modes.lambda[i], hertz(modes.lambda[i]));
+    fmt::print("{:>5}  {:>20.12g}  {:>14.8g}\n", i + 1, modes.lambda[i], mode_frequency(modes.lambda[i]));
+  if (!a.directory.empty())
+    fmt::print("{} frames, {} for each mode -> {}; trajectory.xdmf opens in ParaView, modes.csv says which is which\n",
+               frames, a.animation.frames, a.directory);
   return 0;
 }
 
@@ -185,15 +199,22 @@ void add_materials(CLI::App& cli, Action& action) {
 }
 
 void add_modes(CLI::App& cli, Action& action) {
-  auto* command = cli.add_subcommand("modes", "Lowest eigenvalues of K x = lambda M x at the start");
-  command->footer("Example:\n  limber modes scenes/beam.json -n 10");
-  auto a = std::make_shared<SceneArguments>();
-  auto count = std::make_shared<int>(10);
-  auto json = std::make_shared<bool>(false);
-  a->add_to(*command);
-  command->add_option("-n", *count, "How many")->capture_default_str();
-  command->add_flag("--json", *json, "Print as JSON");
-  command->callback([=, &action] { action = [=] { return print_modes(*a, *count, *json); }; });
+  auto* command =
+      cli.add_subcommand("modes", "Lowest eigenvalues of K x = lambda M x at the start, and their shapes in motion");
+  command->footer("Example:\n  limber modes scenes/beam.json -n 10 -o out/modes");
+  auto a = std::make_shared<ModesArguments>();
+  a->scene.add_to(*command);
+  command->add_option("-n", a->count, "How many")->capture_default_str();
+  command->add_option("-o,--output", a->directory,
+                      "Directory for the shapes as a trajectory, one second for each mode");
+  command->add_flag("--overwrite", a->overwrite, "Replace the results in the directory");
+  command->add_option("--amplitude", a->animation.amplitude, "Largest displacement [m] (default: a tenth of the body)")
+      ->check(CLI::PositiveNumber);
+  command->add_option("--frames", a->animation.frames, "Frames for each mode")
+      ->capture_default_str()
+      ->check(CLI::Range(4, 10000));
+  command->add_flag("--json", a->json, "Print as JSON");
+  command->callback([a, &action] { action = [a] { return print_modes(*a); }; });
 }
 
 void add_statics(CLI::App& cli, Action& action) {
@@ -214,6 +235,7 @@ void add_damping_curve(CLI::App& cli, Action& action) {
     std::string file;
     double from = 0.01, to = 100;
     int points = 81;
+    bool in_modes = false;
   };
   auto* command = cli.add_subcommand("damping-curve", "d/omega of methods against theta = omega h, from running them");
   command->footer(
@@ -228,6 +250,7 @@ void add_damping_curve(CLI::App& cli, Action& action) {
       ->capture_default_str()
       ->check(CLI::Range(2, 1000000));
   command->add_option("--set", a->set, "A method's parameter, name=value")->allow_extra_args(false);
+  command->add_flag("--in-modes", a->in_modes, "Hybrid methods: for a mode that is split off");
   command->callback([a, &action] {
     action = [a] {
       MethodParameters parameters;
@@ -248,7 +271,9 @@ void add_damping_curve(CLI::App& cli, Action& action) {
         for (const auto& p : info.parameters)
           if (const auto it = parameters.find(p.name); it != parameters.end()) own.insert(*it);
         csv += "," + info.name;
-        curves.push_back(damping_curve(info, a->methods.size() == 1 ? parameters : own, theta));
+        const bool in_modes = a->in_modes && (info.splitting != Splitting::none || a->methods.size() == 1);
+        curves.push_back(damping_curve(info, a->methods.size() == 1 ? parameters : own, theta,
+                                       in_modes ? ModePlace::split_off : ModePlace::outside));
       }
       csv += "\n";
       for (Index i = 0; i < theta.size(); ++i) {

@@ -36,6 +36,8 @@ class ProgressLine {
         line(fmt::format(
             "note: {} -> {}", note,
             p.report->substeps > 1 ? fmt::format("{} substeps", p.report->substeps) : "taken by the full Newton"));
+    for (const auto& remark : p.report->remarks)
+      if (++notes_ <= 5) line("note: " + remark);
     const double elapsed = seconds(start_);
     const bool last = p.step == p.steps;
     if (!last && seconds(shown_) < (terminal_ ? 0.1 : 10.0)) return;

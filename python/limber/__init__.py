@@ -17,8 +17,8 @@ from ._limber import (InputError, Material, OutputError, Scene, Simulation, Step
 
 __all__ = [
     "InputError", "Material", "OutputError", "Scene", "Simulation", "StepFailure", "__version__",
-    "amplification_matrix", "damping_curve", "integrate", "materials", "methods", "modes", "run", "set_threads",
-    "spectral_radius", "statics",
+    "amplification_matrix", "damping_curve", "integrate", "materials", "methods", "modes", "phi1", "run",
+    "set_threads", "spectral_radius", "statics",
 ]
 
 
@@ -31,13 +31,14 @@ def _numbers(parameters):
     return {name: float(value) for name, value in parameters.items()}
 
 
-def damping_curve(method, theta, **parameters):
+def damping_curve(method, theta, in_modes=False, **parameters):
     """d/omega at each theta = omega h, from running the method on an undamped oscillator.
 
-    theta: a number or an array; parameters: those of the method, such as rho_inf=0.8.
+    theta: a number or an array; in_modes: the oscillator lies in the modal subspace of a hybrid method; parameters:
+    those of the method, such as rho_inf=0.8.
     """
     theta = _np.asarray(theta, dtype=float)
-    return _limber.damping_curve(method, theta.ravel(), _numbers(parameters)).reshape(theta.shape)
+    return _limber.damping_curve(method, theta.ravel(), in_modes, _numbers(parameters)).reshape(theta.shape)
 
 
 def spectral_radius(method, theta, in_modes=False, **parameters):
@@ -46,20 +47,34 @@ def spectral_radius(method, theta, in_modes=False, **parameters):
     return _limber.spectral_radius(method, theta.ravel(), in_modes, _numbers(parameters)).reshape(theta.shape)
 
 
-def amplification_matrix(method, theta, **parameters):
+def amplification_matrix(method, theta, in_modes=False, **parameters):
     """The matrix T by which the method multiplies its memory in one step on the oscillator with theta = omega h."""
-    return _limber.amplification_matrix(method, float(theta), _numbers(parameters))
+    return _limber.amplification_matrix(method, float(theta), in_modes, _numbers(parameters))
+
+
+def phi1(J, b, h, tol=1e-10, info=False):
+    """phi1(hJ) b with phi1(Z) = (exp(Z) - 1)/Z: h phi1(hJ) b is where x' = J x + b, x(0) = 0 has come to at time h.
+
+    J: dense, scipy sparse or a callable x -> J x. tol: relative, 2-norm. info: also return a dict with the number of
+    products with J, of sub-steps, and the estimated relative error. Raises StepFailure if tol is not reached.
+    """
+    x, products, substeps, error = _limber.phi1(J, b, float(h), float(tol))
+    return (x, {"products": products, "substeps": substeps, "error": error}) if info else x
 
 
 def integrate(M, force, q0, v0, method="TR-BDF2", step=None, steps=None, stiffness=None, damping=None, history=None,
-              t0=0.0, solver="auto", newton_tolerance=1e-6, max_iterations=50, **parameters):
+              t0=0.0, solver="auto", newton_tolerance=1e-6, max_iterations=50, modes=None, refresh=None,
+              negative_modes="grow", krylov_tolerance=1e-7, **parameters):
     """Integrates M q'' = f(q, v, t) with a constant step; returns t, Q, V with steps + 1 rows.
 
     M: dense or scipy sparse. force(q, v, t) -> f. stiffness(q, v, t) -> K = -df/dq and damping(q, v, t) -> D = -df/dv,
     dense or sparse; taken by differences if absent. history: states before the initial one, [(t, q, v), ...], newest
-    first. Never halves a step or changes the method: raises StepFailure.
+    first. Hybrid methods split off `modes` modes (default 10, or all if there are fewer) of the symmetric part of K,
+    refreshed each step unless refresh is "once", {"every": k} or {"residual": tolerance}. Never halves a step or changes
+    the method: raises StepFailure.
     """
     if step is None or steps is None:
         raise InputError("integrate needs step= (the step length) and steps= (their number)")
     return _limber.integrate(M, force, q0, v0, method, float(step), int(steps), stiffness, damping, list(history or []),
-                             float(t0), _numbers(parameters), solver, float(newton_tolerance), int(max_iterations))
+                             float(t0), _numbers(parameters), solver, float(newton_tolerance), int(max_iterations),
+                             modes, refresh, negative_modes, float(krylov_tolerance))

@@ -158,6 +158,73 @@ TEST(Amplification, StableRowsDoNotAmplify) {
   }
 }
 
+double rho_in_modes(const std::string& name, double theta) {
+  return spectral_radius(find_method(name), {}, theta, ModePlace::split_off);
+}
+
+/// A mode that is split off moves exactly, whatever the scheme of the rest.
+TEST(Amplification, HybridsNeitherDampNorAmplifyTheirModes) {
+  int found = 0;
+  for (const auto& m : method_catalog()) {
+    if (m.splitting == Splitting::none || m.splitting == Splitting::printed) continue;
+    ++found;
+    for (const double theta : thetas()) EXPECT_NEAR(rho_in_modes(m.name, theta), 1, 1e-12) << m.name << " at " << theta;
+    const Matrix T = amplification_matrix(m, {}, 2.5, ModePlace::split_off);
+    Matrix exact(2, 2);
+    exact << std::cos(2.5), std::sin(2.5) / 2.5, -2.5 * std::sin(2.5), std::cos(2.5);
+    EXPECT_LT((T.topLeftCorner(2, 2) - exact).norm(), 1e-13) << m.name;
+  }
+  EXPECT_EQ(found, 8);
+}
+
+/// Outside of the modes a hybrid is its base scheme.
+TEST(Amplification, HybridsDampTheRestAsTheirBaseDoes) {
+  const std::pair<const char*, const char*> pairs[] = {{"BEERE", "BE"},           {"SIERE", "SI"},
+                                                       {"BDF2ERE", "BDF2"},       {"SBDF2ERE", "SBDF2"},
+                                                       {"TR-BDF2ERE", "TR-BDF2"}, {"STR-SBDF2ERE", "STR-SBDF2"},
+                                                       {"SDIRKERE", "SDIRK"},     {"SSDIRKERE", "SSDIRK"}};
+  for (const auto& [hybrid, base] : pairs)
+    for (const double theta : {0.05, 0.7, 3.0, 40.0})
+      EXPECT_LT(
+          (amplification_matrix(find_method(hybrid), {}, theta) - amplification_matrix(find_method(base), {}, theta))
+              .norm(),
+          1e-13 * (1 + theta * theta))
+          << hybrid;
+}
+
+/// BDF2ERE as printed: ρ² − ⅔(1 + e^{iθ})ρ + ⅓ = 0.
+double bdf2ere_printed(double theta) {
+  const std::complex<double> b = (1.0 + std::exp(std::complex<double>(0, theta))) / 3.0, d = std::sqrt(b * b - 1.0 / 3);
+  return std::max(std::abs(b + d), std::abs(b - d));
+}
+/// TR-BDF2ERE as printed: ρ = ⁴⁄₃m − ⅓ + ⅔(e^{iθ/2} − 1)m, m = (1 + iθ/4)/(1 − iθ/4).
+double tr_bdf2ere_printed(double theta) {
+  const std::complex<double> i(0, 1), m = (1.0 + i * theta / 4.0) / (1.0 - i * theta / 4.0);
+  return std::abs(4.0 / 3 * m - 1.0 / 3 + 2.0 / 3 * (std::exp(i * theta / 2.0) - 1.0) * m);
+}
+
+TEST(Amplification, ThePrintedHybridsAmplifyTheirModes) {
+  for (const double theta : thetas()) {
+    for (const char* name : {"BDF2ERE-printed", "SBDF2ERE-printed"})
+      EXPECT_NEAR(rho_in_modes(name, theta), bdf2ere_printed(theta), 1e-11) << name << " at " << theta;
+    for (const char* name : {"TR-BDF2ERE-printed", "STR-SBDF2ERE-printed"})
+      EXPECT_NEAR(rho_in_modes(name, theta), tr_bdf2ere_printed(theta), 1e-11) << name << " at " << theta;
+  }
+  for (const double theta : {0.003, 0.01}) {
+    EXPECT_NEAR((rho_in_modes("SBDF2ERE-printed", theta) - 1) / (theta * theta), 1.0 / 2, 1e-3);
+    EXPECT_NEAR((rho_in_modes("STR-SBDF2ERE-printed", theta) - 1) / (theta * theta), 1.0 / 12, 1e-3);
+  }
+}
+
+TEST(Amplification, ExponentialIsExact) {
+  for (const double theta : thetas()) EXPECT_NEAR(rho("ERE", {}, theta), 1, 1e-12) << theta;
+}
+
+TEST(Amplification, OnlyHybridsHaveModes) {
+  EXPECT_THROW(spectral_radius(find_method("BE"), {}, 1, ModePlace::split_off), InputError);
+  EXPECT_THROW(spectral_radius(find_method("ERE"), {}, 1, ModePlace::split_off), InputError);
+}
+
 /// A damped oscillator is followed to its exact decay as h → 0.
 TEST(Oscillator, DecaysAsItShould) {
   Oscillator system(3, 0.4);

@@ -1,6 +1,8 @@
 #pragma once
 /// Matrices that the tests of linalg share.
 
+#include <Eigen/Geometry>
+#include <functional>
 #include <random>
 #include <vector>
 
@@ -81,6 +83,44 @@ inline SparseMatrix random_general(Index n, unsigned seed) {
   for (int i = 0; i < n; ++i) t.emplace_back(i, i, 4 + u(random));
   for (int e = 0; e < 4 * n; ++e) t.emplace_back(at(random), at(random), u(random));
   return from_triplets(n, t);
+}
+
+/// A box of a × b × c nodes at unit distances, joined by springs along edges and face and space diagonals, of
+/// the stiffness of their first node: a free body with exactly six null vectors.
+struct SpringBox {
+  SparseMatrix K;  // lower, whole 3×3 blocks
+  Matrix rigid;    // #n × 6: translations, then rotations
+};
+inline SpringBox spring_box(int a, int b, int c, const std::function<double(int node)>& stiffness) {
+  Triplets t;
+  const auto node = [=](int i, int j, int k) { return i + a * (j + b * k); };
+  const auto place = [=](int n) { return Vec3(n % a, n / a % b, n / (a * b)); };
+  const auto join = [&](int p, int q) {
+    const Vec3 d = (place(q) - place(p)).normalized();
+    const Mat3 B = stiffness(p) * d * d.transpose();
+    for (int r = 0; r < 3; ++r)
+      for (int l = 0; l < 3; ++l) {
+        t.emplace_back(3 * p + r, 3 * p + l, B(r, l));
+        t.emplace_back(3 * q + r, 3 * q + l, B(r, l));
+        t.emplace_back(3 * std::max(p, q) + r, 3 * std::min(p, q) + l, -B(r, l));
+      }
+  };
+  for (int p = 0; p < a * b * c; ++p)
+    for (int dk = -1; dk <= 1; ++dk)
+      for (int dj = -1; dj <= 1; ++dj)
+        for (int di = -1; di <= 1; ++di) {
+          const Vec3 x = place(p) + Vec3(di, dj, dk);
+          if ((x.array() < 0).any() || x[0] >= a || x[1] >= b || x[2] >= c) continue;
+          const int q = node(static_cast<int>(x[0]), static_cast<int>(x[1]), static_cast<int>(x[2]));
+          if (q > p) join(p, q);
+        }
+  SpringBox box{from_triplets(3 * a * b * c, t), Matrix(3 * a * b * c, 6)};
+  for (int p = 0; p < a * b * c; ++p)
+    for (int l = 0; l < 3; ++l) {
+      box.rigid.block<3, 1>(3 * p, l) = Vec3::Unit(l);
+      box.rigid.block<3, 1>(3 * p, 3 + l) = Vec3::Unit(l).cross(place(p));
+    }
+  return box;
 }
 
 inline Matrix full(const SparseMatrix& lower) { return Matrix(lower).selfadjointView<Eigen::Lower>(); }

@@ -39,7 +39,7 @@ void expect_modes(const Modes& modes, const SparseMatrix& K, const SparseMatrix&
   ASSERT_EQ(modes.lambda.size(), s);
   ASSERT_EQ(modes.X.cols(), s);
   const Matrix MX = M.selfadjointView<Eigen::Lower>() * modes.X, KX = K.selfadjointView<Eigen::Lower>() * modes.X;
-  EXPECT_LE((modes.X.transpose() * MX - Matrix::Identity(s, s)).cwiseAbs().maxCoeff(), 1e-10);
+  EXPECT_LE((modes.X.transpose() * MX - Matrix::Identity(s, s)).cwiseAbs().maxCoeff(), 1e-13);
   const double top = Vector(K.diagonal()).maxCoeff();
   for (int i = 0; i < s; ++i) {
     EXPECT_LE((KX.col(i) - modes.lambda[i] * MX.col(i)).norm(), residual * top * modes.X.col(i).norm()) << i;
@@ -118,6 +118,101 @@ TEST(Modes, SameBitsForAnyNumberOfThreads) {
   EXPECT_EQ(one.X, two.X);
 }
 
+/// The part of M-normalised columns of C outside the span of X.
+double outside(const Matrix& C, const Matrix& X, const SparseMatrix& M) {
+  const Matrix MC = M.selfadjointView<Eigen::Lower>() * C;
+  const Vector norm = C.cwiseProduct(MC).colwise().sum().cwiseSqrt();
+  const Matrix unit = C * norm.cwiseInverse().asDiagonal();
+  return (unit - X * (X.transpose() * (MC * norm.cwiseInverse().asDiagonal()))).cwiseAbs().maxCoeff();
+}
+
+SparseMatrix uneven_mass(Index n) {
+  SparseMatrix M = identity(n);
+  for (Index i = 0; i < n; ++i) M.coeffRef(i, i) = 2 + static_cast<double>(i / 3 % 3);
+  return M;
+}
+
+TEST(Modes, RigidModesOfAFreeBodyAreExact) {
+  for (const int length : {4, 14}) {  // dense, Lanczos
+    const auto [K, rigid] = spring_box(length, 3, 3, [](int) { return 1.; });
+    const SparseMatrix M = uneven_mass(K.cols());
+    const Modes modes = lowest_modes(K, M, 12, rigid);
+    expect_modes(modes, K, M, 12, 1e-11);
+    EXPECT_EQ(modes.lambda.head(6), Vector::Zero(6));
+    EXPECT_GT(modes.lambda[6], 1e-5);
+    EXPECT_LE(outside(rigid.leftCols(3), modes.X, M), 1e-15);
+    EXPECT_LE(outside(rigid, modes.X, M), 1e-14);
+    EXPECT_LE(outside(modes.X.leftCols(6), Matrix(lowest_modes(K, M, 6, rigid).X), M), 1e-14);
+    const Eigen::GeneralizedSelfAdjointEigenSolver<Matrix> dense(full(K), full(M));
+    for (int i = 6; i < 12; ++i) EXPECT_NEAR(modes.lambda[i] / dense.eigenvalues()[i], 1, 1e-9) << i;
+  }
+}
+
+TEST(Modes, TranslationsStayExactWhereRotationsAreNot) {
+  auto [K, rigid] = spring_box(14, 3, 3, [](int) { return 1.; });
+  rigid.rightCols(3) += 1e-3 * Matrix::Random(rigid.rows(), 3);
+  const Modes modes = lowest_modes(K, identity(K.cols()), 8, rigid);
+  EXPECT_EQ((modes.lambda.array() == 0).count(), 3);
+  EXPECT_LE(outside(rigid.leftCols(3), modes.X, identity(K.cols())), 1e-15);
+  for (int i = 0; i < 6; ++i) EXPECT_NEAR(modes.lambda[i], 0, 1e-12);
+}
+
+TEST(Modes, CombinationsOfCandidatesAreTriedToo) {
+  auto [K, rigid] = spring_box(14, 3, 3, [](int) { return 1.; });
+  const Matrix bent = Vector::LinSpaced(K.cols(), 0, 1).array().sin();
+  Matrix candidates(K.cols(), 2);
+  candidates << Matrix(rigid.col(0) + bent), bent;
+  const Modes modes = lowest_modes(K, identity(K.cols()), 7, candidates);
+  EXPECT_EQ((modes.lambda.array() == 0).count(), 1);
+}
+
+TEST(Modes, NegativeOnesComeBeforeTheExactZeros) {
+  const auto [K0, rigid] = spring_box(14, 3, 3, [](int) { return 1.; });
+  for (const int s : {1, 2, 4, 9, 12}) {
+    const SparseMatrix M = identity(K0.cols());
+    const Modes plain = lowest_modes(K0, M, 8, rigid);
+    // Two elastic modes are turned over: K − 2λxxᵀ, with dense K and few unknowns.
+    Matrix K = full(K0);
+    for (int i = 6; i < 8; ++i) K -= 2 * plain.lambda[i] * plain.X.col(i) * plain.X.col(i).transpose();
+    const Modes modes = lowest_modes(K.sparseView(), M, s, rigid);
+    const Eigen::SelfAdjointEigenSolver<Matrix> dense(K);
+    for (int i = 0; i < s; ++i) EXPECT_NEAR(modes.lambda[i], dense.eigenvalues()[i], 1e-12) << s << " " << i;
+    EXPECT_EQ((modes.lambda.array() == 0).count(), std::clamp(s - 2, 0, 6));
+  }
+}
+
+TEST(Modes, ClustersAreNotCut) {
+  for (const int length : {4, 14}) {  // dense, Lanczos; a square section bends equally in two directions
+    const auto [K, rigid] = spring_box(length, 3, 3, [](int) { return 1.; });
+    const SparseMatrix M = identity(K.cols());
+    const Matrix none(K.cols(), 0);
+    const Eigen::SelfAdjointEigenSolver<Matrix> dense(full(K));
+    int more = 0;  // times that s alone would have cut a pair
+    for (int s = 1; s < 14; ++s) {
+      int expected = std::max(s, 6);
+      while (s > 6 && dense.eigenvalues()[expected] - dense.eigenvalues()[expected - 1] <
+                          1e-7 * dense.eigenvalues()[expected])
+        ++expected, ++more;
+      EXPECT_EQ(whole_modes(K, M, s, rigid).lambda.size(), expected) << length << " " << s;
+      EXPECT_EQ(whole_modes(K, M, s, none).lambda.size(), expected) << length << " " << s;
+    }
+    EXPECT_GE(more, 3);
+  }
+  const SparseMatrix K = chains(200, 20);
+  const Modes modes = whole_modes(K, identity(4000), 13, Matrix(4000, 0));
+  EXPECT_EQ(modes.lambda.size(), 20);
+  expect_modes(modes, K, identity(4000), 20, 1e-11);
+  EXPECT_EQ(whole_modes(chains(20, 2), identity(40), 40, Matrix(40, 0)).lambda.size(), 40);
+}
+
+TEST(Modes, SoftPartsBesideAVeryStiffOne) {
+  SparseMatrix K = chains(400, 2);
+  for (int j = 400; j < 800; ++j)
+    for (SparseMatrix::InnerIterator it(K, j); it; ++it) it.valueRef() *= 1e10;
+  const Modes modes = lowest_modes(K, identity(800), 5);
+  for (int j = 1; j <= 5; ++j) EXPECT_NEAR(modes.lambda[j - 1] / chain_eigenvalue(400, j), 1, 1e-6);
+}
+
 TEST(Modes, BadInput) {
   const SparseMatrix K = chains(5, 1), M = identity(5);
   for (const int s : {0, -1, 6}) {
@@ -130,6 +225,13 @@ TEST(Modes, BadInput) {
   }
   EXPECT_THROW(lowest_modes(K, SparseMatrix(-1. * M), 2), StepFailure);
   EXPECT_THROW(lowest_modes(chains(400, 1), SparseMatrix(-1. * identity(400)), 2), StepFailure);
+  EXPECT_THROW(whole_modes(K, M, 6, Matrix(5, 0)), InputError);
+  EXPECT_THROW(lowest_modes(K, M, 2, Matrix(4, 1)), InputError);
+  for (const int at : {0, 7}) {
+    SparseMatrix broken = chains(400, 1);
+    broken.valuePtr()[at] = std::numeric_limits<double>::quiet_NaN();
+    EXPECT_THROW(lowest_modes(broken, identity(400), 2), StepFailure);
+  }
 }
 
 }  // namespace

@@ -63,13 +63,21 @@ TEST(BadScenes, LongValuesAreCut) {
   }
 }
 
-TEST(BadScenes, AMethodOfTheCatalogIsAvailableEvenIfAnnounced) {
+TEST(BadScenes, AMethodThatCannotSplitOffModesSaysWhy) {
   auto scene = sample("least.json");
-  scene["method"] = "siere";
   Vocabulary words = test_vocabulary();
-  EXPECT_NE(error_of([&] { read_scene(scene, words, ""); }).find("not available yet"), std::string::npos);
-  words.methods.push_back("SIERE");
-  EXPECT_EQ(read_scene(scene, words, "").method.name, "SIERE");
+  words.without_modes["newmark"] = "there is no frame that moves with them";
+  for (const char* name : {"newmarkERE", "Newmark-ERE"}) {
+    scene["method"] = name;
+    EXPECT_EQ(error_of([&] { read_scene(scene, words, ""); }), "method: there is no frame that moves with them");
+  }
+  for (const auto& [key, value] : {std::pair<const char*, nlohmann::json>{"modes", 3}, {"refresh", "once"}}) {
+    scene["method"] = {{"name", "newmark"}, {key, value}};
+    EXPECT_EQ(error_of([&] { read_scene(scene, words, ""); }),
+              std::string("method.") + key + ": there is no frame that moves with them");
+    scene["method"]["name"] = "BE";
+    EXPECT_NO_THROW(read_scene(scene, words, ""));
+  }
 }
 
 }  // namespace limber

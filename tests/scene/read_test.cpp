@@ -38,10 +38,9 @@ TEST(ReadScene, TopLevel) {
 TEST(ReadScene, Method) {
   const MethodChoice m = full().method;
   EXPECT_EQ(m.name, "gen-alpha");
-  EXPECT_EQ(m.parameters, (std::map<std::string, double>{{"rho_inf", 0.8}, {"modes", 12}, {"krylov_tolerance", 1e-7}}));
-  ASSERT_TRUE(m.refresh);
-  EXPECT_EQ(m.refresh->rule, Refresh::Rule::every);
-  EXPECT_EQ(m.refresh->every, 3);
+  EXPECT_EQ(m.parameters, (std::map<std::string, double>{{"rho_inf", 0.8}}));
+  EXPECT_FALSE(m.modes || m.refresh || m.krylov_tolerance);
+  EXPECT_EQ(m.negative_modes, "grow");
   EXPECT_EQ(m.newton_tolerance, 1e-8);
   EXPECT_EQ(m.max_iterations, 33);
   EXPECT_EQ(m.solver, "pcg");
@@ -55,13 +54,26 @@ TEST(ReadScene, MethodParameters) {
   using Parameters = std::map<std::string, double>;
   const auto method = [](const char* name) { return read_sample(sample(name)).method; };
   EXPECT_EQ(method("method_newmark.json").parameters, (Parameters{{"beta", 0.3}, {"gamma", 0.6}}));
-  EXPECT_EQ(method("method_newmark.json").refresh->rule, Refresh::Rule::residual);
-  EXPECT_EQ(method("method_newmark.json").refresh->residual, 0.1);
   EXPECT_EQ(method("method_hht.json").parameters, (Parameters{{"alpha", -0.3}}));
   EXPECT_EQ(method("method_blend.json").parameters, (Parameters{{"theta", 0.25}}));
   EXPECT_EQ(method("method_freeze.json").parameters, (Parameters{{"freeze", 1}}));
-  EXPECT_EQ(method("method_freeze.json").refresh->rule, Refresh::Rule::once);
   EXPECT_EQ(method("variants.json").name, "TR-BDF2");
+}
+
+TEST(ReadScene, Modes) {
+  const MethodChoice m = read_sample(sample("method_modes.json")).method;
+  EXPECT_EQ(m.modes, 12);
+  EXPECT_EQ(m.negative_modes, "clamp");
+  EXPECT_EQ(m.krylov_tolerance, 1e-9);
+  ASSERT_TRUE(m.refresh);
+  EXPECT_EQ(m.refresh->rule, Refresh::Rule::every);
+  EXPECT_EQ(m.refresh->every, 3);
+  auto json = sample("method_modes.json");
+  json["method"]["refresh"] = "once";
+  EXPECT_EQ(read_sample(json).method.refresh->rule, Refresh::Rule::once);
+  json["method"]["refresh"] = {{"residual", 0.25}};
+  EXPECT_EQ(read_sample(json).method.refresh->rule, Refresh::Rule::residual);
+  EXPECT_EQ(read_sample(json).method.refresh->residual, 0.25);
 }
 
 TEST(ReadScene, Meshes) {

@@ -44,6 +44,7 @@ class Chain : public System {
 
   Index size() const override { return p_.n; }
   bool symmetric() const override { return p_.friction == 0; }
+  bool time_dependent() const override { return p_.amplitude != 0; }
   bool velocity_dependent() const override { return p_.damping != 0 || p_.friction != 0; }
   const SparseMatrix& mass() const override { return M_; }
   Matrix dense_mass() const {

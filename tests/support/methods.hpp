@@ -7,7 +7,7 @@
 #include <cctype>
 #include <vector>
 
-#include "limber/time/catalog.hpp"
+#include "limber/time/stepper.hpp"
 
 namespace limber::testing {
 
@@ -44,21 +44,24 @@ inline std::vector<Row> default_rows() {
   return rows;
 }
 
+/// Hybrids split off two modes, refreshed each step.
+inline MethodOptions two_modes() {
+  MethodOptions options;
+  options.modes.count = 2;
+  options.modes.refresh = {Refresh::Rule::every};
+  return options;
+}
+
 /// A method on a system, taking steps of given lengths.
 class Runner {
  public:
-  Runner(System& system, const Row& row, State start, const StageOptions& options = {})
+  Runner(System& system, const Row& row, State start, const MethodOptions& options = two_modes())
       : system_(system),
-        info_(find_method(row.method)),
-        scheme_(info_.make(complete_parameters(info_, row.parameters))),
-        stages_(make_stage_solver(info_.kind, system, options)),
+        stepper_(find_method(row.method), row.parameters, system, options),
         history_(std::move(start)) {}
 
   const State& step(double h) {
-    system_.begin_step(history_[0]);
-    stages_->begin_step(system_, history_[0]);
-    Mechanics F(system_, *stages_);
-    history_.push(scheme_->step(F, history_, h));
+    history_.push(stepper_.step(system_, history_, h));
     return history_[0];
   }
   const State& run(const std::vector<double>& steps) {
@@ -66,14 +69,12 @@ class Runner {
     return history_[0];
   }
   const History& history() const { return history_; }
-  StageSolver& stages() { return *stages_; }
-  const MethodInfo& info() const { return info_; }
+  StageSolver& stages() { return stepper_.stages(); }
+  const MethodInfo& info() const { return stepper_.info(); }
 
  private:
   System& system_;
-  const MethodInfo& info_;
-  std::unique_ptr<TimeIntegrator> scheme_;
-  std::unique_ptr<StageSolver> stages_;
+  Stepper stepper_;
   History history_;
 };
 

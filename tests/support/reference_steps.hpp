@@ -9,6 +9,7 @@
 
 #include "limber/time/catalog.hpp"
 #include "support/first_order.hpp"
+#include "support/reference_hybrids.hpp"
 
 namespace limber::testing {
 
@@ -186,8 +187,26 @@ inline Vector runge_kutta(const FirstOrder& s, Past& u, double h, const MethodPa
   return s.exact(u.x[0], u.t[0], {h}, 1);
 }
 
+inline Vector exponential(const FirstOrder& s, Past& u, double h, const MethodParameters&) {
+  return reference_ere(s, u.x[0], u.t[0], h);
+}
+
+/// `formula`: which of HybridStep's.
+template <class Formula>
+ReferenceStep hybrid(Formula formula, Stages stages) {
+  return [=](const FirstOrder& s, Past& u, double h, const MethodParameters&) {
+    const bool has_past = u.x.size() > 1;
+    const HybridPast past{u.x[0], u.t[0], has_past ? &u.x[1] : nullptr, has_past ? u.t[0] - u.t[1] : 0};
+    return formula(HybridStep(s, past, h, stages));
+  };
+}
+
 inline const std::map<std::string, ReferenceStep>& reference_steps() {
   constexpr int all = 50;
+  const auto euler = [](const HybridStep& s) { return s.euler(DenseSplit::Coupled::by_stiffness); };
+  const auto bdf2_ere = std::mem_fn(&HybridStep::bdf2), bdf2_printed = std::mem_fn(&HybridStep::bdf2_printed),
+             tr_bdf2_ere = std::mem_fn(&HybridStep::tr_bdf2),
+             tr_bdf2_printed = std::mem_fn(&HybridStep::tr_bdf2_printed), sdirk_ere = std::mem_fn(&HybridStep::sdirk);
   static const std::map<std::string, ReferenceStep> table = {
       {"BE", backward_euler(in_full)},
       {"SI", backward_euler(once)},
@@ -211,6 +230,19 @@ inline const std::map<std::string, ReferenceStep>& reference_steps() {
       {"symplectic-euler", symplectic_euler},
       {"verlet", verlet},
       {"RK4", runge_kutta},
+      {"ERE", exponential},
+      {"BEERE", hybrid(euler, Stages::newton)},
+      {"SIERE", hybrid(euler, Stages::linearized)},
+      {"BDF2ERE", hybrid(bdf2_ere, Stages::newton)},
+      {"SBDF2ERE", hybrid(bdf2_ere, Stages::linearized)},
+      {"TR-BDF2ERE", hybrid(tr_bdf2_ere, Stages::newton)},
+      {"STR-SBDF2ERE", hybrid(tr_bdf2_ere, Stages::linearized)},
+      {"SDIRKERE", hybrid(sdirk_ere, Stages::newton)},
+      {"SSDIRKERE", hybrid(sdirk_ere, Stages::linearized)},
+      {"BDF2ERE-printed", hybrid(bdf2_printed, Stages::newton)},
+      {"SBDF2ERE-printed", hybrid(bdf2_printed, Stages::linearized)},
+      {"TR-BDF2ERE-printed", hybrid(tr_bdf2_printed, Stages::newton)},
+      {"STR-SBDF2ERE-printed", hybrid(tr_bdf2_printed, Stages::linearized)},
   };
   return table;
 }

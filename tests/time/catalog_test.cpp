@@ -37,11 +37,41 @@ TEST(Catalog, NamesAreUniqueAndIgnoreCase) {
 }
 
 TEST(Catalog, HoldsTheNamesThatUsersRelyOn) {
-  for (const char* name : {"BE",         "SI",        "BDF2",        "SBDF2",     "TR",
-                           "STR",        "blend",     "midpoint",    "TR-BDF2",   "STR-SBDF2",
-                           "SDIRK",      "SSDIRK",    "newmark",     "gen-alpha", "HHT",
-                           "S-midpoint", "S-newmark", "S-gen-alpha", "S-HHT",     "symplectic-euler",
-                           "verlet",     "RK4"})
+  for (const char* name : {"BE",
+                           "SI",
+                           "BDF2",
+                           "SBDF2",
+                           "TR",
+                           "STR",
+                           "blend",
+                           "midpoint",
+                           "TR-BDF2",
+                           "STR-SBDF2",
+                           "SDIRK",
+                           "SSDIRK",
+                           "newmark",
+                           "gen-alpha",
+                           "HHT",
+                           "S-midpoint",
+                           "S-newmark",
+                           "S-gen-alpha",
+                           "S-HHT",
+                           "symplectic-euler",
+                           "verlet",
+                           "RK4",
+                           "ERE",
+                           "BEERE",
+                           "SIERE",
+                           "BDF2ERE",
+                           "SBDF2ERE",
+                           "TR-BDF2ERE",
+                           "STR-SBDF2ERE",
+                           "SDIRKERE",
+                           "SSDIRKERE",
+                           "BDF2ERE-printed",
+                           "SBDF2ERE-printed",
+                           "TR-BDF2ERE-printed",
+                           "STR-SBDF2ERE-printed"})
     EXPECT_EQ(find_method(name).name, name);
 }
 
@@ -82,8 +112,8 @@ TEST(Integrate, LandsOnTheGridAndKeepsAGivenPast) {
 
 TEST(Integrate, AFailureCarriesItsTimeAndStep) {
   Chain chain(rough_chain());
-  StageOptions options;
-  options.newton.max_iterations = 1;
+  MethodOptions options;
+  options.stages.newton.max_iterations = 1;
   try {
     integrate(chain, find_method("BE"), {}, options, History(chain.start()), 2.0, 3);
     FAIL() << "one iteration is not enough";

@@ -18,9 +18,9 @@ class OneStep : public ::testing::TestWithParam<Row> {
     const FirstOrder dense(chain);
     const State start = chain.start();
     Past past{{stacked(start)}, {start.t}, {}};
-    StageOptions options;
-    options.linear_tolerance = 1e-13;
-    options.newton.tolerance = 1e-10;
+    MethodOptions options = two_modes();
+    options.stages.linear_tolerance = 1e-13;
+    options.stages.newton.tolerance = 1e-10;
     Runner runner(chain, row, start, options);
     const auto parameters = complete_parameters(runner.info(), row.parameters);
     for (std::size_t i = 0; i < steps.size(); ++i) {

@@ -15,13 +15,15 @@ std::vector<double> split(int n, Steps kind) {
   return steps;
 }
 
-double observed_order(const Row& row, const ChainParts& parts, Steps kind) {
+double observed_order(const Row& row, const ChainParts& parts, Steps kind, const MethodOptions& options = two_modes()) {
   Chain chain(parts);
   const State start = chain.start();
   const int order = find_method(row.method).order;
   const Vector exact = FirstOrder(chain).exact(stacked(start), start.t, {1.0}, 4000);
   const int coarse = order == 1 ? 800 : order == 2 ? 200 : 120;
-  const auto error = [&](int n) { return (stacked(Runner(chain, row, start).run(split(n, kind))) - exact).norm(); };
+  const auto error = [&](int n) {
+    return (stacked(Runner(chain, row, start, options).run(split(n, kind))) - exact).norm();
+  };
   return std::log2(error(coarse) / error(2 * coarse));
 }
 
@@ -40,6 +42,17 @@ TEST_P(Order, WithFriction) {
 TEST_P(Order, WithFrictionAndAScriptedEnd) { check(rough_chain(), Steps::equal); }
 TEST_P(Order, WithAPotentialAndAScriptedEnd) { check({.amplitude = 0.3}, Steps::equal); }
 TEST_P(Order, WithStepsOfAlternatingLength) { check(rough_chain(), Steps::alternating); }
+
+/// The coupling term makes up for modes that are no longer those of K: no order is lost when they are kept.
+TEST(OrderOfHybrids, WithModesKeptFromTheStart) {
+  MethodOptions options = two_modes();
+  options.modes.refresh = {Refresh::Rule::once};
+  for (const auto& m : method_catalog()) {
+    if (m.splitting == Splitting::none || m.splitting == Splitting::printed) continue;
+    for (const ChainParts& parts : {ChainParts{}, rough_chain()})
+      EXPECT_NEAR(observed_order({m.name, {}}, parts, Steps::equal, options), m.order, 0.1) << m.name;
+  }
+}
 
 std::vector<Row> order_rows() {
   std::vector<Row> rows = default_rows();

@@ -15,22 +15,24 @@ namespace {
 /// Passes stages on to a solver and keeps them.
 class Recorder final : public Dynamics {
  public:
-  Recorder(const System& system, StageSolver& stages) : mechanics_(system, stages) {}
+  Recorder(const System& system, StageSolver& stages) : mechanics_(system, stages, exponential_) {}
   State rate(const State& u) override { return mechanics_.rate(u); }
   State solve(const Stage& s) override {
     stages.push_back(s);
     return mechanics_.solve(s);
   }
+  State exponential(const State& u, double h) override { return mechanics_.exponential(u, h); }
   std::vector<Stage> stages;
 
  private:
+  Exponential exponential_{1e-10};
   Mechanics mechanics_;
 };
 
 /// The stages of two steps of different length.
 std::vector<Stage> stages_of(const Row& row, const Chain& chain) {
   const auto& info = find_method(row.method);
-  const auto solver = make_stage_solver(info.kind, chain, {});
+  const auto solver = make_stage_solver(info.solution, chain, {});
   const auto scheme = info.make(complete_parameters(info, row.parameters));
   Recorder F(chain, *solver);
   History history(chain.start());

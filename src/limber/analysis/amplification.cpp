@@ -36,40 +36,44 @@ struct Memory {
 
 }  // namespace
 
-Matrix amplification_matrix(const MethodInfo& method, const MethodParameters& parameters, double theta) {
+Matrix amplification_matrix(const MethodInfo& method, const MethodParameters& parameters, double theta,
+                            ModePlace mode) {
+  if (mode == ModePlace::split_off && method.splitting == Splitting::none)
+    throw InputError("in_modes", method.name + " does not split off modes");
   if (!(theta >= 0) || !std::isfinite(theta))
     throw InputError("theta", fmt::format("{} is not a finite number >= 0", theta));
-  const Oscillator system(theta);
-  StageOptions options;
-  options.newton.tolerance = 0;                         // the equation is linear: iterate to rounding
-  options.newton.scale = std::max(1.0, theta * theta);  // of what is rounded: ω²q, as a length over h²
-  const auto stages = make_stage_solver(method.kind, system, options);
-  Mechanics F(system, *stages);
-  const auto scheme = method.make(complete_parameters(method, parameters));
+  Oscillator system(theta);
+  MethodOptions options;
+  options.stages.newton.tolerance = 0;                         // the equation is linear: iterate to rounding
+  options.stages.newton.scale = std::max(1.0, theta * theta);  // of what is rounded: ω²q, as a length over h²
+  options.modes.count = mode == ModePlace::split_off ? 1 : 0;
+  Stepper stepper(method, parameters, system, options);
 
-  const State probe = scheme->step(F, History(State{scalar(1), scalar(0), 0}), 1);
+  const State probe = stepper.step(system, History(State{scalar(1), scalar(0), 0}), 1);
   // Two-step schemes are those whose step changes when it is shown another past.
   const auto with_past = [&](double q) {
-    return scheme->step(F, History(std::deque<State>{{scalar(1), scalar(0), 0}, {scalar(q), scalar(0), -1}}), 1).q[0];
+    return stepper.step(system, History(std::deque<State>{{scalar(1), scalar(0), 0}, {scalar(q), scalar(0), -1}}), 1)
+        .q[0];
   };
   const Memory memory{probe.a.size() > 0, with_past(0) != with_past(1)};
   Matrix T(memory.size(), memory.size());
   for (Index j = 0; j < T.cols(); ++j) {
     const History u = memory.unpack(Vector::Unit(T.cols(), j));
-    T.col(j) = memory.pack(scheme->step(F, u, 1), u[0]);
+    T.col(j) = memory.pack(stepper.step(system, u, 1), u[0]);
   }
   return T;
 }
 
-double spectral_radius(const MethodInfo& method, const MethodParameters& parameters, double theta) {
-  return amplification_matrix(method, parameters, theta).eigenvalues().cwiseAbs().maxCoeff();
+double spectral_radius(const MethodInfo& method, const MethodParameters& parameters, double theta, ModePlace mode) {
+  return amplification_matrix(method, parameters, theta, mode).eigenvalues().cwiseAbs().maxCoeff();
 }
 
-Vector damping_curve(const MethodInfo& method, const MethodParameters& parameters, const Vector& theta) {
+Vector damping_curve(const MethodInfo& method, const MethodParameters& parameters, const Vector& theta,
+                     ModePlace mode) {
   Vector d(theta.size());
   for (Index i = 0; i < theta.size(); ++i) {
     if (!(theta[i] > 0)) throw InputError("theta", fmt::format("{} is not > 0", theta[i]));
-    d[i] = -2 * std::log(spectral_radius(method, parameters, theta[i])) / theta[i];
+    d[i] = -2 * std::log(spectral_radius(method, parameters, theta[i], mode)) / theta[i];
   }
   return d;
 }

@@ -4,17 +4,23 @@
 
 #include <string>
 
-#include "limber/time/catalog.hpp"
+#include "limber/time/stepper.hpp"
 
 namespace limber {
 
 /// T of the method, obtained by running it on a basis of its memory: (q, v), with the acceleration for Newmark-type
 /// schemes, and with the state before for two-step schemes. Time is measured in steps (h = 1, ω = θ).
-Matrix amplification_matrix(const MethodInfo& method, const MethodParameters& parameters, double theta);
+/// `mode`: whether the oscillator is among the modes that a hybrid splits off. Throws InputError("in_modes", …) if it
+/// is said to be and the method splits off none.
+enum class ModePlace { outside, split_off };
+Matrix amplification_matrix(const MethodInfo& method, const MethodParameters& parameters, double theta,
+                            ModePlace mode = ModePlace::outside);
 
-double spectral_radius(const MethodInfo& method, const MethodParameters& parameters, double theta);
+double spectral_radius(const MethodInfo& method, const MethodParameters& parameters, double theta,
+                       ModePlace mode = ModePlace::outside);
 
 /// d/ω at each θ > 0.
-Vector damping_curve(const MethodInfo& method, const MethodParameters& parameters, const Vector& theta);
+Vector damping_curve(const MethodInfo& method, const MethodParameters& parameters, const Vector& theta,
+                     ModePlace mode = ModePlace::outside);
 
 }  // namespace limber

@@ -12,6 +12,7 @@ class Oscillator final : public System {
   Index size() const override { return 1; }
   bool symmetric() const override { return true; }
   bool velocity_dependent() const override { return d_ != 0; }
+  bool time_dependent() const override { return false; }
   const SparseMatrix& mass() const override { return M_; }
   Vector apply_mass(const Vector& x) const override { return x; }
   Vector solve_mass(const Vector& f) const override { return f; }

@@ -47,7 +47,8 @@ void CallbackForce::declare(const SparseMatrix& A, const char* what) {
 ForceTraits CallbackForce::traits() const {
   return {.symmetric = symmetry_ == TangentSymmetry::symmetric,
           .velocity_dependent = callbacks_.damping || !callbacks_.potential,
-          .has_potential = static_cast<bool>(callbacks_.potential)};
+          .has_potential = static_cast<bool>(callbacks_.potential),
+          .time_dependent = true};
 }
 
 void CallbackForce::add_couplings(std::vector<std::pair<int, int>>& pairs) const {

@@ -11,7 +11,7 @@ class NodalLoads : public Force {
   /// A node that is named twice is loaded twice.
   NodalLoads(std::vector<int> nodes, TimeFunction<Vec3> force) : nodes_(std::move(nodes)), force_(std::move(force)) {}
 
-  ForceTraits traits() const override { return {}; }
+  ForceTraits traits() const override { return {.time_dependent = !force_.is_constant()}; }
   void add_couplings(std::vector<std::pair<int, int>>&) const override {}
   void add_force(const State& u, Vector& f) const override;
   void add_tangent(const State&, TangentBuilder&) const override {}

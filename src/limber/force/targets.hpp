@@ -20,7 +20,9 @@ class TargetSprings : public Force {
   TargetSprings(std::vector<int> nodes, TargetShapes targets, double stiffness, double damping,
                 const std::string& where);
 
-  ForceTraits traits() const override { return {.velocity_dependent = damping_ > 0}; }
+  ForceTraits traits() const override {
+    return {.velocity_dependent = damping_ > 0, .time_dependent = curvatures_.size() > 1};
+  }
   void add_couplings(std::vector<std::pair<int, int>>&) const override {}
   void add_force(const State& u, Vector& f) const override;
   void add_tangent(const State& u, TangentBuilder& T) const override;

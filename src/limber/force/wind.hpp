@@ -20,7 +20,9 @@ class Wind : public Force {
   Wind(std::vector<std::array<int, 3>> triangles, TimeFunction<Vec3> velocity, double air_density, double drag,
        const std::string& where);
 
-  ForceTraits traits() const override { return {.velocity_dependent = true, .has_potential = false}; }
+  ForceTraits traits() const override {
+    return {.velocity_dependent = true, .has_potential = false, .time_dependent = !velocity_.is_constant()};
+  }
   void add_couplings(std::vector<std::pair<int, int>>& pairs) const override;
   void add_force(const State& u, Vector& f) const override;
   void add_tangent(const State& u, TangentBuilder& T) const override;

@@ -15,6 +15,10 @@ class AutoSolver final : public LinearSolver {
 
   void set_matrix(const SparseMatrix& A) override;
   SolveReport solve(const Vector& b, Vector& x, double tolerance) override;
+  void multiply(const Vector& x, Vector& y) const override {
+    y.resize(x.size());
+    rows_->multiply(x.data(), y.data());
+  }
   void reset() override;
   SolverCounts counts() const override { return counts_; }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "limber/core/errors.hpp"
+#include "limber/core/parallel.hpp"
 #include "limber/linalg/blas_threads.hpp"
 
 namespace limber {
@@ -64,6 +65,37 @@ bool node_graph(const SparseMatrix& A, std::vector<int>& start, std::vector<int>
   return 4.5 * static_cast<double>(rows.size()) <= static_cast<double>(A.nonZeros());
 }
 
+/// What solves with a shared factor need for themselves.
+class SolveWork {
+ public:
+  SolveWork() {
+    cholmod_start(&common_);
+    common_.print = 0;
+    common_.try_catch = 1;
+  }
+  ~SolveWork() {
+    cholmod_free_dense(&y_, &common_);
+    cholmod_free_dense(&e_, &common_);
+    cholmod_free_dense(&result_, &common_);
+    cholmod_finish(&common_);
+  }
+  SolveWork(const SolveWork&) = delete;
+  SolveWork& operator=(const SolveWork&) = delete;
+
+  void solve(cholmod_factor* factor, const Eigen::Ref<const Matrix>& B, Eigen::Ref<Matrix> X) {
+    const SerialOpenMp serial;
+    cholmod_dense right = view(B.data(), B.rows(), B.cols(), B.outerStride());
+    if (cholmod_solve2(CHOLMOD_A, factor, &right, nullptr, &result_, nullptr, &y_, &e_, &common_) == 0)
+      throw StepFailure("CHOLMOD could not solve: out of memory");
+    X = Eigen::Map<const Matrix, 0, Eigen::OuterStride<>>(static_cast<const double*>(result_->x), B.rows(), B.cols(),
+                                                          Eigen::OuterStride<>(static_cast<Index>(result_->d)));
+  }
+
+ private:
+  cholmod_common common_{};
+  cholmod_dense *result_ = nullptr, *y_ = nullptr, *e_ = nullptr;
+};
+
 class CholmodFactor final : public Factor {
  public:
   CholmodFactor() {
@@ -76,9 +108,6 @@ class CholmodFactor final : public Factor {
   }
   ~CholmodFactor() override {
     forget();
-    cholmod_free_dense(&work_y_, &common_);
-    cholmod_free_dense(&work_e_, &common_);
-    cholmod_free_dense(&result_, &common_);
     cholmod_finish(&common_);
   }
   CholmodFactor(const CholmodFactor&) = delete;
@@ -111,13 +140,18 @@ class CholmodFactor final : public Factor {
     return definite ? SolveReport::Status::ok : SolveReport::Status::indefinite;
   }
 
+  /// Wide blocks in pieces, each with a workspace of its own. The pieces depend on the width only.
   void solve(const Eigen::Ref<const Matrix>& B, Eigen::Ref<Matrix> X) override {
+    if (B.cols() == 0) return;
     const SerialOpenMp serial;
-    cholmod_dense right = view(B.data(), B.rows(), B.cols(), B.outerStride());
-    if (cholmod_solve2(CHOLMOD_A, factor_, &right, nullptr, &result_, nullptr, &work_y_, &work_e_, &common_) == 0)
-      throw StepFailure("CHOLMOD could not solve: out of memory");
-    X = Eigen::Map<const Matrix, 0, Eigen::OuterStride<>>(static_cast<const double*>(result_->x), B.rows(), B.cols(),
-                                                          Eigen::OuterStride<>(static_cast<Index>(result_->d)));
+    constexpr Index widest = 16;
+    const Index columns = B.cols(), pieces = columns < 4 ? 1 : 2 * ((columns + 2 * widest - 1) / (2 * widest));
+    while (static_cast<Index>(work_.size()) < pieces) work_.push_back(std::make_unique<SolveWork>());
+    parallel_for(pieces, [&](Index p) {
+      const Index begin = p * columns / pieces, end = (p + 1) * columns / pieces;
+      work_[static_cast<std::size_t>(p)]->solve(factor_, B.middleCols(begin, end - begin),
+                                                X.middleCols(begin, end - begin));
+    });
   }
 
  private:
@@ -158,7 +192,7 @@ class CholmodFactor final : public Factor {
 
   cholmod_common common_{};
   cholmod_factor* factor_ = nullptr;
-  cholmod_dense *result_ = nullptr, *work_y_ = nullptr, *work_e_ = nullptr;
+  std::vector<std::unique_ptr<SolveWork>> work_;
   FactorCost cost_;
 };
 

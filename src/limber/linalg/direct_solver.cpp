@@ -14,9 +14,11 @@ void DirectSolver::set_matrix(const SparseMatrix& A) {
   ++counts_.analyses;
 }
 
-Vector DirectSolver::residual(const Vector& b, const Vector& x) const {
-  if (symmetry_ == Symmetry::symmetric) return b - A_->selfadjointView<Eigen::Lower>() * x;
-  return b - *A_ * x;
+void DirectSolver::multiply(const Vector& x, Vector& y) const {
+  if (symmetry_ == Symmetry::symmetric)
+    y.noalias() = A_->selfadjointView<Eigen::Lower>() * x;
+  else
+    y.noalias() = *A_ * x;
 }
 
 SolveReport DirectSolver::solve(const Vector& b, Vector& x, double tolerance) {

@@ -13,11 +13,16 @@ class DirectSolver final : public LinearSolver {
 
   void set_matrix(const SparseMatrix& A) override;
   SolveReport solve(const Vector& b, Vector& x, double tolerance) override;
+  void multiply(const Vector& x, Vector& y) const override;
   void reset() override { factorized_ = false; }
   SolverCounts counts() const override { return counts_; }
 
  private:
-  Vector residual(const Vector& b, const Vector& x) const;
+  Vector residual(const Vector& b, const Vector& x) const {
+    Vector y;
+    multiply(x, y);
+    return b - y;
+  }
 
   std::unique_ptr<Factor> factor_;
   Symmetry symmetry_;

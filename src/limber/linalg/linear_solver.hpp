@@ -32,6 +32,8 @@ class LinearSolver {
   /// x with ‖b − A x‖ ≤ tolerance ‖b‖ for iterative solvers; direct ones are exact to rounding.
   /// indefinite: a symmetric solver met a direction of negative curvature (x is then not meaningful).
   virtual SolveReport solve(const Vector& b, Vector& x, double tolerance) = 0;
+  /// y = A x with the present matrix.
+  virtual void multiply(const Vector& x, Vector& y) const = 0;
   /// Forgets factors and statistics (keeps the analysis): what follows depends on the next matrix only.
   virtual void reset() = 0;
   virtual SolverCounts counts() const = 0;

@@ -11,10 +11,18 @@ struct Modes {
 };
 
 /// Block Lanczos on (K − σM)⁻¹M with a small shift σ < 0, for which K − σM is positive definite although free bodies
-/// have λ = 0. One factorisation serves. Repeated eigenvalues come with their multiplicity: a block carries several
-/// copies, and what is found is accepted only when a fresh random block, made orthogonal to it, finds nothing lower.
+/// have λ = 0. One factorisation serves, or two if λ < 0. Repeated eigenvalues come with their multiplicity.
 /// Dense for small n. K, M: lower triangles. Throws InputError("modes", …) if s < 1 or s > n, StepFailure if M or the
 /// shifted K is not positive definite or the iteration does not converge.
 Modes lowest_modes(const SparseMatrix& K, const SparseMatrix& M, int s);
+
+/// `rigid`: #n × k candidates for null vectors (translations and rotations of free bodies). Those that K takes to 0 up
+/// to rounding are modes exactly: λ = 0, spanned by the given columns, in their order. All others are found
+/// M-orthogonal to them.
+Modes lowest_modes(const SparseMatrix& K, const SparseMatrix& M, int s, const Matrix& rigid);
+
+/// The s lowest modes, or as many more as it takes not to cut a cluster: neighbours that differ by less than 1e-6, or
+/// are both noise about 0 (the rigid modes are one cluster, given or not).
+Modes whole_modes(const SparseMatrix& K, const SparseMatrix& M, int s, const Matrix& rigid);
 
 }  // namespace limber

@@ -46,6 +46,7 @@ struct ForceTraits {
   bool symmetric = true;
   bool velocity_dependent = false;
   bool has_potential = true;  // f = −∂W/∂q − ∂R/∂v
+  bool time_dependent = false;
   EnergyKind energy = EnergyKind::other;
 };
 

@@ -1,7 +1,10 @@
 #include "limber/model/mechanical_system.hpp"
 
+#include <Eigen/Geometry>
 #include <algorithm>
 #include <limits>
+#include <map>
+#include <numeric>
 
 #include "limber/core/errors.hpp"
 
@@ -47,6 +50,7 @@ MechanicalSystem::MechanicalSystem(Parts parts)
     if (!traits.symmetric) storage = Storage::full;
     velocity_dependent_ = velocity_dependent_ || traits.velocity_dependent;
     has_potential_ = has_potential_ && traits.has_potential;
+    time_dependent_ = time_dependent_ || traits.time_dependent;
     f->add_couplings(coupled);
   }
   for (const auto& m : masses_)
@@ -54,6 +58,8 @@ MechanicalSystem::MechanicalSystem(Parts parts)
       coupled.emplace_back(m.a, m.b);
       coupled_mass_ = true;
     }
+  time_dependent_ = time_dependent_ || scripted_;
+  find_loose_parts(coupled);
   for (const auto& [a, b] : coupled)
     if (free_index_[at(a)] >= 0 && free_index_[at(b)] >= 0 && a != b)
       pairs.emplace_back(free_index_[at(a)], free_index_[at(b)]);
@@ -75,6 +81,42 @@ MechanicalSystem::MechanicalSystem(Parts parts)
   for (const int node : free_nodes_)
     if (!(mass_.coeff(3 * free_index_[at(node)], 3 * free_index_[at(node)]) > 0))
       throw InputError("bodies", "node " + std::to_string(node) + " is free but has no mass");
+}
+
+void MechanicalSystem::find_loose_parts(const std::vector<std::pair<int, int>>& coupled) {
+  std::vector<int> root(free_index_.size());
+  std::iota(root.begin(), root.end(), 0);
+  const auto find = [&](int i) {
+    while (root[at(i)] != i) i = root[at(i)] = root[at(root[at(i)])];
+    return i;
+  };
+  for (const auto& [a, b] : coupled) {
+    const int x = find(a), y = find(b);
+    root[at(std::max(x, y))] = std::min(x, y);  // the smallest node names the part
+  }
+  std::map<int, std::vector<int>> parts;
+  for (const int node : free_nodes_) parts[find(node)].push_back(free_index_[at(node)]);
+  for (const int node : prescribed_nodes_) parts.erase(find(node));
+  for (auto& [first, nodes] : parts) loose_parts_.push_back(std::move(nodes));
+}
+
+Matrix MechanicalSystem::rigid_motions(const State& u) const {
+  Matrix R = Matrix::Zero(size(), 6 * static_cast<Index>(loose_parts_.size()));
+  Index column = 0;
+  for (const auto& part : loose_parts_) {
+    Vec3 centre = Vec3::Zero();
+    for (const int i : part) centre += block(u.q, i);
+    centre /= static_cast<double>(part.size());
+    for (int axis = 0; axis < 3; ++axis) {
+      const Vec3 e = Vec3::Unit(axis);
+      for (const int i : part) {
+        R.block<3, 1>(3 * i, column + axis) = e;
+        R.block<3, 1>(3 * i, column + 3 + axis) = e.cross(Vec3(block(u.q, i) - centre));
+      }
+    }
+    column += 6;
+  }
+  return R;
 }
 
 Vector MechanicalSystem::apply_mass(const Vector& x) const {

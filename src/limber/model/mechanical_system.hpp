@@ -43,6 +43,7 @@ class MechanicalSystem final : public System {
   Index size() const override { return 3 * static_cast<Index>(free_nodes_.size()); }
   bool symmetric() const override { return pattern_.storage() == Storage::lower; }
   bool velocity_dependent() const override { return velocity_dependent_; }
+  bool time_dependent() const override { return time_dependent_; }
   const SparseMatrix& mass() const override { return mass_; }
   Vector apply_mass(const Vector& x) const override;
   Vector solve_mass(const Vector& f) const override;
@@ -53,6 +54,7 @@ class MechanicalSystem final : public System {
   double max_step(const Vector& q, const Vector& dq, double t) const override;
   void begin_step(const State& u) override;
   double length_scale() const override { return length_scale_; }
+  Matrix rigid_motions(const State& u) const override;
 
   int nodes() const { return static_cast<int>(free_index_.size()); }
   const std::vector<int>& free_nodes() const { return free_nodes_; }
@@ -82,6 +84,7 @@ class MechanicalSystem final : public System {
   Vector full_force(const State& all) const;
   void finish_force(const Vector& full, double t, Vector& f) const;
   TangentBuilder builder(Definiteness, Tangent& T) const;
+  void find_loose_parts(const std::vector<std::pair<int, int>>& coupled);
 
   Vector reference_;  // 3N
   std::vector<NodalMass> masses_;
@@ -89,13 +92,15 @@ class MechanicalSystem final : public System {
   std::vector<Motion> motions_;
   std::vector<int> motion_of_;  // per prescribed node
   std::vector<int> free_nodes_, prescribed_nodes_;
-  std::vector<int> free_index_;        // per node, −1 where prescribed
-  std::vector<int> prescribed_index_;  // per node, −1 where free
+  std::vector<int> free_index_;                // per node, −1 where prescribed
+  std::vector<int> prescribed_index_;          // per node, −1 where free
+  std::vector<std::vector<int>> loose_parts_;  // free nodes (free numbers) that no force ties to a prescribed one
   BlockPattern pattern_;
   SparseMatrix mass_;
   Vector diagonal_;  // of a lumped mass, else empty
   mutable std::unique_ptr<LinearSolver> mass_solver_;
-  bool velocity_dependent_ = false, has_potential_ = true, scripted_ = false, coupled_mass_ = false;
+  bool velocity_dependent_ = false, has_potential_ = true, scripted_ = false, coupled_mass_ = false,
+       time_dependent_ = false;
   double length_scale_ = 1;
 };
 

@@ -16,6 +16,13 @@ struct Tangent {
   SparseMatrix K, D;
 };
 
+/// The forces and their tangent at a state.
+struct Linearization {
+  State at;
+  Vector f;
+  Tangent tangent;
+};
+
 /// f = −∂W/∂q − ∂R/∂v, where every force is of that form.
 struct Potentials {
   double stored = 0;      // W(q, t) [J], +∞ outside the forces' domain
@@ -34,10 +41,11 @@ class System {
  public:
   virtual ~System() = default;
 
-  virtual Index size() const = 0;                // n
-  virtual bool symmetric() const = 0;            // M, K, D are symmetric and stored as lower triangles
-  virtual bool velocity_dependent() const = 0;   // D ≠ 0
-  virtual const SparseMatrix& mass() const = 0;  // all matrices have its pattern
+  virtual Index size() const = 0;                       // n
+  virtual bool symmetric() const = 0;                   // M, K, D are symmetric and stored as lower triangles
+  virtual bool velocity_dependent() const = 0;          // D ≠ 0
+  virtual bool time_dependent() const { return true; }  // ∂f/∂t ≠ 0 may happen
+  virtual const SparseMatrix& mass() const = 0;         // all matrices have its pattern
   virtual Vector apply_mass(const Vector& x) const = 0;
   virtual Vector solve_mass(const Vector& f) const = 0;
 
@@ -57,6 +65,8 @@ class System {
   virtual void begin_step(const State&) {}
   /// The length [m] that tolerances are relative to.
   virtual double length_scale() const { return 1; }
+  /// Velocity fields of parts that nothing holds: translations, then rotations about where they are at u. #n × k.
+  virtual Matrix rigid_motions(const State&) const { return Matrix(size(), 0); }
 };
 
 }  // namespace limber

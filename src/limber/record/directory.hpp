@@ -15,6 +15,7 @@ inline constexpr const char* energy_plot = "energy.png";
 inline constexpr const char* summary = "summary.json";
 inline constexpr const char* scene = "scene.json";
 inline constexpr const char* checkpoint = "checkpoint.bin";
+inline constexpr const char* modes = "modes.csv";
 }  // namespace run_file
 
 /// What may stand in the directory already.

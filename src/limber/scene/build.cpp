@@ -205,6 +205,7 @@ Vocabulary vocabulary() {
   for (const auto& m : method_catalog()) {
     v.methods.push_back(m.name);
     for (const auto& p : m.parameters) v.method_parameters[m.name].push_back(p.name);
+    if (is_newmark_type(m.name)) v.without_modes[m.name] = newmark_splits_no_modes;
   }
   for (const auto& m : material_catalog()) v.materials.push_back(m.name);
   v.material_parameters["mooney_rivlin"] = {"c10", "c01", "bulk"};
@@ -269,20 +270,23 @@ Model build_model(const Scene& scene, const std::vector<ForceMaker>& own_forces)
 MethodSettings method_settings(const MethodChoice& choice) {
   MethodSettings s;
   s.name = choice.name;
-  for (const auto& [key, value] : choice.parameters)
-    if (key != "modes" && key != "krylov_tolerance") s.parameters[key] = value;
-  s.stages.linear_solver = choice.solver;
-  if (choice.linear_tolerance) s.stages.linear_tolerance = *choice.linear_tolerance;
-  s.stages.newton.tolerance = choice.newton_tolerance;
-  if (choice.max_iterations) s.stages.newton.max_iterations = *choice.max_iterations;
-  s.stages.newton.merit = choice.merit == "potential"  ? Merit::potential
-                          : choice.merit == "residual" ? Merit::residual
-                                                       : Merit::automatic;
-  s.stages.newton.solver = choice.nonlinear == "lbfgs" ? NonlinearSolver::lbfgs : NonlinearSolver::newton;
-  s.stages.scaling = choice.residual_scaling == "identity" ? ResidualScaling::identity
-                     : choice.residual_scaling == "rows"   ? ResidualScaling::rows
-                     : choice.residual_scaling == "stage"  ? ResidualScaling::stage
-                                                           : ResidualScaling::mass;
+  s.parameters = choice.parameters;
+  s.options.modes.count = choice.modes;
+  if (choice.refresh) s.options.modes.refresh = *choice.refresh;
+  s.options.modes.negative = choice.negative_modes == "clamp" ? NegativeModes::clamp : NegativeModes::grow;
+  if (choice.krylov_tolerance) s.options.krylov_tolerance = *choice.krylov_tolerance;
+  s.options.stages.linear_solver = choice.solver;
+  if (choice.linear_tolerance) s.options.stages.linear_tolerance = *choice.linear_tolerance;
+  s.options.stages.newton.tolerance = choice.newton_tolerance;
+  if (choice.max_iterations) s.options.stages.newton.max_iterations = *choice.max_iterations;
+  s.options.stages.newton.merit = choice.merit == "potential"  ? Merit::potential
+                                  : choice.merit == "residual" ? Merit::residual
+                                                               : Merit::automatic;
+  s.options.stages.newton.solver = choice.nonlinear == "lbfgs" ? NonlinearSolver::lbfgs : NonlinearSolver::newton;
+  s.options.stages.scaling = choice.residual_scaling == "identity" ? ResidualScaling::identity
+                             : choice.residual_scaling == "rows"   ? ResidualScaling::rows
+                             : choice.residual_scaling == "stage"  ? ResidualScaling::stage
+                                                                   : ResidualScaling::mass;
   return s;
 }
 
@@ -298,7 +302,7 @@ Simulation build_simulation(const Scene& scene, const Model& model) {
 
 Vector statics(const Scene& scene, const Model& model, StaticsReport& report) {
   const auto& system = *model.system;
-  NewtonOptions options = method_settings(scene.method).stages.newton;
+  NewtonOptions options = method_settings(scene.method).options.stages.newton;
   options.tolerance *= system.length_scale();
   options.scale *= system.length_scale();
   const auto linear =

@@ -27,11 +27,11 @@ int rigid_modes(const Model& model) {
   return count;
 }
 
-ModeFacts forecast(const Scene& scene, double omega) {
+ModeFacts forecast(const Scene& scene, double omega, ModePlace place) {
   const double theta = omega * scene.time.step;
   const auto settings = method_settings(scene.method);
   const double d_over_omega =
-      damping_curve(find_method(settings.name), settings.parameters, Vector::Constant(1, theta))[0];
+      damping_curve(find_method(settings.name), settings.parameters, Vector::Constant(1, theta), place)[0];
   ModeFacts m;
   m.frequency = omega / (2 * std::numbers::pi);
   m.steps_a_cycle = 2 * std::numbers::pi / theta;
@@ -45,6 +45,27 @@ std::string half_life(const ModeFacts& m) {
   if (m.damping_ratio < -1e-9) return "grows: unstable at this step";
   if (!std::isfinite(m.half_life)) return "is not damped by the method";
   return fmt::format("loses half its amplitude in {:.3g} s by numerical damping", m.half_life);
+}
+
+/// How many of the modes found a hybrid splits off, the rest of a cluster included.
+Index split_off(const Scene& scene, const Vector& lambda) {
+  if (find_method(scene.method.name).splitting == Splitting::none) return 0;
+  Index s = std::min<Index>(scene.method.modes.value_or(ModalOptions::standard_count), lambda.size());
+  while (s < lambda.size() && lambda[s] - lambda[s - 1] <= 1e-6 * std::abs(lambda[s])) ++s;
+  return s;
+}
+
+void add_method_notes(const Scene& scene, Facts& f) {
+  const auto& m = scene.method;
+  const auto& info = find_method(m.name);
+  if (info.splitting != Splitting::none && !m.modes)
+    f.notes.push_back(fmt::format("{} splits off {} modes, the default; method.modes sets another number", info.name,
+                                  std::min<Index>(ModalOptions::standard_count, f.free_dofs)));
+  if (info.splitting == Splitting::none && (m.modes || m.refresh))
+    f.notes.push_back(
+        fmt::format("{} splits off no modes: method.{} is not used", info.name, m.modes ? "modes" : "refresh"));
+  if (info.kind != MethodKind::exponential && m.krylov_tolerance)
+    f.notes.push_back(fmt::format("{} needs no exponential: method.krylov_tolerance is not used", info.name));
 }
 
 }  // namespace
@@ -74,6 +95,7 @@ Facts gather_facts(const Scene& scene, const Model& model, int modes) {
   f.steps = step_count(scene.time);
   f.free_dofs = model.system->size();
   f.notes = model.notes;
+  add_method_notes(scene, f);
   for (const auto& b : model.bodies) {
     const Box3 box = bounding_box(b.rest.nodes);
     f.bodies.push_back({b.name, b.rest.nodes.size(), b.rest.tets.size(), b.mass, box.max - box.min, b.wave_speed});
@@ -91,13 +113,15 @@ Facts gather_facts(const Scene& scene, const Model& model, int modes) {
   const int rigid = rigid_modes(model);
   const auto found = scene_modes(model, static_cast<int>(std::min<Index>(f.free_dofs, modes + rigid)));
   const double largest = found.lambda.cwiseAbs().maxCoeff();
-  for (const double lambda : found.lambda) {
+  const Index alive = split_off(scene, found.lambda);
+  for (Index i = 0; i < found.lambda.size(); ++i) {
+    const double lambda = found.lambda[i];
     if (std::abs(lambda) <= (rigid > 0 ? 1e-7 : 1e-10) * largest) {
       ++f.rigid_modes;
     } else if (lambda <= 0) {
       f.notes.push_back(fmt::format("the start is not a stable equilibrium: a mode has λ = {:.3g} 1/s²", lambda));
     } else if (static_cast<int>(f.modes.size()) < modes) {
-      f.modes.push_back(forecast(scene, std::sqrt(lambda)));
+      f.modes.push_back(forecast(scene, std::sqrt(lambda), i < alive ? ModePlace::split_off : ModePlace::outside));
     }
   }
   return f;

@@ -18,17 +18,26 @@ std::string read_name(const JsonCursor& place, const Vocabulary& vocabulary) {
   const auto same = [&](const std::string& known) { return equal_but_for_case(known, name); };
   const auto& known = vocabulary.methods;
   if (const auto found = std::find_if(known.begin(), known.end(), same); found != known.end()) return *found;
-  if (std::any_of(announced_methods().begin(), announced_methods().end(), same))
-    place.fail("the method " + name + " is not available yet in this version; there are " + join(known));
+  for (const auto& [method, why] : vocabulary.without_modes)
+    if (equal_but_for_case(method + "ERE", name) || equal_but_for_case(method + "-ERE", name)) place.fail(why);
   place.word(known, "method");
   return name;
 }
 
 Refresh read_refresh(const JsonCursor& place) {
-  if (place.is_text()) return {place.choice<Refresh::Rule>("refresh_word"), 0, 0};
+  Refresh r;
+  if (place.is_text()) {
+    r.rule = place.choice<Refresh::Rule>("refresh_word");
+    return r;
+  }
   const JsonSection s = place.one_of({"refresh_every", "refresh_residual"});
-  if (s.kind() == "refresh_every") return {Refresh::Rule::every, s.at("every").integer(1), 0};
-  return {Refresh::Rule::residual, 0, s.at("residual").positive(quantity::ratio)};
+  if (s.kind() == "refresh_every") {
+    r.rule = Refresh::Rule::every;
+    r.every = s.at("every").integer(1);
+  } else {
+    r.residual = s.at("residual").positive(quantity::ratio);
+  }
+  return r;
 }
 
 /// A method's own parameter, and the range in which it has a meaning.
@@ -60,8 +69,17 @@ void read_parameters(const JsonSection& s, MethodChoice& method, const Vocabular
     require_taken(*c, "freeze", method.name, vocabulary);
     values["freeze"] = c->boolean() ? 1 : 0;
   }
-  if (const auto c = s.find("modes")) values["modes"] = c->integer(0);
-  if (const auto c = s.find("krylov_tolerance")) values["krylov_tolerance"] = c->positive(quantity::ratio);
+}
+
+void read_modes(const JsonSection& s, MethodChoice& method, const Vocabulary& vocabulary) {
+  for (const char* key : {"modes", "refresh", "negative_modes"})
+    if (const auto c = s.find(key))
+      if (const auto why = vocabulary.without_modes.find(method.name); why != vocabulary.without_modes.end())
+        c->fail(why->second);
+  if (const auto c = s.find("modes")) method.modes = c->integer(1);
+  if (const auto c = s.find("refresh")) method.refresh = read_refresh(*c);
+  if (const auto c = s.find("negative_modes")) method.negative_modes = c->word("negative_modes");
+  if (const auto c = s.find("krylov_tolerance")) method.krylov_tolerance = c->between(quantity::ratio, 1e-14, 0.1);
 }
 
 }  // namespace
@@ -76,7 +94,7 @@ MethodChoice read_method(const JsonCursor& place, const Vocabulary& vocabulary) 
   const JsonSection s = place.section("method");
   if (const auto c = s.find("name")) method.name = read_name(*c, vocabulary);
   read_parameters(s, method, vocabulary);
-  if (const auto c = s.find("refresh")) method.refresh = read_refresh(*c);
+  read_modes(s, method, vocabulary);
   if (const auto c = s.find("newton_tolerance")) method.newton_tolerance = c->positive(quantity::ratio);
   if (const auto c = s.find("max_iterations")) method.max_iterations = c->integer(1);
   if (const auto c = s.find("solver")) method.solver = vocabulary.solvers[c->word(vocabulary.solvers, "solver")];

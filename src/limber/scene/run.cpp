@@ -65,33 +65,6 @@ State between(const State& a, const State& b, double t) {
   return u;
 }
 
-TrajectoryHeader make_header(const Model& model, const OutputChoice& output, long frames) {
-  TrajectoryHeader h;
-  for (const auto& b : model.bodies) {
-    BodyRange range{b.name,
-                    static_cast<int>(h.nodes.size()),
-                    static_cast<int>(b.rest.nodes.size()),
-                    static_cast<int>(h.tets.size()),
-                    static_cast<int>(b.rest.tets.size()),
-                    static_cast<int>(h.edges.size()),
-                    static_cast<int>(b.edges.size())};
-    h.nodes.insert(h.nodes.end(), b.rest.nodes.begin(), b.rest.nodes.end());
-    for (auto t : b.rest.tets) {
-      for (int& i : t) i += b.first_node;
-      h.tets.push_back(t);
-    }
-    for (std::size_t t = 0; t < b.rest.tets.size(); ++t)
-      h.region.push_back(b.rest.region.empty() ? 0 : b.rest.region[t]);
-    for (auto e : b.edges) h.edges.push_back({e[0] + b.first_node, e[1] + b.first_node});
-    h.bodies.push_back(range);
-  }
-  h.prescribed = model.system->prescribed_nodes();
-  h.frames = frames;
-  h.velocities = output.velocities ? Velocities::store : Velocities::omit;
-  h.limber_version = version;
-  return h;
-}
-
 /// A checkpoint costs a refactorisation and a small file: now and then, by a count that depends on the scene only.
 long checkpoint_interval(const OutputChoice& output, Index dofs) {
   if (output.checkpoint_every) return *output.checkpoint_every;
@@ -115,12 +88,24 @@ Checkpoint to_checkpoint(const Snapshot& s, long frames, long rows, const std::s
   c.rows = rows;
   c.history = s.history;
   c.numbers = {{"start_time", s.start_time}, {"damping_loss", s.damping_loss}, {"supply", s.supply}};
+  if (s.modes) {
+    c.numbers["modes.age"] = static_cast<double>(s.modes->steps_since_refresh);
+    c.vectors["modes.lambda"] = s.modes->lambda;
+    c.vectors["modes.X"] = s.modes->X.reshaped();
+  }
   c.scene_text = scene_text;
   return c;
 }
 
 Snapshot to_snapshot(const Checkpoint& c) {
-  return {c.history, c.step, c.numbers.at("start_time"), c.numbers.at("damping_loss"), c.numbers.at("supply")};
+  Snapshot s{c.history, c.step, c.numbers.at("start_time"), c.numbers.at("damping_loss"), c.numbers.at("supply")};
+  if (const auto lambda = c.vectors.find("modes.lambda"); lambda != c.vectors.end()) {
+    const Vector& X = c.vectors.at("modes.X");
+    const Index modes = lambda->second.size();
+    s.modes =
+        ModalMemory{lambda->second, X.reshaped(X.size() / modes, modes), static_cast<long>(c.numbers.at("modes.age"))};
+  }
+  return s;
 }
 
 class Run {
@@ -138,7 +123,8 @@ class Run {
   }
 
   RunResult go() {
-    const auto header = make_header(model_, scene_.output, plan_.frames());
+    const auto header =
+        trajectory_header(model_, scene_.output.velocities ? Velocities::store : Velocities::omit, plan_.frames());
     const auto checkpoint =
         options_.existing == Existing::resume ? load_checkpoint(directory_.file(run_file::checkpoint)) : std::nullopt;
     if (checkpoint) {
@@ -200,8 +186,9 @@ class Run {
     newton_ += report.newton_iterations;
     escalations_ += report.escalations;
     if (report.substeps > 1) ++halved_;
-    for (const auto& note : report.notes)
-      if (notes_.size() < 20) notes_.push_back(note);
+    for (const auto* list : {&report.notes, &report.remarks})
+      for (const auto& note : *list)
+        if (notes_.size() < 20) notes_.push_back(note);
     table_->add({simulation_.time(),
                  e.kinetic,
                  e.elastic,
@@ -253,6 +240,15 @@ class Run {
         {"threads", threads()},
         {"wall_seconds", seconds_since(start_)},
         {"notes", notes_}};
+    if (const auto* modes = simulation_.modes())
+      result_.summary["modes"] = {{"count", modes->basis().count()},
+                                  {"refreshes", modes->refreshes()},
+                                  {"from_scratch", modes->counts().from_scratch},
+                                  {"iterations", modes->counts().iterations}};
+    if (simulation_.method().kind == MethodKind::exponential) {
+      const auto krylov = simulation_.exponential_counts();
+      result_.summary["exponential"] = {{"products", krylov.products}, {"substeps", krylov.substeps}};
+    }
     if (!reason.empty()) result_.summary["reason"] = reason;
     try {
       write_summary(directory_.file(run_file::summary), result_.summary);
@@ -278,6 +274,33 @@ class Run {
 };
 
 }  // namespace
+
+TrajectoryHeader trajectory_header(const Model& model, Velocities velocities, long frames) {
+  TrajectoryHeader h;
+  for (const auto& b : model.bodies) {
+    BodyRange range{b.name,
+                    static_cast<int>(h.nodes.size()),
+                    static_cast<int>(b.rest.nodes.size()),
+                    static_cast<int>(h.tets.size()),
+                    static_cast<int>(b.rest.tets.size()),
+                    static_cast<int>(h.edges.size()),
+                    static_cast<int>(b.edges.size())};
+    h.nodes.insert(h.nodes.end(), b.rest.nodes.begin(), b.rest.nodes.end());
+    for (auto t : b.rest.tets) {
+      for (int& i : t) i += b.first_node;
+      h.tets.push_back(t);
+    }
+    for (std::size_t t = 0; t < b.rest.tets.size(); ++t)
+      h.region.push_back(b.rest.region.empty() ? 0 : b.rest.region[t]);
+    for (auto e : b.edges) h.edges.push_back({e[0] + b.first_node, e[1] + b.first_node});
+    h.bodies.push_back(range);
+  }
+  h.prescribed = model.system->prescribed_nodes();
+  h.frames = frames;
+  h.velocities = velocities;
+  h.limber_version = version;
+  return h;
+}
 
 RunResult run_scene(const nlohmann::json& json, const Scene& scene, const Model& model, const RunOptions& options) {
   return Run(json, scene, model, options).go();

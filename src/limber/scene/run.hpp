@@ -7,6 +7,7 @@
 #include <string>
 
 #include "limber/record/directory.hpp"
+#include "limber/record/trajectory.hpp"
 #include "limber/scene/build.hpp"
 
 namespace limber {
@@ -34,6 +35,9 @@ struct RunResult {
 /// written; StepFailure or OutputError where the run could not go on: what was written is readable, and summary.json
 /// says why.
 RunResult run_scene(const nlohmann::json& json, const Scene& scene, const Model& model, const RunOptions& options);
+
+/// What stands in a trajectory besides its frames.
+TrajectoryHeader trajectory_header(const Model& model, Velocities velocities, long frames);
 
 /// The scene with mesh files named by absolute paths, so that the copy kept with the results can be run again.
 nlohmann::json with_absolute_paths(nlohmann::json json, const std::string& base_directory);

@@ -13,6 +13,7 @@
 #include "limber/mesh/tet_mesh.hpp"
 #include "limber/model/time_function.hpp"
 #include "limber/scene/selection.hpp"
+#include "limber/time/modal/subspace.hpp"
 
 namespace limber {
 
@@ -21,18 +22,14 @@ struct TimeSettings {
   double duration = 0;  // [s]
 };
 
-/// When modes are computed anew: once, every k steps, or when their relative residual exceeds a tolerance.
-struct Refresh {
-  enum class Rule { once, every, residual } rule = Rule::once;
-  int every = 0;        // [steps]
-  double residual = 0;  // relative
-};
-
 struct MethodChoice {
   std::string name = "TR-BDF2";  // as the catalog spells it
-  /// Only those given: beta, gamma, rho_inf, alpha, theta, freeze (0 or 1), modes, krylov_tolerance.
+  /// Only those given: beta, gamma, rho_inf, alpha, theta, freeze (0 or 1).
   std::map<std::string, double> parameters;
-  std::optional<Refresh> refresh;
+  std::optional<int> modes;                // that a hybrid splits off
+  std::optional<Refresh> refresh;          // of the modes
+  std::string negative_modes = "grow";     // or clamp
+  std::optional<double> krylov_tolerance;  // relative, of the exponential
   double newton_tolerance = 1e-6;          // × the diagonal of the body's box
   std::optional<int> max_iterations;       // unset: the nonlinear solver's own limit
   std::optional<double> linear_tolerance;  // relative; unset: the linear solver's own choice

@@ -39,6 +39,7 @@ std::map<std::string, Keys> make_sections() {
                                "freeze",
                                "modes",
                                "refresh",
+                               "negative_modes",
                                "krylov_tolerance",
                                "newton_tolerance",
                                "max_iterations",
@@ -113,27 +114,11 @@ const std::map<std::string, std::vector<std::string>>& known_words() {
       {"residual_scaling", {"mass", "identity", "rows", "stage"}},
       {"nonlinear", {"newton", "lbfgs"}},
       {"refresh_word", {"once"}},
+      {"negative_modes", {"grow", "clamp"}},
       {"spring_edges", {"mesh"}},
       {"rest_length", {"initial"}},
   };
   return words;
-}
-
-const std::vector<std::string>& announced_methods() {
-  static const std::vector<std::string> names = {"ERE",
-                                                 "BEERE",
-                                                 "SIERE",
-                                                 "BDF2ERE",
-                                                 "SBDF2ERE",
-                                                 "TR-BDF2ERE",
-                                                 "STR-SBDF2ERE",
-                                                 "SDIRKERE",
-                                                 "SSDIRKERE",
-                                                 "BDF2ERE-printed",
-                                                 "SBDF2ERE-printed",
-                                                 "TR-BDF2ERE-printed",
-                                                 "STR-SBDF2ERE-printed"};
-  return names;
 }
 
 const std::vector<std::string>& announced_elements() {

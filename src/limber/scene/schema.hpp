@@ -25,8 +25,6 @@ std::vector<std::string> key_names(const std::string& section);
 /// Kind of word → the words, in the order of the enumeration they become.
 const std::map<std::string, std::vector<std::string>>& known_words();
 
-/// Method and element names that are fixed, but that this version cannot do yet.
-const std::vector<std::string>& announced_methods();
 const std::vector<std::string>& announced_elements();
 
 }  // namespace limber

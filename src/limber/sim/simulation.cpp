@@ -22,9 +22,7 @@ Simulation::Simulation(std::shared_ptr<MechanicalSystem> system, const MethodSet
                        State initial)
     : system_(std::move(system)),
       info_(&find_method(method.name)),
-      scheme_(info_->make(complete_parameters(*info_, method.parameters))),
-      options_(method.stages),
-      stages_(make_stage_solver(info_->kind, *system_, options_)),
+      stepper_(*info_, method.parameters, *system_, method.options),
       h_(step),
       start_time_(initial.t),
       history_(std::move(initial)) {
@@ -37,19 +35,18 @@ StepReport Simulation::step() {
   StepReport report;
   report.substeps = 0;
   const auto before = std::tuple(history_, energies_, damping_loss_, damping_power_, supply_);
-  const long count = stages_->counts().newton_iterations, spare = fallback_ ? fallback_->counts().newton_iterations : 0;
+  const long count = stepper_.newton_iterations();
   const double t = start_time_ + static_cast<double>(step_ + 1) * h_;
   try {
     advance(t, 0, report);
   } catch (const StepFailure&) {
     std::tie(history_, energies_, damping_loss_, damping_power_, supply_) = before;
-    stages_->reset();
-    if (fallback_) fallback_->reset();
+    stepper_.reset();
     throw;
   }
   ++step_;
-  report.newton_iterations = stages_->counts().newton_iterations - count;
-  if (fallback_) report.newton_iterations += fallback_->counts().newton_iterations - spare;
+  report.newton_iterations = stepper_.newton_iterations() - count;
+  report.remarks = stepper_.take_notes();
   return report;
 }
 
@@ -61,17 +58,16 @@ void Simulation::advance(double t_end, int depth, StepReport& report) {
   const double t = time(), h = t_end - t;
   StepFailure failure("");
   try {
-    accept(attempt(*stages_, t_end));
+    accept(attempt(info_->solution, t_end));
     ++report.substeps;
     return;
   } catch (const StepFailure& f) {
     failure = f;
   }
   report.notes.push_back(fmt::format("t = {:.6g} s, h = {:.3g} s: {}", t, h, failure.reason));
-  if (info_->kind == MethodKind::semi_implicit) {
-    if (!fallback_) fallback_ = make_stage_solver(MethodKind::implicit, *system_, options_);
+  if (info_->solution == StageSolution::linearized) {
     try {
-      accept(attempt(*fallback_, t_end));
+      accept(attempt(StageSolution::newton, t_end));
       ++report.substeps;
       ++report.escalations;
       return;
@@ -97,13 +93,11 @@ void Simulation::advance(double t_end, int depth, StepReport& report) {
   advance(t_end, depth + 1, report);
 }
 
-State Simulation::attempt(StageSolver& stages, double t_end) {
-  system_->begin_step(state());
-  stages.begin_step(*system_, state());
-  Mechanics F(*system_, stages);
-  State u = scheme_->step(F, history_, t_end - time());
+State Simulation::attempt(StageSolution solution, double t_end) {
+  const double h = t_end - time();
+  State u = solution == info_->solution ? stepper_.step(*system_, history_, h)
+                                        : stepper_.step_by_newton(*system_, history_, h);
   u.t = t_end;  // not the rounded sum of the stages
-  if (!is_finite(u)) throw StepFailure("the new state is not finite");
   return u;
 }
 
@@ -160,17 +154,16 @@ double Simulation::external_work(const State& before, const State& after, const 
 
 void Simulation::set_state(Vector q, Vector v) {
   history_ = History(State{std::move(q), std::move(v), time()});
-  stages_->reset();
-  if (fallback_) fallback_->reset();
+  stepper_.forget();
   energies_ = system_->energies(state());
   damping_power_ = system_->damping_power(state());
   supply_ = mechanical(energies_);
 }
 
 Snapshot Simulation::snapshot() {
-  stages_->reset();
-  if (fallback_) fallback_->reset();
+  stepper_.reset();
   Snapshot s{{}, step_, start_time_, damping_loss_, supply_};
+  if (stepper_.modes()) s.modes = stepper_.modes()->memory();
   for (std::size_t i = 0; i < history_.size(); ++i) s.history.push_back(history_[i]);
   return s;
 }
@@ -181,8 +174,8 @@ void Simulation::restore(const Snapshot& s) {
   start_time_ = s.start_time;
   damping_loss_ = s.damping_loss;
   supply_ = s.supply;
-  stages_->reset();
-  if (fallback_) fallback_->reset();
+  stepper_.forget();
+  if (stepper_.modes() && s.modes) stepper_.modes()->restore(*s.modes);
   energies_ = system_->energies(state());
   damping_power_ = system_->damping_power(state());
 }

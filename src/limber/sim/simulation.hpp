@@ -10,22 +10,23 @@
 
 #include "limber/core/history.hpp"
 #include "limber/model/mechanical_system.hpp"
-#include "limber/time/catalog.hpp"
+#include "limber/time/stepper.hpp"
 
 namespace limber {
 
 struct MethodSettings {
   std::string name = "TR-BDF2";
   MethodParameters parameters = {};
-  StageOptions stages = {};
+  MethodOptions options = {};
 };
 
 /// What one step took.
 struct StepReport {
   long newton_iterations = 0;
-  int escalations = 0;             // substeps that a semi-implicit method left to the full Newton
-  int substeps = 1;                // 1: the step was not halved
-  std::vector<std::string> notes;  // why
+  int escalations = 0;               // substeps that a semi-implicit method left to the full Newton
+  int substeps = 1;                  // 1: the step was not halved
+  std::vector<std::string> notes;    // why
+  std::vector<std::string> remarks;  // what else the user should hear, such as more modes than were asked for
 };
 
 /// All that the future depends on, besides the scene.
@@ -35,6 +36,7 @@ struct Snapshot {
   double start_time = 0;    // [s] of step 0
   double damping_loss = 0;  // [J]
   double supply = 0;        // [J]
+  std::optional<ModalMemory> modes = {};
 };
 
 class Simulation {
@@ -58,9 +60,12 @@ class Simulation {
   MechanicalSystem& system() { return *system_; }
   const MechanicalSystem& system() const { return *system_; }
   const MethodInfo& method() const { return *info_; }
-  SolverCounts linear_counts() const { return stages_->linear_counts(); }
+  SolverCounts linear_counts() const { return stepper_.linear_counts(); }
+  ExponentialCounts exponential_counts() const { return stepper_.exponential_counts(); }
+  /// The modes that the method has split off at the last refresh; null for methods that split off none.
+  const ModalSubspace* modes() const { return stepper_.modes(); }
 
-  /// A new state at the present time; history and acceleration are forgotten.
+  /// A new state at the present time; history, acceleration and modes are forgotten.
   void set_state(Vector q, Vector v);
   /// A checkpoint. Factors are dropped here, so that a run resumed from it has the bits of one that goes on.
   Snapshot snapshot();
@@ -68,16 +73,14 @@ class Simulation {
 
  private:
   void advance(double t_end, int depth, StepReport& report);
-  State attempt(StageSolver& stages, double t_end);
+  State attempt(StageSolution solution, double t_end);
   void accept(State u);
   void check(const State& u, const Energies& e, double input) const;
   double external_work(const State& before, const State& after, const Energies& e0, const Energies& e1) const;
 
   std::shared_ptr<MechanicalSystem> system_;
   const MethodInfo* info_;
-  std::unique_ptr<TimeIntegrator> scheme_;
-  StageOptions options_;
-  std::unique_ptr<StageSolver> stages_, fallback_;
+  Stepper stepper_;
   double h_, start_time_;
   History history_;
   long step_ = 0;

@@ -11,6 +11,7 @@
 #include "limber/time/schemes/bdf2.hpp"
 #include "limber/time/schemes/blend.hpp"
 #include "limber/time/schemes/explicit.hpp"
+#include "limber/time/schemes/exponential_rosenbrock.hpp"
 #include "limber/time/schemes/generalized_alpha.hpp"
 #include "limber/time/schemes/midpoint.hpp"
 #include "limber/time/schemes/tr_bdf2.hpp"
@@ -52,6 +53,58 @@ const std::vector<MethodParameter> theta = {{"theta", 0.5, 0, 1, "weight of BDF2
 const std::vector<MethodParameter> freeze = {
     {"freeze", 0, 0, 1, "1: both stages use the tangent at the step's start and one factor"}};
 
+/// A row of the catalog whose scheme is that of `base`, with modes split off.
+MethodInfo with_modes(const std::string& name, const MethodInfo& base, Splitting splitting, int order,
+                      const std::string& stability, const std::string& good_for) {
+  MethodInfo info = base;
+  info.name = name;
+  info.order = order;
+  info.kind = MethodKind::hybrid;
+  info.stability = stability;
+  info.good_for = good_for;
+  info.parameters = {};
+  info.splitting = splitting;
+  return info;
+}
+
+void add_hybrids(std::vector<MethodInfo>& catalog) {
+  const auto base = [&](const std::string& name) {
+    return *std::find_if(catalog.begin(), catalog.end(), [&](const MethodInfo& m) { return m.name == name; });
+  };
+  const std::string exact = "modes exact, the rest L-stable", linear = exact + " on linear systems",
+                    grows = "amplifies its modes";
+  struct Hybrid {
+    const char *name, *base;
+    Splitting splitting;
+    int order;
+    const std::string& stability;
+    const char* good_for;
+  };
+  const Hybrid hybrids[] = {
+      {"BEERE", "BE", Splitting::first_order, 1, exact, "low modes alive, the rest calm; full Newton"},
+      {"SIERE", "SI", Splitting::first_order, 1, linear, "low modes alive, the rest calm, at one linear solve a step"},
+      {"BDF2ERE", "BDF2", Splitting::second_order, 2, exact, "lively low modes, smooth rest"},
+      {"SBDF2ERE", "SBDF2", Splitting::second_order, 2, linear,
+       "lively low modes, smooth rest, one linear solve a step"},
+      {"TR-BDF2ERE", "TR-BDF2", Splitting::second_order, 2, exact, "the least damping with L-stability"},
+      {"STR-SBDF2ERE", "STR-SBDF2", Splitting::second_order, 2, linear,
+       "soft bodies, lively, two linear solves a step"},
+      {"SDIRKERE", "SDIRK", Splitting::second_order, 2, exact, "as TR-BDF2ERE, one matrix for both stages"},
+      {"SSDIRKERE", "SSDIRK", Splitting::second_order, 2, linear, "as STR-SBDF2ERE, one matrix for both stages"},
+      {"BDF2ERE-printed", "BDF2", Splitting::printed, 1, grows, "reproducing the survey only"},
+      {"SBDF2ERE-printed", "SBDF2", Splitting::printed, 1, grows, "reproducing the survey only"},
+      {"TR-BDF2ERE-printed", "TR-BDF2", Splitting::printed, 1, grows, "reproducing the survey only"},
+      {"STR-SBDF2ERE-printed", "STR-SBDF2", Splitting::printed, 1, grows, "reproducing the survey only"},
+  };
+  for (const auto& h : hybrids)
+    catalog.push_back(with_modes(h.name, base(h.base), h.splitting, h.order, h.stability, h.good_for));
+}
+
+bool equal_but_for_case(const std::string& a, const std::string& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
+}
+
 }  // namespace
 
 std::string to_string(MethodKind k) {
@@ -62,69 +115,108 @@ std::string to_string(MethodKind k) {
       return "semi-implicit";
     case MethodKind::explicit_:
       return "explicit";
+    case MethodKind::exponential:
+      return "exponential";
+    case MethodKind::hybrid:
+      return "hybrid";
   }
   return "";
 }
 
 const std::vector<MethodInfo>& method_catalog() {
-  constexpr auto implicit = MethodKind::implicit, semi = MethodKind::semi_implicit, expl = MethodKind::explicit_;
-  static const std::vector<MethodInfo> catalog = {
-      {"BE", 1, implicit, 1, "L-stable", "contact and rough motion; kills vibration", {}, scheme<BackwardEuler>},
-      {"SI", 1, semi, 1, "L-stable on linear systems", "cheap previews; kills vibration", {}, scheme<BackwardEuler>},
-      {"BDF2", 2, implicit, 1, "L-stable", "smooth motion at one solve a step", {}, scheme<Bdf2>},
-      {"SBDF2", 2, semi, 1, "L-stable on linear systems", "smooth motion at one linear solve a step", {}, scheme<Bdf2>},
-      {"TR", 2, implicit, 1, "A-stable, no damping", "energy studies; high modes ring", {}, scheme<Trapezoidal>},
-      {"STR",
-       2,
-       semi,
-       1,
-       "A-stable on linear systems, no damping",
-       "small vibrations; may diverge",
-       {},
-       scheme<Trapezoidal>},
-      {"blend", 2, implicit, 1, "A-stable; L-stable at theta = 1", "damping between TR's and BDF2's", theta, blend},
-      {"midpoint",
-       2,
-       implicit,
-       1,
-       "A-stable, no damping, symplectic",
-       "long conservative motion; high modes ring",
-       {},
-       scheme<Midpoint>},
-      {"S-midpoint",
-       2,
-       semi,
-       1,
-       "A-stable on linear systems, no damping",
-       "small vibrations; may diverge",
-       {},
-       scheme<Midpoint>},
-      {"TR-BDF2", 2, implicit, 2, "L-stable", "lively motion that stays stable: the default", {}, tr_bdf2},
-      {"STR-SBDF2", 2, semi, 2, "L-stable on linear systems", "lively motion at two linear solves a step", {}, tr_bdf2},
-      {"SDIRK", 2, implicit, 2, "L-stable", "as TR-BDF2, one matrix for both stages", {}, sdirk},
-      {"SSDIRK", 2, semi, 2, "L-stable on linear systems", "as STR-SBDF2; with freeze one factor a step", freeze,
-       sdirk},
-      {"newmark", 2, implicit, 1, "A-stable for 2 beta >= gamma >= 1/2", "structural mechanics; beta 1/4 damps nothing",
-       newmark_parameters, newmark},
-      {"S-newmark", 2, semi, 1, "as newmark on linear systems", "structural mechanics, one linear solve a step",
-       newmark_parameters, newmark},
-      {"gen-alpha", 2, implicit, 1, "A-stable; damping by rho_inf", "a knob for the damping of high modes", rho_inf,
-       generalized_alpha},
-      {"S-gen-alpha", 2, semi, 1, "as gen-alpha on linear systems", "the knob, at one linear solve a step", rho_inf,
-       generalized_alpha},
-      {"HHT", 2, implicit, 1, "A-stable; damping by alpha", "structural mechanics with some damping", alpha, hht},
-      {"S-HHT", 2, semi, 1, "as HHT on linear systems", "structural mechanics, one linear solve a step", alpha, hht},
-      {"symplectic-euler",
-       1,
-       expl,
-       1,
-       "stable for omega h < 2",
-       "comparison; soft bodies and tiny steps",
-       {},
-       scheme<SymplecticEuler>},
-      {"verlet", 2, expl, 2, "stable for omega h < 2", "comparison; soft bodies and tiny steps", {}, scheme<Verlet>},
-      {"RK4", 4, expl, 4, "stable for omega h < 2.83", "reference solutions with tiny steps", {}, scheme<RungeKutta4>},
-  };
+  static const std::vector<MethodInfo> catalog = [] {
+    constexpr auto implicit = MethodKind::implicit, semi = MethodKind::semi_implicit, expl = MethodKind::explicit_;
+    std::vector<MethodInfo> rows = {
+        {"BE", 1, implicit, 1, "L-stable", "contact and rough motion; kills vibration", {}, scheme<BackwardEuler>},
+        {"SI", 1, semi, 1, "L-stable on linear systems", "cheap previews; kills vibration", {}, scheme<BackwardEuler>},
+        {"BDF2", 2, implicit, 1, "L-stable", "smooth motion at one solve a step", {}, scheme<Bdf2>},
+        {"SBDF2",
+         2,
+         semi,
+         1,
+         "L-stable on linear systems",
+         "smooth motion at one linear solve a step",
+         {},
+         scheme<Bdf2>},
+        {"TR", 2, implicit, 1, "A-stable, no damping", "energy studies; high modes ring", {}, scheme<Trapezoidal>},
+        {"STR",
+         2,
+         semi,
+         1,
+         "A-stable on linear systems, no damping",
+         "small vibrations; may diverge",
+         {},
+         scheme<Trapezoidal>},
+        {"blend", 2, implicit, 1, "A-stable; L-stable at theta = 1", "damping between TR's and BDF2's", theta, blend},
+        {"midpoint",
+         2,
+         implicit,
+         1,
+         "A-stable, no damping, symplectic",
+         "long conservative motion; high modes ring",
+         {},
+         scheme<Midpoint>},
+        {"S-midpoint",
+         2,
+         semi,
+         1,
+         "A-stable on linear systems, no damping",
+         "small vibrations; may diverge",
+         {},
+         scheme<Midpoint>},
+        {"TR-BDF2", 2, implicit, 2, "L-stable", "lively motion that stays stable: the default", {}, tr_bdf2},
+        {"STR-SBDF2",
+         2,
+         semi,
+         2,
+         "L-stable on linear systems",
+         "lively motion at two linear solves a step",
+         {},
+         tr_bdf2},
+        {"SDIRK", 2, implicit, 2, "L-stable", "as TR-BDF2, one matrix for both stages", {}, sdirk},
+        {"SSDIRK", 2, semi, 2, "L-stable on linear systems", "as STR-SBDF2; with freeze one factor a step", freeze,
+         sdirk},
+        {"newmark", 2, implicit, 1, "A-stable for 2 beta >= gamma >= 1/2",
+         "structural mechanics; beta 1/4 damps nothing", newmark_parameters, newmark},
+        {"S-newmark", 2, semi, 1, "as newmark on linear systems", "structural mechanics, one linear solve a step",
+         newmark_parameters, newmark},
+        {"gen-alpha", 2, implicit, 1, "A-stable; damping by rho_inf", "a knob for the damping of high modes", rho_inf,
+         generalized_alpha},
+        {"S-gen-alpha", 2, semi, 1, "as gen-alpha on linear systems", "the knob, at one linear solve a step", rho_inf,
+         generalized_alpha},
+        {"HHT", 2, implicit, 1, "A-stable; damping by alpha", "structural mechanics with some damping", alpha, hht},
+        {"S-HHT", 2, semi, 1, "as HHT on linear systems", "structural mechanics, one linear solve a step", alpha, hht},
+        {"symplectic-euler",
+         1,
+         expl,
+         1,
+         "stable for omega h < 2",
+         "comparison; soft bodies and tiny steps",
+         {},
+         scheme<SymplecticEuler>},
+        {"verlet", 2, expl, 2, "stable for omega h < 2", "comparison; soft bodies and tiny steps", {}, scheme<Verlet>},
+        {"RK4",
+         4,
+         expl,
+         4,
+         "stable for omega h < 2.83",
+         "reference solutions with tiny steps",
+         {},
+         scheme<RungeKutta4>},
+        {"ERE",
+         2,
+         MethodKind::exponential,
+         1,
+         "exact on linear systems",
+         "soft bodies: all modes alive; its cost grows with the stiffness",
+         {},
+         scheme<ExponentialRosenbrockEuler>},
+    };
+    for (auto& row : rows)
+      if (row.kind == MethodKind::semi_implicit) row.solution = StageSolution::linearized;
+    add_hybrids(rows);
+    return rows;
+  }();
   return catalog;
 }
 
@@ -134,13 +226,33 @@ std::vector<std::string> method_names() {
   return names;
 }
 
+const char* const newmark_splits_no_modes =
+    "a Newmark-type scheme cannot split off modes: its position and velocity advance by different formulas "
+    "(tau_q differs from tau_v) around an acceleration of its own, so there is no first-order frame that could move "
+    "with the modes; use BEERE, BDF2ERE, TR-BDF2ERE, SDIRKERE or their semi-implicit forms";
+
+bool is_newmark_type(const std::string& name) {
+  for (const char* known : {"newmark", "S-newmark", "gen-alpha", "S-gen-alpha", "HHT", "S-HHT"})
+    if (equal_but_for_case(name, known)) return true;
+  return false;
+}
+
+namespace {
+
+/// "newmarkERE", "gen-alphaERE", …
+void refuse_newmark_hybrid(const std::string& name) {
+  if (name.size() > 3 && equal_but_for_case(name.substr(name.size() - 3), "ERE") &&
+      (is_newmark_type(name.substr(0, name.size() - 3)) || is_newmark_type(name.substr(0, name.size() - 4))))
+    throw InputError("method.name", fmt::format("there is no '{}': {}", name, newmark_splits_no_modes));
+}
+
+}  // namespace
+
 const MethodInfo& find_method(const std::string& name) {
-  const auto same = [&](const MethodInfo& m) {
-    return std::equal(m.name.begin(), m.name.end(), name.begin(), name.end(),
-                      [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); });
-  };
+  const auto same = [&](const MethodInfo& m) { return equal_but_for_case(m.name, name); };
   const auto& all = method_catalog();
   if (const auto it = std::find_if(all.begin(), all.end(), same); it != all.end()) return *it;
+  refuse_newmark_hybrid(name);
   const auto names = method_names();
   const auto near = nearest_name(name, names);
   throw InputError("method.name",
@@ -153,7 +265,7 @@ MethodParameters complete_parameters(const MethodInfo& info, const MethodParamet
   std::vector<std::string> known;
   for (const auto& p : info.parameters) all[p.name] = p.standard, known.push_back(p.name);
   for (const auto& [key, value] : given) {
-    const std::string& name = key;
+    const std::string& name = key;  // a lambda cannot capture a structured binding
     const auto it =
         std::find_if(info.parameters.begin(), info.parameters.end(), [&](const auto& p) { return p.name == name; });
     if (it == info.parameters.end())
@@ -167,8 +279,9 @@ MethodParameters complete_parameters(const MethodInfo& info, const MethodParamet
   return all;
 }
 
-std::unique_ptr<StageSolver> make_stage_solver(MethodKind kind, const System& system, const StageOptions& options) {
-  return kind == MethodKind::semi_implicit ? make_linearized(system, options) : make_implicit(system, options);
+std::unique_ptr<StageSolver> make_stage_solver(StageSolution solution, const System& system,
+                                               const StageOptions& options) {
+  return solution == StageSolution::linearized ? make_linearized(system, options) : make_implicit(system, options);
 }
 
 }  // namespace limber

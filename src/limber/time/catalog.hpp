@@ -1,6 +1,6 @@
 #pragma once
-/// The one list of methods: method = scheme × stage solver. Names, parameters, tests, the command line, Python and the
-/// methods page come from it.
+/// The one list of methods: method = scheme × stage solver × splitting. Names, parameters, tests, the command line,
+/// Python and the methods page come from it.
 
 #include <functional>
 #include <map>
@@ -8,12 +8,16 @@
 #include <string>
 #include <vector>
 
-#include "limber/time/dynamics.hpp"
+#include "limber/time/modal/split_dynamics.hpp"
 
 namespace limber {
 
-enum class MethodKind { implicit, semi_implicit, explicit_ };
+/// What a user sees; hybrids are all methods that split off modes.
+enum class MethodKind { implicit, semi_implicit, explicit_, exponential, hybrid };
 std::string to_string(MethodKind);
+
+/// How stages are solved.
+enum class StageSolution { newton, linearized };
 
 struct MethodParameter {
   std::string name;
@@ -32,16 +36,21 @@ struct MethodInfo {
   std::string good_for;
   std::vector<MethodParameter> parameters;
   std::function<std::unique_ptr<TimeIntegrator>(const MethodParameters&)> make;
+  StageSolution solution = StageSolution::newton;
+  Splitting splitting = Splitting::none;
 };
 
 const std::vector<MethodInfo>& method_catalog();
 std::vector<std::string> method_names();
+/// Whether its unknowns are Newmark's (τ_q ≠ τᵥ, an acceleration of its own): such a scheme cannot split off modes.
+bool is_newmark_type(const std::string& name);
+/// Why a Newmark-type scheme cannot.
+extern const char* const newmark_splits_no_modes;
 /// Case-insensitive. Throws InputError("method.name", …) listing the methods.
 const MethodInfo& find_method(const std::string& name);
 /// Defaults filled in. Throws InputError("method.<name>", …) for unknown or out-of-range parameters.
 MethodParameters complete_parameters(const MethodInfo&, const MethodParameters& given);
 
-/// The stage solver that goes with a kind.
-std::unique_ptr<StageSolver> make_stage_solver(MethodKind, const System&, const StageOptions&);
+std::unique_ptr<StageSolver> make_stage_solver(StageSolution, const System&, const StageOptions&);
 
 }  // namespace limber

@@ -2,6 +2,7 @@
 /// u̇ = F(u), F(q, v, t) = (v, M⁻¹f, 1), as a scheme sees it: all that it may ask for.
 
 #include "limber/core/history.hpp"
+#include "limber/time/exponential.hpp"
 #include "limber/time/stage.hpp"
 
 namespace limber {
@@ -13,22 +14,27 @@ class Dynamics {
   virtual State rate(const State& u) = 0;
   /// The state that solves a stage.
   virtual State solve(const Stage& stage) = 0;
+  /// u + h φ₁(hJ) F(u).
+  virtual State exponential(const State& u, double h) = 0;
 
   /// u = u* + τ F(u), linearised about or started from the known state `at`.
   State implicit(const State& star, double tau, const State& at) { return solve({star, tau, tau, star.t + tau, at}); }
 };
 
-/// The dynamics of a mechanical system with one of the stage solvers.
+/// The dynamics of a mechanical system with one of the stage solvers and the exponential.
 class Mechanics final : public Dynamics {
  public:
-  Mechanics(const System& system, StageSolver& stages) : system_(system), stages_(stages) {}
+  Mechanics(const System& system, StageSolver& stages, Exponential& exponential)
+      : system_(system), stages_(stages), exponential_(exponential) {}
 
   State rate(const State& u) override { return {u.v, system_.solve_mass(system_.force(u)), 1}; }
   State solve(const Stage& s) override { return stages_.solve(system_, s); }
+  State exponential(const State& u, double h) override { return exponential_.advance(system_, u, h); }
 
  private:
   const System& system_;
   StageSolver& stages_;
+  Exponential& exponential_;
 };
 
 /// A scheme: a rule that forms (q*, v*, τ) from the history. Pure: a failed step changes nothing.

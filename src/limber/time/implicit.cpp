@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "limber/core/errors.hpp"
+#include "limber/time/modal/complement_solver.hpp"
 #include "limber/time/solver_bank.hpp"
 #include "limber/time/stage.hpp"
 #include "limber/time/stage_problem.hpp"
@@ -14,6 +15,7 @@ class Implicit final : public StageSolver {
   Implicit(const System& system, const StageOptions& o)
       : options_(o),
         bank_(o.linear_solver, system.symmetric() ? Symmetry::symmetric : Symmetry::general),
+        complement_(system.symmetric() ? Symmetry::symmetric : Symmetry::general, Indefinite::report),
         scaling_(o.scaling) {
     options_.newton.tolerance *= system.length_scale();
     options_.newton.scale *= system.length_scale();
@@ -21,12 +23,14 @@ class Implicit final : public StageSolver {
 
   State solve(const System& system, const Stage& s) override {
     ++counts_.stages;
+    if (s.all_modal()) return s.state(s.star.v);
     if (s.tau_q == 0 && !system.velocity_dependent())  // q is known and f does not ask for v: explicit
       return s.state(s.star.v + s.tau_v * system.solve_mass(system.force({s.star.q, s.star.v, s.t})));
     StageProblem problem(system, s, tangent_, A_, scaling_);
     NewtonReport report;
     try {
-      Vector v = solve_newton(problem, start(problem, s), bank_.at(s.tau_q, s.tau_v), options_.newton, report);
+      complement_.use(bank_.at(s.tau_q, s.tau_v), s.modes);
+      Vector v = solve_newton(problem, start(problem, s), complement_, options_.newton, report);
       count(report);
       return s.state(std::move(v));
     } catch (const StepFailure&) {
@@ -38,6 +42,7 @@ class Implicit final : public StageSolver {
   void begin_step(const System&, const State&) override { scaling_.begin_step(); }
   void reset() override {
     bank_.reset();
+    complement_.reset();
     scaling_.begin_step();
   }
   StageCounts counts() const override { return counts_; }
@@ -52,15 +57,17 @@ class Implicit final : public StageSolver {
   /// The last velocity (the body goes on as it moved) or the last position (which is in the domain of every force),
   /// whichever has the smaller merit.
   static Vector start(StageProblem& problem, const Stage& s) {
-    if (s.tau_q == 0) return s.at.v;
-    Vector stay = (s.at.q - s.star.q) / s.tau_q;
-    const auto go_on = problem.potential(s.at.v);
-    if (!go_on) return problem.max_step(stay, s.at.v - stay) < 1 ? stay : s.at.v;
-    return *go_on <= problem.potential(stay).value_or(std::numeric_limits<double>::infinity()) ? s.at.v : stay;
+    Vector move = s.admissible(s.at.v);
+    if (s.tau_q == 0) return move;
+    Vector stay = s.admissible((s.at.q - s.star.q) / s.tau_q);
+    const auto go_on = problem.potential(move);
+    if (!go_on) return problem.max_step(stay, move - stay) < 1 ? stay : move;
+    return *go_on <= problem.potential(stay).value_or(std::numeric_limits<double>::infinity()) ? move : stay;
   }
 
   StageOptions options_;
   SolverBank bank_;
+  ComplementSolver complement_;
   Scaling scaling_;
   Tangent tangent_;
   SparseMatrix A_;

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "limber/core/errors.hpp"
+#include "limber/time/modal/complement_solver.hpp"
 #include "limber/time/solver_bank.hpp"
 #include "limber/time/stage.hpp"
 #include "limber/time/stage_matrix.hpp"
@@ -13,59 +14,68 @@ namespace {
 class Linearized final : public StageSolver {
  public:
   Linearized(const System& system, const StageOptions& o)
-      : options_(o), bank_(o.linear_solver, system.symmetric() ? Symmetry::symmetric : Symmetry::general) {}
+      : options_(o), bank_(o.linear_solver, symmetry(system)), complement_(symmetry(system), Indefinite::solve) {}
 
   State solve(const System& system, const Stage& s) override {
     ++counts_.stages;
+    if (s.all_modal()) return s.state(s.star.v);
     State at = s.at;
     at.t = s.t;
     Vector f;
-    if (!s.tangent_at) {
+    const Tangent* T = &tangent_;
+    if (s.known && !s.tangent_at) {
+      f = s.known->f;
+      T = &s.known->tangent;
+      frozen_.reset();
+      set_matrix(system, s, *T);
+    } else if (!s.tangent_at) {
       f = system.linearize(at, Definiteness::exact, tangent_);
       frozen_.reset();
-      set_matrix(system, s);
+      set_matrix(system, s, tangent_);
     } else {
       f = system.force(at);
       if (!frozen_ || frozen_->q != s.tangent_at->q || frozen_->v != s.tangent_at->v || tau_q_ != s.tau_q ||
           tau_v_ != s.tau_v) {
         system.tangent(*s.tangent_at, Definiteness::exact, tangent_);
         frozen_ = s.tangent_at;
-        set_matrix(system, s);
+        set_matrix(system, s, tangent_);
       }
     }
-    const Vector moved = s.star.q + s.tau_q * at.v - at.q;
-    const Vector rhs =
-        system.apply_mass(s.star.v - at.v) + s.tau_v * (f - multiply(tangent_.K, system.symmetric(), moved));
+    const bool symmetric = system.symmetric();
+    const Vector v = s.admissible(at.v);
+    const Vector moved = s.star.q + s.tau_q * (s.modes ? s.modes->complement(v) : v) - at.q;
+    Vector rhs = system.apply_mass(s.star.v - v) + s.tau_v * (f - multiply(T->K, symmetric, moved));
+    if (s.modes && system.velocity_dependent()) rhs -= s.tau_v * multiply(T->D, symmetric, v - at.v);
     if (!rhs.allFinite()) throw StepFailure("the force is not finite");
-    return s.state(at.v + solve_linear(system, rhs));
+    return s.state(v + solve_linear(s, rhs));
   }
 
   void reset() override {
     bank_.reset();
+    complement_.reset();
     frozen_.reset();
   }
   StageCounts counts() const override { return counts_; }
   SolverCounts linear_counts() const override { return bank_.counts(); }
 
  private:
-  void set_matrix(const System& system, const Stage& s) {
-    tau_q_ = s.tau_q;
-    tau_v_ = s.tau_v;
-    combine(system, tangent_, s.tau_q, s.tau_v, A_);
-    solver_ = &bank_.at(s.tau_q, s.tau_v);
-    solver_->set_matrix(A_);
+  static Symmetry symmetry(const System& system) {
+    return system.symmetric() ? Symmetry::symmetric : Symmetry::general;
   }
 
-  Vector solve_linear(const System& system, const Vector& rhs) {
+  void set_matrix(const System& system, const Stage& s, const Tangent& T) {
+    tau_q_ = s.tau_q;
+    tau_v_ = s.tau_v;
+    combine(system, T, s.tau_q, s.tau_v, A_);
+    solver_ = &bank_.at(s.tau_q, s.tau_v);
+    complement_.use(*solver_, s.modes);
+    complement_.set_matrix(A_);
+  }
+
+  Vector solve_linear(const Stage& s, const Vector& rhs) {
     Vector x;
-    auto report = solver_->solve(rhs, x, options_.linear_tolerance);
-    if (report.status == SolveReport::Status::indefinite) {
-      SparseMatrix full = A_;
-      if (system.symmetric()) full = SparseMatrix(A_.selfadjointView<Eigen::Lower>());
-      const auto lu = make_linear_solver("lu", Symmetry::general);
-      lu->set_matrix(full);
-      report = lu->solve(rhs, x, options_.linear_tolerance);
-    }
+    complement_.use(*solver_, s.modes);
+    const auto report = complement_.solve(rhs, x, options_.linear_tolerance);
     if (report.status != SolveReport::Status::ok)
       throw StepFailure(fmt::format("the linear solver failed ({} iterations, relative residual {:.1e})",
                                     report.iterations, report.residual),
@@ -76,6 +86,7 @@ class Linearized final : public StageSolver {
 
   StageOptions options_;
   SolverBank bank_;
+  ComplementSolver complement_;
   LinearSolver* solver_ = nullptr;  // of the stage at hand
   Tangent tangent_;
   SparseMatrix A_;

@@ -1,29 +1,37 @@
 #pragma once
 /// Every implicit stage of every scheme is one problem: find v with
 ///
-///     M (v − v*) = τᵥ f(q, v, t),   q = q* + τ_q v.                                       (S)
+///     M (v − v*) = τᵥ Pᵀf(q, v, t),   q = q* + τ_q P v.                                   (S)
 ///
-/// Residual r(v) = M (v − v*) − τᵥ f, stage matrix A = M + τᵥ D + τᵥ τ_q K: n × n, never the 2n × 2n matrix I − hJ.
+/// P = I unless modes are split off; then v has the modal part of v*, and only P v is unknown. Residual
+/// r(v) = M (v − v*) − τᵥ Pᵀf, stage matrix A = M + τᵥ D + τᵥ τ_q K: n × n, never the 2n × 2n matrix I − hJ.
 
 #include <memory>
 #include <optional>
 
 #include "limber/model/system.hpp"
 #include "limber/solve/newton.hpp"
+#include "limber/time/modal/basis.hpp"
 
 namespace limber {
 
 struct Stage {
-  State star;                         // (q*, v*)
-  double tau_q = 0, tau_v = 0;        // [s]
-  double t = 0;                       // time of the stage [s]
-  State at;                           // the last known state: linearised about, or started from
-  std::optional<State> tangent_at{};  // linearised stages: where K and D are taken, if not at `at`
+  State star;                            // (q*, v*)
+  double tau_q = 0, tau_v = 0;           // [s]
+  double t = 0;                          // time of the stage [s]
+  State at;                              // the last known state: linearised about, or started from
+  std::optional<State> tangent_at{};     // linearised stages: where K and D are taken, if not at `at`
+  const ModalBasis* modes = nullptr;     // split off, if any
+  const Linearization* known = nullptr;  // f, K and D at (at.q, at.v, t), where they are known already
 
   State state(Vector v) const {
-    Vector q = star.q + tau_q * v;
+    Vector q = modes ? Vector(star.q + tau_q * modes->complement(v)) : Vector(star.q + tau_q * v);
     return {std::move(q), std::move(v), t};
   }
+  /// Nothing is unknown: every direction is a mode.
+  bool all_modal() const { return modes && modes->count() == star.v.size(); }
+  /// v with the modal part that (S) gives it.
+  Vector admissible(const Vector& v) const { return modes ? modes->with_modal_part(v, star.v) : v; }
 };
 
 struct StageCounts {
@@ -53,7 +61,9 @@ struct StageOptions {
   ResidualScaling scaling = ResidualScaling::mass;
 };
 
-/// f linearised once about `at`:  A (v − v̄) = M (v* − v̄) + τᵥ [f̄ − K̄ (q* + τ_q v̄ − q̄)].
+/// f linearised once about `at`, v = v̄' + δ with v̄' = v̄ made admissible (v̄ itself where P = I):
+///
+///     Pᵀ A δ = Pᵀ {M (v* − v̄') + τᵥ [f̄ − K̄ (q* + τ_q P v̄' − q̄) − D̄ (v̄' − v̄)]},   P δ = δ.
 std::unique_ptr<StageSolver> make_linearized(const System&, const StageOptions&);
 /// Newton on (S), with the incremental potential φ(v) = ½‖v − v*‖²_M + (τᵥ/τ_q) W + τᵥ R as merit where it exists.
 std::unique_ptr<StageSolver> make_implicit(const System&, const StageOptions&);

@@ -1,7 +1,9 @@
 #pragma once
-/// A stage as a problem for Newton, in the unknown v:  r(v) = M (v − v*) − τᵥ f(q* + τ_q v, v, t),  A = ∂r/∂v, and
+/// A stage as a problem for Newton, in the unknown v:  r(v) = Pᵀ[M (v − v*) − τᵥ f(q* + τ_q P v, v, t)], and
 ///
-///     φ(v) = ½‖v − v*‖²_M + (τᵥ/τ_q) W(q* + τ_q v) + τᵥ R(v)   with ∇φ = r, where the forces have potentials.
+///     φ(v) = ½‖v − v*‖²_M + (τᵥ/τ_q) W(q* + τ_q P v) + τᵥ R(v), where the forces have potentials.
+///
+/// Where modes are split off, v starts and stays admissible: its changes lie in the complement, where Pᵀ∇φ = r.
 
 #include <memory>
 #include <optional>
@@ -74,7 +76,7 @@ class StageProblem final : public NewtonProblem {
   double residual_merit(const Vector& r) override { return scaling_.merit(system_, r); }
   double max_step(const Vector& v, const Vector& dv) override {
     if (s_.tau_q == 0) return 1;
-    return system_.max_step(s_.star.q + s_.tau_q * v, s_.tau_q * dv, s_.t);
+    return system_.max_step(s_.state(v).q, s_.tau_q * dv, s_.t);
   }
   double correction(const Vector& dv) const override {
     return (s_.tau_q != 0 ? s_.tau_q : s_.tau_v) * dv.lpNorm<Eigen::Infinity>();
@@ -82,7 +84,8 @@ class StageProblem final : public NewtonProblem {
 
  private:
   Vector with_inertia(const Vector& v, const Vector& f) const {
-    return system_.apply_mass(v - s_.star.v) - s_.tau_v * f;
+    const Vector r = system_.apply_mass(v - s_.star.v) - s_.tau_v * f;
+    return s_.modes ? s_.modes->complement_of_force(r) : r;
   }
 
   const System& system_;

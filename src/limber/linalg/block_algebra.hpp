@@ -1,0 +1,49 @@
+#pragma once
+/// Blocks of k vectors of n ≫ k unknowns: AᵀB, V Y and U − V G by chunks of rows, and A X for a symmetric sparse A.
+/// What is summed with what does not depend on the number of threads.
+
+#include <memory>
+
+#include "limber/linalg/pattern.hpp"
+#include "limber/linalg/row_matrix.hpp"
+
+namespace limber {
+
+using BlockView = Eigen::Ref<const Matrix>;
+
+/// AᵀB, #a × b.
+Matrix inner(const BlockView& A, const BlockView& B);
+/// V Y, #n × y.
+Matrix combine(const BlockView& V, const BlockView& Y);
+/// U −= V G.
+void subtract(const BlockView& V, const BlockView& G, Eigen::Ref<Matrix> U);
+
+/// A symmetric matrix, given by its lower triangle, that multiplies blocks of vectors.
+class BlockProduct {
+ public:
+  BlockProduct() = default;
+  explicit BlockProduct(const SparseMatrix& A) { take(A); }
+
+  /// New values, or a new pattern. A lumped mass on the pattern of a stiffness is noticed to be diagonal.
+  void take(const SparseMatrix& A);
+  /// A X, #n × k.
+  Matrix operator*(const BlockView& X) const;
+  const Vector& diagonal() const { return diagonal_; }
+
+ private:
+  Vector diagonal_;
+  SparseMatrix copy_;
+  Pattern pattern_;
+  std::unique_ptr<RowMatrix> rows_;
+  bool only_diagonal_ = false;
+};
+
+/// Makes U M-orthogonal to V, which is M-orthonormal.
+void remove(const BlockView& V, const BlockProduct& M, Eigen::Ref<Matrix> U);
+/// U with its columns scaled to M-norm 1; those that are 0 stay.
+Matrix unit_columns(const BlockProduct& M, const Matrix& U);
+/// U Y, M-orthonormal, with as many columns as U has directions: those with an M-norm below `smallest` of the largest
+/// are dropped.
+Matrix orthonormal_basis(const BlockProduct& M, Matrix U, double smallest);
+
+}  // namespace limber

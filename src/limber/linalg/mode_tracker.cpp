@@ -1,0 +1,173 @@
+#include "limber/linalg/mode_tracker.hpp"
+
+#include <Eigen/Eigenvalues>
+#include <cmath>
+
+#include "limber/core/errors.hpp"
+#include "limber/linalg/mode_search.hpp"
+#include "limber/linalg/null_vectors.hpp"
+
+namespace limber {
+namespace {
+
+constexpr int most_iterations = 8;
+
+Matrix side_by_side(const Matrix& A, const Matrix& B) {
+  Matrix C(A.rows(), A.cols() + B.cols());
+  C << A, B;
+  return C;
+}
+
+}  // namespace
+
+/// The modes that are not exact null vectors: the lowest Ritz pairs on the span of S, which grows by the corrections.
+struct ModeTracker::Block {
+  Matrix S, KS;  // #n × (count, then more), S M-orthonormal
+  Matrix k, m;   // SᵀKS, SᵀMS
+  Matrix Y, residual;
+  Vector lambda;
+  Vector error;  // relative norms of the residuals
+  double above = std::numeric_limits<double>::infinity();  // the next Ritz value
+
+  void add(const Matrix& Z, const BlockProduct& K, const BlockProduct& M) {
+    const Index old = S.cols(), fresh = Z.cols();
+    S = old > 0 ? side_by_side(S, Z) : Z;
+    const Matrix KZ = K * Z;
+    KS = old > 0 ? side_by_side(KS, KZ) : KZ;
+    const Matrix right_k = inner(S, KZ), right_m = inner(S, M * Z);
+    k.conservativeResize(old + fresh, old + fresh);
+    m.conservativeResize(old + fresh, old + fresh);
+    k.rightCols(fresh) = right_k;
+    m.rightCols(fresh) = right_m;
+    k.bottomRows(fresh) = right_k.transpose();
+    m.bottomRows(fresh) = right_m.transpose();
+  }
+
+  Matrix X() const { return combine(S, Y); }
+
+  void solve(const BlockProduct& M, Index count) {
+    const Eigen::GeneralizedSelfAdjointEigenSolver<Matrix> eigen(.5 * (k + k.transpose()), .5 * (m + m.transpose()));
+    if (eigen.info() != Eigen::Success || !eigen.eigenvalues().allFinite())
+      throw StepFailure("modes: the projected eigenvalue problem failed");
+    lambda = eigen.eigenvalues().head(count);
+    if (count < k.cols()) above = eigen.eigenvalues()[count];
+    Y = eigen.eigenvectors().leftCols(count);
+    residual = combine(KS, Y);
+    subtract(M * X(), Matrix(lambda.asDiagonal()), residual);
+    const double top = lambda.cwiseAbs().maxCoeff();
+    error.resize(count);
+    for (Index i = 0; i < count; ++i) {
+      const double norm = std::sqrt((residual.col(i).array().square() / M.diagonal().array()).sum());
+      error[i] = norm > 0 ? norm / std::max(std::abs(lambda[i]), 1e-2 * top) : 0;
+    }
+  }
+};
+
+void ModeTracker::reset() {
+  op_.drop();
+  present_ = false;
+}
+
+Modes ModeTracker::from_scratch(const SparseMatrix& K, const SparseMatrix& M, const Matrix& rigid) {
+  ++counts_.from_scratch;
+  spent_ = 0;
+  refined_ = 0;
+  op_.drop();
+  Modes modes = search_modes(K, M, s_, rigid, Extent::whole_clusters, op_);
+  if (op_.made()) spent_ = .1 * op_.cost().flops / (op_.cost().entries * static_cast<double>(modes.X.cols()));
+  return modes;
+}
+
+/// In units of an iteration a factorisation costs .1 flops / (entries · columns): an iteration is a solve with the block.
+void ModeTracker::make_factor(const SparseMatrix& K, const SparseMatrix& M, Index columns) {
+  op_.make(K, M);
+  present_ = true;
+  refined_ = 0;
+  spent_ = .1 * op_.cost().flops / (op_.cost().entries * static_cast<double>(columns));
+}
+
+/// Gives the factor up once a refinement with it costs more than the mean since it was made, its own cost included.
+void ModeTracker::judge_factor(long iterations) {
+  ++refined_;
+  spent_ += static_cast<double>(iterations);
+  if (!present_ && static_cast<double>(iterations * refined_) > spent_) op_.drop();
+}
+
+/// The span of `start` without the exact null vectors. False if it does not hold enough.
+bool ModeTracker::begin(const Modes& start, const Matrix& R, Block& block) const {
+  const Index count = start.X.cols() - R.cols();
+  if (start.X.rows() != R.rows() || count < 0 || !start.X.allFinite()) return false;
+  Matrix S = start.X;
+  remove(R, M_, S);
+  S = orthonormal_basis(M_, S, 1e-6);
+  remove(R, M_, S);
+  if (S.cols() < count) return false;
+  if (count == 0) return true;
+  block.add(S, K_, M_);
+  block.solve(M_, count);
+  block.above = std::numeric_limits<double>::infinity();
+  return true;
+}
+
+void ModeTracker::correct(Block& block, const Matrix& R, double tolerance) {
+  Matrix W(R.rows(), 0);
+  for (Index i = 0; i < block.error.size(); ++i) {
+    if (block.error[i] <= tolerance) continue;
+    W.conservativeResize(Eigen::NoChange, W.cols() + 1);
+    W.rightCols(1) = block.residual.col(i);
+  }
+  Matrix Z = op_ * W;
+  for (int pass = 0; pass < 2; ++pass) {
+    remove(R, M_, Z);
+    remove(block.S, M_, Z);
+    Z = orthonormal_basis(M_, unit_columns(M_, Z), 1e-7);
+  }
+  ++counts_.iterations;
+  block.add(Z, K_, M_);
+  block.solve(M_, block.lambda.size());
+}
+
+ModeTracker::Outcome ModeTracker::iterate(Block& block, const Matrix& R, double tolerance) {
+  double worst = block.error.maxCoeff();
+  for (int i = 1; !(worst <= tolerance); ++i) {
+    correct(block, R, tolerance);
+    const double rate = block.error.maxCoeff() / worst;
+    worst = block.error.maxCoeff();
+    if (worst <= tolerance) break;
+    const double more = rate < 1 ? std::log(tolerance / worst) / std::log(rate) : most_iterations;
+    if (!(i + more <= most_iterations)) return Outcome::too_slow;
+  }
+  const Index last = block.lambda.size() - 1;
+  const bool cuts = same_cluster(block.lambda[last], block.above, block.lambda.cwiseAbs().maxCoeff(), op_.top());
+  return cuts ? Outcome::cuts_cluster : Outcome::converged;
+}
+
+Modes ModeTracker::refine(const SparseMatrix& K_given, const SparseMatrix& M_given, const Matrix& rigid,
+                          const Modes& start, double tolerance) {
+  ++counts_.refinements;
+  if (few_unknowns(K_given.cols(), std::max<Index>(s_, start.X.cols()))) return from_scratch(K_given, M_given, rigid);
+  SparseMatrix copy_k, copy_m;
+  const SparseMatrix &K = compressed(K_given, copy_k), &M = compressed(M_given, copy_m);
+  K_.take(K);
+  M_.take(M);
+  present_ = false;
+  const Matrix R = null_vectors(K_, M_, rigid);
+  Block block;
+  if (!begin(start, R, block)) return from_scratch(K, M, rigid);
+  if (block.S.cols() == 0) return merge_modes(R, {Vector(0), Matrix(R.rows(), 0)}, R.cols());
+  const long before = counts_.iterations;
+  Outcome outcome = Outcome::converged;
+  if (!(block.error.maxCoeff() <= tolerance)) {
+    if (!op_.made()) make_factor(K, M, block.lambda.size());
+    outcome = iterate(block, R, tolerance);
+    if (outcome == Outcome::too_slow && !present_) {
+      make_factor(K, M, block.lambda.size());
+      outcome = iterate(block, R, tolerance);
+    }
+    judge_factor(counts_.iterations - before);
+  }
+  if (outcome != Outcome::converged) return from_scratch(K, M, rigid);
+  return merge_modes(R, {block.lambda, block.X()}, start.X.cols());
+}
+
+}  // namespace limber

@@ -1,0 +1,53 @@
+#pragma once
+/// The modes of K x = λ M x for a K that changes slowly: block Davidson iterations, Rayleigh-Ritz on the span of the
+/// older modes and of all corrections B(KX − MXΛ), where B is the factor of an older K − σM.
+
+#include "limber/linalg/block_algebra.hpp"
+#include "limber/linalg/modes.hpp"
+#include "limber/linalg/shift_invert.hpp"
+
+namespace limber {
+
+class ModeTracker {
+ public:
+  struct Counts {  // since the construction
+    long from_scratch = 0, refinements = 0, iterations = 0;
+  };
+
+  explicit ModeTracker(int s) : s_(s) {}
+
+  /// whole_modes(K, M, s, rigid), whose factor of K − σM is kept. Throws as it does.
+  Modes from_scratch(const SparseMatrix& K, const SparseMatrix& M, const Matrix& rigid);
+
+  /// As many modes as `start` has, with  ‖Kx − λMx‖ ≤ tolerance · max(|λ|, λ_top/100)  in the norm of diag(M)⁻¹, which
+  /// is equivalent to that of M⁻¹; λ_top is the largest |λ| among them. Exact null vectors among `rigid` are as in
+  /// lowest_modes. Follows the invariant subspace of `start`: a mode that comes down from outside it takes the place of
+  /// the highest one only when the iteration meets it. The modes are found from scratch, and their number may then
+  /// differ, if `start` does not fit K, if there are few unknowns, if the set has come to cut a cluster, or if the
+  /// iteration converges too slowly even with a factor of this K (also where the tolerance is below rounding).
+  Modes refine(const SparseMatrix& K, const SparseMatrix& M, const Matrix& rigid, const Modes& start, double tolerance);
+
+  /// Drops the factor: what follows depends on the arguments only.
+  void reset();
+  Counts counts() const { return counts_; }
+
+ private:
+  struct Block;
+  enum class Outcome { converged, too_slow, cuts_cluster };
+
+  bool begin(const Modes& start, const Matrix& R, Block& block) const;
+  Outcome iterate(Block& block, const Matrix& R, double tolerance);
+  void correct(Block& block, const Matrix& R, double tolerance);
+  void make_factor(const SparseMatrix& K, const SparseMatrix& M, Index columns);
+  void judge_factor(long iterations);
+
+  int s_;
+  ShiftInvert op_;
+  BlockProduct K_, M_;
+  double spent_ = 0;   // on the factor and all refinements with it, in iterations
+  long refined_ = 0;   // refinements with the factor
+  bool present_ = false;  // the factor is that of the present K
+  Counts counts_;
+};
+
+}  // namespace limber

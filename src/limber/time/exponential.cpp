@@ -1,0 +1,135 @@
+#include "limber/time/exponential.hpp"
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "limber/core/errors.hpp"
+#include "limber/linalg/second_order_flow.hpp"
+#include "limber/time/stage_matrix.hpp"
+#include "limber/time/time_derivative.hpp"
+
+namespace limber {
+namespace {
+
+constexpr Index small = 40;  // unknowns: a dense exponential of (d, ḋ, t) is then quicker than to iterate
+
+Symmetry symmetry(const System& system) { return system.symmetric() ? Symmetry::symmetric : Symmetry::general; }
+
+struct RayleighFit {
+  double alpha, beta;
+};
+
+/// D = αK + βM to rounding, if there are such α and β. All three have one pattern.
+std::optional<RayleighFit> rayleigh_fit(const SparseMatrix& M, const Tangent& T) {
+  using Values = Eigen::Map<const Vector>;
+  const Values m(M.valuePtr(), M.nonZeros()), k(T.K.valuePtr(), M.nonZeros()), d(T.D.valuePtr(), M.nonZeros());
+  const double size = d.cwiseAbs().maxCoeff();
+  if (size == 0) return RayleighFit{0, 0};
+  Eigen::Matrix2d gram;
+  gram << k.squaredNorm(), k.dot(m), k.dot(m), m.squaredNorm();
+  const Eigen::Vector2d scale = gram.diagonal().cwiseMax(1e-300).cwiseSqrt().cwiseInverse();
+  const Eigen::Matrix2d scaled = scale.asDiagonal() * gram * scale.asDiagonal();
+  const Eigen::Vector2d fit = scale.asDiagonal() * scaled.completeOrthogonalDecomposition().solve(
+                                                       scale.asDiagonal() * Eigen::Vector2d(k.dot(d), m.dot(d)));
+  const double left = (d - fit[0] * k - fit[1] * m).cwiseAbs().maxCoeff();
+  if (left > 1e-12 * size) return std::nullopt;
+  return RayleighFit{fit[0], fit[1]};
+}
+
+}  // namespace
+
+void Exponential::count(const Phi1Report& report) {
+  ++counts_.steps;
+  counts_.products += report.products;
+  counts_.substeps += report.substeps;
+}
+
+State Exponential::advance(const System& system, const State& u, double h) {
+  at_.at = u;
+  at_.f = system.linearize(u, Definiteness::exact, at_.tangent);
+  if (!at_.f.allFinite()) throw StepFailure("the force is not finite");
+  const Vector f_t = system.time_dependent() ? force_rate(system, u, at_.f, h) : Vector::Zero(system.size());
+  if (system.size() <= small) return dense(system, at_, f_t, h);
+  if (pattern_.take(at_.tangent.K) == PatternChange::changed) {
+    stiffness_ = make_row_matrix(at_.tangent.K, symmetry(system));
+    damping_ = make_row_matrix(at_.tangent.K, symmetry(system));
+  }
+  stiffness_->refresh(at_.tangent.K);
+  if (!system.velocity_dependent()) {
+    if (system.symmetric()) return by_lanczos(system, at_, f_t, h, 0, 0);
+  } else {
+    damping_->refresh(at_.tangent.D);
+    if (system.symmetric())
+      if (const auto fit = rayleigh_fit(system.mass(), at_.tangent); fit && fit->alpha >= 0)
+        return by_lanczos(system, at_, f_t, h, fit->alpha, fit->beta);
+  }
+  return by_arnoldi(system, at_, f_t, h);
+}
+
+State Exponential::dense(const System& system, const Linearization& at, const Vector& f_t, double h) const {
+  const Index n = system.size();
+  const auto full = [&](const SparseMatrix& A) {
+    return system.symmetric() ? Matrix(Matrix(A).selfadjointView<Eigen::Lower>()) : Matrix(A);
+  };
+  const Eigen::PartialPivLU<Matrix> M(full(system.mass()));
+  Matrix J = Matrix::Zero(2 * n + 1, 2 * n + 1);
+  J.block(0, n, n, n).setIdentity();
+  J.block(n, 0, n, n) = -M.solve(full(at.tangent.K));
+  if (system.velocity_dependent()) J.block(n, n, n, n) = -M.solve(full(at.tangent.D));
+  J.block(n, 2 * n, n, 1) = M.solve(f_t);
+  Vector F(2 * n + 1);
+  F << at.at.v, M.solve(at.f), 1;
+  const Vector x = h * dense_phi1(J, F, h);
+  if (!x.allFinite()) throw StepFailure("the exponential of the linearised motion is not finite");
+  return {at.at.q + x.head(n), at.at.v + x.segment(n, n), at.at.t + h};
+}
+
+State Exponential::by_lanczos(const System& system, const Linearization& at, const Vector& f_t, double h, double alpha,
+                              double beta) {
+  const SecondOrderOperator op{[&](const Vector& x, Vector& y) {
+                                 y.resize(x.size());
+                                 stiffness_->multiply(x.data(), y.data());
+                               },
+                               [&](const Vector& x, Vector& y) { y = system.apply_mass(x); },
+                               [&](const Vector& x, Vector& y) { y = system.solve_mass(x); }, alpha, beta};
+  Phi1Report report;
+  const SecondOrderMotion moved = second_order_flow(op, {at.at.v, at.f, f_t}, h, options_, report);
+  count(report);
+  return {at.at.q + moved.d, moved.rate, at.at.t + h};
+}
+
+/// x = (ω d, ḋ, σt): with ω of the order of the largest frequency the two halves are of one size and J is as normal as
+/// it can be made; σ gives the last entry the size of the others.
+State Exponential::by_arnoldi(const System& system, const Linearization& at, const Vector& f_t, double h) {
+  const Index n = system.size();
+  const Vector k = at.tangent.K.diagonal(), m = system.mass().diagonal();
+  const double omega = std::max(std::sqrt(k.cwiseQuotient(m).cwiseAbs().maxCoeff()), 1 / std::abs(h));
+  Vector F(2 * n + 1);
+  F << omega * at.at.v, system.solve_mass(at.f), 0;
+  const Vector g_t = system.solve_mass(f_t);
+  const double size = F.norm();
+  F[2 * n] = size > 0 ? size : 1;
+  const double sigma = F[2 * n];
+  Vector position(n), rate(n), force(n), part(n);
+  const LinearOperator J = [&](const Vector& x, Vector& y) {
+    y.resize(2 * n + 1);
+    position = x.head(n) / omega;
+    rate = x.segment(n, n);
+    stiffness_->multiply(position.data(), force.data());
+    if (system.velocity_dependent()) {
+      damping_->multiply(rate.data(), part.data());
+      force += part;
+    }
+    y.head(n) = omega * rate;
+    y.segment(n, n) = x[2 * n] / sigma * g_t - system.solve_mass(force);
+    y[2 * n] = 0;
+  };
+  Phi1Report report;
+  const Vector x = h * phi1(J, F, h, options_, report);
+  count(report);
+  return {at.at.q + x.head(n) / omega, at.at.v + x.segment(n, n), at.at.t + h};
+}
+
+}  // namespace limber

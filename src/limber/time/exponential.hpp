@@ -1,0 +1,43 @@
+#pragma once
+/// The exponential Rosenbrock-Euler motion (eqERE):  u + h φ₁(hJ) F(u), J = ∂F/∂u with t among the coordinates, so that
+/// loads and scripts that change in time keep order 2. It is the exact solution after h of
+///
+///     M d̈ + D ḋ + K d = f + t ∂f/∂t,   d(0) = 0, ḋ(0) = v.
+
+#include <memory>
+
+#include "limber/linalg/pattern.hpp"
+#include "limber/linalg/phi1.hpp"
+#include "limber/linalg/row_matrix.hpp"
+#include "limber/model/system.hpp"
+
+namespace limber {
+
+struct ExponentialCounts {
+  long steps = 0, products = 0, substeps = 0;
+};
+
+class Exponential {
+ public:
+  explicit Exponential(double tolerance) { options_.tolerance = tolerance; }
+
+  /// Dense for small systems; Lanczos on (K, M) without damping or where D = αK + βM; Arnoldi on (d, ḋ) otherwise.
+  /// Throws StepFailure where the tolerance is not reached.
+  State advance(const System& system, const State& u, double h);
+  ExponentialCounts counts() const { return counts_; }
+
+ private:
+  State dense(const System& system, const Linearization& at, const Vector& f_t, double h) const;
+  State by_lanczos(const System& system, const Linearization& at, const Vector& f_t, double h, double alpha,
+                   double beta);
+  State by_arnoldi(const System& system, const Linearization& at, const Vector& f_t, double h);
+  void count(const Phi1Report& report);
+
+  Phi1Options options_;
+  ExponentialCounts counts_;
+  Linearization at_;
+  Pattern pattern_;
+  std::unique_ptr<RowMatrix> stiffness_, damping_;
+};
+
+}  // namespace limber

@@ -1,0 +1,109 @@
+#include "limber/time/modal/complement_solver.hpp"
+
+#include <Eigen/LU>
+#include <algorithm>
+
+namespace limber {
+namespace {
+
+using Status = SolveReport::Status;
+
+constexpr double forgetting = .3;  // of the defect from solve to solve: the modes may have become more exact
+
+}  // namespace
+
+void ComplementSolver::set_matrix(const SparseMatrix& A) {
+  A_ = &A;
+  base_->set_matrix(A);
+}
+
+SolveReport ComplementSolver::solve(const Vector& b, Vector& x, double tolerance) {
+  if (modes_ && modes_->count() == b.size()) {  // nothing is left of the complement
+    x.setZero(b.size());
+    return {};
+  }
+  SolveReport report;
+  if (!modes_ || modes_->count() == 0) {
+    report = base_->solve(b, x, tolerance);
+  } else {
+    report = iterate(b, x, tolerance);
+    if (report.status == Status::not_converged) {
+      const int before = report.iterations;
+      report = bordered(*base_, b, x, tolerance);
+      report.iterations += before;
+    }
+  }
+  if (report.status == Status::indefinite && policy_ == Indefinite::solve) return solve_by_lu(b, x, tolerance);
+  return report;
+}
+
+/// Conjugate gradients in the complement, preconditioned by P A⁻¹Pᵀ. The solves inside are inexact, so the direction is
+/// made conjugate by the change of the residual. For a general A only the first iterate is tried.
+SolveReport ComplementSolver::iterate(const Vector& b, Vector& x, double tolerance) {
+  Vector r = modes_->complement_of_force(b);
+  const double start = r.norm(), goal = tolerance * start;
+  x.setZero(b.size());
+  if (start == 0) return {};
+  const int most = symmetry_ == Symmetry::symmetric ? static_cast<int>(modes_->count()) + 10 : 1;
+  SolveReport report;
+  Vector y, p, Ap, before;
+  double rho = 0, size = start;
+  for (int k = 0; k < most; ++k) {
+    const double wanted = std::min(.5 * goal / size, .1);
+    const SolveReport inner =
+        base_->solve(r, y, k == 0 ? std::max(wanted, std::min(forgetting * defect_, .1)) : wanted);
+    report.iterations += inner.iterations;
+    if (inner.status != Status::ok) return {inner.status, report.iterations, size / start};
+    const Vector z = modes_->complement(y);
+    const double turned = k == 0 ? 0 : z.dot(r - before) / rho;
+    p = k == 0 ? z : Vector(z + turned * p);
+    base_->multiply(p, Ap);
+    Ap = modes_->complement_of_force(Ap);
+    rho = z.dot(r);
+    const double curvature = p.dot(Ap);
+    if (symmetry_ == Symmetry::symmetric && !(curvature > 0))
+      return {Status::indefinite, report.iterations, size / start};
+    const double step = symmetry_ == Symmetry::symmetric ? p.dot(r) / curvature : 1;
+    x += step * p;
+    before = r;
+    r -= step * Ap;
+    const double left = r.norm();
+    if (k == 0) defect_ = left / size;
+    size = left;
+    if (size <= goal) return {Status::ok, report.iterations, size / start};
+  }
+  return {Status::not_converged, report.iterations, size / start};
+}
+
+SolveReport ComplementSolver::bordered(LinearSolver& solver, const Vector& b, Vector& x, double tolerance) {
+  const Index s = modes_->count();
+  SolveReport report;
+  const auto through = [&](const Vector& rhs, Vector& solution) {
+    const auto one = solver.solve(rhs, solution, std::min(tolerance, 1e-12));
+    report.iterations += one.iterations;
+    report.residual = std::max(report.residual, one.residual);
+    if (report.status == Status::ok) report.status = one.status;
+  };
+  Vector y, column;
+  through(modes_->complement_of_force(b), y);
+  Matrix W(b.size(), s);
+  for (Index i = 0; i < s && report.status == Status::ok; ++i) {
+    through(modes_->MX.col(i), column);
+    W.col(i) = column;
+  }
+  if (report.status != Status::ok) return report;
+  const Matrix capacitance = modes_->MX.transpose() * W;
+  x = modes_->complement(y - W * capacitance.partialPivLu().solve(modes_->coordinates(y)));
+  if (!x.allFinite()) report.status = Status::singular;
+  return report;
+}
+
+SolveReport ComplementSolver::solve_by_lu(const Vector& b, Vector& x, double tolerance) {
+  const SparseMatrix full = symmetry_ == Symmetry::symmetric ? SparseMatrix(A_->selfadjointView<Eigen::Lower>()) : *A_;
+  const auto lu = make_linear_solver("lu", Symmetry::general);
+  lu->set_matrix(full);
+  if (!modes_ || modes_->count() == 0) return lu->solve(b, x, tolerance);
+  return bordered(*lu, b, x, tolerance);
+}
+
+}  // namespace limber

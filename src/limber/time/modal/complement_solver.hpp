@@ -1,0 +1,47 @@
+#pragma once
+/// Pᵀ A x = Pᵀ b with P x = x: the stage matrix on the complement of the modes, by solves with A itself.
+///
+/// For exact modes of a matrix A that M and K (or Rayleigh damping) make, x = P A⁻¹Pᵀ b: project, one ordinary solve,
+/// project. Otherwise this is an excellent preconditioner: a few conjugate gradients with it, in operator form. Where A
+/// is not positive definite, the bordered form of Sherman, Morrison and Woodbury solves exactly:
+///
+///     x = A⁻¹b − W (XᵀM W)⁻¹ XᵀM A⁻¹b,   W = A⁻¹M X.
+
+#include "limber/linalg/linear_solver.hpp"
+#include "limber/time/modal/basis.hpp"
+
+namespace limber {
+
+/// What indefinite symmetric matrices get: a report (Newton then projects the tangent), or their solution by LU.
+enum class Indefinite { report, solve };
+
+class ComplementSolver final : public LinearSolver {
+ public:
+  ComplementSolver(Symmetry symmetry, Indefinite policy) : symmetry_(symmetry), policy_(policy) {}
+
+  /// Solves through `base` from now on; without modes (null) this is all that happens.
+  void use(LinearSolver& base, const ModalBasis* modes) {
+    base_ = &base;
+    modes_ = modes;
+  }
+
+  void set_matrix(const SparseMatrix& A) override;
+  SolveReport solve(const Vector& b, Vector& x, double tolerance) override;
+  void multiply(const Vector& x, Vector& y) const override { base_->multiply(x, y); }
+  void reset() override { defect_ = 0; }
+  SolverCounts counts() const override { return base_->counts(); }
+
+ private:
+  SolveReport iterate(const Vector& b, Vector& x, double tolerance);
+  SolveReport bordered(LinearSolver& solver, const Vector& b, Vector& x, double tolerance);
+  SolveReport solve_by_lu(const Vector& b, Vector& x, double tolerance);
+
+  Symmetry symmetry_;
+  Indefinite policy_;
+  LinearSolver* base_ = nullptr;
+  const ModalBasis* modes_ = nullptr;
+  const SparseMatrix* A_ = nullptr;
+  double defect_ = 0;  // what projections alone left of the residual, last time: no use to solve more exactly at first
+};
+
+}  // namespace limber

@@ -1,0 +1,66 @@
+#include "limber/time/modal/motion.hpp"
+
+#include <Eigen/Eigenvalues>
+
+#include "limber/core/errors.hpp"
+#include "limber/linalg/oscillator_response.hpp"
+#include "limber/linalg/phi1.hpp"
+
+namespace limber {
+namespace {
+
+constexpr double rounding = 1e-13;
+
+bool nearly_equal(const Matrix& A, const Matrix& B, double scale) {
+  return (A - B).cwiseAbs().maxCoeff() <= rounding * scale;
+}
+
+}  // namespace
+
+ModalMotion::ModalMotion(Matrix stiffness, Matrix damping, NegativeModes negative)
+    : stiffness_(std::move(stiffness)), damping_(std::move(damping)) {
+  if (stiffness_.size() == 0) return;
+  if (!stiffness_.allFinite() || !damping_.allFinite()) throw StepFailure("the tangent is not finite");
+  const double scale = stiffness_.cwiseAbs().maxCoeff();
+  const bool symmetric = nearly_equal(stiffness_, stiffness_.transpose(), scale);
+  if (!symmetric && negative == NegativeModes::grow) return;
+  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(.5 * (stiffness_ + stiffness_.transpose()));
+  if (eigen.info() != Eigen::Success) throw StepFailure("modes: the reduced eigenvalue problem failed");
+  const Matrix& Y = eigen.eigenvectors();
+  Vector lambda = eigen.eigenvalues();
+  if (negative == NegativeModes::clamp && lambda[0] < 0) {
+    const Vector raised = (-lambda).cwiseMax(0);
+    lambda = lambda.cwiseMax(0);
+    stiffness_ += Y * raised.asDiagonal() * Y.transpose();
+  }
+  const Matrix turned = Y.transpose() * damping_ * Y;
+  if (!symmetric || !nearly_equal(turned, turned.diagonal().asDiagonal(), turned.cwiseAbs().maxCoeff())) return;
+  turn_ = Y;
+  lambda_ = lambda;
+  decay_ = turned.diagonal();
+}
+
+ModalChange ModalMotion::after(double s, const Vector& rate, const Vector& force) const {
+  const Index m = rate.size();
+  if (m == 0) return {rate, force};
+  if (turn_.size() == 0) {
+    Matrix J = Matrix::Zero(2 * m, 2 * m);
+    J.topRightCorner(m, m).setIdentity();
+    J.bottomLeftCorner(m, m) = -stiffness_;
+    J.bottomRightCorner(m, m) = -damping_;
+    Vector g(2 * m);
+    g << rate, force;
+    const Vector x = s * dense_phi1(J, g, s);
+    return {x.head(m), x.tail(m)};
+  }
+  const Vector b = turn_.transpose() * rate, f = turn_.transpose() * force;
+  Vector da(m), db(m);
+  for (Index i = 0; i < m; ++i) {
+    const OscillatorResponse y = oscillator_response(lambda_[i], decay_[i], s);
+    da[i] = (y.impulse + decay_[i] * y.step) * b[i] + y.step * f[i];
+    db[i] = -lambda_[i] * y.step * b[i] + y.impulse * f[i];
+  }
+  return {turn_ * da, turn_ * db};
+}
+
+}  // namespace limber

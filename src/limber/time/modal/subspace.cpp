@@ -1,0 +1,154 @@
+#include "limber/time/modal/subspace.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "limber/core/errors.hpp"
+#include "limber/time/stage_matrix.hpp"
+
+namespace limber {
+namespace {
+
+constexpr double rounding = 1e-11;        // of K x against |K| |x|
+constexpr double refined = 1e-4;          // residual of modes that are refreshed every k steps
+constexpr double refined_of_rule = 0.1;   // of the residual that made a refresh necessary
+constexpr double floor_of_lambda = 1e-2;  // × the largest λ: rigid modes have no λ to be relative to
+
+/// The lower triangle of ½(A + Aᵀ).
+SparseMatrix symmetric_part(const SparseMatrix& A, bool symmetric) {
+  if (symmetric) return A;
+  const SparseMatrix transposed = A.transpose();
+  return SparseMatrix((.5 * (A + transposed)).triangularView<Eigen::Lower>());
+}
+
+int mode_count(const ModalOptions& options, Index n) {
+  if (!options.count) return static_cast<int>(std::min<Index>(ModalOptions::standard_count, n));
+  if (*options.count < 0 || *options.count > n)
+    throw InputError("method.modes",
+                     fmt::format("{} is outside 1 to {}, the number of free degrees of freedom", *options.count, n));
+  return *options.count;
+}
+
+bool is_diagonal(const System& system) {
+  const Vector row_sums = system.apply_mass(Vector::Ones(system.size()));
+  return row_sums == system.mass().diagonal();
+}
+
+}  // namespace
+
+ModalSubspace::ModalSubspace(const ModalOptions& options, Index n)
+    : options_(options), count_(mode_count(options, n)), tracker_(count_) {}
+
+void ModalSubspace::begin_step(const System& system, const State& u0) {
+  start_.at = u0;
+  start_.f = system.linearize(u0, Definiteness::exact, start_.tangent);
+  if (!start_.f.allFinite()) throw StepFailure("the force is not finite");
+  if (count_ == 0) {  // a method without its modes: the base scheme
+    basis_ = ModalBasis(system, {Vector(0), Matrix(system.size(), 0)});
+    reduced_start_ = {Matrix(0, 0), Matrix(0, 0), {}};
+    return;
+  }
+  if (known_.X.size() != 0) {
+    basis_ = ModalBasis(system, std::exchange(known_, {}));
+  }
+  const bool again = begun_ && *begun_ == u0.t;
+  begun_ = u0.t;
+  if (!again && basis_.count() != 0) ++steps_since_refresh_;
+  if (basis_.count() != 0) reduced_start_ = reduce(system, start_.tangent, stiff_);
+  if (basis_.count() == 0 || (!again && due(system))) refresh(system, u0);
+}
+
+bool ModalSubspace::due(const System& system) const {
+  switch (options_.refresh.rule) {
+    case Refresh::Rule::once:
+      return false;
+    case Refresh::Rule::every:
+      return steps_since_refresh_ >= options_.refresh.every;
+    case Refresh::Rule::residual:
+      return residual(system) > options_.refresh.residual;
+  }
+  return false;
+}
+
+/// What of K x leaves the span of M X, relative to λ, for the worst mode. Where M is not lumped, its diagonal stands in
+/// for it in the norm.
+double ModalSubspace::residual(const System& system) const {
+  const Vector weight = system.mass().diagonal().cwiseInverse();
+  const Matrix& Kr = reduced_start_.K;
+  Vector squares;
+  if (is_diagonal(system)) {
+    squares = (stiff_.cwiseAbs2().transpose() * weight) - Vector(Kr.colwise().squaredNorm().transpose());
+  } else {
+    squares = (stiff_ - basis_.MX * Kr).cwiseAbs2().transpose() * weight;
+  }
+  const double top = Kr.diagonal().cwiseAbs().maxCoeff();
+  if (top == 0) return 0;
+  const Vector scale = Kr.diagonal().cwiseAbs().cwiseMax(floor_of_lambda * top);
+  return squares.cwiseMax(0).cwiseSqrt().cwiseQuotient(scale).maxCoeff();
+}
+
+void ModalSubspace::refresh(const System& system, const State& u0) {
+  const SparseMatrix K = symmetric_part(start_.tangent.K, system.symmetric()),
+                     M = symmetric_part(system.mass(), system.symmetric());
+  const Matrix rigid = system.rigid_motions(u0);
+  const bool first = basis_.count() == 0;
+  const Index before = first ? count_ : basis_.count();
+  const double tolerance =
+      options_.refresh.rule == Refresh::Rule::residual ? refined_of_rule * options_.refresh.residual : refined;
+  Modes found =
+      first ? tracker_.from_scratch(K, M, rigid) : tracker_.refine(K, M, rigid, {basis_.lambda, basis_.X}, tolerance);
+  basis_ = ModalBasis(system, std::move(found));
+  if (basis_.count() != before)
+    notes_.push_back(fmt::format("t = {:.6g} s: {} modes instead of {}, so that no group of equal frequencies is cut",
+                                 u0.t, basis_.count(), before));
+  steps_since_refresh_ = 0;
+  ++refreshes_;
+  reduced_start_ = reduce(system, start_.tangent, stiff_);
+}
+
+ReducedTangent ModalSubspace::reduce(const System& system, const Tangent& T, Matrix& KX) {
+  const Matrix& X = basis_.X;
+  if (pattern_.take(T.K) == PatternChange::changed)
+    rows_ = make_row_matrix(T.K, system.symmetric() ? Symmetry::symmetric : Symmetry::general);
+  rows_->refresh(T.K);
+  KX.resize(X.rows(), X.cols());
+  for (Index i = 0; i < X.cols(); ++i) rows_->multiply(X.col(i).data(), KX.col(i).data());
+  ReducedTangent reduced{X.transpose() * KX, Matrix::Zero(X.cols(), X.cols()), {}};
+  if (system.velocity_dependent()) {
+    Matrix DX(X.rows(), X.cols());
+    for (Index i = 0; i < X.cols(); ++i) DX.col(i) = limber::multiply(T.D, system.symmetric(), X.col(i));
+    reduced.D = X.transpose() * DX;
+  }
+  // Rounding would otherwise let rigid motions exchange momentum with the other modes.
+  const double size = T.K.diagonal().cwiseAbs().maxCoeff();
+  for (Index i = 0; i < X.cols(); ++i)
+    if (basis_.lambda[i] == 0 && KX.col(i).norm() <= rounding * size * X.col(i).norm()) {
+      reduced.K.col(i).setZero();
+      reduced.K.row(i).setZero();
+      reduced.null.push_back(i);
+    }
+  return reduced;
+}
+
+std::optional<ModalMemory> ModalSubspace::memory() const {
+  if (known_.X.size() != 0) return ModalMemory{known_.lambda, known_.X, steps_since_refresh_};
+  if (basis_.count() == 0) return std::nullopt;
+  return ModalMemory{basis_.lambda, basis_.X, steps_since_refresh_};
+}
+
+void ModalSubspace::restore(ModalMemory memory) {
+  clear();
+  known_ = {std::move(memory.lambda), std::move(memory.X)};
+  steps_since_refresh_ = memory.steps_since_refresh;
+}
+
+void ModalSubspace::clear() {
+  tracker_.reset();
+  basis_ = {};
+  known_ = {};
+  begun_.reset();
+  steps_since_refresh_ = 0;
+}
+
+}  // namespace limber

@@ -1,0 +1,58 @@
+#pragma once
+/// A method at work on one system: scheme × stage solver × splitting, with what these keep between steps (factors,
+/// modes). All else that a step depends on is the history.
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "limber/time/catalog.hpp"
+
+namespace limber {
+
+struct MethodOptions {
+  StageOptions stages = {};
+  ModalOptions modes = {};
+  double krylov_tolerance = 1e-7;  // relative, of φ₁ (ERE)
+};
+
+class Stepper {
+ public:
+  /// Throws InputError for wrong parameters.
+  Stepper(const MethodInfo& method, const MethodParameters& given, const System& system, const MethodOptions& options);
+
+  /// The state after a step of length h from u[0]. Throws StepFailure; the history is never touched.
+  State step(System& system, const History& u, double h);
+  /// The same with every stage solved by the full Newton: what a linearised method falls back to.
+  State step_by_newton(System& system, const History& u, double h);
+  bool linearized() const { return info_->solution == StageSolution::linearized; }
+
+  const MethodInfo& info() const { return *info_; }
+  StageSolver& stages() { return *stages_; }
+  /// Null unless the method splits off modes.
+  ModalSubspace* modes() { return modes_.get(); }
+  const ModalSubspace* modes() const { return modes_.get(); }
+  long newton_iterations() const;
+  SolverCounts linear_counts() const { return stages_->linear_counts(); }
+  ExponentialCounts exponential_counts() const { return exponential_.counts(); }
+  /// What the user should hear of the last steps.
+  std::vector<std::string> take_notes() { return modes_ ? modes_->take_notes() : std::vector<std::string>{}; }
+
+  /// Forgets factors: what follows depends on the history and the modes only.
+  void reset();
+  /// Forgets the modes too: what follows depends on the history only.
+  void forget();
+
+ private:
+  State step_with(StageSolver& stages, System& system, const History& u, double h);
+
+  const MethodInfo* info_;
+  StageOptions options_;
+  std::unique_ptr<TimeIntegrator> scheme_;
+  std::unique_ptr<StageSolver> stages_, newton_;
+  std::unique_ptr<ModalSubspace> modes_;
+  Exponential exponential_;
+};
+
+}  // namespace limber

@@ -1,0 +1,230 @@
+/// Modes split off: the stage in their complement, their own motion, and when they are computed anew.
+
+#include <gtest/gtest.h>
+
+#include <Eigen/Dense>
+#include <random>
+
+#include "limber/core/errors.hpp"
+#include "limber/time/modal/complement_solver.hpp"
+#include "support/methods.hpp"
+#include "support/reference_hybrids.hpp"
+
+namespace limber::testing {
+namespace {
+
+Matrix random_matrix(Index rows, Index cols, unsigned seed) {
+  std::mt19937 random(seed);
+  Matrix A(rows, cols);
+  for (Index i = 0; i < A.size(); ++i) A.data()[i] = static_cast<double>(random()) / 2147483648.0 - 1;
+  return A;
+}
+
+/// M = I, so that any orthonormal X is a basis.
+ModalBasis basis_of(const Matrix& columns) {
+  ModalBasis basis;
+  basis.X = Eigen::HouseholderQR<Matrix>(columns).householderQ() * Matrix::Identity(columns.rows(), columns.cols());
+  basis.MX = basis.X;
+  basis.lambda = Vector::Ones(columns.cols());
+  return basis;
+}
+
+/// Pᵀ A x = Pᵀ b, P x = x, by the bordered dense system [[A, X], [Xᵀ, 0]].
+Vector dense_complement(const Matrix& A, const Matrix& X, const Vector& b) {
+  const Index n = A.rows(), s = X.cols();
+  Matrix B = Matrix::Zero(n + s, n + s);
+  B.topLeftCorner(n, n) = A;
+  B.topRightCorner(n, s) = X;
+  B.bottomLeftCorner(s, n) = X.transpose();
+  Vector rhs = Vector::Zero(n + s);
+  rhs.head(n) = b;
+  return B.fullPivLu().solve(rhs).head(n);
+}
+
+struct ComplementCase {
+  Matrix A, X;
+  Symmetry symmetry;
+  Indefinite policy = Indefinite::solve;
+};
+
+SolveReport solve_case(const ComplementCase& c, const Vector& b, Vector& x) {
+  const SparseMatrix A = c.A.sparseView(0, 0);
+  const SparseMatrix stored = c.symmetry == Symmetry::symmetric ? SparseMatrix(A.triangularView<Eigen::Lower>()) : A;
+  const auto base = make_linear_solver("auto", c.symmetry);
+  const ModalBasis basis = basis_of(c.X);
+  ComplementSolver solver(c.symmetry, c.policy);
+  solver.use(*base, &basis);
+  solver.set_matrix(stored);
+  return solver.solve(b, x, 1e-12);
+}
+
+void expect_dense(const ComplementCase& c) {
+  const Vector b = random_matrix(c.A.rows(), 1, 7);
+  Vector x;
+  EXPECT_EQ(solve_case(c, b, x).status, SolveReport::Status::ok);
+  const Matrix X = basis_of(c.X).X;
+  const Vector exact = dense_complement(c.A, X, b);
+  EXPECT_LT((x - exact).norm(), 1e-10 * exact.norm());
+  EXPECT_LT((X.transpose() * x).norm(), 1e-13 * x.norm());
+}
+
+Matrix definite(Index n) {
+  const Matrix R = random_matrix(n, n, 3);
+  return R * R.transpose() + Matrix::Identity(n, n);
+}
+
+TEST(ComplementSolver, WithExactModesOneSolveSuffices) {
+  const Matrix A = definite(40);
+  const Matrix X = Eigen::SelfAdjointEigenSolver<Matrix>(A).eigenvectors().leftCols(5);
+  expect_dense({A, X, Symmetry::symmetric});
+  Vector x;
+  EXPECT_LE(solve_case({A, X, Symmetry::symmetric}, random_matrix(40, 1, 7), x).iterations, 1);
+}
+
+TEST(ComplementSolver, WithAnyBasisItIsTheDenseSolution) {
+  expect_dense({definite(40), random_matrix(40, 5, 9), Symmetry::symmetric});
+  expect_dense({definite(40) + random_matrix(40, 40, 4), random_matrix(40, 5, 9), Symmetry::general});
+}
+
+TEST(ComplementSolver, AnIndefiniteMatrixIsReportedOrSolved) {
+  const Matrix A = definite(30) - 4 * Matrix::Identity(30, 30);
+  ASSERT_LT(Eigen::SelfAdjointEigenSolver<Matrix>(A).eigenvalues()[0], -1);
+  expect_dense({A, random_matrix(30, 3, 9), Symmetry::symmetric});
+  Vector x;
+  const ComplementCase reported{A, random_matrix(30, 3, 9), Symmetry::symmetric, Indefinite::report};
+  EXPECT_EQ(solve_case(reported, Vector::Ones(30), x).status, SolveReport::Status::indefinite);
+}
+
+TEST(ComplementSolver, NothingIsLeftWhereEverythingIsAMode) {
+  Vector x;
+  EXPECT_EQ(solve_case({definite(4), random_matrix(4, 4, 9), Symmetry::symmetric}, Vector::Ones(4), x).status,
+            SolveReport::Status::ok);
+  EXPECT_EQ(x, Vector::Zero(4));
+}
+
+/// s φ₁(s J) (rate, force) by the series.
+void expect_motion(const Matrix& K, const Matrix& D, double s, const ModalMotion& motion) {
+  const Index m = K.rows();
+  Matrix J = Matrix::Zero(2 * m, 2 * m);
+  J.topRightCorner(m, m).setIdentity();
+  J.bottomLeftCorner(m, m) = -K;
+  J.bottomRightCorner(m, m) = -D;
+  const Vector g = random_matrix(2 * m, 1, 5);
+  const Vector exact = s * series_phi1(s * J, g);
+  const ModalChange c = motion.after(s, g.head(m), g.tail(m));
+  EXPECT_LT((c.a - exact.head(m)).norm(), 1e-12 * (1 + exact.head(m).norm())) << s;
+  EXPECT_LT((c.b - exact.tail(m)).norm(), 1e-12 * (1 + exact.norm())) << s;
+}
+
+TEST(ModalMotion, IsTheExponentialOfTheReducedSystem) {
+  const Matrix R = basis_of(random_matrix(4, 4, 2)).X;
+  const Matrix K = R * Vector{{0, 3, 40, 500}}.asDiagonal() * R.transpose();
+  const Matrix zero = Matrix::Zero(4, 4), rayleigh = 0.02 * K + 0.3 * Matrix::Identity(4, 4),
+               coupling = definite(4) / 5;
+  const Matrix general = K + random_matrix(4, 4, 6);
+  for (const double s : {1e-3, 0.1, 2.0}) {
+    for (const Matrix& D : {zero, rayleigh, coupling}) expect_motion(K, D, s, {K, D, NegativeModes::grow});
+    expect_motion(general, coupling, s, {general, coupling, NegativeModes::grow});
+  }
+}
+
+TEST(ModalMotion, NegativeModesGrowOrAreClamped) {
+  const Matrix R = basis_of(random_matrix(3, 3, 2)).X;
+  const Matrix K = R * Vector{{-4, 0, 9}}.asDiagonal() * R.transpose(),
+               clamped = R * Vector{{0, 0, 9}}.asDiagonal() * R.transpose(), D = definite(3) / 10;
+  for (const Matrix& damping : {Matrix(Matrix::Zero(3, 3)), D})
+    for (const double s : {0.01, 1.0}) {
+      expect_motion(K, damping, s, {K, damping, NegativeModes::grow});
+      expect_motion(clamped, damping, s, {K, damping, NegativeModes::clamp});
+    }
+}
+
+MethodOptions with_refresh(const Refresh& refresh, int count = 2) {
+  MethodOptions options;
+  options.modes = {count, refresh};
+  return options;
+}
+
+TEST(ModalSubspace, IsRefreshedByItsRule) {
+  const auto refreshes = [](const Refresh& rule) {
+    Chain chain({.n = 6});
+    Stepper stepper(find_method("SIERE"), {}, chain, with_refresh(rule));
+    History u(chain.start());
+    for (int i = 0; i < 12; ++i) u.push(stepper.step(chain, u, 0.05));
+    return stepper.modes()->refreshes();
+  };
+  EXPECT_EQ(refreshes({Refresh::Rule::once}), 1);
+  EXPECT_EQ(refreshes({Refresh::Rule::every, 1}), 12);
+  EXPECT_EQ(refreshes({Refresh::Rule::every, 4}), 3);
+  EXPECT_EQ(refreshes({Refresh::Rule::residual, 1, 1e9}), 1);
+  EXPECT_EQ(refreshes({Refresh::Rule::residual, 1, 1e-9}), 12);
+  const long sometimes = refreshes({Refresh::Rule::residual, 1, 0.5});
+  EXPECT_GT(sometimes, 1);
+  EXPECT_LT(sometimes, 12);
+}
+
+TEST(ModalSubspace, AStepTriedAgainIsNotANewOne) {
+  Chain chain({.n = 6});
+  Stepper stepper(find_method("SIERE"), {}, chain, with_refresh({Refresh::Rule::every, 2}));
+  const History u(chain.start());
+  const State first = stepper.step(chain, u, 0.05);
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(stepper.step(chain, u, 0.05).q, first.q);
+  EXPECT_EQ(stepper.modes()->refreshes(), 1);
+}
+
+TEST(ModalSubspace, GoesOnFromItsMemory) {
+  for (const auto& row : default_rows()) {
+    if (find_method(row.method).splitting == Splitting::none) continue;
+    Chain chain({.n = 6});
+    const auto options = with_refresh({Refresh::Rule::every, 5});
+    Stepper one(find_method(row.method), {}, chain, options);
+    History u(chain.start());
+    for (int i = 0; i < 7; ++i) u.push(one.step(chain, u, 0.02));
+    Stepper other(find_method(row.method), {}, chain, options);
+    one.reset();
+    other.modes()->restore(*one.modes()->memory());
+    History w = u;
+    for (int i = 0; i < 7; ++i) {
+      u.push(one.step(chain, u, 0.02));
+      w.push(other.step(chain, w, 0.02));
+    }
+    EXPECT_EQ(u[0].q, w[0].q) << row.method;
+    EXPECT_EQ(u[0].v, w[0].v) << row.method;
+  }
+}
+
+TEST(ModalSubspace, RefusesACountThatCannotBe) {
+  Chain chain({.n = 4});
+  for (const int count : {-1, 5})
+    EXPECT_THROW(Stepper(find_method("SIERE"), {}, chain, with_refresh({}, count)), InputError) << count;
+  EXPECT_NO_THROW(Stepper(find_method("SIERE"), {}, chain, with_refresh({}, 4)));
+  EXPECT_NO_THROW(Stepper(find_method("SIERE"), {}, chain, {}));  // 10 are more than there are: all four
+}
+
+/// Springs that buckle: K is indefinite at the start.
+TEST(Hybrids, StayFiniteWhereTheStiffnessIsIndefinite) {
+  for (const auto& row : default_rows()) {
+    const auto& info = find_method(row.method);
+    if (info.splitting == Splitting::none) continue;
+    for (const NegativeModes negative : {NegativeModes::grow, NegativeModes::clamp}) {
+      Chain chain({.n = 6, .k = -50, .k3 = 400});
+      MethodOptions options = two_modes();
+      options.modes.negative = negative;
+      Runner runner(chain, row, {Vector::Constant(6, 1e-3), Vector::Constant(6, 0.01), 0}, options);
+      for (int i = 0; i < 200; ++i) ASSERT_TRUE(is_finite(runner.step(0.005))) << row.method << " step " << i;
+      EXPECT_GT(runner.history()[0].q.norm(), 0.05) << row.method << ": it must have buckled";
+    }
+  }
+}
+
+TEST(Hybrids, NewmarkTypeSchemesSayWhyThereAreNone) {
+  for (const char* name : {"newmarkERE", "gen-alphaERE", "HHTERE", "S-newmarkERE", "gen-alpha-ERE"}) try {
+      find_method(name);
+      FAIL() << name;
+    } catch (const InputError& e) {
+      EXPECT_NE(std::string(e.what()).find("tau_q differs from tau_v"), std::string::npos) << e.what();
+    }
+}
+
+}  // namespace
+}  // namespace limber::testing
