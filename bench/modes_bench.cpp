@@ -103,7 +103,7 @@ void add_modes_benchmarks() {
           ->Unit(benchmark::kMillisecond)
           ->Iterations(std::string(method) == "ERE" ? 2 : 10)
           ->UseRealTime();
-  for (const auto& size : {sizes[1], sizes[2], Size{"100k", {108, 14, 13}, 1}})
+  for (const auto& size : {sizes[1], sizes[2], Size{"100k", {110, 14, 13}, 1}})
     benchmark::RegisterBenchmark(fmt::format("modes/20/{}", size.name).c_str(), modes_from_scratch, size, 20)
         ->Unit(benchmark::kMillisecond)
         ->Iterations(1)

@@ -32,18 +32,21 @@ WideResponse reference(double lambda, double damping, double t, double scale) {
 
 /// The error of each response against what it can be: its largest value, or what is left of its largest terms.
 double error(double lambda, double damping, double t) {
-  const double scale = std::exp2(std::round(std::log2(std::max({std::sqrt(std::abs(lambda)), std::abs(damping), 1 / t}))));
+  const double scale =
+      std::exp2(std::round(std::log2(std::max({std::sqrt(std::abs(lambda)), std::abs(damping), 1 / t}))));
   const WideResponse r = reference(lambda, damping, t, scale);
   const OscillatorResponse y = oscillator_response(lambda, damping, t);
   const double a = damping / 2, mu = std::sqrt(std::abs(a * a - lambda));
-  const double rate = lambda <= a * a ? mu - a : -a, growth = std::exp(std::max(rate * t, -600.0));  // of the slowest root
+  const double rate = lambda <= a * a ? mu - a : -a,
+               growth = std::exp(std::max(rate * t, -600.0));  // of the slowest root
   const double S = std::min(t, lambda > a * a ? 1 / mu : 1 / (2 * mu)) * growth;
   const double grows = std::max(1.0, std::abs(rate) * t);  // a relative error of the exponent
   const double slow = lambda > 0 ? std::max(1 / std::sqrt(lambda), damping / lambda) : t;
   const double C = std::max(std::abs(r.step), lambda > a * a ? std::min(t * t, std::max(1.0, growth) / lambda) : 0);
   const double R = std::max(std::abs(r.ramp), lambda > 0 ? std::min(t * t * t, growth * slow / lambda) : 0);
   double worst = std::abs(y.impulse - r.impulse) / (S * grows);
-  worst = std::max(worst, std::abs(y.impulse_rate - r.impulse_rate) / (growth * grows * std::max(1.0, std::abs(a) * S / growth)));
+  worst = std::max(
+      worst, std::abs(y.impulse_rate - r.impulse_rate) / (growth * grows * std::max(1.0, std::abs(a) * S / growth)));
   worst = std::max(worst, std::abs(y.step - r.step) / (C * std::max(1.0, rate * t)));
   return std::max(worst, std::abs(y.ramp - r.ramp) / (R * std::max(1.0, rate * t)));
 }
@@ -101,7 +104,8 @@ TEST(OscillatorResponse, RunsBackwardsInTime) {
     for (const double d : {0.0, 0.7, 8.0}) {
       const OscillatorResponse there = oscillator_response(lambda, d, 0.8), back = oscillator_response(lambda, d, -0.8);
       // e^{tJ} e^{−tJ} = I
-      EXPECT_NEAR((there.impulse_rate + d * there.impulse) * back.impulse + there.impulse * back.impulse_rate, 0, 1e-12);
+      EXPECT_NEAR((there.impulse_rate + d * there.impulse) * back.impulse + there.impulse * back.impulse_rate, 0,
+                  1e-12);
       EXPECT_NEAR(-lambda * there.impulse * back.impulse + there.impulse_rate * back.impulse_rate, 1, 1e-12);
     }
   const OscillatorResponse none = oscillator_response(5, 3, 0);

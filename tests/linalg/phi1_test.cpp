@@ -19,7 +19,7 @@ namespace {
 /// Numbers in [−1, 1] that look random.
 Vector noise(Index n, double seed) {
   Vector x(n);
-  for (Index i = 0; i < n; ++i) x[i] = std::sin(12.9898 * static_cast<double>(i + 1) + seed * 78.233) ;
+  for (Index i = 0; i < n; ++i) x[i] = std::sin(12.9898 * static_cast<double>(i + 1) + seed * 78.233);
   return x;
 }
 

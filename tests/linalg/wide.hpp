@@ -15,7 +15,8 @@ using Wide = long double;
 #endif
 
 struct WideMatrix {  // n × n, by rows
-  explicit WideMatrix(int size) : n(size), entries(static_cast<std::size_t>(size) * static_cast<std::size_t>(size), Wide(0)) {}
+  explicit WideMatrix(int size)
+      : n(size), entries(static_cast<std::size_t>(size) * static_cast<std::size_t>(size), Wide(0)) {}
   Wide& operator()(int i, int j) { return entries[static_cast<std::size_t>(i * n + j)]; }
   const Wide& operator()(int i, int j) const { return entries[static_cast<std::size_t>(i * n + j)]; }
   int n;

@@ -6,6 +6,7 @@ non-symmetric tangents. The references work on the first-order system u' = F(t, 
 
 import numpy as np
 import pytest
+import scipy.linalg
 import scipy.sparse
 from scipy.integrate import solve_ivp
 from scipy.optimize import root
@@ -19,6 +20,8 @@ C = np.array([[0.6, -0.1, 0.0], [-0.1, 0.5, -0.2], [0.1, -0.2, 0.4]])
 Q0, V0 = np.array([0.5, -0.3, 0.4]), np.array([-0.2, 0.6, 0.1])
 NAMES = [method["name"] for method in limber.methods()]
 ORDERS = {method["name"]: method["order"] for method in limber.methods()}
+KINDS = {method["name"]: method["kind"] for method in limber.methods()}
+HYBRIDS = [name for name in NAMES if KINDS[name] == "hybrid"]
 
 
 def force(q, v, t):
@@ -47,10 +50,26 @@ def jacobian(t, u):
                      [-np.linalg.solve(M, stiffness(q, v, t)), -np.linalg.solve(M, damping(q, v, t))]])
 
 
+def time_rate(t, u):
+    """dF/dt."""
+    return np.concatenate([np.zeros(N), np.linalg.solve(M, 2 * np.cos(2 * t + np.arange(N)) * np.array([1, -2, 0.5]))])
+
+
 def integrate(method, step, steps, q0=Q0, v0=V0, **options):
     options = {"stiffness": stiffness, "damping": damping, "newton_tolerance": 1e-13, **options}
+    if method in HYBRIDS:
+        options = {"modes": 1, **options}
     return limber.integrate(options.pop("M", M), options.pop("force", force), q0, v0, method=method, step=step,
                             steps=steps, **options)
+
+
+def test_kinds():
+    assert KINDS["ERE"] == "exponential" and list(KINDS.values()).count("exponential") == 1
+    assert set(HYBRIDS) == set(
+        "BEERE SIERE BDF2ERE SBDF2ERE TR-BDF2ERE STR-SBDF2ERE SDIRKERE SSDIRKERE "
+        "BDF2ERE-printed SBDF2ERE-printed TR-BDF2ERE-printed STR-SBDF2ERE-printed".split())
+    for name in HYBRIDS:
+        assert ORDERS[name] == (1 if name in ("BEERE", "SIERE") or name.endswith("-printed") else 2), name
 
 
 # Order
@@ -213,6 +232,117 @@ def runge_kutta(past, h):
     return u + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
 
 
+def phi1(Z, b):
+    """phi1(Z) b: the last column of exp [[Z, b], [0, 0]]."""
+    n = len(b)
+    return scipy.linalg.expm(np.block([[Z, b[:, None]], [np.zeros((1, n + 1))]]))[:n, n]
+
+
+def rosenbrock_euler(past, h):
+    """(eqERE), with t among the coordinates."""
+    t0, u0 = past[0]
+    J = np.block([[jacobian(t0, u0), time_rate(t0, u0)[:, None]], [np.zeros((1, 2 * N + 1))]])
+    return u0 + h * phi1(h * J, np.append(rate(t0, u0), 1))[:-1]
+
+
+class Split:
+    """The lowest modes at the step's start taken out: R = diag(X X^T M, X X^T M), Q = I - R, H = Q F, G = R F."""
+
+    def __init__(self, past, modes, solve, coupling):
+        t0, u0 = past[0]
+        K = stiffness(u0[:N], u0[N:], t0)
+        X = scipy.linalg.eigh((K + K.T) / 2, M)[1][:, :modes]
+        self.R = scipy.linalg.block_diag(X @ X.T @ M, X @ X.T @ M)
+        self.Q = np.eye(2 * N) - self.R
+        self.solve_unsplit, self.coupling = solve, coupling
+
+    def H(self, t, u):
+        return self.Q @ rate(t, u)
+
+    def moved(self, t, u, s):
+        """s phi1(s J_G) [G + what couples modes and complement], J_G = R J R."""
+        J, G = jacobian(t, u), self.R @ rate(t, u)
+        if self.coupling == "K":  # what J makes of the complement's velocity, in the velocities
+            PV = np.concatenate([self.H(t, u)[:N], np.zeros(N)])
+            G[N:] += s / 2 * (self.R @ J @ PV)[N:]
+        elif self.coupling == "all":
+            G += s / 2 * self.R @ (J @ self.H(t, u) + time_rate(t, u))
+        return s * phi1(s * self.R @ J @ self.R, G)
+
+    def solve(self, star, tau, t, about):
+        """u = star + tau H(t, u), or with H linearised about the last known state."""
+        if self.solve_unsplit is once:
+            A = np.eye(2 * N) - tau * self.Q @ jacobian(t, about)
+            return about + np.linalg.solve(A, star + tau * self.H(t, about) - about)
+        return solved(lambda u: u - star - tau * self.H(t, u), about,
+                      jac=lambda u: np.eye(2 * N) - tau * self.Q @ jacobian(t, u))
+
+
+def euler_ere(split, past, h):
+    """(beere), (SIERE)."""
+    t0, u0 = past[0]
+    return split.solve(u0 + split.moved(t0, u0, h), h, t0 + h, u0)
+
+
+def bdf2_ere(split, past, h):
+    if len(past) == 1:
+        return euler_ere(split, past, h)
+    (t0, u0), (t1, u1) = past
+    r = h / (t0 - t1)
+    star = u0 + r**2 / (1 + 2 * r) * split.Q @ (u0 - u1) + split.moved(t0, u0, h)
+    return split.solve(star, (1 + r) / (1 + 2 * r) * h, t0 + h, u0)
+
+
+def bdf2_ere_printed(split, past, h):
+    """(BDF2ERE), (sbdf2ere); at r = 1 the star is (4 u0 - u1 + 2 h phi1 G) / 3."""
+    if len(past) == 1:
+        return euler_ere(split, past, h)
+    (t0, u0), (t1, u1) = past
+    r = h / (t0 - t1)
+    share = (1 + r) / (1 + 2 * r)
+    star = ((1 + r) ** 2 * u0 - r**2 * u1) / (1 + 2 * r) + share * split.moved(t0, u0, h)
+    return split.solve(star, share * h, t0 + h, u0)
+
+
+def tr_bdf2_ere(split, past, h):
+    t0, u0 = past[0]
+    half = split.solve(u0 + h / 4 * split.H(t0, u0) + split.moved(t0, u0, h / 2), h / 4, t0 + h / 2, u0)
+    star = half + split.Q @ (half - u0) / 3 + split.moved(t0 + h / 2, half, h / 2)
+    return split.solve(star, h / 3, t0 + h, half)
+
+
+def tr_bdf2_ere_printed(split, past, h):
+    """(26n): the first stage is that of (10), unsplit; in the second h/3 phi1(h/2 J_G) G."""
+    t0, u0 = past[0]
+    half = split.solve_unsplit(u0 + h / 4 * rate(t0, u0), h / 4, t0 + h / 2, u0)
+    star = u0 + 4 / 3 * (half - u0) + 2 / 3 * split.moved(t0 + h / 2, half, h / 2)
+    return split.solve(star, h / 3, t0 + h, half)
+
+
+def sdirk_ere(split, past, h):
+    t0, u0 = past[0]
+    gamma, beta = 2 - np.sqrt(2), np.sqrt(2) / 4
+    tau, t = gamma * h / 2, t0 + gamma * h
+    u = split.solve(u0 + tau * split.H(t0, u0) + split.moved(t0, u0, gamma * h), tau, t, u0)
+    star = u + (2 * beta / gamma - 1) * split.Q @ (u - u0) + split.moved(t, u, (1 - gamma) * h)
+    return split.solve(star, tau, t0 + h, u)
+
+
+def hybrid(scheme, solve, coupling):
+    return lambda past, h, modes=1: scheme(Split(past, modes, solve, coupling), past, h)
+
+
+HYBRID_FORMULAS = {
+    "BEERE": hybrid(euler_ere, in_full, "K"), "SIERE": hybrid(euler_ere, once, "K"),
+    "BDF2ERE": hybrid(bdf2_ere, in_full, "all"), "SBDF2ERE": hybrid(bdf2_ere, once, "all"),
+    "TR-BDF2ERE": hybrid(tr_bdf2_ere, in_full, "all"), "STR-SBDF2ERE": hybrid(tr_bdf2_ere, once, "all"),
+    "SDIRKERE": hybrid(sdirk_ere, in_full, "all"), "SSDIRKERE": hybrid(sdirk_ere, once, "all"),
+    "BDF2ERE-printed": hybrid(bdf2_ere_printed, in_full, None),
+    "SBDF2ERE-printed": hybrid(bdf2_ere_printed, once, None),
+    "TR-BDF2ERE-printed": hybrid(tr_bdf2_ere_printed, in_full, None),
+    "STR-SBDF2ERE-printed": hybrid(tr_bdf2_ere_printed, once, None),
+}
+
 FORMULAS = [
     ("BE", {}, backward_euler(in_full)), ("SI", {}, backward_euler(once)),
     ("BDF2", {}, bdf2(in_full)), ("SBDF2", {}, bdf2(once)),
@@ -229,6 +359,7 @@ FORMULAS = [
     ("HHT", {}, alpha(*hht(-0.1))), ("HHT", {"alpha": -0.3}, alpha(*hht(-0.3))),
     ("S-HHT", {}, alpha(*hht(-0.1), linearized=True)),
     ("symplectic-euler", {}, symplectic_euler), ("verlet", {}, verlet), ("RK4", {}, runge_kutta),
+    ("ERE", {}, rosenbrock_euler), *((name, {}, formula) for name, formula in HYBRID_FORMULAS.items()),
 ]
 
 
@@ -244,7 +375,36 @@ def test_one_step_is_the_formula(method, parameters, formula, h):
     expected = formula([(t0, np.concatenate([Q0, V0])), (before[0], np.concatenate(before[1:]))], h)
     t, Q, V = integrate(method, h, 1, t0=t0, history=[before], **parameters)
     assert t.tolist() == [t0, t0 + h]
+    np.testing.assert_allclose(np.concatenate([Q[1], V[1]]), expected, atol=formula_tolerance(method, h), rtol=0)
+
+
+def formula_tolerance(method, h):
+    """df/dt, which multiplies h^2 where it enters, is taken by differences over a small part of h."""
+    differences = ORDERS[method] == 2 and (method in HYBRIDS or method == "ERE")
+    return 1e-10 + (4e-6 * h**4 if differences else 0)
+
+
+@pytest.mark.parametrize("method", HYBRIDS)
+@pytest.mark.parametrize("modes", [2, 3])
+def test_one_step_with_more_modes_is_the_formula(method, modes):
+    t0, h = 0.7, 0.05
+    before = (t0 - h, Q0 - h * V0, V0 + [0.01, -0.02, 0.03])
+    expected = HYBRID_FORMULAS[method]([(t0, np.concatenate([Q0, V0])), (before[0], np.concatenate(before[1:]))], h,
+                                       modes)
+    t, Q, V = integrate(method, h, 1, t0=t0, history=[before], modes=modes)
     np.testing.assert_allclose(np.concatenate([Q[1], V[1]]), expected, atol=1e-10, rtol=0)
+
+
+@pytest.mark.parametrize("method", HYBRIDS)
+def test_modes_of_later_steps_are_those_of_their_start(method):
+    """Large deformations: the modes at the first start would not do."""
+    h, past = 0.05, [(0.0, np.concatenate([3 * Q0, V0]))]
+    for _ in range(4):
+        past = [(past[0][0] + h, HYBRID_FORMULAS[method](past, h)), past[0]]
+    t, Q, V = integrate(method, h, 4, q0=3 * Q0)
+    np.testing.assert_allclose(np.concatenate([Q[-1], V[-1]]), past[0][1], atol=1e-9, rtol=0)
+    once_only = integrate(method, h, 4, q0=3 * Q0, refresh="once")[1]
+    assert np.abs(once_only[-1] - Q[-1]).max() > 1e-6
 
 
 @pytest.mark.parametrize("method, first", [("BDF2", "BE"), ("SBDF2", "SI")])
@@ -252,7 +412,7 @@ def test_without_history_the_first_step_is_of_order_one(method, first):
     assert np.array_equal(integrate(method, 0.1, 1)[1:], integrate(first, 0.1, 1)[1:])
 
 
-@pytest.mark.parametrize("method", ["BDF2", "SBDF2", "blend"])
+@pytest.mark.parametrize("method", ["BDF2", "SBDF2", "blend", "BDF2ERE", "SBDF2ERE", "SBDF2ERE-printed"])
 def test_history_continues_a_run(method):
     t, Q, V = integrate(method, 0.05, 6)
     u, P, W = integrate(method, 0.05, 3, q0=Q[3], v0=V[3], t0=t[3], history=[(t[2], Q[2], V[2]), (t[1], Q[1], V[1])])
@@ -263,7 +423,8 @@ def test_history_continues_a_run(method):
 
 # What may be given, and in which form
 
-@pytest.mark.parametrize("method", ["BE", "SI", "STR-SBDF2", "SDIRK", "gen-alpha", "verlet", "RK4"])
+@pytest.mark.parametrize("method", ["BE", "SI", "STR-SBDF2", "SDIRK", "gen-alpha", "verlet", "RK4", "ERE", "SIERE",
+                                    "TR-BDF2ERE"])
 def test_sparse_and_dense_and_differences_agree(method):
     plain = np.hstack(integrate(method, 0.05, 4)[1:])
     for matrix in (scipy.sparse.csc_matrix, scipy.sparse.csr_matrix, scipy.sparse.coo_matrix):
@@ -298,7 +459,7 @@ def test_a_force_that_is_not_finite_is_a_step_failure():
     def leaves(q, v, t):
         return np.sqrt(0.2 - t) * np.ones(N) - q if t < 0.2 else np.full(N, np.nan)
 
-    for method in ("BE", "SI", "TR-BDF2", "RK4", "gen-alpha"):
+    for method in ("BE", "SI", "TR-BDF2", "RK4", "gen-alpha", "ERE", "SIERE", "TR-BDF2ERE"):
         with pytest.raises(limber.StepFailure):
             integrate(method, 0.05, 10, force=leaves, stiffness=lambda *u: np.eye(N),
                       damping=lambda *u: np.zeros((N, N)))

@@ -54,15 +54,12 @@ void BlockProduct::take(const SparseMatrix& A) {
 }
 
 Matrix BlockProduct::operator*(const BlockView& X) const {
+  if (!only_diagonal_) return rows_->multiply_block(X);
   Matrix Y(X.rows(), X.cols());
-  if (only_diagonal_) {
-    for_chunks(X.rows(), [&](Index begin, Index end) {
-      Y.middleRows(begin, end - begin) =
-          diagonal_.segment(begin, end - begin).asDiagonal() * X.middleRows(begin, end - begin);
-    });
-    return Y;
-  }
-  for (Index c = 0; c < X.cols(); ++c) rows_->multiply(X.col(c).data(), Y.col(c).data());
+  for_chunks(X.rows(), [&](Index begin, Index end) {
+    Y.middleRows(begin, end - begin) =
+        diagonal_.segment(begin, end - begin).asDiagonal() * X.middleRows(begin, end - begin);
+  });
   return Y;
 }
 

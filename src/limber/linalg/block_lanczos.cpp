@@ -29,8 +29,8 @@ Matrix BlockLanczos::random_vectors(Index count) {
   return R;
 }
 
-/// U made M-orthogonal to V and M-orthonormal. Directions that vanish are replaced by random ones, on which the coupling
-/// (rows of R with U = result · R) is zero.
+/// U made M-orthogonal to V and M-orthonormal. Directions that vanish are replaced by random ones, on which the
+/// coupling (rows of R with U = result · R) is zero.
 Matrix BlockLanczos::orthonormal(Matrix U) {
   coupling_ = Matrix::Identity(block, block);
   bool removed = false;

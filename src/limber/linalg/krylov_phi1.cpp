@@ -77,10 +77,10 @@ class Arnoldi {
 
 /// The longest part s of a sub-step for which the projected motion is accurate enough.
 struct Reach {
-  double s = 0;       // 0: none
-  double error = 0;   // ∫|residual(σ)| ‖e^{(s−σ)H}‖dσ
-  double size = 0;    // of x on the way, times the growth from there on
-  Vector y;           // the projected motion at s
+  double s = 0;      // 0: none
+  double error = 0;  // ∫|residual(σ)| ‖e^{(s−σ)H}‖dσ
+  double size = 0;   // of x on the way, times the growth from there on
+  Vector y;          // the projected motion at s
 };
 
 /// x' = Zx + b on [0, 1], Z = hJ.

@@ -72,7 +72,8 @@ double MassLanczos::largest() const {
 void MassLanczos::diagonalize() {
   Eigen::SelfAdjointEigenSolver<Matrix> solver;
   solver.computeFromTridiagonal(diagonal_.head(m_), off_.head(m_ - 1));
-  if (solver.info() != Eigen::Success) throw StepFailure("Lanczos' process: the projected eigenproblem did not converge");
+  if (solver.info() != Eigen::Success)
+    throw StepFailure("Lanczos' process: the projected eigenproblem did not converge");
   theta_ = solver.eigenvalues();
   Q_ = solver.eigenvectors();
 }

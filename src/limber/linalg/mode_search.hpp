@@ -1,6 +1,6 @@
 #pragma once
-/// The search behind `lowest_modes` and `whole_modes`: dense for few unknowns, else block Lanczos with a factor that the
-/// caller may keep.
+/// The search behind `lowest_modes` and `whole_modes`: dense for few unknowns, else block Lanczos with a factor that
+/// the caller may keep.
 
 #include "limber/linalg/modes.hpp"
 #include "limber/linalg/shift_invert.hpp"

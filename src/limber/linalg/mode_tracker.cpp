@@ -26,7 +26,7 @@ struct ModeTracker::Block {
   Matrix k, m;   // SᵀKS, SᵀMS
   Matrix Y, residual;
   Vector lambda;
-  Vector error;  // relative norms of the residuals
+  Vector error;                                            // relative norms of the residuals
   double above = std::numeric_limits<double>::infinity();  // the next Ritz value
 
   void add(const Matrix& Z, const BlockProduct& K, const BlockProduct& M) {
@@ -78,7 +78,8 @@ Modes ModeTracker::from_scratch(const SparseMatrix& K, const SparseMatrix& M, co
   return modes;
 }
 
-/// In units of an iteration a factorisation costs .1 flops / (entries · columns): an iteration is a solve with the block.
+/// In units of an iteration a factorisation costs .1 flops / (entries · columns): an iteration is a solve with the
+/// block.
 void ModeTracker::make_factor(const SparseMatrix& K, const SparseMatrix& M, Index columns) {
   op_.make(K, M);
   present_ = true;

@@ -44,8 +44,8 @@ class ModeTracker {
   int s_;
   ShiftInvert op_;
   BlockProduct K_, M_;
-  double spent_ = 0;   // on the factor and all refinements with it, in iterations
-  long refined_ = 0;   // refinements with the factor
+  double spent_ = 0;      // on the factor and all refinements with it, in iterations
+  long refined_ = 0;      // refinements with the factor
   bool present_ = false;  // the factor is that of the present K
   Counts counts_;
 };

@@ -17,8 +17,7 @@ constexpr Index always_dense = 64, never_dense = 2000;
 template <class M>
 void check_matrix(const M& J, const Vector& b) {
   if (J.rows() != J.cols()) throw InputError("J", fmt::format("{} × {}, must be square", J.rows(), J.cols()));
-  if (b.size() != J.rows())
-    throw InputError("b", fmt::format("has {} entries, J has {} rows", b.size(), J.rows()));
+  if (b.size() != J.rows()) throw InputError("b", fmt::format("has {} entries, J has {} rows", b.size(), J.rows()));
 }
 
 void check_finite(const double* values, Index count) {

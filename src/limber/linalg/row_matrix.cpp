@@ -152,6 +152,27 @@ class RowBlocks final : public RowMatrix {
     });
   }
 
+  Matrix multiply_block(const Eigen::Ref<const Matrix>& X) const override {
+    Matrix Y(X.rows(), X.cols());
+    std::vector<double> rows(static_cast<std::size_t>(width * size()), 0.0);  // of `width` columns, row by row
+    for (Index c = 0; c < X.cols(); c += width) {
+      const Index columns = std::min<Index>(width, X.cols() - c);
+      for_chunks(size(), [&](Index begin, Index end) {
+        for (Index k = 0; k < columns; ++k)
+          for (Index i = begin; i < end; ++i) rows[static_cast<std::size_t>(width * i + k)] = X(i, c + k);
+      });
+      for_pieces([&](int begin, int end) {
+        for (int i = begin; i < end; ++i) {
+          double sum[B * width] = {};
+          multiply_row_block(i, rows.data(), sum);
+          for (Index k = 0; k < columns; ++k)
+            for (int r = 0; r < B; ++r) Y(static_cast<Index>(B) * i + r, c + k) = sum[r * width + k];
+        }
+      });
+    }
+    return Y;
+  }
+
   double multiply_dot(const double* x, double* y) const override {
     const Index pieces = static_cast<Index>(piece_.size()) - 1;
     return ordered_sum(pieces, [&](Index p) {
@@ -223,6 +244,16 @@ class RowBlocks final : public RowMatrix {
     }
   }
 
+  void multiply_row_block(int i, const double* x, double* sum) const {
+    for (int s = start_[i]; s < start_[i + 1]; ++s) {
+      const double* a = value_.data() + static_cast<std::size_t>(B * B) * s;
+      const double* xj = x + static_cast<Index>(B * width) * column_[s];
+      for (int c = 0; c < B; ++c)
+        for (int r = 0; r < B; ++r)
+          for (int k = 0; k < width; ++k) sum[r * width + k] += a[c * B + r] * xj[c * width + k];
+    }
+  }
+
   void copy_block(const double* from, int i, int s) {
     const int j = column_[s], k = B * source_[s];
     double* to = block(s);
@@ -281,6 +312,7 @@ class RowBlocks final : public RowMatrix {
     if (piece_.back() < blocks_ || piece_.size() == 1) piece_.push_back(blocks_);
   }
 
+  static constexpr int width = 4;  // columns of a block that are multiplied at a time
   static constexpr std::integral_constant<int, B> block_{};
   int blocks_;
   Symmetry symmetry_;

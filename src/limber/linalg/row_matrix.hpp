@@ -19,6 +19,8 @@ class RowMatrix {
   /// Takes the values of A, which has the pattern of the constructor's matrix.
   virtual void refresh(const SparseMatrix& A) = 0;
   virtual void multiply(const double* x, double* y) const = 0;
+  /// A X, #n × k: several columns at a time, which the matrix is read for only once.
+  virtual Matrix multiply_block(const Eigen::Ref<const Matrix>& X) const = 0;
   /// y = A x; returns xᵀy.
   virtual double multiply_dot(const double* x, double* y) const = 0;
   /// Inverts the diagonal blocks. indefinite: one of a symmetric matrix is not positive definite; singular: one of a

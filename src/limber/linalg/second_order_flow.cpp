@@ -96,11 +96,11 @@ class Flow {
   Phi1Report& report_;
   std::vector<Source> sources_;
   SecondOrderMotion now_;
-  double t_ = 0, size_ = 0, rate_size_ = 0;        // ‖d‖, ‖d'‖
-  double amplitude_ = 0, rate_amplitude_ = 0;      // of the whole motion, by its mean frequencies
-  double largest_ = 0, largest_rate_ = 0;          // max ‖d‖, max ‖d'‖
-  double growth_ = 0;                              // the largest rate of growth [1/s] that was seen
-  double frequency_ = 0;                           // √λ_max
+  double t_ = 0, size_ = 0, rate_size_ = 0;    // ‖d‖, ‖d'‖
+  double amplitude_ = 0, rate_amplitude_ = 0;  // of the whole motion, by its mean frequencies
+  double largest_ = 0, largest_rate_ = 0;      // max ‖d‖, max ‖d'‖
+  double growth_ = 0;                          // the largest rate of growth [1/s] that was seen
+  double frequency_ = 0;                       // √λ_max
   std::vector<Substep> steps_;
 };
 
@@ -270,6 +270,7 @@ void Flow::advance(double tolerance) {
 
 SecondOrderMotion Flow::run() {
   double share = 0.2;
+  now_ = {Vector::Zero(load_.v.size()), load_.v};
   start_substep();
   const double start = rate_size_;
   if (std::all_of(sources_.begin(), sources_.end(), [](const Source& s) { return s.space.size() == 0; }))

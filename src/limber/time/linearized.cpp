@@ -43,11 +43,14 @@ class Linearized final : public StageSolver {
     }
     const bool symmetric = system.symmetric();
     const Vector v = s.admissible(at.v);
-    const Vector moved = s.star.q + s.tau_q * (s.modes ? s.modes->complement(v) : v) - at.q;
-    Vector rhs = system.apply_mass(s.star.v - v) + s.tau_v * (f - multiply(T->K, symmetric, moved));
+    State next{s.state(v).q, v, s.t};
+    Vector rhs = system.apply_mass(s.star.v - v) + s.tau_v * (f - multiply(T->K, symmetric, next.q - at.q));
     if (s.modes && system.velocity_dependent()) rhs -= s.tau_v * multiply(T->D, symmetric, v - at.v);
     if (!rhs.allFinite()) throw StepFailure("the force is not finite");
-    return s.state(v + solve_linear(s, rhs));
+    const Vector change = solve_linear(s, rhs);  // in the complement, where modes are split off
+    next.q += s.tau_q * change;
+    next.v += change;
+    return next;
   }
 
   void reset() override {

@@ -31,7 +31,9 @@ struct Stage {
   /// Nothing is unknown: every direction is a mode.
   bool all_modal() const { return modes && modes->count() == star.v.size(); }
   /// v with the modal part that (S) gives it.
-  Vector admissible(const Vector& v) const { return modes ? modes->with_modal_part(v, star.v) : v; }
+  Vector admissible(const Vector& v) const {
+    return modes ? Vector(v + modes->combined(modes->coordinates(star.v - v))) : v;
+  }
 };
 
 struct StageCounts {

@@ -2,6 +2,7 @@
 /// Modes X with XᵀMX = I, and the projection along them:  P = I − X XᵀM. Velocities have modal parts X XᵀM v, forces
 /// M X Xᵀ f. X need not be exact modes: whatever it spans is split off.
 
+#include "limber/linalg/block_algebra.hpp"
 #include "limber/linalg/modes.hpp"
 #include "limber/model/system.hpp"
 
@@ -19,13 +20,21 @@ struct ModalBasis {
 
   Index count() const { return X.cols(); }
   /// Modal coordinates XᵀM x, #s.
-  Vector coordinates(const Vector& x) const { return MX.transpose() * x; }
+  Vector coordinates(const Vector& x) const { return inner(MX, x); }
+  /// Xᵀ f, #s.
+  Vector coordinates_of_force(const Vector& f) const { return inner(X, f); }
+  /// X c.
+  Vector combined(const Vector& c) const { return combine(X, c); }
   /// P x.
-  Vector complement(const Vector& x) const { return x - X * coordinates(x); }
+  Vector complement(Vector x) const {
+    subtract(X, inner(MX, x), x);
+    return x;
+  }
   /// Pᵀ f.
-  Vector complement_of_force(const Vector& f) const { return f - MX * (X.transpose() * f); }
-  /// x with the modal part of y: P x + X XᵀM y.
-  Vector with_modal_part(const Vector& x, const Vector& y) const { return x + X * coordinates(y - x); }
+  Vector complement_of_force(Vector f) const {
+    subtract(MX, inner(X, f), f);
+    return f;
+  }
 };
 
 }  // namespace limber

@@ -36,14 +36,15 @@ State SplitDynamics::solve(const Stage& s) {
     at = &own;
   }
   const ModalBasis& X = modes_.basis();
-  Vector force = X.X.transpose() * at->f;
+  const Vector rate = X.coordinates(s.at.v);
+  Vector force = X.coordinates_of_force(at->f);
   if (rule_ != Splitting::printed) {
-    Vector c = coupling(*at, span);
+    Vector c = coupling(*at, span) + reduced.K * rate;
     for (const Index i : reduced.null) c[i] = 0;
     force += span / 2 * c;
   }
   const ModalMotion motion(std::move(reduced.K), std::move(reduced.D), modes_.negative());
-  ModalChange moved = motion.after(span, X.coordinates(s.at.v), force);
+  ModalChange moved = motion.after(span, rate, force);
   if (!moved.a.allFinite() || !moved.b.allFinite())
     throw StepFailure("a mode with negative stiffness grows beyond all bounds in this step");
 
@@ -54,23 +55,23 @@ State SplitDynamics::solve(const Stage& s) {
     moved.a *= s.tau_q / span;
     moved.b *= s.tau_v / span;
   } else {
-    moved.a -= X.coordinates(s.star.q - s.at.q);
-    moved.b -= X.coordinates(s.star.v - s.at.v);
+    if (s.star.q != s.at.q) moved.a -= X.coordinates(s.star.q - s.at.q);
+    if (s.star.v != s.at.v) moved.b -= X.coordinates(s.star.v - s.at.v);
   }
-  split.star.q += X.X * moved.a;
-  split.star.v += X.X * moved.b;
+  split.star.q += X.combined(moved.a);
+  split.star.v += X.combined(moved.b);
   return base_.solve(split);
 }
 
-/// Xᵀ of −K P v, and in second-order methods of − D P M⁻¹f + ∂f/∂t.
+/// Xᵀ of −K v, and in second-order methods of − D P M⁻¹f + ∂f/∂t.
 Vector SplitDynamics::coupling(const Linearization& at, double span) const {
   const ModalBasis& X = modes_.basis();
   const bool symmetric = system_.symmetric();
-  Vector c = -multiply(at.tangent.K, symmetric, X.complement(at.at.v));
+  Vector c = -multiply(at.tangent.K, symmetric, at.at.v);
   if (rule_ == Splitting::second_order && system_.velocity_dependent())
     c -= multiply(at.tangent.D, symmetric, X.complement(system_.solve_mass(at.f)));
   if (rule_ == Splitting::second_order && system_.time_dependent()) c += force_rate(system_, at.at, at.f, span);
-  return X.X.transpose() * c;
+  return X.coordinates_of_force(c);
 }
 
 }  // namespace limber

@@ -4,7 +4,7 @@
 ///
 ///     u = Q̂u* + (I−Q̂)ū + τ Q̂F(u) + s φ₁(s J_G) [G(ū) + ½s (I−Q̂) J Q̂F(ū)],   s = t − t̄,   G = (I−Q̂) F.
 ///
-/// The second term in brackets stands for what couples modes and complement: modes that are not exact, damping, loads
+/// The last term stands for what couples modes and complement: modes that are not exact, damping, loads
 /// that change in time (t belongs to the complement). It is zero for exact undamped modes.
 
 #include "limber/time/dynamics.hpp"

@@ -5,13 +5,15 @@
 #include <algorithm>
 
 #include "limber/core/errors.hpp"
+#include "limber/linalg/block_algebra.hpp"
 #include "limber/time/stage_matrix.hpp"
 
 namespace limber {
 namespace {
 
-constexpr double rounding = 1e-11;        // of K x against |K| |x|
-constexpr double refined = 1e-4;          // residual of modes that are refreshed every k steps
+constexpr double rounding = 1e-11;  // of K x against |K| |x|
+constexpr long most_steps_between_looks = 8;
+constexpr double refined = 1e-2;          // residual of modes that are refreshed every k steps
 constexpr double refined_of_rule = 0.1;   // of the residual that made a refresh necessary
 constexpr double floor_of_lambda = 1e-2;  // × the largest λ: rigid modes have no λ to be relative to
 
@@ -54,20 +56,24 @@ void ModalSubspace::begin_step(const System& system, const State& u0) {
   }
   const bool again = begun_ && *begun_ == u0.t;
   begun_ = u0.t;
-  if (!again && basis_.count() != 0) ++steps_since_refresh_;
-  if (basis_.count() != 0) reduced_start_ = reduce(system, start_.tangent, stiff_);
-  if (basis_.count() == 0 || (!again && due(system))) refresh(system, u0);
+  if (again && looked_) return;
+  if (basis_.count() == 0) return refresh(system, u0);
+  ++steps_since_refresh_;
+  if (options_.refresh.rule == Refresh::Rule::every && steps_since_refresh_ >= options_.refresh.every)
+    return refresh(system, u0);
+  if (looked_ && steps_since_refresh_ < next_look_) return;
+  reduced_start_ = reduce(system, start_.tangent, stiff_);
+  looked_ = true;
+  next_look_ = steps_since_refresh_ + most_steps_between_looks;
+  if (options_.refresh.rule == Refresh::Rule::residual && due(system)) refresh(system, u0);
 }
 
-bool ModalSubspace::due(const System& system) const {
-  switch (options_.refresh.rule) {
-    case Refresh::Rule::once:
-      return false;
-    case Refresh::Rule::every:
-      return steps_since_refresh_ >= options_.refresh.every;
-    case Refresh::Rule::residual:
-      return residual(system) > options_.refresh.residual;
-  }
+/// Whether the residual is too large; if not, looks again before it can be expected to have become so.
+bool ModalSubspace::due(const System& system) {
+  const double now = residual(system), most = options_.refresh.residual;
+  if (now > most) return true;
+  const double steps = .5 * (most / std::max(now, 1e-300) - 1) * static_cast<double>(steps_since_refresh_);
+  next_look_ = steps_since_refresh_ + std::clamp(static_cast<long>(std::min(steps, 1e6)), 1L, most_steps_between_looks);
   return false;
 }
 
@@ -103,6 +109,8 @@ void ModalSubspace::refresh(const System& system, const State& u0) {
     notes_.push_back(fmt::format("t = {:.6g} s: {} modes instead of {}, so that no group of equal frequencies is cut",
                                  u0.t, basis_.count(), before));
   steps_since_refresh_ = 0;
+  next_look_ = 1;
+  looked_ = true;
   ++refreshes_;
   reduced_start_ = reduce(system, start_.tangent, stiff_);
 }
@@ -112,15 +120,15 @@ ReducedTangent ModalSubspace::reduce(const System& system, const Tangent& T, Mat
   if (pattern_.take(T.K) == PatternChange::changed)
     rows_ = make_row_matrix(T.K, system.symmetric() ? Symmetry::symmetric : Symmetry::general);
   rows_->refresh(T.K);
-  KX.resize(X.rows(), X.cols());
-  for (Index i = 0; i < X.cols(); ++i) rows_->multiply(X.col(i).data(), KX.col(i).data());
-  ReducedTangent reduced{X.transpose() * KX, Matrix::Zero(X.cols(), X.cols()), {}};
+  KX = rows_->multiply_block(X);
+  ReducedTangent reduced{inner(X, KX), Matrix::Zero(X.cols(), X.cols()), {}};
   if (system.velocity_dependent()) {
     Matrix DX(X.rows(), X.cols());
     for (Index i = 0; i < X.cols(); ++i) DX.col(i) = limber::multiply(T.D, system.symmetric(), X.col(i));
     reduced.D = X.transpose() * DX;
   }
   // Rounding would otherwise let rigid motions exchange momentum with the other modes.
+  if ((basis_.lambda.array() != 0).all()) return reduced;
   const double size = T.K.diagonal().cwiseAbs().maxCoeff();
   for (Index i = 0; i < X.cols(); ++i)
     if (basis_.lambda[i] == 0 && KX.col(i).norm() <= rounding * size * X.col(i).norm()) {
@@ -148,6 +156,7 @@ void ModalSubspace::clear() {
   basis_ = {};
   known_ = {};
   begun_.reset();
+  looked_ = false;
   steps_since_refresh_ = 0;
 }
 

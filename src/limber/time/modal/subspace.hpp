@@ -52,8 +52,9 @@ class ModalSubspace {
 
   NegativeModes negative() const { return options_.negative; }
   const ModalBasis& basis() const { return basis_; }
-  /// f, K, D at the step's start, and there reduced.
+  /// f, K, D at the step's start.
   const Linearization& start() const { return start_; }
+  /// K and D reduced, there or a few steps ago: what has changed since belongs to the coupling.
   const ReducedTangent& reduced_start() const { return reduced_start_; }
   ReducedTangent reduce(const System& system, const Tangent& T) { return reduce(system, T, stiff_); }
 
@@ -67,11 +68,14 @@ class ModalSubspace {
   /// Forgets the modes; the next step computes them.
   void clear();
   /// Forgets factors, so that what follows depends on the modes and the state only.
-  void reset() { tracker_.reset(); }
+  void reset() {
+    tracker_.reset();
+    looked_ = false;
+  }
 
  private:
   ReducedTangent reduce(const System& system, const Tangent& T, Matrix& KX);
-  bool due(const System& system) const;
+  bool due(const System& system);
   double residual(const System& system) const;
   void refresh(const System& system, const State& u0);
 
@@ -81,6 +85,8 @@ class ModalSubspace {
   ModalBasis basis_;
   Modes known_;  // as given by the memory, before a system gives them a mass
   long steps_since_refresh_ = 0, refreshes_ = 0;
+  bool looked_ = false;          // reduced_start_ is of a step since the last reset
+  long next_look_ = 0;           // steps since the refresh at which K is reduced again
   std::optional<double> begun_;  // time of the last begin_step: a step tried again is not a new one
   Linearization start_;
   ReducedTangent reduced_start_;
