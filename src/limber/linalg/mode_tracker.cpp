@@ -11,6 +11,8 @@ namespace limber {
 namespace {
 
 constexpr int most_iterations = 8;
+constexpr double resolved = 1e-4;  // residual at which eigenvalues are known to well below the gap of a cluster
+constexpr Index guards = 4;        // vectors above the modes that are followed too
 
 Matrix side_by_side(const Matrix& A, const Matrix& B) {
   Matrix C(A.rows(), A.cols() + B.cols());
@@ -25,6 +27,7 @@ struct ModeTracker::Block {
   Matrix S, KS;  // #n × (count, then more), S M-orthonormal
   Matrix k, m;   // SᵀKS, SᵀMS
   Matrix Y, residual;
+  Matrix next;  // coefficients of the Ritz vectors above, #S × (at most guards)
   Vector lambda;
   Vector error;                                            // relative norms of the residuals
   double above = std::numeric_limits<double>::infinity();  // the next Ritz value
@@ -52,6 +55,7 @@ struct ModeTracker::Block {
     lambda = eigen.eigenvalues().head(count);
     if (count < k.cols()) above = eigen.eigenvalues()[count];
     Y = eigen.eigenvectors().leftCols(count);
+    next = eigen.eigenvectors().middleCols(count, std::min(guards, k.cols() - count));
     residual = combine(KS, Y);
     subtract(M * X(), Matrix(lambda.asDiagonal()), residual);
     const double top = lambda.cwiseAbs().maxCoeff();
@@ -66,10 +70,19 @@ struct ModeTracker::Block {
 void ModeTracker::reset() {
   op_.drop();
   present_ = false;
+  guards_.resize(0, 0);
+  random_.seed(seed);
+}
+
+Matrix ModeTracker::random_block(Index columns) {
+  Matrix R(M_.diagonal().size(), columns);
+  for (Index i = 0; i < R.size(); ++i) R.data()[i] = static_cast<double>(random_() >> 11) * 0x1p-53 - .5;
+  return R;
 }
 
 Modes ModeTracker::from_scratch(const SparseMatrix& K, const SparseMatrix& M, const Matrix& rigid) {
   ++counts_.from_scratch;
+  guards_.resize(0, 0);
   spent_ = 0;
   refined_ = 0;
   op_.drop();
@@ -98,7 +111,7 @@ void ModeTracker::judge_factor(long iterations) {
 bool ModeTracker::begin(const Modes& start, const Matrix& R, Block& block) const {
   const Index count = start.X.cols() - R.cols();
   if (start.X.rows() != R.rows() || count < 0 || !start.X.allFinite()) return false;
-  Matrix S = start.X;
+  Matrix S = guards_.rows() == start.X.rows() ? side_by_side(start.X, guards_) : start.X;
   remove(R, M_, S);
   S = orthonormal_basis(M_, S, 1e-6);
   remove(R, M_, S);
@@ -110,12 +123,17 @@ bool ModeTracker::begin(const Modes& start, const Matrix& R, Block& block) const
   return true;
 }
 
-void ModeTracker::correct(Block& block, const Matrix& R, double tolerance) {
+void ModeTracker::correct(Block& block, const Matrix& R, double tolerance, First first) {
   Matrix W(R.rows(), 0);
   for (Index i = 0; i < block.error.size(); ++i) {
     if (block.error[i] <= tolerance) continue;
     W.conservativeResize(Eigen::NoChange, W.cols() + 1);
     W.rightCols(1) = block.residual.col(i);
+  }
+  if (first == First::yes) {  // B M r of a random r holds all low modes: one that comes down from above will be met
+    Matrix fresh = M_ * random_block(guards_.size() == 0 ? guards : 1);
+    const double size = fresh.norm() > 0 ? W.norm() / fresh.norm() : 1;
+    W = side_by_side(W, size * fresh);
   }
   Matrix Z = op_ * W;
   for (int pass = 0; pass < 2; ++pass) {
@@ -128,18 +146,31 @@ void ModeTracker::correct(Block& block, const Matrix& R, double tolerance) {
   block.solve(M_, block.lambda.size());
 }
 
-ModeTracker::Outcome ModeTracker::iterate(Block& block, const Matrix& R, double tolerance) {
+bool ModeTracker::converge(Block& block, const Matrix& R, double tolerance, First first) {
   double worst = block.error.maxCoeff();
   for (int i = 1; !(worst <= tolerance); ++i) {
-    correct(block, R, tolerance);
+    correct(block, R, tolerance, i == 1 ? first : First::no);
     const double rate = block.error.maxCoeff() / worst;
     worst = block.error.maxCoeff();
     if (worst <= tolerance) break;
     const double more = rate < 1 ? std::log(tolerance / worst) / std::log(rate) : most_iterations;
-    if (!(i + more <= most_iterations)) return Outcome::too_slow;
+    if (!(i + more <= most_iterations) && i > 1) return false;  // at first a new mode may have appeared
   }
-  const Index last = block.lambda.size() - 1;
-  const bool cuts = same_cluster(block.lambda[last], block.above, block.lambda.cwiseAbs().maxCoeff(), op_.top());
+  return true;
+}
+
+ModeTracker::Outcome ModeTracker::iterate(Block& block, const Matrix& R, double tolerance) {
+  if (!converge(block, R, tolerance, First::yes)) return Outcome::too_slow;
+  const Index count = block.lambda.size();
+  const double near = guards_.size() == 0 ? .1 : .01;  // how far off the next Ritz value may be
+  if (!(block.above - block.lambda[count - 1] <= near * std::abs(block.lambda[count - 1])) || block.k.cols() == count)
+    return Outcome::converged;
+  // The next one may belong to the cluster of the last: find out.
+  block.solve(M_, count + 1);
+  if (!converge(block, R, std::min(tolerance, resolved), First::no)) return Outcome::too_slow;
+  const bool cuts =
+      same_cluster(block.lambda[count - 1], block.lambda[count], block.lambda.cwiseAbs().maxCoeff(), op_.top());
+  block.solve(M_, count);
   return cuts ? Outcome::cuts_cluster : Outcome::converged;
 }
 
@@ -168,6 +199,7 @@ Modes ModeTracker::refine(const SparseMatrix& K_given, const SparseMatrix& M_giv
     judge_factor(counts_.iterations - before);
   }
   if (outcome != Outcome::converged) return from_scratch(K, M, rigid);
+  guards_ = combine(block.S, block.next);
   return merge_modes(R, {block.lambda, block.X()}, start.X.cols());
 }
 

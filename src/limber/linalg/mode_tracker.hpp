@@ -2,6 +2,9 @@
 /// The modes of K x = λ M x for a K that changes slowly: block Davidson iterations, Rayleigh-Ritz on the span of the
 /// older modes and of all corrections B(KX − MXΛ), where B is the factor of an older K − σM.
 
+#include <cstdint>
+#include <random>
+
 #include "limber/linalg/block_algebra.hpp"
 #include "limber/linalg/modes.hpp"
 #include "limber/linalg/shift_invert.hpp"
@@ -21,27 +24,34 @@ class ModeTracker {
 
   /// As many modes as `start` has, with  ‖Kx − λMx‖ ≤ tolerance · max(|λ|, λ_top/100)  in the norm of diag(M)⁻¹, which
   /// is equivalent to that of M⁻¹; λ_top is the largest |λ| among them. Exact null vectors among `rigid` are as in
-  /// lowest_modes. Follows the invariant subspace of `start`: a mode that comes down from outside it takes the place of
-  /// the highest one only when the iteration meets it. The modes are found from scratch, and their number may then
-  /// differ, if `start` does not fit K, if there are few unknowns, if the set has come to cut a cluster, or if the
-  /// iteration converges too slowly even with a factor of this K (also where the tolerance is below rounding).
+  /// lowest_modes. A few vectors above the modes are followed with them, and a random one is tried each time, so that a
+  /// mode that comes down from above takes the place of the highest one. The modes are found from scratch, and their
+  /// number may then differ, if `start` does not fit K, if there are few unknowns, if the set has come to cut a
+  /// cluster, or if the iteration converges too slowly even with a factor of this K (also where the tolerance is below
+  /// rounding).
   Modes refine(const SparseMatrix& K, const SparseMatrix& M, const Matrix& rigid, const Modes& start, double tolerance);
 
-  /// Drops the factor: what follows depends on the arguments only.
+  /// Drops the factor and the vectors above: what follows depends on the arguments only.
   void reset();
   Counts counts() const { return counts_; }
 
  private:
+  static constexpr std::uint64_t seed = 20240229;
   struct Block;
+  enum class First { no, yes };
   enum class Outcome { converged, too_slow, cuts_cluster };
 
   bool begin(const Modes& start, const Matrix& R, Block& block) const;
+  bool converge(Block& block, const Matrix& R, double tolerance, First first);
   Outcome iterate(Block& block, const Matrix& R, double tolerance);
-  void correct(Block& block, const Matrix& R, double tolerance);
+  void correct(Block& block, const Matrix& R, double tolerance, First first);
+  Matrix random_block(Index columns);
   void make_factor(const SparseMatrix& K, const SparseMatrix& M, Index columns);
   void judge_factor(long iterations);
 
   int s_;
+  Matrix guards_;  // Ritz vectors above the modes, #n × (0 to 4)
+  std::mt19937_64 random_{seed};
   ShiftInvert op_;
   BlockProduct K_, M_;
   double spent_ = 0;      // on the factor and all refinements with it, in iterations
