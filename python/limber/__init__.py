@@ -31,6 +31,18 @@ def _numbers(parameters):
     return {name: float(value) for name, value in parameters.items()}
 
 
+def _real(x, name, dimensions):
+    if _np.iscomplexobj(x):
+        raise InputError(f"{name}: complex numbers are not supported")
+    try:
+        array = _np.asarray(x, dtype=float)
+    except (TypeError, ValueError) as e:
+        raise InputError(f"{name}: {e}") from None
+    if array.ndim != dimensions:
+        raise InputError(f"{name}: expected {dimensions} dimension{'s' * (dimensions > 1)}, got {array.ndim}")
+    return array
+
+
 def damping_curve(method, theta, in_modes=False, **parameters):
     """d/omega at each theta = omega h, from running the method on an undamped oscillator.
 
@@ -58,6 +70,11 @@ def phi1(J, b, h, tol=1e-10, info=False):
     J: dense, scipy sparse or a callable x -> J x. tol: relative, 2-norm. info: also return a dict with the number of
     products with J, of sub-steps, and the estimated relative error. Raises StepFailure if tol is not reached.
     """
+    b = _real(b, "b", 1)
+    if not callable(J) and not hasattr(J, "tocsc"):
+        J = _real(J, "J", 2)
+    elif hasattr(J, "dtype") and _np.iscomplexobj(J):
+        raise InputError("J: complex numbers are not supported")
     x, products, substeps, error = _limber.phi1(J, b, float(h), float(tol))
     return (x, {"products": products, "substeps": substeps, "error": error}) if info else x
 

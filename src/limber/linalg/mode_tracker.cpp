@@ -12,7 +12,8 @@ namespace {
 
 constexpr int most_iterations = 8;
 constexpr double resolved = 1e-4;  // residual at which eigenvalues are known to well below the gap of a cluster
-constexpr Index guards = 4;        // vectors above the modes that are followed too
+constexpr double good_guard = .1;
+constexpr Index guards = 4;  // vectors above the modes that are followed too
 
 Matrix side_by_side(const Matrix& A, const Matrix& B) {
   Matrix C(A.rows(), A.cols() + B.cols());
@@ -22,15 +23,14 @@ Matrix side_by_side(const Matrix& A, const Matrix& B) {
 
 }  // namespace
 
-/// The modes that are not exact null vectors: the lowest Ritz pairs on the span of S, which grows by the corrections.
+/// The modes that are not exact null vectors and a few above them: the lowest Ritz pairs on the span of S, which grows
+/// by the corrections.
 struct ModeTracker::Block {
-  Matrix S, KS;  // #n × (count, then more), S M-orthonormal
-  Matrix k, m;   // SᵀKS, SᵀMS
+  Index count = 0;  // modes; what follows has up to `guards` more columns
+  Matrix S, KS;     // #n × (count, then more), S M-orthonormal
+  Matrix k, m;      // SᵀKS, SᵀMS
   Matrix Y, residual;
-  Matrix next;  // coefficients of the Ritz vectors above, #S × (at most guards)
-  Vector lambda;
-  Vector error;                                            // relative norms of the residuals
-  double above = std::numeric_limits<double>::infinity();  // the next Ritz value
+  Vector lambda, error;
 
   void add(const Matrix& Z, const BlockProduct& K, const BlockProduct& M) {
     const Index old = S.cols(), fresh = Z.cols();
@@ -46,26 +46,29 @@ struct ModeTracker::Block {
     m.bottomRows(fresh) = right_m.transpose();
   }
 
-  Matrix X() const { return combine(S, Y); }
-
-  void solve(const BlockProduct& M, Index count) {
+  void solve(const BlockProduct& K, const BlockProduct& M) {
     const Eigen::GeneralizedSelfAdjointEigenSolver<Matrix> eigen(.5 * (k + k.transpose()), .5 * (m + m.transpose()));
     if (eigen.info() != Eigen::Success || !eigen.eigenvalues().allFinite())
       throw StepFailure("modes: the projected eigenvalue problem failed");
-    lambda = eigen.eigenvalues().head(count);
-    if (count < k.cols()) above = eigen.eigenvalues()[count];
-    Y = eigen.eigenvectors().leftCols(count);
-    next = eigen.eigenvectors().middleCols(count, std::min(guards, k.cols() - count));
+    const Index all = std::min(count + guards, k.cols());
+    lambda = eigen.eigenvalues().head(all);
+    Y = eigen.eigenvectors().leftCols(all);
     residual = combine(KS, Y);
-    subtract(M * X(), Matrix(lambda.asDiagonal()), residual);
-    const double top = lambda.cwiseAbs().maxCoeff();
-    error.resize(count);
-    for (Index i = 0; i < count; ++i) {
-      const double norm = std::sqrt((residual.col(i).array().square() / M.diagonal().array()).sum());
-      error[i] = norm > 0 ? norm / std::max(std::abs(lambda[i]), 1e-2 * top) : 0;
-    }
+    subtract(M * combine(S, Y), Matrix(lambda.asDiagonal()), residual);
+    error = mode_errors(residual, lambda, K.diagonal(), M.diagonal());
   }
+
+  double worst() const { return error.head(count).maxCoeff(); }
+  Modes modes() const { return {lambda.head(count), combine(S, Y.leftCols(count))}; }
 };
+
+Vector mode_errors(const Matrix& residual, const Vector& lambda, const Vector& k, const Vector& m) {
+  const double top = lambda.size() > 0 ? lambda.cwiseAbs().maxCoeff() : 0;
+  if (top == 0) return Vector::Zero(lambda.size());
+  const Vector weight = k.cwiseAbs().cwiseMax(top * m).cwiseInverse();
+  const Vector squares = residual.cwiseAbs2().transpose() * weight;
+  return squares.cwiseQuotient(lambda.cwiseAbs().cwiseMax(1e-2 * top)).cwiseSqrt();
+}
 
 void ModeTracker::reset() {
   op_.drop();
@@ -109,24 +112,23 @@ void ModeTracker::judge_factor(long iterations) {
 
 /// The span of `start` without the exact null vectors. False if it does not hold enough.
 bool ModeTracker::begin(const Modes& start, const Matrix& R, Block& block) const {
-  const Index count = start.X.cols() - R.cols();
-  if (start.X.rows() != R.rows() || count < 0 || !start.X.allFinite()) return false;
+  block.count = start.X.cols() - R.cols();
+  if (start.X.rows() != R.rows() || block.count < 0 || !start.X.allFinite()) return false;
   Matrix S = guards_.rows() == start.X.rows() ? side_by_side(start.X, guards_) : start.X;
   remove(R, M_, S);
   S = orthonormal_basis(M_, S, 1e-6);
   remove(R, M_, S);
-  if (S.cols() < count) return false;
-  if (count == 0) return true;
+  if (S.cols() < block.count) return false;
+  if (block.count == 0) return true;
   block.add(S, K_, M_);
-  block.solve(M_, count);
-  block.above = std::numeric_limits<double>::infinity();
+  block.solve(K_, M_);
   return true;
 }
 
 void ModeTracker::correct(Block& block, const Matrix& R, double tolerance, First first) {
   Matrix W(R.rows(), 0);
   for (Index i = 0; i < block.error.size(); ++i) {
-    if (block.error[i] <= tolerance) continue;
+    if (block.error[i] <= (i < block.count ? tolerance : std::max(tolerance, good_guard))) continue;
     W.conservativeResize(Eigen::NoChange, W.cols() + 1);
     W.rightCols(1) = block.residual.col(i);
   }
@@ -143,15 +145,15 @@ void ModeTracker::correct(Block& block, const Matrix& R, double tolerance, First
   }
   ++counts_.iterations;
   block.add(Z, K_, M_);
-  block.solve(M_, block.lambda.size());
+  block.solve(K_, M_);
 }
 
 bool ModeTracker::converge(Block& block, const Matrix& R, double tolerance, First first) {
-  double worst = block.error.maxCoeff();
+  double worst = block.worst();
   for (int i = 1; !(worst <= tolerance); ++i) {
     correct(block, R, tolerance, i == 1 ? first : First::no);
-    const double rate = block.error.maxCoeff() / worst;
-    worst = block.error.maxCoeff();
+    const double rate = block.worst() / worst;
+    worst = block.worst();
     if (worst <= tolerance) break;
     const double more = rate < 1 ? std::log(tolerance / worst) / std::log(rate) : most_iterations;
     if (!(i + more <= most_iterations) && i > 1) return false;  // at first a new mode may have appeared
@@ -161,16 +163,17 @@ bool ModeTracker::converge(Block& block, const Matrix& R, double tolerance, Firs
 
 ModeTracker::Outcome ModeTracker::iterate(Block& block, const Matrix& R, double tolerance) {
   if (!converge(block, R, tolerance, First::yes)) return Outcome::too_slow;
-  const Index count = block.lambda.size();
+  const Index count = block.count;
+  if (block.lambda.size() == count) return Outcome::converged;
+  const double last = block.lambda[count - 1];
   const double near = guards_.size() == 0 ? .1 : .01;  // how far off the next Ritz value may be
-  if (!(block.above - block.lambda[count - 1] <= near * std::abs(block.lambda[count - 1])) || block.k.cols() == count)
-    return Outcome::converged;
+  if (block.lambda[count] - last > near * std::abs(last)) return Outcome::converged;
   // The next one may belong to the cluster of the last: find out.
-  block.solve(M_, count + 1);
+  ++block.count;
   if (!converge(block, R, std::min(tolerance, resolved), First::no)) return Outcome::too_slow;
+  --block.count;
   const bool cuts =
       same_cluster(block.lambda[count - 1], block.lambda[count], block.lambda.cwiseAbs().maxCoeff(), op_.top());
-  block.solve(M_, count);
   return cuts ? Outcome::cuts_cluster : Outcome::converged;
 }
 
@@ -189,18 +192,18 @@ Modes ModeTracker::refine(const SparseMatrix& K_given, const SparseMatrix& M_giv
   if (block.S.cols() == 0) return merge_modes(R, {Vector(0), Matrix(R.rows(), 0)}, R.cols());
   const long before = counts_.iterations;
   Outcome outcome = Outcome::converged;
-  if (!(block.error.maxCoeff() <= tolerance)) {
-    if (!op_.made()) make_factor(K, M, block.lambda.size());
+  if (!(block.worst() <= tolerance)) {
+    if (!op_.made()) make_factor(K, M, block.count);
     outcome = iterate(block, R, tolerance);
     if (outcome == Outcome::too_slow && !present_) {
-      make_factor(K, M, block.lambda.size());
+      make_factor(K, M, block.count);
       outcome = iterate(block, R, tolerance);
     }
     judge_factor(counts_.iterations - before);
   }
   if (outcome != Outcome::converged) return from_scratch(K, M, rigid);
-  guards_ = combine(block.S, block.next);
-  return merge_modes(R, {block.lambda, block.X()}, start.X.cols());
+  guards_ = combine(block.S, block.Y.rightCols(block.Y.cols() - block.count));
+  return merge_modes(R, block.modes(), start.X.cols());
 }
 
 }  // namespace limber

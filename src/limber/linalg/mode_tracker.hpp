@@ -11,6 +11,12 @@
 
 namespace limber {
 
+/// How far modes are from exact, in the norm of energy: (rᵀ W r / λ)^½ for r = Kx − λMx, W = 1/max(diag K, λ_top diag
+/// M) for K⁻¹, λ at least λ_top/100. Its square is of the order of the relative error of λ. A stiff body's residual is
+/// large in the norm of M⁻¹ although its modes hardly change: K⁻¹ takes account of how stiff it is where r is.
+Vector mode_errors(const Matrix& residual, const Vector& lambda, const Vector& stiffness_diagonal,
+                   const Vector& mass_diagonal);
+
 class ModeTracker {
  public:
   struct Counts {  // since the construction
@@ -22,8 +28,7 @@ class ModeTracker {
   /// whole_modes(K, M, s, rigid), whose factor of K − σM is kept. Throws as it does.
   Modes from_scratch(const SparseMatrix& K, const SparseMatrix& M, const Matrix& rigid);
 
-  /// As many modes as `start` has, with  ‖Kx − λMx‖ ≤ tolerance · max(|λ|, λ_top/100)  in the norm of diag(M)⁻¹, which
-  /// is equivalent to that of M⁻¹; λ_top is the largest |λ| among them. Exact null vectors among `rigid` are as in
+  /// As many modes as `start` has, with mode_errors of at most `tolerance`. Exact null vectors among `rigid` are as in
   /// lowest_modes. A few vectors above the modes are followed with them, and a random one is tried each time, so that a
   /// mode that comes down from above takes the place of the highest one. The modes are found from scratch, and their
   /// number may then differ, if `start` does not fit K, if there are few unknowns, if the set has come to cut a

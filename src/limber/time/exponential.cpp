@@ -33,9 +33,13 @@ std::optional<RayleighFit> rayleigh_fit(const SparseMatrix& M, const Tangent& T)
   const Eigen::Matrix2d scaled = scale.asDiagonal() * gram * scale.asDiagonal();
   const Eigen::Vector2d fit = scale.asDiagonal() * scaled.completeOrthogonalDecomposition().solve(
                                                        scale.asDiagonal() * Eigen::Vector2d(k.dot(d), m.dot(d)));
-  const double left = (d - fit[0] * k - fit[1] * m).cwiseAbs().maxCoeff();
+  const auto part = [&](double c, const Values& A) {
+    return std::abs(c) * A.cwiseAbs().maxCoeff() > 1e-13 * size ? c : 0;
+  };
+  const RayleighFit found{part(fit[0], k), part(fit[1], m)};
+  const double left = (d - found.alpha * k - found.beta * m).cwiseAbs().maxCoeff();
   if (left > 1e-12 * size) return std::nullopt;
-  return RayleighFit{fit[0], fit[1]};
+  return found;
 }
 
 }  // namespace
@@ -94,8 +98,15 @@ State Exponential::by_lanczos(const System& system, const Linearization& at, con
                                },
                                [&](const Vector& x, Vector& y) { y = system.apply_mass(x); },
                                [&](const Vector& x, Vector& y) { y = system.solve_mass(x); }, alpha, beta};
+  // f holds −D v, and the flow counts D ḋ from ḋ = 0 on.
+  Vector f = at.f;
+  if (alpha != 0 || beta != 0) {
+    Vector resisted(f.size());
+    damping_->multiply(at.at.v.data(), resisted.data());
+    f += resisted;
+  }
   Phi1Report report;
-  const SecondOrderMotion moved = second_order_flow(op, {at.at.v, at.f, f_t}, h, options_, report);
+  const SecondOrderMotion moved = second_order_flow(op, {at.at.v, f, f_t}, h, options_, report);
   count(report);
   return {at.at.q + moved.d, moved.rate, at.at.t + h};
 }

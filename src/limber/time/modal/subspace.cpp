@@ -13,9 +13,8 @@ namespace {
 
 constexpr double rounding = 1e-11;  // of K x against |K| |x|
 constexpr long most_steps_between_looks = 8;
-constexpr double refined = 1e-2;          // residual of modes that are refreshed every k steps
-constexpr double refined_of_rule = 0.1;   // of the residual that made a refresh necessary
-constexpr double floor_of_lambda = 1e-2;  // × the largest λ: rigid modes have no λ to be relative to
+constexpr double refined = 1e-2;         // residual of modes that are refreshed every k steps
+constexpr double refined_of_rule = 0.1;  // of the residual that made a refresh necessary
 
 /// The lower triangle of ½(A + Aᵀ).
 SparseMatrix symmetric_part(const SparseMatrix& A, bool symmetric) {
@@ -30,11 +29,6 @@ int mode_count(const ModalOptions& options, Index n) {
     throw InputError("method.modes",
                      fmt::format("{} is outside 1 to {}, the number of free degrees of freedom", *options.count, n));
   return *options.count;
-}
-
-bool is_diagonal(const System& system) {
-  const Vector row_sums = system.apply_mass(Vector::Ones(system.size()));
-  return row_sums == system.mass().diagonal();
 }
 
 }  // namespace
@@ -77,21 +71,12 @@ bool ModalSubspace::due(const System& system) {
   return false;
 }
 
-/// What of K x leaves the span of M X, relative to λ, for the worst mode. Where M is not lumped, its diagonal stands in
-/// for it in the norm.
+/// The error of the worst mode, after the best rotation among them.
 double ModalSubspace::residual(const System& system) const {
-  const Vector weight = system.mass().diagonal().cwiseInverse();
-  const Matrix& Kr = reduced_start_.K;
-  Vector squares;
-  if (is_diagonal(system)) {
-    squares = (stiff_.cwiseAbs2().transpose() * weight) - Vector(Kr.colwise().squaredNorm().transpose());
-  } else {
-    squares = (stiff_ - basis_.MX * Kr).cwiseAbs2().transpose() * weight;
-  }
-  const double top = Kr.diagonal().cwiseAbs().maxCoeff();
-  if (top == 0) return 0;
-  const Vector scale = Kr.diagonal().cwiseAbs().cwiseMax(floor_of_lambda * top);
-  return squares.cwiseMax(0).cwiseSqrt().cwiseQuotient(scale).maxCoeff();
+  Matrix r = stiff_;
+  subtract(basis_.MX, reduced_start_.K, r);
+  const Vector lambda = reduced_start_.K.diagonal();
+  return mode_errors(r, lambda, start_.tangent.K.diagonal(), system.mass().diagonal()).maxCoeff();
 }
 
 void ModalSubspace::refresh(const System& system, const State& u0) {
@@ -105,9 +90,12 @@ void ModalSubspace::refresh(const System& system, const State& u0) {
   Modes found =
       first ? tracker_.from_scratch(K, M, rigid) : tracker_.refine(K, M, rigid, {basis_.lambda, basis_.X}, tolerance);
   basis_ = ModalBasis(system, std::move(found));
-  if (basis_.count() != before)
+  if (basis_.count() > before)
     notes_.push_back(fmt::format("t = {:.6g} s: {} modes instead of {}, so that no group of equal frequencies is cut",
                                  u0.t, basis_.count(), before));
+  if (basis_.count() < before)
+    notes_.push_back(fmt::format("t = {:.6g} s: {} modes instead of {}: a group of equal frequencies has parted", u0.t,
+                                 basis_.count(), before));
   steps_since_refresh_ = 0;
   next_look_ = 1;
   looked_ = true;

@@ -19,7 +19,7 @@ namespace limber {
 struct Refresh {
   enum class Rule { once, every, residual } rule = Rule::residual;
   int every = 1;          // [steps]
-  double residual = 0.1;  // max ‖K x − M X XᵀK x‖_{M⁻¹} / λ
+  double residual = 0.1;  // of mode_errors
 };
 
 struct ModalOptions {
