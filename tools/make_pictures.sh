@@ -46,7 +46,7 @@ set yrange [0:2.2]
 set key top left
 set title "An undamped oscillator in the modes: amplitude left after a step"
 set ylabel "{/Symbol r}"
-labels = '"BDF2ERE, SBDF2ERE as printed" "TR-BDF2ERE, STR-SBDF2ERE as printed" "all hybrids of Limber" BE BDF2 TR-BDF2'
+labels = '"BDF2ERE, SBDF2ERE as printed" "TR-BDF2ERE, STR-SBDF2ERE as printed" "corrected forms, BEERE, SIERE" BE BDF2 TR-BDF2'
 widths = "2 2 3 1.5 1.5 1.5"
 colors = "#c0392b #e67e22 #1a7f37 #777777 #6699cc #9467bd"
 plot for [i=1:6] "$work/hybrids.csv" using 1:(exp(-0.5*\$1*column(i+1))) skip 1 with lines \
@@ -54,6 +54,7 @@ plot for [i=1:6] "$work/hybrids.csv" using 1:(exp(-0.5*\$1*column(i+1))) skip 1 
 set logscale y
 set format y "10^{%T}"
 set yrange [1e-6:2]
+set key bottom right
 set title "Growth of the printed forms"
 set ylabel "{/Symbol r} - 1"
 plot for [i=1:2] "$work/hybrids.csv" using 1:(column(i+1) < 0 ? exp(-0.5*\$1*column(i+1)) - 1 : 1/0) skip 1 with lines \

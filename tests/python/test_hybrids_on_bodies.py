@@ -210,7 +210,7 @@ def test_repeated_frequencies_are_not_cut(limber_cli, bar, write_scene, tmp_path
 # Restarts
 
 STEPS = 160
-REFRESH = {"once": "once", "every": {"every": 3}, "residual": {"residual": 10}}
+REFRESH = {"once": "once", "every": {"every": 3}, "residual": {"residual": 0.05}}
 
 
 def count_rows(path):
