@@ -53,11 +53,18 @@ void siere_step(benchmark::State& state, const Size& size, const Stiffness& stif
   state.counters["mode_its"] = static_cast<double>(after.iterations - before.iterations) / n;
 }
 
+struct StiffnessCase {
+  const char *name, *method, *solver;
+  Refresh refresh;
+  int steps;
+};
+
 /// Seconds of a step against Young's modulus, on 50k tetrahedra (fig. ere_cost).
-void stiffness_cost(benchmark::State& state, const std::string& method, double young) {
-  const Scene scene = beam({80, 11, 11}, young, method);
+void stiffness_cost(benchmark::State& state, const StiffnessCase& c, double young) {
+  Scene scene = beam({80, 11, 11}, young, c.method);
+  scene.method.solver = c.solver;
   const Model model = build_model(scene);
-  Simulation simulation = simulation_of(model, scene, method, {});
+  Simulation simulation = simulation_of(model, scene, c.method, c.refresh);
   for (int i = 0; i < 2; ++i) simulation.step();
   const auto before = simulation.exponential_counts();
   for (auto _ : state) simulation.step();
@@ -96,12 +103,18 @@ void add_modes_benchmarks() {
             ->Unit(benchmark::kMillisecond)
             ->Iterations(size.steps)
             ->UseRealTime();
-  for (const char* method : {"ERE", "SIERE", "SI"})
+  // With a direct solver, as in the survey's figure, and with the default one, which is quicker where a body is soft.
+  const StiffnessCase cases[] = {{"ERE", "ERE", "auto", {}, 4},
+                                 {"SIERE_direct", "SIERE", "cholmod", {Refresh::Rule::once}, 6},
+                                 {"SIERE", "SIERE", "auto", {}, 10},
+                                 {"SI_direct", "SI", "cholmod", {}, 6},
+                                 {"SI", "SI", "auto", {}, 10}};
+  for (const auto& c : cases)
     for (int exponent = 4; exponent <= 9; ++exponent)
-      benchmark::RegisterBenchmark(fmt::format("stiffness/{}/E=1e{}", method, exponent).c_str(), stiffness_cost, method,
+      benchmark::RegisterBenchmark(fmt::format("stiffness/{}/E=1e{}", c.name, exponent).c_str(), stiffness_cost, c,
                                    std::pow(10, exponent))
           ->Unit(benchmark::kMillisecond)
-          ->Iterations(std::string(method) == "ERE" ? 2 : 10)
+          ->Iterations(c.steps)
           ->UseRealTime();
   for (const auto& size : {sizes[1], sizes[2], Size{"100k", {110, 14, 13}, 1}})
     benchmark::RegisterBenchmark(fmt::format("modes/20/{}", size.name).c_str(), modes_from_scratch, size, 20)

@@ -80,7 +80,7 @@ plot for [i=1:6] "$work/".word(names, i)."/energy.csv" using 1:(\$6/1000) skip 1
   lc rgb word(inks, i) title word(names, i)
 set title "The same, from its start"
 set ylabel "change of the total energy [J]"
-set yrange [-60:60]
+set yrange [-30:30]
 plot for [i=3:6] "$work/".word(names, i)."/energy.csv" using 1:(\$6 - 39240) skip 1 with lines lw 2 \
   lc rgb word(inks, i) title word(names, i)
 unset multiplot

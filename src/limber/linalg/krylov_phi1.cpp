@@ -6,7 +6,8 @@
 #include <vector>
 
 #include "limber/core/errors.hpp"
-#include "limber/linalg/basis.hpp"
+#include "limber/linalg/block_algebra.hpp"
+#include "limber/linalg/chunks.hpp"
 #include "limber/linalg/dense_exponential.hpp"
 #include "limber/linalg/phi1.hpp"
 
@@ -56,8 +57,8 @@ class Arnoldi {
     const double before = norm(w);
     ++m;
     for (int twice = 0; twice < 2; ++twice) {
-      const Vector c = project(V, m, w);
-      add_combination(V, -c, w);
+      const Vector c = inner(V.leftCols(m), w);
+      subtract(V.leftCols(m), c, w);
       full_.col(m - 1).head(m) += c;
     }
     next = norm(w);
@@ -166,15 +167,20 @@ Reach Flow::reach(const Matrix& H, double tau, double tolerance) const {
   Reach best;
   Vector y = Vector::Zero(m);
   double growth = std::max(1.0, spectral_norm(power));
+  std::vector<double> norms{growth};  // of the powers 1, 2, 4, …, at least 1
   std::vector<double> growths(grid + 1, 1.0), sizes(grid + 1, size_), residuals(grid + 1, 0.0), moves(grid + 1, 0.0);
   for (int j = 1, doubled = 1; j <= grid; ++j) {
     y = P * y + p;
     if (j > doubled) {
       power = power * power;
       doubled *= 2;
-      growth = std::max(growth, spectral_norm(power));
+      norms.push_back(std::max(1.0, spectral_norm(power)));
+      growth = std::max(growth, norms.back());
     }
-    growths[j] = growth;
+    double product = 1;  // power j is a product of those
+    for (std::size_t k = 0; k < norms.size(); ++k)
+      if ((j >> k & 1) != 0) product *= norms[k];
+    growths[j] = std::max(growths[j - 1], std::min(growth, product));
     residuals[j] = space_.next * std::abs(y[m - 1]);
     moves[j] = y.norm();
     sizes[j] = std::sqrt(std::max(0.0, size_ * size_ + 2 * carried_.dot(y) + y.squaredNorm()));
@@ -210,12 +216,12 @@ Reach Flow::build(const Vector& x, double remaining, double tolerance) {
     look = space_.m + std::max(6, space_.m / 3);
     const Matrix H = space_.H();
     if (tau * spectral_radius(H) > space_.m * space_.m) continue;
-    carried_ = project(space_.V, space_.m, x);
+    carried_ = inner(space_.V.leftCols(space_.m), x);
     const Reach found = reach(H, tau, tolerance);
     if (found.s >= tau * (1 - 1e-12)) return found;
   }
   const Matrix H = space_.H();
-  carried_ = project(space_.V, space_.m, x);
+  carried_ = inner(space_.V.leftCols(space_.m), x);
   if (space_.next == 0) tau = remaining;
   if (space_.next > 0) tau = std::min(tau, space_.m * space_.m / spectral_radius(H));
   for (; tau > 1e-15 * remaining; tau /= grid) {
@@ -236,7 +242,7 @@ Vector Flow::advance(double tolerance) {
     space_.start(r, start_size_);
     const double remaining = 1 - t_, tried = std::min(remaining, guess_);
     const Reach step = build(x, remaining, tolerance);
-    add_combination(space_.V, step.y, x);
+    subtract(space_.V.leftCols(step.y.size()), -step.y, x);
     const bool last = step.s >= remaining * (1 - 1e-12);
     ++report_.substeps;
     // H has rounding errors of the order of ε‖H‖.

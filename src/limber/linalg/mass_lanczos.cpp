@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "limber/core/errors.hpp"
-#include "limber/linalg/basis.hpp"
+#include "limber/linalg/chunks.hpp"
 
 namespace limber {
 namespace {

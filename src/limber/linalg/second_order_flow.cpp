@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "limber/core/errors.hpp"
-#include "limber/linalg/basis.hpp"
+#include "limber/linalg/block_algebra.hpp"
+#include "limber/linalg/chunks.hpp"
 #include "limber/linalg/mass_lanczos.hpp"
 #include "limber/linalg/oscillator_response.hpp"
 
@@ -229,8 +230,8 @@ void Flow::move(double tau) {
       value[i] = first * y.value;
       rate[i] = first * y.rate;
     }
-    add_combination(space.V(), space.Q() * value, now_.d);
-    add_combination(space.V(), space.Q() * rate, now_.rate);
+    subtract(space.V().leftCols(value.size()), -(space.Q() * value), now_.d);
+    subtract(space.V().leftCols(rate.size()), -(space.Q() * rate), now_.rate);
     const Reach whole = reach(source, tau, {inf, inf});
     step.rate_error += whole.rate_error;
     step.error += whole.error;

@@ -11,7 +11,10 @@ Stepper::Stepper(const MethodInfo& method, const MethodParameters& given, const 
       scheme_(method.make(complete_parameters(method, given))),
       stages_(make_stage_solver(method.solution, system, options.stages)),
       exponential_(options.krylov_tolerance) {
-  if (method.splitting != Splitting::none) modes_ = std::make_unique<ModalSubspace>(options.modes, system.size());
+  using Looks = ModalSubspace::Looks;
+  if (method.splitting != Splitting::none)
+    modes_ = std::make_unique<ModalSubspace>(
+        options.modes, system.size(), method.splitting == Splitting::printed ? Looks::each_step : Looks::now_and_then);
 }
 
 State Stepper::step(System& system, const History& u, double h) { return step_with(*stages_, system, u, h); }

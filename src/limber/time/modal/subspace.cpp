@@ -11,8 +11,7 @@
 namespace limber {
 namespace {
 
-constexpr double rounding = 1e-11;  // of K x against |K| |x|
-constexpr long most_steps_between_looks = 8;
+constexpr double rounding = 1e-11;       // of K x against |K| |x|
 constexpr double refined = 1e-2;         // residual of modes that are refreshed every k steps
 constexpr double refined_of_rule = 0.1;  // of the residual that made a refresh necessary
 
@@ -33,8 +32,11 @@ int mode_count(const ModalOptions& options, Index n) {
 
 }  // namespace
 
-ModalSubspace::ModalSubspace(const ModalOptions& options, Index n)
-    : options_(options), count_(mode_count(options, n)), tracker_(count_) {}
+ModalSubspace::ModalSubspace(const ModalOptions& options, Index n, Looks looks)
+    : options_(options),
+      count_(mode_count(options, n)),
+      most_steps_between_looks_(looks == Looks::each_step ? 1 : 8),
+      tracker_(count_) {}
 
 void ModalSubspace::begin_step(const System& system, const State& u0) {
   start_.at = u0;
@@ -58,7 +60,7 @@ void ModalSubspace::begin_step(const System& system, const State& u0) {
   if (looked_ && steps_since_refresh_ < next_look_) return;
   reduced_start_ = reduce(system, start_.tangent, stiff_);
   looked_ = true;
-  next_look_ = steps_since_refresh_ + most_steps_between_looks;
+  next_look_ = steps_since_refresh_ + most_steps_between_looks_;
   if (options_.refresh.rule == Refresh::Rule::residual && due(system)) refresh(system, u0);
 }
 
@@ -67,7 +69,8 @@ bool ModalSubspace::due(const System& system) {
   const double now = residual(system), most = options_.refresh.residual;
   if (now > most) return true;
   const double steps = .5 * (most / std::max(now, 1e-300) - 1) * static_cast<double>(steps_since_refresh_);
-  next_look_ = steps_since_refresh_ + std::clamp(static_cast<long>(std::min(steps, 1e6)), 1L, most_steps_between_looks);
+  next_look_ =
+      steps_since_refresh_ + std::clamp(static_cast<long>(std::min(steps, 1e6)), 1L, most_steps_between_looks_);
   return false;
 }
 

@@ -44,8 +44,10 @@ struct ReducedTangent {
 
 class ModalSubspace {
  public:
+  /// When K is reduced to the modes: each step, or now and then, which methods with the coupling term can do with.
+  enum class Looks { each_step, now_and_then };
   /// n: unknowns of the system. Throws InputError("method.modes", …) for a count outside 0 … n.
-  ModalSubspace(const ModalOptions& options, Index n);
+  ModalSubspace(const ModalOptions& options, Index n, Looks looks);
 
   /// Linearises at u₀ and refreshes the modes if it is time.
   void begin_step(const System& system, const State& u0);
@@ -81,6 +83,7 @@ class ModalSubspace {
 
   ModalOptions options_;
   int count_;
+  long most_steps_between_looks_;
   ModeTracker tracker_;
   ModalBasis basis_;
   Modes known_;  // as given by the memory, before a system gives them a mass
