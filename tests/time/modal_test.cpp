@@ -38,7 +38,7 @@ Vector dense_complement(const Matrix& A, const Matrix& X, const Vector& b) {
   B.bottomLeftCorner(s, n) = X.transpose();
   Vector rhs = Vector::Zero(n + s);
   rhs.head(n) = b;
-  return B.fullPivLu().solve(rhs).head(n);
+  return B.partialPivLu().solve(rhs).head(n);
 }
 
 struct ComplementCase {

@@ -1,10 +1,10 @@
 #include "limber/linalg/block_algebra.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
 #include <vector>
 
 #include "limber/linalg/chunks.hpp"
+#include "limber/linalg/dense_eigen.hpp"
 
 namespace limber {
 namespace {
@@ -75,14 +75,14 @@ Matrix unit_columns(const BlockProduct& M, const Matrix& U) {
 
 Matrix orthonormal_basis(const BlockProduct& M, Matrix U, double smallest) {
   for (int pass = 0; pass < 3 && U.cols() > 0; ++pass) {
-    const Eigen::SelfAdjointEigenSolver<Matrix> eigen(inner(U, M * U));
-    const Vector& size = eigen.eigenvalues();
+    const DenseEigen eigen = symmetric_eigen(inner(U, M * U));
+    const Vector& size = eigen.values;
     const double least = smallest * smallest * size[size.size() - 1];
     Index dropped = 0;
     while (dropped < size.size() && !(size[dropped] > least)) ++dropped;
     const Index kept = size.size() - dropped;
     const bool good = dropped == 0 && size[0] > .5 && size[kept - 1] < 2;
-    U = combine(U, eigen.eigenvectors().rightCols(kept) * size.tail(kept).cwiseSqrt().cwiseInverse().asDiagonal());
+    U = combine(U, eigen.vectors.rightCols(kept) * size.tail(kept).cwiseSqrt().cwiseInverse().asDiagonal());
     if (good) break;
   }
   return U;

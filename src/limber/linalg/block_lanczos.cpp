@@ -1,9 +1,9 @@
 #include "limber/linalg/block_lanczos.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
 
 #include "limber/core/errors.hpp"
+#include "limber/linalg/dense_eigen.hpp"
 
 namespace limber {
 
@@ -37,11 +37,11 @@ Matrix BlockLanczos::orthonormal(Matrix U) {
   for (int pass = 0; pass < 6; ++pass) {
     if (!removed) remove(all(), M_, U);
     const Matrix gram = inner(U, M_ * U);
-    const Eigen::SelfAdjointEigenSolver<Matrix> eigen(gram);
-    const Vector size = eigen.eigenvalues().cwiseMax(0).cwiseSqrt();
+    const DenseEigen eigen = symmetric_eigen(gram);
+    const Vector size = eigen.values.cwiseMax(0).cwiseSqrt();
     const double largest = pass == 0 ? size.maxCoeff() : 1;
-    Matrix scaled = eigen.eigenvectors();
-    Matrix step = eigen.eigenvectors().transpose();
+    Matrix scaled = eigen.vectors;
+    Matrix step = eigen.vectors.transpose();
     bool renewed = false;
     for (Index i = 0; i < block; ++i) {
       const bool vanished = !(size[i] > 1e-13 * largest);
@@ -90,9 +90,9 @@ void BlockLanczos::expand() {
 /// Ritz values, descending, and the M-norms of their residuals.
 void BlockLanczos::ritz() {
   const Matrix T = .5 * (T_.topLeftCorner(size_, size_) + T_.topLeftCorner(size_, size_).transpose());
-  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(T);
-  theta_ = eigen.eigenvalues().reverse();
-  Y_ = eigen.eigenvectors().rowwise().reverse();
+  const DenseEigen eigen = symmetric_eigen(T);
+  theta_ = eigen.values.reverse();
+  Y_ = eigen.vectors.rowwise().reverse();
   residual_ = (coupling_ * Y_.bottomRows(block)).colwise().norm();
 }
 

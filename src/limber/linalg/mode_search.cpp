@@ -1,12 +1,12 @@
 #include "limber/linalg/mode_search.hpp"
 
 #include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <Eigen/QR>
 #include <string>
 
 #include "limber/core/errors.hpp"
 #include "limber/linalg/block_lanczos.hpp"
+#include "limber/linalg/dense_eigen.hpp"
 #include "limber/linalg/null_vectors.hpp"
 
 namespace limber {
@@ -68,10 +68,9 @@ Modes dense_others(const SparseMatrix& K, const SparseMatrix& M, const Matrix& R
   }
   Modes modes{Vector(0), Matrix(n, 0)};
   if (r == n) return modes;
-  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(.5 * (k + k.transpose()));
-  if (eigen.info() != Eigen::Success) throw StepFailure("modes: the dense eigenvalue iteration did not converge");
-  modes.lambda = eigen.eigenvalues();
-  modes.X = llt.matrixU().solve(complement * eigen.eigenvectors());
+  const DenseEigen eigen = symmetric_eigen(.5 * (k + k.transpose()));
+  modes.lambda = eigen.values;
+  modes.X = llt.matrixU().solve(complement * eigen.vectors);
   return modes;
 }
 
@@ -83,9 +82,8 @@ Modes polish(const ShiftInvert& op, const BlockProduct& K, const BlockProduct& M
   remove(R, M, Z);
   if (Z.cols() != X.cols()) throw StepFailure("modes: the modes found are not independent");
   const Matrix k = inner(Z, K * Z), m = inner(Z, M * Z);
-  const Eigen::GeneralizedSelfAdjointEigenSolver<Matrix> eigen(.5 * (k + k.transpose()), .5 * (m + m.transpose()));
-  if (eigen.info() != Eigen::Success) throw StepFailure("modes: the projected eigenvalue problem failed");
-  return {eigen.eigenvalues(), combine(Z, eigen.eigenvectors())};
+  const DenseEigen eigen = generalized_eigen(.5 * (k + k.transpose()), .5 * (m + m.transpose()));
+  return {eigen.values, combine(Z, eigen.vectors)};
 }
 
 /// A shift far beyond the λ that are wanted (a body of another stiffness, a first λ < 0) hides their differences:

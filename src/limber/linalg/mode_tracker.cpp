@@ -1,9 +1,9 @@
 #include "limber/linalg/mode_tracker.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
 
 #include "limber/core/errors.hpp"
+#include "limber/linalg/dense_eigen.hpp"
 #include "limber/linalg/mode_search.hpp"
 #include "limber/linalg/null_vectors.hpp"
 
@@ -47,12 +47,10 @@ struct ModeTracker::Block {
   }
 
   void solve(const BlockProduct& K, const BlockProduct& M) {
-    const Eigen::GeneralizedSelfAdjointEigenSolver<Matrix> eigen(.5 * (k + k.transpose()), .5 * (m + m.transpose()));
-    if (eigen.info() != Eigen::Success || !eigen.eigenvalues().allFinite())
-      throw StepFailure("modes: the projected eigenvalue problem failed");
+    const DenseEigen eigen = generalized_eigen(.5 * (k + k.transpose()), .5 * (m + m.transpose()));
     const Index all = std::min(count + guards, k.cols());
-    lambda = eigen.eigenvalues().head(all);
-    Y = eigen.eigenvectors().leftCols(all);
+    lambda = eigen.values.head(all);
+    Y = eigen.vectors.leftCols(all);
     residual = combine(KS, Y);
     subtract(M * combine(S, Y), Matrix(lambda.asDiagonal()), residual);
     error = mode_errors(residual, lambda, K.diagonal(), M.diagonal());

@@ -1,6 +1,6 @@
 #include "limber/time/exponential.hpp"
 
-#include <Eigen/Dense>
+#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -27,16 +27,19 @@ std::optional<RayleighFit> rayleigh_fit(const SparseMatrix& M, const Tangent& T)
   const Values m(M.valuePtr(), M.nonZeros()), k(T.K.valuePtr(), M.nonZeros()), d(T.D.valuePtr(), M.nonZeros());
   const double size = d.cwiseAbs().maxCoeff();
   if (size == 0) return RayleighFit{0, 0};
-  Eigen::Matrix2d gram;
-  gram << k.squaredNorm(), k.dot(m), k.dot(m), m.squaredNorm();
-  const Eigen::Vector2d scale = gram.diagonal().cwiseMax(1e-300).cwiseSqrt().cwiseInverse();
-  const Eigen::Matrix2d scaled = scale.asDiagonal() * gram * scale.asDiagonal();
-  const Eigen::Vector2d fit = scale.asDiagonal() * scaled.completeOrthogonalDecomposition().solve(
-                                                       scale.asDiagonal() * Eigen::Vector2d(k.dot(d), m.dot(d)));
+  // Least squares in the directions of K and M, or of M alone where K is a multiple of it.
+  const double nk = k.norm(), nm = m.norm(), b = m.dot(d) / nm;
+  const double overlap = nk > 0 ? k.dot(m) / (nk * nm) : 1, rest = 1 - overlap * overlap;
+  double alpha = 0, beta = b / nm;
+  if (rest > 1e-12) {
+    const double a = k.dot(d) / nk;
+    alpha = (a - overlap * b) / (rest * nk);
+    beta = (b - overlap * a) / (rest * nm);
+  }
   const auto part = [&](double c, const Values& A) {
     return std::abs(c) * A.cwiseAbs().maxCoeff() > 1e-13 * size ? c : 0;
   };
-  const RayleighFit found{part(fit[0], k), part(fit[1], m)};
+  const RayleighFit found{part(alpha, k), part(beta, m)};
   const double left = (d - found.alpha * k - found.beta * m).cwiseAbs().maxCoeff();
   if (left > 1e-12 * size) return std::nullopt;
   return found;

@@ -1,8 +1,7 @@
 #include "limber/time/modal/motion.hpp"
 
-#include <Eigen/Eigenvalues>
-
 #include "limber/core/errors.hpp"
+#include "limber/linalg/dense_eigen.hpp"
 #include "limber/linalg/oscillator_response.hpp"
 #include "limber/linalg/phi1.hpp"
 
@@ -24,10 +23,9 @@ ModalMotion::ModalMotion(Matrix stiffness, Matrix damping, NegativeModes negativ
   const double scale = stiffness_.cwiseAbs().maxCoeff();
   const bool symmetric = nearly_equal(stiffness_, stiffness_.transpose(), scale);
   if (!symmetric && negative == NegativeModes::grow) return;
-  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(.5 * (stiffness_ + stiffness_.transpose()));
-  if (eigen.info() != Eigen::Success) throw StepFailure("modes: the reduced eigenvalue problem failed");
-  const Matrix& Y = eigen.eigenvectors();
-  Vector lambda = eigen.eigenvalues();
+  const DenseEigen eigen = symmetric_eigen(.5 * (stiffness_ + stiffness_.transpose()));
+  const Matrix& Y = eigen.vectors;
+  Vector lambda = eigen.values;
   if (negative == NegativeModes::clamp && lambda[0] < 0) {
     const Vector raised = (-lambda).cwiseMax(0);
     lambda = lambda.cwiseMax(0);

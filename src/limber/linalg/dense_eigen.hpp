@@ -1,0 +1,17 @@
+#pragma once
+/// Eigenvalues of small dense symmetric matrices, compiled once: A y = λ y, and A y = λ B y with YᵀBY = I.
+
+#include "limber/core/types.hpp"
+
+namespace limber {
+
+struct DenseEigen {
+  Vector values;   // ascending
+  Matrix vectors;  // columns
+};
+
+/// Lower triangles are read. Throw StepFailure if the iteration fails or an entry is not finite.
+DenseEigen symmetric_eigen(const Matrix& A);
+DenseEigen generalized_eigen(const Matrix& A, const Matrix& B);
+
+}  // namespace limber
