@@ -32,8 +32,10 @@ Simulation simulation_of(const Model& model, Scene scene, const std::string& met
 }
 
 /// A SIERE step over an SI step, taken in turn on two copies of one body.
-void siere_step(benchmark::State& state, const Size& size, const Stiffness& stiffness, const Refresh& refresh) {
-  const Scene scene = beam(size.cells, stiffness.young, "SI");
+void siere_step(benchmark::State& state, const Size& size, const Stiffness& stiffness, const Refresh& refresh,
+                const std::string& solver) {
+  Scene scene = beam(size.cells, stiffness.young, "SI");
+  scene.method.solver = solver;
   const Model one = build_model(scene), other = build_model(scene);
   Simulation plain = simulation_of(one, scene, "SI", refresh), split = simulation_of(other, scene, "SIERE", refresh);
   for (int i = 0; i < 3; ++i) plain.step(), split.step();
@@ -94,15 +96,17 @@ void modes_from_scratch(benchmark::State& state, const Size& size, int s) {
 }  // namespace
 
 void add_modes_benchmarks() {
-  for (const auto& size : sizes)
-    for (const auto& stiffness : stiffnesses)
-      for (const auto& [name, refresh] :
-           {std::pair{"kept", Refresh{Refresh::Rule::once}}, {"every_step", Refresh{Refresh::Rule::every}}})
-        benchmark::RegisterBenchmark(fmt::format("siere/{}/{}/{}", size.name, stiffness.name, name).c_str(), siere_step,
-                                     size, stiffness, refresh)
-            ->Unit(benchmark::kMillisecond)
-            ->Iterations(size.steps)
-            ->UseRealTime();
+  for (const char* solver : {"auto", "cholmod"})
+    for (const auto& size : sizes)
+      for (const auto& stiffness : stiffnesses)
+        for (const auto& [name, refresh] :
+             {std::pair{"kept", Refresh{Refresh::Rule::once}}, {"every_step", Refresh{Refresh::Rule::every}}})
+          benchmark::RegisterBenchmark(
+              fmt::format("siere_{}/{}/{}/{}", solver, size.name, stiffness.name, name).c_str(), siere_step, size,
+              stiffness, refresh, solver)
+              ->Unit(benchmark::kMillisecond)
+              ->Iterations(size.steps)
+              ->UseRealTime();
   // With a direct solver, as in the survey's figure, and with the default one, which is quicker where a body is soft.
   const StiffnessCase cases[] = {{"ERE", "ERE", "auto", {}, 4},
                                  {"SIERE_direct", "SIERE", "cholmod", {Refresh::Rule::once}, 6},
