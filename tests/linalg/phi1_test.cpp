@@ -4,17 +4,19 @@
 
 #include <cmath>
 #include <complex>
-#include <functional>
 #include <limits>
 #include <string>
 
-#include "limber/core/errors.hpp"
 #include "limber/core/parallel.hpp"
 #include "limber/linalg/dense_exponential.hpp"
+#include "linalg/complaints.hpp"
 #include "linalg/wide.hpp"
 
 namespace limber {
 namespace {
+
+using test::failure;
+using test::rejected;
 
 /// Numbers in [−1, 1] that look random.
 Vector noise(Index n, double seed) {
@@ -262,15 +264,6 @@ TEST(Phi1, HasTheSameBitsForAnyNumberOfThreads) {
   EXPECT_EQ(phi1(J, b, 1, {}, report), one);
 }
 
-std::string failure(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const StepFailure& e) {
-    return e.what();
-  }
-  return "";
-}
-
 TEST(Phi1, FailsWithAMessage) {
   const Blocks J(300, 0, 1e4);
   const Vector b = noise(600, 1);
@@ -289,15 +282,6 @@ TEST(Phi1, FailsWithAMessage) {
   EXPECT_NE(failure([&] { phi1(growing, Vector::Ones(3), 1e4, {}, report); }), "");
   const LinearOperator broken = [](const Vector& x, Vector& y) { y = x * std::nan(""); };
   EXPECT_NE(failure([&] { phi1(broken, Vector::Ones(3), 1, {}, report); }), "");
-}
-
-std::string rejected(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const InputError& e) {
-    return e.where();
-  }
-  return "";
 }
 
 TEST(Phi1, RejectsBadInput) {

@@ -4,15 +4,17 @@
 
 #include <Eigen/Eigenvalues>
 #include <cmath>
-#include <functional>
 #include <string>
 
-#include "limber/core/errors.hpp"
 #include "limber/core/parallel.hpp"
+#include "linalg/complaints.hpp"
 #include "linalg/wide.hpp"
 
 namespace limber {
 namespace {
+
+using test::failure;
+using test::rejected;
 
 Vector noise(Index n, double seed) {
   Vector x(n);
@@ -168,15 +170,6 @@ TEST(SecondOrderFlow, HasTheSameBitsForAnyNumberOfThreads) {
   EXPECT_EQ(one.rate, all.rate);
 }
 
-std::string failure(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const StepFailure& e) {
-    return e.what();
-  }
-  return "";
-}
-
 TEST(SecondOrderFlow, FailsWithAMessage) {
   const Index n = 1000;
   Phi1Report report;
@@ -198,15 +191,6 @@ TEST(SecondOrderFlow, FailsWithAMessage) {
   SecondOrderOperator massless = long_chain();
   massless.mass = [](const Vector& x, Vector& y) { y = -x; };
   EXPECT_NE(failure([&] { second_order_flow(massless, {noise(n, 1), {}, {}}, 10, {}, report); }), "");
-}
-
-std::string rejected(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const InputError& e) {
-    return e.where();
-  }
-  return "";
 }
 
 TEST(SecondOrderFlow, RejectsBadInput) {

@@ -6,26 +6,15 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <numbers>
-#include <set>
 
 #include "limber/analysis/amplification.hpp"
 #include "limber/core/errors.hpp"
+#include "limber/linalg/mode_search.hpp"
 
 namespace limber {
 namespace {
 
 constexpr Index most_dofs = 150'000;  // beyond, the eigen-solve would take longer than a user wants to wait for an echo
-
-/// Bodies that no node holds have six rigid modes each.
-int rigid_modes(const Model& model) {
-  std::set<int> held(model.system->prescribed_nodes().begin(), model.system->prescribed_nodes().end());
-  int count = 0;
-  for (const auto& b : model.bodies) {
-    const auto it = held.lower_bound(b.first_node);
-    if (it == held.end() || *it >= b.first_node + static_cast<int>(b.rest.nodes.size())) count += 6;
-  }
-  return count;
-}
 
 ModeFacts forecast(const Scene& scene, double omega, ModePlace place) {
   const double theta = omega * scene.time.step;
@@ -51,7 +40,8 @@ std::string half_life(const ModeFacts& m) {
 Index split_off(const Scene& scene, const Vector& lambda) {
   if (find_method(scene.method.name).splitting == Splitting::none) return 0;
   Index s = std::min<Index>(scene.method.modes.value_or(ModalOptions::standard_count), lambda.size());
-  while (s < lambda.size() && lambda[s] - lambda[s - 1] <= 1e-6 * std::abs(lambda[s])) ++s;
+  const double largest = lambda.cwiseAbs().maxCoeff();
+  while (s < lambda.size() && same_cluster(lambda[s - 1], lambda[s], largest, 0)) ++s;
   return s;
 }
 
@@ -110,7 +100,7 @@ Facts gather_facts(const Scene& scene, const Model& model, int modes) {
         fmt::format("{} free degrees of freedom: no modes are shown; `limber modes` computes them", f.free_dofs));
     return f;
   }
-  const int rigid = rigid_modes(model);
+  const auto rigid = static_cast<int>(model.system->rigid_motions(model.start).cols());
   const auto found = scene_modes(model, static_cast<int>(std::min<Index>(f.free_dofs, modes + rigid)));
   const double largest = found.lambda.cwiseAbs().maxCoeff();
   const Index alive = split_off(scene, found.lambda);

@@ -1,25 +1,20 @@
 #include <algorithm>
-#include <cctype>
 #include <limits>
 
 #include "limber/scene/read_parts.hpp"
 #include "limber/scene/schema.hpp"
+#include "limber/time/catalog.hpp"
 
 namespace limber {
 namespace {
 
-bool equal_but_for_case(const std::string& a, const std::string& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
-}
-
 std::string read_name(const JsonCursor& place, const Vocabulary& vocabulary) {
   std::string name = place.text();
-  const auto same = [&](const std::string& known) { return equal_but_for_case(known, name); };
+  const auto same = [&](const std::string& known) { return same_name(known, name); };
   const auto& known = vocabulary.methods;
   if (const auto found = std::find_if(known.begin(), known.end(), same); found != known.end()) return *found;
   for (const auto& [method, why] : vocabulary.without_modes)
-    if (equal_but_for_case(method + "ERE", name) || equal_but_for_case(method + "-ERE", name)) place.fail(why);
+    if (same_name(method + "ERE", name) || same_name(method + "-ERE", name)) place.fail(why);
   place.word(known, "method");
   return name;
 }

@@ -100,11 +100,6 @@ void add_hybrids(std::vector<MethodInfo>& catalog) {
     catalog.push_back(with_modes(h.name, base(h.base), h.splitting, h.order, h.stability, h.good_for));
 }
 
-bool equal_but_for_case(const std::string& a, const std::string& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
-}
-
 }  // namespace
 
 std::string to_string(MethodKind k) {
@@ -220,6 +215,11 @@ const std::vector<MethodInfo>& method_catalog() {
   return catalog;
 }
 
+bool same_name(const std::string& a, const std::string& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
+}
+
 std::vector<std::string> method_names() {
   std::vector<std::string> names;
   for (const auto& m : method_catalog()) names.push_back(m.name);
@@ -233,7 +233,7 @@ const char* const newmark_splits_no_modes =
 
 bool is_newmark_type(const std::string& name) {
   for (const char* known : {"newmark", "S-newmark", "gen-alpha", "S-gen-alpha", "HHT", "S-HHT"})
-    if (equal_but_for_case(name, known)) return true;
+    if (same_name(name, known)) return true;
   return false;
 }
 
@@ -241,7 +241,7 @@ namespace {
 
 /// "newmarkERE", "gen-alphaERE", …
 void refuse_newmark_hybrid(const std::string& name) {
-  if (name.size() > 3 && equal_but_for_case(name.substr(name.size() - 3), "ERE") &&
+  if (name.size() > 3 && same_name(name.substr(name.size() - 3), "ERE") &&
       (is_newmark_type(name.substr(0, name.size() - 3)) || is_newmark_type(name.substr(0, name.size() - 4))))
     throw InputError("method.name", fmt::format("there is no '{}': {}", name, newmark_splits_no_modes));
 }
@@ -249,7 +249,7 @@ void refuse_newmark_hybrid(const std::string& name) {
 }  // namespace
 
 const MethodInfo& find_method(const std::string& name) {
-  const auto same = [&](const MethodInfo& m) { return equal_but_for_case(m.name, name); };
+  const auto same = [&](const MethodInfo& m) { return same_name(m.name, name); };
   const auto& all = method_catalog();
   if (const auto it = std::find_if(all.begin(), all.end(), same); it != all.end()) return *it;
   refuse_newmark_hybrid(name);

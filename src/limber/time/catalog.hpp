@@ -42,6 +42,8 @@ struct MethodInfo {
 
 const std::vector<MethodInfo>& method_catalog();
 std::vector<std::string> method_names();
+/// Names of methods ignore case.
+bool same_name(const std::string& a, const std::string& b);
 /// Whether its unknowns are Newmark's (τ_q ≠ τᵥ, an acceleration of its own): such a scheme cannot split off modes.
 bool is_newmark_type(const std::string& name);
 /// Why a Newmark-type scheme cannot.

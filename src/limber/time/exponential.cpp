@@ -48,7 +48,6 @@ std::optional<RayleighFit> rayleigh_fit(const SparseMatrix& M, const Tangent& T)
 }  // namespace
 
 void Exponential::count(const Phi1Report& report) {
-  ++counts_.steps;
   counts_.products += report.products;
   counts_.substeps += report.substeps;
 }
@@ -58,24 +57,24 @@ State Exponential::advance(const System& system, const State& u, double h) {
   at_.f = system.linearize(u, Definiteness::exact, at_.tangent);
   if (!at_.f.allFinite()) throw StepFailure("the force is not finite");
   const Vector f_t = system.time_dependent() ? force_rate(system, u, at_.f, h) : Vector::Zero(system.size());
-  if (system.size() <= small) return dense(system, at_, f_t, h);
+  if (system.size() <= small) return dense(system, f_t, h);
   if (pattern_.take(at_.tangent.K) == PatternChange::changed) {
     stiffness_ = make_row_matrix(at_.tangent.K, symmetry(system));
     damping_ = make_row_matrix(at_.tangent.K, symmetry(system));
   }
   stiffness_->refresh(at_.tangent.K);
   if (!system.velocity_dependent()) {
-    if (system.symmetric()) return by_lanczos(system, at_, f_t, h, 0, 0);
+    if (system.symmetric()) return by_lanczos(system, f_t, h, 0, 0);
   } else {
     damping_->refresh(at_.tangent.D);
     if (system.symmetric())
       if (const auto fit = rayleigh_fit(system.mass(), at_.tangent); fit && fit->alpha >= 0)
-        return by_lanczos(system, at_, f_t, h, fit->alpha, fit->beta);
+        return by_lanczos(system, f_t, h, fit->alpha, fit->beta);
   }
-  return by_arnoldi(system, at_, f_t, h);
+  return by_arnoldi(system, f_t, h);
 }
 
-State Exponential::dense(const System& system, const Linearization& at, const Vector& f_t, double h) const {
+State Exponential::dense(const System& system, const Vector& f_t, double h) const {
   const Index n = system.size();
   const auto full = [&](const SparseMatrix& A) {
     return system.symmetric() ? Matrix(Matrix(A).selfadjointView<Eigen::Lower>()) : Matrix(A);
@@ -83,18 +82,17 @@ State Exponential::dense(const System& system, const Linearization& at, const Ve
   const Eigen::PartialPivLU<Matrix> M(full(system.mass()));
   Matrix J = Matrix::Zero(2 * n + 1, 2 * n + 1);
   J.block(0, n, n, n).setIdentity();
-  J.block(n, 0, n, n) = -M.solve(full(at.tangent.K));
-  if (system.velocity_dependent()) J.block(n, n, n, n) = -M.solve(full(at.tangent.D));
+  J.block(n, 0, n, n) = -M.solve(full(at_.tangent.K));
+  if (system.velocity_dependent()) J.block(n, n, n, n) = -M.solve(full(at_.tangent.D));
   J.block(n, 2 * n, n, 1) = M.solve(f_t);
   Vector F(2 * n + 1);
-  F << at.at.v, M.solve(at.f), 1;
+  F << at_.at.v, M.solve(at_.f), 1;
   const Vector x = h * dense_phi1(J, F, h);
   if (!x.allFinite()) throw StepFailure("the exponential of the linearised motion is not finite");
-  return {at.at.q + x.head(n), at.at.v + x.segment(n, n), at.at.t + h};
+  return {at_.at.q + x.head(n), at_.at.v + x.segment(n, n), at_.at.t + h};
 }
 
-State Exponential::by_lanczos(const System& system, const Linearization& at, const Vector& f_t, double h, double alpha,
-                              double beta) {
+State Exponential::by_lanczos(const System& system, const Vector& f_t, double h, double alpha, double beta) {
   const SecondOrderOperator op{[&](const Vector& x, Vector& y) {
                                  y.resize(x.size());
                                  stiffness_->multiply(x.data(), y.data());
@@ -102,26 +100,26 @@ State Exponential::by_lanczos(const System& system, const Linearization& at, con
                                [&](const Vector& x, Vector& y) { y = system.apply_mass(x); },
                                [&](const Vector& x, Vector& y) { y = system.solve_mass(x); }, alpha, beta};
   // f holds −D v, and the flow counts D ḋ from ḋ = 0 on.
-  Vector f = at.f;
+  Vector f = at_.f;
   if (alpha != 0 || beta != 0) {
     Vector resisted(f.size());
-    damping_->multiply(at.at.v.data(), resisted.data());
+    damping_->multiply(at_.at.v.data(), resisted.data());
     f += resisted;
   }
   Phi1Report report;
-  const SecondOrderMotion moved = second_order_flow(op, {at.at.v, f, f_t}, h, options_, report);
+  const SecondOrderMotion moved = second_order_flow(op, {at_.at.v, f, f_t}, h, options_, report);
   count(report);
-  return {at.at.q + moved.d, moved.rate, at.at.t + h};
+  return {at_.at.q + moved.d, moved.rate, at_.at.t + h};
 }
 
 /// x = (ω d, ḋ, σt): with ω of the order of the largest frequency the two halves are of one size and J is as normal as
 /// it can be made; σ gives the last entry the size of the others.
-State Exponential::by_arnoldi(const System& system, const Linearization& at, const Vector& f_t, double h) {
+State Exponential::by_arnoldi(const System& system, const Vector& f_t, double h) {
   const Index n = system.size();
-  const Vector k = at.tangent.K.diagonal(), m = system.mass().diagonal();
+  const Vector k = at_.tangent.K.diagonal(), m = system.mass().diagonal();
   const double omega = std::max(std::sqrt(k.cwiseQuotient(m).cwiseAbs().maxCoeff()), 1 / std::abs(h));
   Vector F(2 * n + 1);
-  F << omega * at.at.v, system.solve_mass(at.f), 0;
+  F << omega * at_.at.v, system.solve_mass(at_.f), 0;
   const Vector g_t = system.solve_mass(f_t);
   const double size = F.norm();
   F[2 * n] = size > 0 ? size : 1;
@@ -143,7 +141,7 @@ State Exponential::by_arnoldi(const System& system, const Linearization& at, con
   Phi1Report report;
   const Vector x = h * phi1(J, F, h, options_, report);
   count(report);
-  return {at.at.q + x.head(n) / omega, at.at.v + x.segment(n, n), at.at.t + h};
+  return {at_.at.q + x.head(n) / omega, at_.at.v + x.segment(n, n), at_.at.t + h};
 }
 
 }  // namespace limber

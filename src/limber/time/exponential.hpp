@@ -14,7 +14,7 @@
 namespace limber {
 
 struct ExponentialCounts {
-  long steps = 0, products = 0, substeps = 0;
+  long products = 0, substeps = 0;
 };
 
 class Exponential {
@@ -27,15 +27,14 @@ class Exponential {
   ExponentialCounts counts() const { return counts_; }
 
  private:
-  State dense(const System& system, const Linearization& at, const Vector& f_t, double h) const;
-  State by_lanczos(const System& system, const Linearization& at, const Vector& f_t, double h, double alpha,
-                   double beta);
-  State by_arnoldi(const System& system, const Linearization& at, const Vector& f_t, double h);
+  State dense(const System& system, const Vector& f_t, double h) const;
+  State by_lanczos(const System& system, const Vector& f_t, double h, double alpha, double beta);
+  State by_arnoldi(const System& system, const Vector& f_t, double h);
   void count(const Phi1Report& report);
 
   Phi1Options options_;
   ExponentialCounts counts_;
-  Linearization at_;
+  Linearization at_;  // where the step starts
   Pattern pattern_;
   std::unique_ptr<RowMatrix> stiffness_, damping_;
 };

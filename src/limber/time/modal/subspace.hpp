@@ -58,7 +58,10 @@ class ModalSubspace {
   const Linearization& start() const { return start_; }
   /// K and D reduced, there or a few steps ago: what has changed since belongs to the coupling.
   const ReducedTangent& reduced_start() const { return reduced_start_; }
-  ReducedTangent reduce(const System& system, const Tangent& T) { return reduce(system, T, stiff_); }
+  ReducedTangent reduce(const System& system, const Tangent& T) {
+    Matrix KX;
+    return reduce(system, T, KX);
+  }
 
   /// What the user should hear since the last call, such as a cluster that was kept whole.
   std::vector<std::string> take_notes() { return std::exchange(notes_, {}); }
