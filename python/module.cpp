@@ -52,6 +52,7 @@ PYBIND11_MODULE(_limber, m) {
   add_scenes(m);
   add_analysis(m);
   add_integrate(m);
+  add_contact(m);
   m.attr("__version__") = LIMBER_VERSION;
 }
 

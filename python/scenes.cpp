@@ -78,10 +78,19 @@ class PySimulation {
   explicit PySimulation(const PyScene& scene)
       : scene_(scene.scene), model_(build_model(scene_)), simulation_(build_simulation(scene_, model_)) {}
 
-  void step() {
+  py::dict step() {
     no_interrupt();
-    py::gil_scoped_release release;
-    simulation_.step();
+    StepReport report;
+    {
+      py::gil_scoped_release release;
+      report = simulation_.step();
+    }
+    py::dict d;
+    d["newton_iterations"] = report.newton_iterations;
+    d["substeps"] = report.substeps;
+    d["escalations"] = report.escalations;
+    d["notes"] = report.notes;
+    return d;
   }
   void run(double t) {
     if (!std::isfinite(t)) throw InputError("t", fmt::format("{} is not a finite time", t));
@@ -105,11 +114,35 @@ class PySimulation {
     d["kinetic"] = e.kinetic;
     d["elastic"] = e.elastic;
     d["gravitational"] = e.gravitational;
-    d["contact"] = 0.0;
+    d["contact"] = e.contact;
     d["external"] = e.other;
     d["total"] = e.total();
     d["damping_loss"] = simulation_.damping_loss();
+    d["friction_loss"] = simulation_.friction_loss();
     return d;
+  }
+  py::list contacts() const {
+    py::list list;
+    if (!model_.contact) return list;
+    const auto& names = model_.contact->collisions->scene().objects;
+    const int bodies = model_.contact->collisions->scene().body_nodes;
+    const auto name = [&](int i) { return names[static_cast<std::size_t>(i)]; };
+    for (const ContactPoint& p : contact_points(*model_.contact, full())) {
+      py::dict d;
+      d["kind"] = to_string(p.kind);
+      d["bodies"] = py::make_tuple(name(p.objects[0]), name(p.objects[1]));
+      std::vector<int> nodes;
+      for (const int n : p.nodes)
+        if (n >= 0 && n < bodies) nodes.push_back(n);
+      d["nodes"] = nodes;
+      d["distance"] = p.gap;
+      d["point"] = Vector(p.point);
+      d["normal"] = Vector(p.normal);
+      d["normal_force"] = p.normal_force;
+      d["friction_force"] = Vector(p.friction);
+      list.append(d);
+    }
+    return list;
   }
   SparseMatrix mass() const { return whole(system().mass(), system().symmetric()); }
   SparseMatrix stiffness() const {
@@ -202,14 +235,20 @@ void add_scenes(py::module_& m) {
       m, "Simulation",
       "A motion in progress. Arrays are N x 3, bodies stacked in the scene's order, pinned nodes included.")
       .def(py::init<const PyScene&>(), py::arg("scene"))
-      .def("step", &PySimulation::step, "One step of the scene's length.")
+      .def("step", &PySimulation::step,
+           "One step of the scene's length. Returns what it took: newton_iterations, substeps (1: not halved), "
+           "escalations, notes.")
+      .def("contacts", &PySimulation::contacts,
+           "The collisions at the current state, a list of dicts: kind, bodies (names; an obstacle's too), nodes (of "
+           "bodies), distance [m] (less thicknesses), point [m] on the first body, normal (from the second to the "
+           "first), normal_force [N], friction_force [N] on the first body.")
       .def("run", &PySimulation::run, py::arg("t"), "Steps until time t [s].")
       .def_property_readonly("time", &PySimulation::time, "[s]")
       .def_property("positions", &PySimulation::positions, &PySimulation::set_positions,
                     "[m], N x 3. Setting them resets history and acceleration; prescribed nodes stay as prescribed.")
       .def_property("velocities", &PySimulation::velocities, &PySimulation::set_velocities, "[m/s], N x 3.")
       .def("energies", &PySimulation::energies,
-           "Kinetic, elastic, gravitational, contact, external, total and damping_loss [J].")
+           "Kinetic, elastic, gravitational, contact, external, total, damping_loss and friction_loss [J].")
       .def("mass", &PySimulation::mass, "Mass matrix of the free degrees of freedom [kg], scipy CSC.")
       .def("stiffness", &PySimulation::stiffness,
            "K = -df/dq at the current state [N/m], free degrees of freedom, scipy CSC.")

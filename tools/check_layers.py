@@ -24,6 +24,7 @@ LAYERS = {
     "analysis": ["time"],
     "sim": ["time", "model"],
     "record": ["sim", "analysis", "force", "contact"],
+    "verify": ["record"],
     "scene": ["record"],
 }
 

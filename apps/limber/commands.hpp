@@ -36,6 +36,9 @@ struct SceneArguments {
   Loaded load() const;
 };
 
+/// "2.5 s", "3 min 20 s", "1 h 05 min".
+std::string duration_text(double seconds);
+
 /// Writes `text` to the file, or to standard output where the name is empty or "-". Throws OutputError.
 void write_text(const std::string& file, const std::string& text);
 

@@ -9,52 +9,11 @@
 #include "limber/analysis/amplification.hpp"
 #include "limber/core/errors.hpp"
 #include "limber/material/catalog.hpp"
-#include "limber/record/directory.hpp"
-#include "limber/record/trajectory.hpp"
 #include "limber/scene/facts.hpp"
 #include "limber/scene/mode_shapes.hpp"
 
 namespace limber::app {
 namespace {
-
-/// A finished or broken-off run: can every frame be read, is every number finite?
-int check_directory(const std::string& directory, bool as_json) {
-  const TrajectoryReader reader((std::filesystem::path(directory) / run_file::trajectory).string());
-  double least = std::numeric_limits<double>::infinity();
-  long bad = 0;
-  for (long k = 0; k < reader.frames(); ++k) {
-    const Frame frame = reader.frame(k);
-    least = std::min(least, frame.min_det_F);
-    if (!frame.q.allFinite()) ++bad;
-  }
-  const auto& h = reader.header();
-  if (as_json) {
-    fmt::print("{}\n", nlohmann::json{{"frames", reader.frames()},
-                                      {"frames_planned", h.frames},
-                                      {"nodes", h.nodes.size()},
-                                      {"tets", h.tets.size()},
-                                      {"min_det_F", least},
-                                      {"bad_frames", bad}}
-                           .dump());
-  } else {
-    fmt::print("{}: {} of {} frames, {} nodes, {} tetrahedra, smallest det F {:.4g}\n", directory, reader.frames(),
-               h.frames, h.nodes.size(), h.tets.size(), least);
-    if (bad > 0) fmt::print("{} frames hold numbers that are not finite\n", bad);
-  }
-  return bad > 0 ? 1 : 0;
-}
-
-int check_scene(const SceneArguments& arguments, bool as_json) {
-  const auto loaded = arguments.load();
-  const auto model = build_model(loaded.scene);
-  build_simulation(loaded.scene, model);
-  const auto facts = gather_facts(loaded.scene, model, 5);
-  if (as_json)
-    fmt::print("{}\n", to_json(facts).dump());
-  else
-    fmt::print("{}{} is ready to run\n", describe(facts), arguments.file);
-  return 0;
-}
 
 int print_methods(bool as_json, bool names) {
   if (names) {
@@ -166,20 +125,6 @@ int solve_statics_command(const SceneArguments& arguments, const std::string& fi
 }
 
 }  // namespace
-
-void add_check(CLI::App& cli, Action& action) {
-  auto* command = cli.add_subcommand("check", "Look at a scene without running it, or at the directory of a run");
-  command->footer("Example:\n  limber check scenes/beam.json\n  limber check out/beam --json");
-  auto a = std::make_shared<SceneArguments>();
-  auto json = std::make_shared<bool>(false);
-  a->add_to(*command);
-  command->add_flag("--json", *json, "Print as JSON");
-  command->callback([a, json, &action] {
-    action = [a, json] {
-      return std::filesystem::is_directory(a->file) ? check_directory(a->file, *json) : check_scene(*a, *json);
-    };
-  });
-}
 
 void add_methods(CLI::App& cli, Action& action) {
   auto* command = cli.add_subcommand("methods", "List the time integration methods");

@@ -20,12 +20,6 @@ namespace {
 std::atomic<bool> interrupted = false;
 void on_interrupt(int) { interrupted = true; }
 
-std::string duration_text(double seconds) {
-  if (seconds < 100) return fmt::format("{:.1f} s", seconds);
-  if (seconds < 6000) return fmt::format("{:.0f} min {:02.0f} s", std::floor(seconds / 60), std::fmod(seconds, 60));
-  return fmt::format("{:.0f} h {:02.0f} min", std::floor(seconds / 3600), std::floor(std::fmod(seconds, 3600) / 60));
-}
-
 /// A bar with the time left on a terminal, a plain line now and then elsewhere.
 class ProgressLine {
  public:

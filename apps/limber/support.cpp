@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <cerrno>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -26,6 +27,12 @@ Loaded SceneArguments::load() const {
   loaded.scene = read_scene(loaded.json, vocabulary(), folder);
   loaded.json = with_absolute_paths(std::move(loaded.json), folder);
   return loaded;
+}
+
+std::string duration_text(double seconds) {
+  if (seconds < 100) return fmt::format("{:.1f} s", seconds);
+  if (seconds < 6000) return fmt::format("{:.0f} min {:02.0f} s", std::floor(seconds / 60), std::fmod(seconds, 60));
+  return fmt::format("{:.0f} h {:02.0f} min", std::floor(seconds / 3600), std::floor(std::fmod(seconds, 3600) / 60));
 }
 
 void write_text(const std::string& file, const std::string& text) {

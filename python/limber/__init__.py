@@ -11,20 +11,39 @@ SI units everywhere; arrays are numpy, double, C-ordered. A first simulation:
 
 import numpy as _np
 
-from . import _limber
+from . import _limber, ccd, distance
 from ._limber import (InputError, Material, OutputError, Scene, Simulation, StepFailure, __version__, methods, modes,
                       run, set_threads, statics)
 
 __all__ = [
     "InputError", "Material", "OutputError", "Scene", "Simulation", "StepFailure", "__version__",
-    "amplification_matrix", "damping_curve", "integrate", "materials", "methods", "modes", "phi1", "run",
-    "set_threads", "spectral_radius", "statics",
+    "amplification_matrix", "barrier", "ccd", "damping_curve", "distance", "friction_smoothing", "integrate",
+    "materials", "methods", "modes", "phi1", "run", "set_threads", "spectral_radius", "statics",
 ]
 
 
 def materials():
     """The names of the materials."""
     return _limber.material_names()
+
+
+def _table(function, x, width, name):
+    try:
+        x, width = _np.broadcast_arrays(_np.asarray(x, dtype=float), _np.asarray(width, dtype=float))
+    except (TypeError, ValueError) as e:
+        raise InputError(f"x, {name}: {e}") from None
+    rows = function(x.ravel(), width.ravel())
+    return tuple(row.reshape(x.shape)[()] for row in rows)
+
+
+def barrier(x, delta):
+    """b(x; delta) = -(x - delta)^2 log(x/delta) on (0, delta), 0 beyond, infinite at x <= 0: (b, b', b'')."""
+    return _table(_limber.barrier, x, delta, "delta")
+
+
+def friction_smoothing(x, eps):
+    """s(x; eps) = 2x/eps - x^2/eps^2 for x < eps, 1 beyond: (s, s')."""
+    return _table(_limber.friction_smoothing, x, eps, "eps")
 
 
 def _numbers(parameters):

@@ -53,8 +53,9 @@ TEST_P(StageOf, HasTheMeritsGradientAsItsResidual) {
   for (const Stage& s : stages_of(GetParam(), chain)) {
     Tangent T;
     SparseMatrix A;
+    LowRank surplus;
     Scaling scaling(ResidualScaling::mass);
-    StageProblem problem(chain, s, T, A, scaling);
+    StageProblem problem(chain, s, T, A, surplus, scaling);
     const Vector v = s.at.v + 0.1 * Vector::LinSpaced(chain.size(), -1, 2), r = problem.residual(v);
     const Vector linearized = problem.linearize(v, Definiteness::exact);
     EXPECT_LT((linearized - r).norm(), 1e-13);
@@ -74,8 +75,9 @@ TEST_P(StageOf, HasTheStageMatrixAsItsDerivative) {
   for (const Stage& s : stages_of(GetParam(), chain)) {
     Tangent T;
     SparseMatrix A;
+    LowRank surplus;
     Scaling scaling(ResidualScaling::mass);
-    StageProblem problem(chain, s, T, A, scaling);
+    StageProblem problem(chain, s, T, A, surplus, scaling);
     const Vector v = s.at.v;
     problem.linearize(v, Definiteness::exact);
     for (Index i = 0; i < v.size(); ++i)
@@ -166,7 +168,7 @@ class Walled final : public Chain {
     if (p) p->stored = g > 0 ? p->stored - std::log(g) : std::numeric_limits<double>::infinity();
     return p;
   }
-  double max_step(const Vector& q, const Vector& dq, double) const override {
+  double max_step(const Vector& q, const Vector& dq, double, double) const override {
     const double d = dq(size() - 1);
     return d > 0 ? std::min(1.0, 0.9 * (wall_ - q(size() - 1)) / d) : 1;
   }

@@ -86,7 +86,7 @@ std::optional<Potentials> ElasticForce::potentials(const State& u) const {
   return Potentials{std::isnan(W) ? std::numeric_limits<double>::infinity() : W, 0};
 }
 
-double ElasticForce::max_step(const Vector& q, const Vector& dq) const {
+double ElasticForce::max_step(const Vector& q, const Vector& dq, double, double) const {
   if (std::none_of(materials_.begin(), materials_.end(), needs_positive_det)) return 1;
   const auto& blocks = elements_->blocks();
   const double s = smallest(static_cast<Index>(blocks.size()), [&](Index i) {

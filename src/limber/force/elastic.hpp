@@ -31,7 +31,7 @@ class ElasticForce final : public Force {
   void linearize(const State& u, Vector& f, TangentBuilder& T) const override;
   std::optional<Potentials> potentials(const State& u) const override;
   /// Keeps det F > 0 where a material needs it: nine tenths of the way to the first inversion, if one lies ahead.
-  double max_step(const Vector& q, const Vector& dq) const override;
+  double max_step(const Vector& q, const Vector& dq, double t0 = 0, double t1 = 0) const override;
 
   /// The smallest det F of all elements.
   double min_det_F(const Vector& q) const;

@@ -1,6 +1,7 @@
 #pragma once
 /// Remembers the sparsity pattern of the last matrix, so that a new one is noticed.
 
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -31,6 +32,13 @@ class Pattern {
   std::vector<int> outer_, inner_;
   bool known_ = false;
 };
+
+/// Both compressed.
+inline bool same_pattern(const SparseMatrix& A, const SparseMatrix& B) {
+  return A.rows() == B.rows() && A.cols() == B.cols() && A.nonZeros() == B.nonZeros() &&
+         std::equal(B.outerIndexPtr(), B.outerIndexPtr() + B.cols() + 1, A.outerIndexPtr()) &&
+         std::equal(B.innerIndexPtr(), B.innerIndexPtr() + B.nonZeros(), A.innerIndexPtr());
+}
 
 /// A itself, or a compressed copy kept in `copy`.
 inline const SparseMatrix& compressed(const SparseMatrix& A, SparseMatrix& copy) {

@@ -2,6 +2,7 @@
 /// A force on the nodes of all bodies, prescribed ones included. It sees full states (q and v are 3N, node i at
 /// 3i…3i+2) and adds to f; its tangent goes block by block into the free part of K and D.
 
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -40,23 +41,29 @@ class TangentBuilder {
 };
 
 /// Which column of the energy table a force's potential belongs to.
-enum class EnergyKind { elastic, gravitational, other };
+enum class EnergyKind { elastic, gravitational, contact, other };
 
 struct ForceTraits {
   bool symmetric = true;
   bool velocity_dependent = false;
   bool has_potential = true;  // f = −∂W/∂q − ∂R/∂v
   bool time_dependent = false;
+  bool contact = false;  // stays wholly implicit in every method
+  Lag lag = Lag::none;
   EnergyKind energy = EnergyKind::other;
 };
+
+using Couplings = std::vector<std::pair<int, int>>;
 
 class Force {
  public:
   virtual ~Force() = default;
   virtual ForceTraits traits() const = 0;
   /// Appends the pairs of nodes that the tangent couples.
-  virtual void add_couplings(std::vector<std::pair<int, int>>& pairs) const = 0;
-  /// Called once, when the pattern is known.
+  virtual void add_couplings(Couplings& pairs) const = 0;
+  /// Appends those that come and go: what the tangent at u couples, and what it may soon couple.
+  virtual void add_couplings_at(const State&, Couplings& /*now*/, Couplings& /*soon*/) const {}
+  /// Called when the pattern is known, and again whenever it has changed.
   virtual void bind(const BlockPattern&, std::span<const int> /*free_index*/) {}
 
   virtual void add_force(const State& u, Vector& f) const = 0;
@@ -66,10 +73,19 @@ class Force {
     add_tangent(u, T);
   }
   virtual std::optional<Potentials> potentials(const State& u) const = 0;
-  virtual double max_step(const Vector& /*q*/, const Vector& /*dq*/) const { return 1; }
+  /// The largest s in (0, 1] for which q + s·dq stays in the force's domain, with some reserve, while what the force
+  /// itself moves goes from where it is at t0 to where it is at t1.
+  virtual double max_step(const Vector& /*q*/, const Vector& /*dq*/, double /*t0*/, double /*t1*/) const { return 1; }
+  virtual double smallest_gap(const State&) const { return std::numeric_limits<double>::infinity(); }
+  virtual void hold(const State&) const {}
   virtual void begin_step(const State&) {}
+  /// What the force has learnt and a restart needs.
+  virtual std::vector<double> memory() const { return {}; }
+  virtual void restore(const std::vector<double>& /*memory*/) {}
   /// The power [W] that this force takes out of the motion by damping.
   virtual double damping_power(const State&) const { return 0; }
+  /// The power [W] that it takes out by friction.
+  virtual double friction_power(const State&) const { return 0; }
 };
 
 }  // namespace limber

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "limber/core/errors.hpp"
+#include "limber/linalg/pattern.hpp"
 
 namespace limber {
 namespace {
@@ -17,10 +18,49 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 
+/// The whole system's mass, pattern and prescribed motion, with some of its forces.
+class MechanicalSystem::Part final : public System {
+ public:
+  Part(const MechanicalSystem& whole, const Forces& forces) : whole_(whole), forces_(forces) {
+    for (const auto& f : forces_) {
+      time_dependent_ = time_dependent_ || f->traits().time_dependent;
+      has_potential_ = has_potential_ && f->traits().has_potential;
+    }
+  }
+
+  Index size() const override { return whole_.size(); }
+  bool symmetric() const override { return whole_.symmetric(); }
+  bool velocity_dependent() const override { return whole_.velocity_dependent(); }
+  bool time_dependent() const override { return time_dependent_ || whole_.scripted_; }
+  const SparseMatrix& mass() const override { return whole_.mass_; }
+  Vector apply_mass(const Vector& x) const override { return whole_.apply_mass(x); }
+  Vector solve_mass(const Vector& f) const override { return whole_.solve_mass(f); }
+  Vector force(const State& u) const override { return whole_.force_of(u, forces_); }
+  void tangent(const State& u, Definiteness d, Tangent& T) const override { whole_.linearize_by(u, d, T, forces_); }
+  Vector linearize(const State& u, Definiteness d, Tangent& T) const override {
+    return whole_.linearize_by(u, d, T, forces_);
+  }
+  std::optional<Potentials> potentials(const State& u) const override {
+    if (!has_potential_ || (whole_.coupled_mass_ && whole_.scripted_)) return std::nullopt;
+    return whole_.potentials_of(u, forces_);
+  }
+  double max_step(const Vector& q, const Vector& dq, double t0, double t1) const override {
+    return whole_.max_step_of(q, dq, t0, t1, forces_);
+  }
+  double length_scale() const override { return whole_.length_scale(); }
+  Matrix rigid_motions(const State& u) const override { return whole_.rigid_motions(u); }
+
+ private:
+  const MechanicalSystem& whole_;
+  const Forces& forces_;
+  bool time_dependent_ = false, has_potential_ = true;
+};
+
 MechanicalSystem::MechanicalSystem(Parts parts)
     : reference_(std::move(parts.positions)),
       masses_(std::move(parts.masses)),
       forces_(std::move(parts.forces)),
+      gaps_(std::move(parts.gaps)),
       length_scale_(parts.length_scale) {
   const int n = static_cast<int>(reference_.size() / 3);
   std::vector<int> motion(at(n), -1);
@@ -43,15 +83,16 @@ MechanicalSystem::MechanicalSystem(Parts parts)
   }
   if (free_nodes_.empty()) throw InputError("bodies", "no node is free to move");
 
-  Storage storage = Storage::lower;
-  std::vector<std::pair<int, int>> coupled, pairs;
+  Couplings coupled;
   for (const auto& f : forces_) {
     const auto traits = f->traits();
-    if (!traits.symmetric) storage = Storage::full;
+    if (!traits.symmetric) storage_ = Storage::full;
     velocity_dependent_ = velocity_dependent_ || traits.velocity_dependent;
     has_potential_ = has_potential_ && traits.has_potential;
     time_dependent_ = time_dependent_ || traits.time_dependent;
+    lag_ = std::max(lag_, traits.lag);
     f->add_couplings(coupled);
+    (traits.contact ? contact_forces_ : smooth_forces_).push_back(f);
   }
   for (const auto& m : masses_)
     if (m.a != m.b) {
@@ -61,15 +102,37 @@ MechanicalSystem::MechanicalSystem(Parts parts)
   time_dependent_ = time_dependent_ || scripted_;
   find_loose_parts(coupled);
   for (const auto& [a, b] : coupled)
-    if (free_index_[at(a)] >= 0 && free_index_[at(b)] >= 0 && a != b)
-      pairs.emplace_back(free_index_[at(a)], free_index_[at(b)]);
-  pattern_ = BlockPattern(static_cast<int>(free_nodes_.size()), pairs, storage);
-  for (const auto& f : forces_) f->bind(pattern_, free_index_);
+    if (const int fa = free_index_[at(a)], fb = free_index_[at(b)]; fa >= 0 && fb >= 0 && a != b)
+      fixed_couplings_.emplace_back(std::max(fa, fb), std::min(fa, fb));
+  std::sort(fixed_couplings_.begin(), fixed_couplings_.end());
+  fixed_couplings_.erase(std::unique(fixed_couplings_.begin(), fixed_couplings_.end()), fixed_couplings_.end());
+  make_pattern({});
+  if (!coupled_mass_) diagonal_ = mass_.diagonal();
+  for (const int node : free_nodes_)
+    if (!(mass_.coeff(3 * free_index_[at(node)], 3 * free_index_[at(node)]) > 0))
+      throw InputError("bodies", "node " + std::to_string(node) + " is free but has no mass");
+  if (!contact_forces_.empty()) {
+    smooth_ = std::make_unique<Part>(*this, smooth_forces_);
+    contact_ = std::make_unique<Part>(*this, contact_forces_);
+  }
+}
 
+MechanicalSystem::~MechanicalSystem() = default;
+
+void MechanicalSystem::make_pattern(const Couplings& more) const {
+  Couplings pairs = fixed_couplings_;
+  pairs.insert(pairs.end(), more.begin(), more.end());
+  pattern_ = BlockPattern(static_cast<int>(free_nodes_.size()), pairs, storage_);
+  for (const auto& f : forces_) f->bind(pattern_, free_index_);
+  make_mass();
+}
+
+void MechanicalSystem::make_mass() const {
+  mass_solver_.reset();
   mass_ = pattern_.zero();
   const auto add = [&](int a, int b, double m) {
     const int fa = free_index_[at(a)], fb = free_index_[at(b)];
-    if (fa < 0 || fb < 0 || (storage == Storage::lower && fa < fb)) return;
+    if (fa < 0 || fb < 0 || (storage_ == Storage::lower && fa < fb)) return;
     const auto slot = pattern_.slot(fa, fb);
     for (int c = 0; c < 3; ++c) mass_.valuePtr()[slot.at(c, c)] += m;
   };
@@ -77,10 +140,47 @@ MechanicalSystem::MechanicalSystem(Parts parts)
     add(m.a, m.b, m.m);
     if (m.a != m.b) add(m.b, m.a, m.m);
   }
-  if (!coupled_mass_) diagonal_ = mass_.diagonal();
-  for (const int node : free_nodes_)
-    if (!(mass_.coeff(3 * free_index_[at(node)], 3 * free_index_[at(node)]) > 0))
-      throw InputError("bodies", "node " + std::to_string(node) + " is free but has no mass");
+}
+
+std::vector<double> MechanicalSystem::memory() const {
+  std::vector<double> all;
+  for (const auto& f : forces_) {
+    const auto part = f->memory();
+    all.insert(all.end(), part.begin(), part.end());
+  }
+  return all;
+}
+
+void MechanicalSystem::restore(const std::vector<double>& memory) {
+  auto next = memory.begin();
+  for (const auto& f : forces_)
+    if (const auto count = static_cast<std::ptrdiff_t>(f->memory().size()); count > 0 && memory.end() - next >= count) {
+      f->restore({next, next + count});
+      next += count;
+    }
+}
+
+void MechanicalSystem::reset_pattern() {
+  if (!contact_forces_.empty()) make_pattern({});
+}
+
+void MechanicalSystem::couple(const State& all) const {
+  Couplings now, soon;
+  for (const auto& f : contact_forces_) f->add_couplings_at(all, now, soon);
+  const auto to_free = [&](Couplings& pairs) {
+    for (auto& [a, b] : pairs) {
+      const int fa = free_index_[at(a)], fb = free_index_[at(b)];
+      a = fa < 0 || fb < 0 ? -1 : std::max(fa, fb);
+      b = std::min(fa, fb);
+    }
+    std::erase_if(pairs, [](const auto& p) { return p.first < 0 || p.first == p.second; });
+  };
+  to_free(now);
+  if (std::all_of(now.begin(), now.end(), [&](const auto& p) { return pattern_.slot(p.first, p.second).first >= 0; }))
+    return;
+  to_free(soon);
+  now.insert(now.end(), soon.begin(), soon.end());
+  make_pattern(now);
 }
 
 void MechanicalSystem::find_loose_parts(const std::vector<std::pair<int, int>>& coupled) {
@@ -177,15 +277,16 @@ State MechanicalSystem::state(const Vector& positions, const Vector& velocities,
   return {restrict_to_free(positions), restrict_to_free(velocities), t};
 }
 
-Vector MechanicalSystem::full_force(const State& all) const {
+Vector MechanicalSystem::full_force(const State& all, const Forces& forces) const {
   Vector f = Vector::Zero(reference_.size());
-  for (const auto& force : forces_) force->add_force(all, f);
+  for (const auto& force : forces) force->add_force(all, f);
   return f;
 }
 
-void MechanicalSystem::finish_force(const Vector& full, double t, Vector& f) const {
-  f = restrict_to_free(full);
-  if (!coupled_mass_ || !scripted_) return;
+/// f_f − M_fp q̈_p.
+Vector MechanicalSystem::free_force(const Vector& full, double t) const {
+  Vector f = restrict_to_free(full);
+  if (!coupled_mass_ || !scripted_) return f;
   const Prescribed p = prescribed(t);
   const auto subtract = [&](int a, int b, double m) {
     if (free_index_[at(a)] >= 0 && prescribed_index_[at(b)] >= 0)
@@ -196,44 +297,51 @@ void MechanicalSystem::finish_force(const Vector& full, double t, Vector& f) con
     subtract(m.a, m.b, m.m);
     subtract(m.b, m.a, m.m);
   }
-}
-
-Vector MechanicalSystem::force(const State& u) const {
-  Vector f;
-  finish_force(full_force(full(u)), u.t, f);
   return f;
 }
 
+Vector MechanicalSystem::force_of(const State& u, const Forces& forces) const {
+  const Vector all = full_force(full(u), forces);
+  return &forces == &contact_forces_ ? restrict_to_free(all) : free_force(all, u.t);
+}
+
+Vector MechanicalSystem::force(const State& u) const { return force_of(u, forces_); }
+
 TangentBuilder MechanicalSystem::builder(Definiteness d, Tangent& T) const {
-  if (T.K.nonZeros() != mass_.nonZeros() || T.K.rows() != mass_.rows()) T.K = mass_;
-  std::fill_n(T.K.valuePtr(), T.K.nonZeros(), 0.0);
-  if (velocity_dependent_) {
-    if (T.D.nonZeros() != mass_.nonZeros() || T.D.rows() != mass_.rows()) T.D = mass_;
-    std::fill_n(T.D.valuePtr(), T.D.nonZeros(), 0.0);
-  }
+  T.taken_out.reset();
+  const auto clear = [&](SparseMatrix& A) {
+    if (!same_pattern(A, mass_)) A = mass_;
+    std::fill_n(A.valuePtr(), A.nonZeros(), 0.0);
+  };
+  clear(T.K);
+  if (velocity_dependent_) clear(T.D);
   return {pattern_, free_index_, d, T.K.valuePtr(), velocity_dependent_ ? T.D.valuePtr() : nullptr};
 }
 
 void MechanicalSystem::tangent(const State& u, Definiteness d, Tangent& T) const {
-  auto b = builder(d, T);
   const State all = full(u);
+  couple(all);
+  auto b = builder(d, T);
   for (const auto& force : forces_) force->add_tangent(all, b);
 }
 
-Vector MechanicalSystem::linearize(const State& u, Definiteness d, Tangent& T) const {
-  auto b = builder(d, T);
+Vector MechanicalSystem::linearize_by(const State& u, Definiteness d, Tangent& T, const Forces& forces) const {
   const State all = full(u);
-  Vector f = Vector::Zero(reference_.size()), free;
-  for (const auto& force : forces_) force->linearize(all, f, b);
-  finish_force(f, u.t, free);
-  return free;
+  if (&forces != &smooth_forces_) couple(all);
+  auto b = builder(d, T);
+  Vector f = Vector::Zero(reference_.size());
+  for (const auto& force : forces) force->linearize(all, f, b);
+  return &forces == &contact_forces_ ? restrict_to_free(f) : free_force(f, u.t);
 }
 
-std::optional<Potentials> MechanicalSystem::potentials(const State& u) const {
-  if (!has_potential_ || (coupled_mass_ && scripted_)) return std::nullopt;
+Vector MechanicalSystem::linearize(const State& u, Definiteness d, Tangent& T) const {
+  return linearize_by(u, d, T, forces_);
+}
+
+std::optional<Potentials> MechanicalSystem::potentials_of(const State& u, const Forces& forces) const {
   const State all = full(u);
   Potentials sum;
-  for (const auto& force : forces_) {
+  for (const auto& force : forces) {
     const auto p = force->potentials(all);
     if (!p) return std::nullopt;
     sum += *p;
@@ -241,13 +349,38 @@ std::optional<Potentials> MechanicalSystem::potentials(const State& u) const {
   return sum;
 }
 
-double MechanicalSystem::max_step(const Vector& q, const Vector& dq, double t) const {
-  const State from = full({q, Vector::Zero(q.size()), t});
-  Vector d = Vector::Zero(reference_.size());
+std::optional<Potentials> MechanicalSystem::potentials(const State& u) const {
+  if (!has_potential_ || (coupled_mass_ && scripted_)) return std::nullopt;
+  return potentials_of(u, forces_);
+}
+
+double MechanicalSystem::max_step_of(const Vector& q, const Vector& dq, double t0, double t1,
+                                     const Forces& forces) const {
+  const Vector from = full({q, Vector::Zero(q.size()), t0}).q;
+  Vector d = t0 == t1 || !scripted_ ? Vector(Vector::Zero(reference_.size()))
+                                    : Vector(full({q, Vector::Zero(q.size()), t1}).q - from);
   for (int i = 0; i < static_cast<int>(free_nodes_.size()); ++i) block(d, free_nodes_[at(i)]) = block(dq, i);
   double s = 1;
-  for (const auto& force : forces_) s = std::min(s, force->max_step(from.q, d));
+  for (const auto& force : forces) s = std::min(s, force->max_step(from, d, t0, t1));
   return s;
+}
+
+double MechanicalSystem::max_step(const Vector& q, const Vector& dq, double t0, double t1) const {
+  return max_step_of(q, dq, t0, t1, forces_);
+}
+
+double MechanicalSystem::smallest_gap(const State& u) const {
+  double gap = std::numeric_limits<double>::infinity();
+  if (contact_forces_.empty()) return gap;
+  const State all = full(u);
+  for (const auto& force : contact_forces_) gap = std::min(gap, force->smallest_gap(all));
+  return gap;
+}
+
+void MechanicalSystem::hold(const State& u) const {
+  if (lag_ == Lag::none) return;
+  const State all = full(u);
+  for (const auto& force : contact_forces_) force->hold(all);
 }
 
 void MechanicalSystem::begin_step(const State& u) {
@@ -269,6 +402,9 @@ Energies MechanicalSystem::energies(const State& u) const {
       case EnergyKind::gravitational:
         e.gravitational += p->stored;
         break;
+      case EnergyKind::contact:
+        e.contact += p->stored;
+        break;
       case EnergyKind::other:
         e.other += p->stored;
         break;
@@ -284,12 +420,18 @@ double MechanicalSystem::damping_power(const State& u) const {
   return power;
 }
 
+double MechanicalSystem::friction_power(const State& u) const {
+  if (contact_forces_.empty()) return 0;
+  const State all = full(u);
+  double power = 0;
+  for (const auto& force : contact_forces_) power += force->friction_power(all);
+  return power;
+}
+
 Vector MechanicalSystem::reactions(const State& u) const {
   const State all = full(u);
-  const Vector f = full_force(all);
-  Vector free;
-  finish_force(f, u.t, free);
-  const Vector a = solve_mass(free);
+  const Vector f = full_force(all, forces_);
+  const Vector a = solve_mass(free_force(f, u.t));
   const Prescribed p = prescribed(u.t);
   const auto acceleration = [&](int i) -> Vec3 {
     return free_index_[at(i)] >= 0 ? Vec3(block(a, free_index_[at(i)])) : Vec3(block(p.a, prescribed_index_[at(i)]));

@@ -8,6 +8,7 @@
 
 #include "limber/linalg/linear_solver.hpp"
 #include "limber/model/force.hpp"
+#include "limber/model/gap_source.hpp"
 #include "limber/model/motion.hpp"
 
 namespace limber {
@@ -25,8 +26,8 @@ struct Prescription {
 };
 
 struct Energies {
-  double kinetic = 0, elastic = 0, gravitational = 0, other = 0;  // [J]
-  double total() const { return kinetic + elastic + gravitational + other; }
+  double kinetic = 0, elastic = 0, gravitational = 0, contact = 0, other = 0;  // [J]
+  double total() const { return kinetic + elastic + gravitational + contact + other; }
 };
 
 class MechanicalSystem final : public System {
@@ -37,11 +38,13 @@ class MechanicalSystem final : public System {
     std::vector<std::shared_ptr<Force>> forces;
     std::vector<Prescription> prescriptions;
     double length_scale = 1;  // [m]
+    std::shared_ptr<const GapSource> gaps = nullptr;  // null: contact is by forces, if any
   };
   explicit MechanicalSystem(Parts parts);
+  ~MechanicalSystem() override;
 
   Index size() const override { return 3 * static_cast<Index>(free_nodes_.size()); }
-  bool symmetric() const override { return pattern_.storage() == Storage::lower; }
+  bool symmetric() const override { return storage_ == Storage::lower; }
   bool velocity_dependent() const override { return velocity_dependent_; }
   bool time_dependent() const override { return time_dependent_; }
   const SparseMatrix& mass() const override { return mass_; }
@@ -51,7 +54,14 @@ class MechanicalSystem final : public System {
   void tangent(const State& u, Definiteness, Tangent& T) const override;
   Vector linearize(const State& u, Definiteness, Tangent& T) const override;
   std::optional<Potentials> potentials(const State& u) const override;
-  double max_step(const Vector& q, const Vector& dq, double t) const override;
+  double max_step(const Vector& q, const Vector& dq, double t0, double t1) const override;
+  double smallest_gap(const State& u) const override;
+  void hold(const State& u) const override;
+  Lag lag() const override { return lag_; }
+  const System* smooth() const override { return smooth_.get(); }
+  const System* contact() const override { return contact_.get(); }
+  GapRule gap_rule() const override { return gaps_ ? gaps_->rule() : GapRule::none; }
+  GapConstraints gaps(const State& u, double until, double way) const override;
   void begin_step(const State& u) override;
   double length_scale() const override { return length_scale_; }
   Matrix rigid_motions(const State& u) const override;
@@ -65,12 +75,18 @@ class MechanicalSystem final : public System {
   Vector restrict_to_free(const Vector& full) const;
   State full(const State& u) const;
 
+  /// What the forces have learnt, all together.
+  std::vector<double> memory() const;
+  void restore(const std::vector<double>& memory);
+  /// Forgets the couplings that came with contact: what follows depends on the state only.
+  void reset_pattern();
   /// The state at time t with these full positions and velocities (prescribed nodes are as prescribed).
   State state(const Vector& positions, const Vector& velocities, double t) const;
 
   Energies energies(const State& u) const;
   /// The power [W] that damping forces take out of the motion.
   double damping_power(const State& u) const;
+  double friction_power(const State& u) const;
   /// Force [N] that holds or drives each prescribed node, 3P, in the order of prescribed_nodes().
   Vector reactions(const State& u) const;
   double total_mass() const;
@@ -80,23 +96,40 @@ class MechanicalSystem final : public System {
   struct Prescribed {  // positions, velocities and accelerations of the prescribed nodes, 3P each
     Vector x, v, a;
   };
+  using Forces = std::vector<std::shared_ptr<Force>>;
+  class Part;  // this system with some of its forces
+
   Prescribed prescribed(double t) const;
-  Vector full_force(const State& all) const;
-  void finish_force(const Vector& full, double t, Vector& f) const;
+  void make_pattern(const Couplings& more) const;
+  void make_mass() const;
+  /// Lets the pattern grow to hold the contact forces' tangent at a full state.
+  void couple(const State& all) const;
+  Vector full_force(const State& all, const Forces& forces) const;
+  Vector force_of(const State& u, const Forces& forces) const;
+  Vector linearize_by(const State& u, Definiteness, Tangent& T, const Forces& forces) const;
+  std::optional<Potentials> potentials_of(const State& u, const Forces& forces) const;
+  double max_step_of(const Vector& q, const Vector& dq, double t0, double t1, const Forces& forces) const;
+  Vector free_force(const Vector& full, double t) const;
   TangentBuilder builder(Definiteness, Tangent& T) const;
   void find_loose_parts(const std::vector<std::pair<int, int>>& coupled);
 
   Vector reference_;  // 3N
   std::vector<NodalMass> masses_;
   std::vector<std::shared_ptr<Force>> forces_;
+  std::shared_ptr<const GapSource> gaps_;
   std::vector<Motion> motions_;
   std::vector<int> motion_of_;  // per prescribed node
   std::vector<int> free_nodes_, prescribed_nodes_;
   std::vector<int> free_index_;                // per node, −1 where prescribed
   std::vector<int> prescribed_index_;          // per node, −1 where free
   std::vector<std::vector<int>> loose_parts_;  // free nodes (free numbers) that no force ties to a prescribed one
-  BlockPattern pattern_;
-  SparseMatrix mass_;
+  Couplings fixed_couplings_;  // of free nodes (free numbers), a > b, ascending, without repeats
+  Storage storage_ = Storage::lower;
+  mutable BlockPattern pattern_;
+  mutable SparseMatrix mass_;
+  std::unique_ptr<System> smooth_, contact_;  // null without contact forces
+  Forces smooth_forces_, contact_forces_;
+  Lag lag_ = Lag::none;
   Vector diagonal_;  // of a lumped mass, else empty
   mutable std::unique_ptr<LinearSolver> mass_solver_;
   bool velocity_dependent_ = false, has_potential_ = true, scripted_ = false, coupled_mass_ = false,

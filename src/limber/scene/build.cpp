@@ -61,6 +61,7 @@ struct MaterialMap {
   std::vector<int> of_tet;
   std::vector<double> density;  // #T
   double wave_speed = 0;
+  double young = 0;  // [Pa] the largest
 };
 
 MaterialMap map_materials(const BodyChoice& body, const TetMesh& mesh) {
@@ -81,6 +82,7 @@ MaterialMap map_materials(const BodyChoice& body, const TetMesh& mesh) {
       p.young = 9 * kappa * mu / (3 * kappa + mu);
       p.poisson = (3 * kappa - 2 * mu) / (2 * (3 * kappa + mu));
     }
+    map.young = std::max(map.young, p.young);
     number[region] = static_cast<int>(map.materials.size());
     map.materials.push_back(make_material(p, choice.where));
     densities.push_back(choice.density);
@@ -184,6 +186,23 @@ void add_body(const BodyChoice& choice, Model& model, MechanicalSystem::Parts& p
   placed.push_back(std::move(p));
 }
 
+std::vector<ContactBody> contact_bodies(const Scene& scene, const Model& model, const std::vector<Placed>& placed) {
+  std::vector<ContactBody> bodies;
+  for (std::size_t b = 0; b < model.bodies.size(); ++b) {
+    const BodyChoice& choice = scene.bodies[b];
+    const Body& body = model.bodies[b];
+    ContactBody c{&choice, &body, placed[b].materials.young, 0, {}, choice.pin.empty() && choice.scripts.empty()};
+    if (choice.springs) c.spring = choice.springs->stiffness;
+    c.mass.assign(body.rest.nodes.size(), 0);
+    for (const NodalMass& m : placed[b].masses) {
+      c.mass[at(m.a - body.first_node)] += m.m;
+      if (m.a != m.b) c.mass[at(m.b - body.first_node)] += m.m;
+    }
+    bodies.push_back(std::move(c));
+  }
+  return bodies;
+}
+
 std::shared_ptr<Force> make_damping(const DampingChoice& choice, const Body& body, const Placed& placed,
                                     const Vector& positions) {
   const auto product = [elastic = body.elastic](const Vector& q, const Vector& x, Vector& y) {
@@ -259,6 +278,11 @@ Model build_model(const Scene& scene, const std::vector<ForceMaker>& own_forces)
   for (const auto& p : placed) meshed.push_back(p.shape.mesh.nodes);
   for (auto& force : scene_forces(scene, model.bodies, meshed, parts.positions))
     parts.forces.push_back(std::move(force));
+  if (scene.contact) {
+    model.contact = build_contact(scene, contact_bodies(scene, model, placed), parts.positions, model.notes);
+    for (const auto& force : model.contact->forces) parts.forces.push_back(force);
+    parts.gaps = model.contact->gaps;
+  }
   const State start{parts.positions, v, 0};
   for (const auto& make : own_forces) parts.forces.push_back(make(start));
 
@@ -297,11 +321,17 @@ Simulation build_simulation(const Scene& scene, const Model& model) {
                      "\"potential\" is not possible here: a force has no potential; use \"auto\" or \"residual\"");
   if (scene.method.nonlinear == "lbfgs" && !potential)
     throw InputError("method.nonlinear", "\"lbfgs\" is not possible here: a force has no potential; use \"newton\"");
-  return Simulation(model.system, method_settings(scene.method), scene.time.step, model.start);
+  if (model.system->gap_rule() != GapRule::none && !potential)
+    throw InputError("contact.formulation", "inequalities need forces with a potential; use \"barrier\"");
+  MethodSettings method = method_settings(scene.method);
+  if (model.contact && !scene.method.max_iterations) method.options.stages.newton.max_iterations = 200;
+  return Simulation(model.system, method, scene.time.step, model.start);
 }
 
 Vector statics(const Scene& scene, const Model& model, StaticsReport& report) {
   const auto& system = *model.system;
+  if (system.gap_rule() != GapRule::none)
+    throw InputError("contact.formulation", "an equilibrium is found with \"barrier\" only");
   NewtonOptions options = method_settings(scene.method).options.stages.newton;
   options.tolerance *= system.length_scale();
   options.scale *= system.length_scale();

@@ -3,11 +3,13 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "limber/force/elastic.hpp"
 #include "limber/mesh/tet_mesh.hpp"
+#include "limber/scene/build_contact.hpp"
 #include "limber/scene/read.hpp"
 #include "limber/sim/simulation.hpp"
 #include "limber/solve/statics.hpp"
@@ -35,6 +37,7 @@ struct Model {
   std::shared_ptr<MechanicalSystem> system;
   State start;  // free degrees of freedom at t = 0
   std::vector<Body> bodies;
+  std::optional<Contact> contact;
   std::vector<std::string> notes;  // what the user should hear, such as reordered tetrahedra
 
   /// Smallest det F over all tetrahedra, 1 where there are none. q: 3N.

@@ -20,19 +20,6 @@ Vec3 centre(const std::vector<Vec3>& points) {
   return (box.min + box.max) / 2;
 }
 
-Motion keyed_motion(const std::vector<MotionKey>& keys, Interpolation interpolation, const Vec3& pivot,
-                    const std::string& where) {
-  std::vector<double> times;
-  std::vector<Vec3> translations, rotations;
-  for (const auto& key : keys) {
-    times.push_back(key.time);
-    translations.push_back(key.translation);
-    rotations.push_back(key.rotation);
-  }
-  return {pivot, TimeFunction<Vec3>::table(times, translations, interpolation, where + ".keys"),
-          TimeFunction<Vec3>::table(times, rotations, interpolation, where + ".keys")};
-}
-
 std::vector<Vec3> picked(const std::vector<int>& nodes, const std::vector<Vec3>& from) {
   std::vector<Vec3> points;
   for (const int i : nodes) points.push_back(from[static_cast<std::size_t>(i)]);
@@ -118,6 +105,19 @@ std::vector<Spring> attach(const AttachmentChoice& choice, const std::vector<int
 }
 
 }  // namespace
+
+Motion keyed_motion(const std::vector<MotionKey>& keys, Interpolation interpolation, const Vec3& pivot,
+                    const std::string& where) {
+  std::vector<double> times;
+  std::vector<Vec3> translations, rotations;
+  for (const auto& key : keys) {
+    times.push_back(key.time);
+    translations.push_back(key.translation);
+    rotations.push_back(key.rotation);
+  }
+  return {pivot, TimeFunction<Vec3>::table(times, translations, interpolation, where + ".keys"),
+          TimeFunction<Vec3>::table(times, rotations, interpolation, where + ".keys")};
+}
 
 Motion scripted_motion(const Script& script, const std::vector<Vec3>& meshed, const std::vector<Vec3>& placed) {
   const Vec3 pivot = script.pivot.value_or(centre(picked(resolve(script.nodes, meshed), placed)));

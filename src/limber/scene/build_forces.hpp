@@ -11,6 +11,8 @@
 
 namespace limber {
 
+Motion keyed_motion(const std::vector<MotionKey>& keys, Interpolation interpolation, const Vec3& pivot,
+                    const std::string& where);
 Motion scripted_motion(const Script& script, const std::vector<Vec3>& meshed, const std::vector<Vec3>& placed);
 
 /// Springs, loads and targets of one body.

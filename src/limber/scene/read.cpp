@@ -54,6 +54,11 @@ Scene read_scene(const nlohmann::json& json, const Vocabulary& vocabulary, const
   scene.attachments =
       read_list(s, "attachments", [&](const JsonCursor& c) { return read_attachment(c, scene.bodies); });
   if (const auto c = s.find("wind")) scene.wind = read_wind(*c);
+  if (const auto c = s.find("contact")) scene.contact = read_contact(*c);
+  if (const auto c = s.find("obstacles")) {
+    scene.obstacles = read_obstacles(*c, scene.bodies, base_directory);
+    if (!scene.contact) scene.contact.emplace();
+  }
   if (const auto c = s.find("output")) scene.output = read_output(*c);
   if (const auto c = s.find("threads")) scene.threads = c->integer(0);
   return scene;

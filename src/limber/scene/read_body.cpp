@@ -95,15 +95,6 @@ void read_placement(const JsonSection& s, BodyChoice& body) {
   if (const auto c = s.find("angular_velocity")) body.angular_velocity = c->vector(quantity::angular_velocity);
 }
 
-std::string read_body_name(const JsonSection& s, std::size_t number) {
-  const auto c = s.find("name");
-  if (!c) return "body" + std::to_string(number);
-  std::string name = c->text();
-  if (name.empty()) c->fail("is empty");
-  if (name.find('/') != std::string::npos) c->fail(c->echo() + " contains '/'");
-  return name;
-}
-
 std::string read_element(const JsonCursor& place) {
   const auto& later = announced_elements();
   if (place.is_text() && std::find(later.begin(), later.end(), place.text()) != later.end())
@@ -140,6 +131,15 @@ void read_substance(const JsonSection& s, BodyChoice& body, const Vocabulary& vo
 }
 
 }  // namespace
+
+std::string read_name(const JsonSection& s, const std::string& otherwise) {
+  const auto c = s.find("name");
+  if (!c) return otherwise;
+  std::string name = c->text();
+  if (name.empty()) c->fail("is empty");
+  if (name.find('/') != std::string::npos) c->fail(c->echo() + " contains '/'");
+  return name;
+}
 
 MeshSource read_mesh_source(const JsonCursor& place, const std::string& base_directory) {
   const JsonSection s = place.one_of({"mesh_file", "mesh_tets", "mesh_network", "mesh_box"});
@@ -212,13 +212,14 @@ BodyChoice read_body(const JsonCursor& place, std::size_t number, const Vocabula
   const JsonSection s = place.section("body");
   BodyChoice body;
   body.where = place.path();
-  body.name = read_body_name(s, number);
+  body.name = read_name(s, "body" + std::to_string(number));
   body.mesh = read_mesh_source(s.at("mesh"), base_directory);
   if (const auto c = s.find("element")) body.element = read_element(*c);
   if (const auto c = s.find("mass")) body.mass = c->choice<MassForm>("mass_form");
   read_substance(s, body, vocabulary);
   if (const auto c = s.find("damping")) body.damping = read_damping(*c);
   read_placement(s, body);
+  if (const auto c = s.find("thickness")) body.thickness = c->non_negative(quantity::length);
   if (const auto c = s.find("pin")) body.pin = read_selection(*c);
   body.scripts = read_list(s, "script", read_script);
   body.loads = read_list(s, "loads", read_load);

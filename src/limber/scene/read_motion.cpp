@@ -42,14 +42,6 @@ Selection read_nodes(const JsonCursor& place) {
   return nodes;
 }
 
-MotionKey read_motion_key(const JsonSection& s) {
-  MotionKey key;
-  key.time = s.at("time").number(quantity::time);
-  if (const auto c = s.find("translation")) key.translation = c->vector(quantity::length);
-  if (const auto c = s.find("rotation")) key.rotation = c->vector(quantity::angle);
-  return key;
-}
-
 /// A list of pairs [time, value].
 template <class Read>
 std::vector<double> read_pairs(const JsonCursor& list, const std::string& expected, const Read& read_value) {
@@ -119,17 +111,30 @@ Selection read_selection(const JsonCursor& place) {
   return selection;
 }
 
+MotionKey read_motion_key(const JsonSection& s) {
+  MotionKey key;
+  key.time = s.at("time").number(quantity::time);
+  if (const auto c = s.find("translation")) key.translation = c->vector(quantity::length);
+  if (const auto c = s.find("rotation")) key.rotation = c->vector(quantity::angle);
+  return key;
+}
+
+std::vector<MotionKey> read_motion_keys(const JsonCursor& place) {
+  std::vector<MotionKey> keys;
+  for (const JsonCursor& item : place.items(1)) {
+    const JsonSection key = item.section("script_key");
+    keys.push_back(read_motion_key(key));
+    if (const auto n = keys.size(); n > 1) require_increasing(keys[n - 2].time, keys[n - 1].time, key.at("time"));
+  }
+  return keys;
+}
+
 Script read_script(const JsonCursor& place) {
   const JsonSection s = place.section("script");
   Script script;
   script.where = place.path();
   script.nodes = read_nodes(s.at("nodes"));
-  for (const JsonCursor& item : s.at("keys").items(1)) {
-    const JsonSection key = item.section("script_key");
-    script.keys.push_back(read_motion_key(key));
-    if (const auto n = script.keys.size(); n > 1)
-      require_increasing(script.keys[n - 2].time, script.keys[n - 1].time, key.at("time"));
-  }
+  script.keys = read_motion_keys(s.at("keys"));
   if (const auto c = s.find("pivot")) script.pivot = c->vector(quantity::length);
   script.interpolation = read_interpolation(s);
   return script;

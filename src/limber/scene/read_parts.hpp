@@ -22,6 +22,15 @@ TargetChoice read_target(const JsonCursor& place);
 AttachmentChoice read_attachment(const JsonCursor& place, const std::vector<BodyChoice>& bodies);
 WindChoice read_wind(const JsonCursor& place);
 
+ContactChoice read_contact(const JsonCursor& place);
+std::vector<ObstacleChoice> read_obstacles(const JsonCursor& place, const std::vector<BodyChoice>& bodies,
+                                           const std::string& base_directory);
+/// time, translation, rotation.
+MotionKey read_motion_key(const JsonSection& section);
+std::vector<MotionKey> read_motion_keys(const JsonCursor& place);
+/// The name an object gives itself, or `otherwise`.
+std::string read_name(const JsonSection& section, const std::string& otherwise);
+
 /// `linear` unless the section has the key.
 Interpolation read_interpolation(const JsonSection& section);
 

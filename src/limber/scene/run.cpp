@@ -87,7 +87,11 @@ Checkpoint to_checkpoint(const Snapshot& s, long frames, long rows, const std::s
   c.frames = frames;
   c.rows = rows;
   c.history = s.history;
-  c.numbers = {{"start_time", s.start_time}, {"damping_loss", s.damping_loss}, {"supply", s.supply}};
+  c.numbers = {{"start_time", s.start_time},
+               {"damping_loss", s.damping_loss},
+               {"friction_loss", s.friction_loss},
+               {"supply", s.supply}};
+  c.vectors["forces"] = Vector::Map(s.forces.data(), static_cast<Index>(s.forces.size()));
   if (s.modes) {
     c.numbers["modes.age"] = static_cast<double>(s.modes->steps_since_refresh);
     c.vectors["modes.lambda"] = s.modes->lambda;
@@ -99,6 +103,9 @@ Checkpoint to_checkpoint(const Snapshot& s, long frames, long rows, const std::s
 
 Snapshot to_snapshot(const Checkpoint& c) {
   Snapshot s{c.history, c.step, c.numbers.at("start_time"), c.numbers.at("damping_loss"), c.numbers.at("supply")};
+  s.friction_loss = c.numbers.at("friction_loss");
+  const Vector& forces = c.vectors.at("forces");
+  s.forces.assign(forces.begin(), forces.end());
   if (const auto lambda = c.vectors.find("modes.lambda"); lambda != c.vectors.end()) {
     const Vector& X = c.vectors.at("modes.X");
     const Index modes = lambda->second.size();

@@ -158,6 +158,7 @@ struct BodyChoice {
   std::vector<Script> scripts;
   Vec3 velocity = Vec3::Zero();          // [m/s]
   Vec3 angular_velocity = Vec3::Zero();  // [rad/s] about the centre of mass
+  double thickness = 0;                  // [m] its surface lies half of this outside the mesh
   std::optional<SpringsChoice> springs;
   std::vector<double> point_mass;  // [kg] one for all nodes or one each; only for spring networks
   std::vector<LoadChoice> loads;
@@ -188,6 +189,54 @@ struct WindChoice {
   double density = 1.2;  // [kg/m³] of the air
 };
 
+/// μ between two named objects, bodies or obstacles.
+struct FrictionPair {
+  std::string where;
+  std::array<std::string, 2> between;
+  double mu = 0;
+};
+
+struct ContactChoice {
+  enum class Formulation { barrier, nonpenetration, velocity } formulation = Formulation::barrier;
+  enum class Form { coupled, lagged } friction_form = Form::coupled;
+  enum class Surface { triangles, smooth } surface = Surface::triangles;
+  enum class Start { refuse, push_apart } start = Start::refuse;
+  std::optional<double> delta;      // δ [m]; unset: 1e-3 × the scene's diagonal
+  std::optional<double> stiffness;  // κ [N/m]; unset: adaptive
+  double friction = 0;              // μ of all pairs that are not named
+  std::vector<FrictionPair> friction_pairs;
+  double epsilon = 1e-3;  // ε [m/s]
+  bool self = true;       // whether a body collides with itself
+};
+
+struct ObstacleMotion {
+  std::string where;
+  std::vector<MotionKey> keys;  // at least one
+  std::optional<Vec3> pivot;    // [m]; unset: the obstacle's own point or centre
+  Interpolation interpolation = Interpolation::linear;
+};
+
+/// A solid that bodies collide with and that nothing moves but its script. Which of the numbers count depends on the
+/// shape.
+struct ObstacleChoice {
+  enum class Shape { plane, half_space, sphere, capsule, box, cylinder, torus, mesh } shape = Shape::plane;
+  enum class Form { distance, triangles } form = Form::distance;  // of a mesh
+  std::string where, name;
+  Vec3 point = Vec3::Zero(), normal = {0, 1, 0};  // plane, half_space
+  Vec3 center = Vec3::Zero();                     // [m] sphere, box, torus
+  Vec3 a = Vec3::Zero(), b = Vec3::Zero();        // [m] ends of a capsule's or cylinder's axis
+  double radius = 0;                              // [m]
+  Vec3 size = Vec3::Ones();                       // [m] box
+  Vec3 rotation = Vec3::Zero();                   // [rad] box, mesh
+  Vec3 axis = {0, 1, 0};                          // torus
+  double major = 0, minor = 0;                    // [m] torus
+  std::string file;                               // mesh, already joined with the scene's folder
+  Vec3 position = Vec3::Zero();                   // [m] mesh
+  double scale = 1;                               // mesh
+  int resolution = 64;                            // mesh: cells of the distance grid along the longest side
+  std::optional<ObstacleMotion> motion;
+};
+
 struct OutputChoice {
   std::string directory;                // as written; empty: not given
   std::optional<int> frames_every;      // [steps]; unset with fps unset: 1
@@ -204,6 +253,8 @@ struct Scene {
   std::vector<BodyChoice> bodies;  // at least one
   std::vector<AttachmentChoice> attachments;
   std::optional<WindChoice> wind;
+  std::optional<ContactChoice> contact;  // set where obstacles are given too
+  std::vector<ObstacleChoice> obstacles;
   OutputChoice output;
   int threads = 0;  // 0: all cores
 };

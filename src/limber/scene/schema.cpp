@@ -17,18 +17,12 @@ Keys operator+(Keys keys, const std::vector<std::string>& optional) {
   return keys;
 }
 
-Keys with_later(Keys keys, const std::vector<std::string>& later) {
-  for (const auto& name : later) keys.push_back({name, Kind::later});
-  return keys;
-}
-
 using Names = std::vector<std::string>;
 
 std::map<std::string, Keys> make_sections() {
   std::map<std::string, Keys> s;
-  s["scene"] = with_later(required({"time", "bodies"}) + Names{"$schema", "description", "method", "gravity",
-                                                               "attachments", "wind", "output", "threads"},
-                          {"contact", "obstacles"});
+  s["scene"] = required({"time", "bodies"}) + Names{"$schema", "description", "method", "gravity", "attachments",
+                                                    "wind", "contact", "obstacles", "output", "threads"};
   s["time"] = required({"step", "duration"});
   s["method"] = Keys{} + Names{"name",
                                "beta",
@@ -54,7 +48,7 @@ std::map<std::string, Keys> make_sections() {
   s["body"] = required({"mesh"}) +
               Names{"name",       "element", "mass",   "material", "materials", "damping",          "position",
                     "rotation",   "scale",   "pin",    "script",   "velocity",  "angular_velocity", "springs",
-                    "point_mass", "loads",   "targets"};
+                    "point_mass", "loads",   "targets", "thickness"};
   s["mesh_box"] = required({"shape", "size", "cells"}) + Names{"split", "origin"};
   s["mesh_file"] = required({"file"});
   s["mesh_tets"] = required({"nodes", "tets"}) + Names{"region"};
@@ -81,6 +75,20 @@ std::map<std::string, Keys> make_sections() {
   s["attachment_end"] = required({"body", "nodes"});
   s["wind"] = required({"velocity"}) + Names{"drag", "density"};
   s["wind_keys"] = required({"keys"}) + Names{"interpolation"};
+  s["contact"] = Keys{} + Names{"formulation", "delta", "stiffness", "friction", "friction_form", "epsilon", "surface",
+                                "self", "start"};
+  s["friction_table"] = Keys{} + Names{"default", "pairs"};
+  s["friction_pair"] = required({"between", "friction"});
+  const Names common = {"name", "motion"};
+  s["obstacle_plane"] = required({"shape", "point", "normal"}) + common;
+  s["obstacle_half_space"] = s["obstacle_plane"];
+  s["obstacle_sphere"] = required({"shape", "center", "radius"}) + common;
+  s["obstacle_capsule"] = required({"shape", "a", "b", "radius"}) + common;
+  s["obstacle_box"] = required({"shape", "center", "size"}) + Names{"rotation"} + common;
+  s["obstacle_cylinder"] = s["obstacle_capsule"];
+  s["obstacle_torus"] = required({"shape", "center", "axis", "major", "minor"}) + common;
+  s["obstacle_mesh"] = required({"shape", "file"}) + Names{"form", "resolution", "position", "rotation", "scale"} + common;
+  s["obstacle_motion"] = required({"keys"}) + Names{"pivot", "interpolation"};
   s["output"] = Keys{} + Names{"directory", "frames_every", "fps", "velocities", "checkpoint_every"};
   return s;
 }
@@ -115,6 +123,12 @@ const std::map<std::string, std::vector<std::string>>& known_words() {
       {"nonlinear", {"newton", "lbfgs"}},
       {"refresh_word", {"once"}},
       {"negative_modes", {"grow", "clamp"}},
+      {"obstacle_shape", {"plane", "half_space", "sphere", "capsule", "box", "cylinder", "torus", "mesh"}},
+      {"obstacle_form", {"distance", "triangles"}},
+      {"formulation", {"barrier", "nonpenetration", "velocity"}},
+      {"friction_form", {"coupled", "lagged"}},
+      {"contact_surface", {"triangles", "smooth"}},
+      {"contact_start", {"refuse", "push_apart"}},
       {"spring_edges", {"mesh"}},
       {"rest_length", {"initial"}},
   };

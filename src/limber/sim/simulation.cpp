@@ -10,7 +10,7 @@
 namespace limber {
 namespace {
 
-constexpr int most_halvings = 8;
+constexpr int most_halvings = 8, halvings_before_last_resort = 3;
 /// A step may at most multiply the energy it finds and receives by this, a run what it was ever given.
 constexpr double most_growth = 4, most_total_growth = 20;
 
@@ -28,19 +28,20 @@ Simulation::Simulation(std::shared_ptr<MechanicalSystem> system, const MethodSet
       history_(std::move(initial)) {
   energies_ = system_->energies(state());
   damping_power_ = system_->damping_power(state());
+  friction_power_ = system_->friction_power(state());
   supply_ = mechanical(energies_);
 }
 
 StepReport Simulation::step() {
   StepReport report;
   report.substeps = 0;
-  const auto before = std::tuple(history_, energies_, damping_loss_, damping_power_, supply_);
+  const auto before = std::tuple(history_, energies_, damping_loss_, damping_power_, friction_loss_, friction_power_, supply_);
   const long count = stepper_.newton_iterations();
   const double t = start_time_ + static_cast<double>(step_ + 1) * h_;
   try {
     advance(t, 0, report);
   } catch (const StepFailure&) {
-    std::tie(history_, energies_, damping_loss_, damping_power_, supply_) = before;
+    std::tie(history_, energies_, damping_loss_, damping_power_, friction_loss_, friction_power_, supply_) = before;
     stepper_.reset();
     throw;
   }
@@ -54,26 +55,45 @@ void Simulation::run_until(double t, const std::function<bool()>& go_on) {
   while (time() < t - 0.5 * h_ && go_on()) step();
 }
 
+bool Simulation::accept_or_note(const std::function<State()>& take, StepFailure& failure) {
+  try {
+    accept(take());
+    return true;
+  } catch (const StepFailure& f) {
+    failure = f;
+    return false;
+  }
+}
+
 void Simulation::advance(double t_end, int depth, StepReport& report) {
   const double t = time(), h = t_end - t;
   StepFailure failure("");
-  try {
-    accept(attempt(info_->solution, t_end));
+  const auto own_step = [&] {
+    State u = attempt(info_->solution, t_end);
+    if (!stepper_.ends_at_stage()) check_path(u);
+    return u;
+  };
+  if (accept_or_note(own_step, failure)) {
     ++report.substeps;
     return;
-  } catch (const StepFailure& f) {
-    failure = f;
   }
   report.notes.push_back(fmt::format("t = {:.6g} s, h = {:.3g} s: {}", t, h, failure.reason));
-  if (info_->solution == StageSolution::linearized) {
-    try {
-      accept(attempt(StageSolution::newton, t_end));
-      ++report.substeps;
-      ++report.escalations;
-      return;
-    } catch (const StepFailure& f) {
-      failure = f;
-    }
+  const auto by_newton = [&] {
+    State u = attempt(StageSolution::newton, t_end);
+    if (!stepper_.ends_at_stage()) check_path(u);
+    return u;
+  };
+  const auto safely = [&] {
+    State u = stepper_.step_safely(*system_, history_, h);
+    u.t = t_end;
+    return u;
+  };
+  const bool last_resort = system_->contact() && (!stepper_.ends_at_stage() || depth >= halvings_before_last_resort);
+  if ((info_->solution == StageSolution::linearized && accept_or_note(by_newton, failure)) ||
+      (last_resort && accept_or_note(safely, failure))) {
+    ++report.substeps;
+    ++report.escalations;
+    return;
   }
   if (depth == most_halvings) {
     const auto last = [&] {
@@ -93,6 +113,11 @@ void Simulation::advance(double t_end, int depth, StepReport& report) {
   advance(t_end, depth + 1, report);
 }
 
+void Simulation::check_path(const State& u) const {
+  if (system_->contact() && system_->max_step(state().q, u.q - state().q, time(), u.t) < 1)
+    throw StepFailure("the step ends beyond its last stage, where something would be passed through");
+}
+
 State Simulation::attempt(StageSolution solution, double t_end) {
   const double h = t_end - time();
   State u = solution == info_->solution ? stepper_.step(*system_, history_, h)
@@ -108,6 +133,9 @@ void Simulation::accept(State u) {
   const double power = system_->damping_power(u);
   damping_loss_ += 0.5 * (power + damping_power_) * (u.t - time());
   damping_power_ = power;
+  const double friction = system_->friction_power(u);
+  friction_loss_ += 0.5 * (friction + friction_power_) * (u.t - time());
+  friction_power_ = friction;
   supply_ += input;
   energies_ = e;
   history_.push(std::move(u));
@@ -131,7 +159,8 @@ void Simulation::check(const State& u, const Energies& e, double input) const {
 /// An upper estimate of what gravity, loads, moved nodes and forces without a potential put in during a step.
 double Simulation::external_work(const State& before, const State& after, const Energies& e0,
                                  const Energies& e1) const {
-  double work = std::abs(e0.gravitational - e1.gravitational) + std::abs(e0.other - e1.other);
+  double work = std::abs(e0.gravitational - e1.gravitational) + std::abs(e0.other - e1.other) +
+                std::abs(e0.contact - e1.contact);
   const State a = system_->full(before), b = system_->full(after);
   const Vector moved = b.q - a.q;
   Vector f = Vector::Zero(moved.size());
@@ -157,12 +186,16 @@ void Simulation::set_state(Vector q, Vector v) {
   stepper_.forget();
   energies_ = system_->energies(state());
   damping_power_ = system_->damping_power(state());
+  friction_power_ = system_->friction_power(state());
   supply_ = mechanical(energies_);
 }
 
 Snapshot Simulation::snapshot() {
   stepper_.reset();
+  system_->reset_pattern();
   Snapshot s{{}, step_, start_time_, damping_loss_, supply_};
+  s.friction_loss = friction_loss_;
+  s.forces = system_->memory();
   if (stepper_.modes()) s.modes = stepper_.modes()->memory();
   for (std::size_t i = 0; i < history_.size(); ++i) s.history.push_back(history_[i]);
   return s;
@@ -174,10 +207,14 @@ void Simulation::restore(const Snapshot& s) {
   start_time_ = s.start_time;
   damping_loss_ = s.damping_loss;
   supply_ = s.supply;
+  friction_loss_ = s.friction_loss;
+  system_->restore(s.forces);
+  system_->reset_pattern();
   stepper_.forget();
   if (stepper_.modes() && s.modes) stepper_.modes()->restore(*s.modes);
   energies_ = system_->energies(state());
   damping_power_ = system_->damping_power(state());
+  friction_power_ = system_->friction_power(state());
 }
 
 }  // namespace limber

@@ -1,6 +1,7 @@
 #pragma once
 /// A motion in progress: a system, a method, and the driver that takes steps of constant length h. A step that fails is
-/// taken again by the full Newton (semi-implicit methods), then in two halves, recursively, then given up.
+/// taken again by the full Newton (semi-implicit methods), then in two halves, recursively, then given up. Where things
+/// collide, backward Euler steps in for methods that go beyond their last stage, and for others at an eighth of a step.
 
 #include <functional>
 #include <memory>
@@ -8,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "limber/core/errors.hpp"
 #include "limber/core/history.hpp"
 #include "limber/model/mechanical_system.hpp"
 #include "limber/time/stepper.hpp"
@@ -23,7 +25,7 @@ struct MethodSettings {
 /// What one step took.
 struct StepReport {
   long newton_iterations = 0;
-  int escalations = 0;               // substeps that a semi-implicit method left to the full Newton
+  int escalations = 0;               // substeps left to the full Newton, or to backward Euler
   int substeps = 1;                  // 1: the step was not halved
   std::vector<std::string> notes;    // why
   std::vector<std::string> remarks;  // what else the user should hear, such as more modes than were asked for
@@ -37,6 +39,8 @@ struct Snapshot {
   double damping_loss = 0;  // [J]
   double supply = 0;        // [J]
   std::optional<ModalMemory> modes = {};
+  double friction_loss = 0;  // [J]
+  std::vector<double> forces = {};  // what forces have learnt
 };
 
 class Simulation {
@@ -56,6 +60,8 @@ class Simulation {
   long step_count() const { return step_; }
   /// Energy that damping forces have taken out since the start [J] (trapezoidal rule over the steps).
   double damping_loss() const { return damping_loss_; }
+  /// The same for friction.
+  double friction_loss() const { return friction_loss_; }
   Energies energies() const { return energies_; }
   MechanicalSystem& system() { return *system_; }
   const MechanicalSystem& system() const { return *system_; }
@@ -74,6 +80,8 @@ class Simulation {
  private:
   void advance(double t_end, int depth, StepReport& report);
   State attempt(StageSolution solution, double t_end);
+  bool accept_or_note(const std::function<State()>& take, StepFailure& failure);
+  void check_path(const State& u) const;
   void accept(State u);
   void check(const State& u, const Energies& e, double input) const;
   double external_work(const State& before, const State& after, const Energies& e0, const Energies& e1) const;
@@ -85,7 +93,7 @@ class Simulation {
   History history_;
   long step_ = 0;
   Energies energies_;
-  double damping_loss_ = 0, damping_power_ = 0;
+  double damping_loss_ = 0, damping_power_ = 0, friction_loss_ = 0, friction_power_ = 0;
   double supply_ = 0;  // [J] mechanical energy at the start and all that outer forces have put in since
 };
 

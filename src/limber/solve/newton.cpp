@@ -35,6 +35,8 @@ class Iteration {
       throw StepFailure("L-BFGS needs forces with a potential; use Newton");
     double last = std::numeric_limits<double>::infinity();
     for (int k = 0; k < options_.max_iterations; ++k) {
+      const auto [changed, complete] = problem_.prepare(at.x);
+      stale_merit_ = k == 0 || changed;
       const Vector d = options_.solver == NonlinearSolver::newton ? newton_direction(at, k) : lbfgs_direction(at, k);
       const double size = problem_.correction(d);
       if (!std::isfinite(size)) throw failure("the correction is not finite");
@@ -42,11 +44,12 @@ class Iteration {
       const double longest = problem_.max_step(at.x, d);
       report_.correction = size;
       // A correction this small is in Newton's quadratic range: nothing is left to search along it.
-      if (longest >= 1 && size <= options_.tolerance) return at.x + d;
+      const double enough = problem_.enough(at.x, options_.tolerance);
+      if (complete && longest >= 1 && size <= enough) return at.x + d;
       const bool at_rounding = size <= 1e-8 * options_.scale && size > 0.5 * last;
-      if (longest >= 1 && at_rounding) return at.x + d;
+      if (complete && longest >= 1 && at_rounding) return at.x + d;
       if (!search(at, d, longest)) {
-        if (size <= 1e-8 * options_.scale) return at.x;
+        if (complete && size <= 1e-8 * options_.scale) return at.x;
         throw failure("the line search found no decrease");
       }
       last = size;
@@ -69,16 +72,18 @@ class Iteration {
   /// −A⁻¹r with the exact matrix, or the projected one where the exact one gives no direction of descent.
   Vector newton_direction(Iterate& at, int k) {
     const double before = report_.residual;
-    at.r = problem_.linearize(at.x, Definiteness::exact);
+    // Where φ changes from iterate to iterate, a step that had to be cut says that the tangent misleads.
+    const bool cautious = stale_merit_ && k > 0 && short_;
+    at.r = problem_.linearize(at.x, cautious ? Definiteness::projected : Definiteness::exact);
     report_.residual = at.r.norm();
     if (!std::isfinite(report_.residual)) throw failure("the residual is not finite");
-    if (k == 0) at.merit = merit(at.x, &at.r);
+    if (stale_merit_) at.merit = merit(at.x, &at.r);
     const double drop = k == 0 || before == 0 ? 1 : report_.residual / before;
     forcing_ = std::clamp(0.5 * drop * drop, 1e-8, 1e-4);
     linear_.set_matrix(problem_.matrix());
     Vector d;
     if (solve(at.r, d)) return d;
-    if (problem_.symmetric()) {
+    if (problem_.symmetric() || use_potential_) {
       ++report_.projections;
       problem_.linearize(at.x, Definiteness::projected);
       linear_.set_matrix(problem_.matrix());
@@ -120,10 +125,12 @@ class Iteration {
   /// Armijo backtracking from x along d; moves `at` and returns true on success.
   bool search(Iterate& at, const Vector& d, double s) {
     const double slope = use_potential_ ? at.r.dot(d) : -2 * at.merit;
+    const double first = s;
     for (int tries = 0; tries < 40; ++tries, s /= 2) {
       Vector x = at.x + s * d;
       const double m = merit(x, nullptr);
       if (std::isfinite(m) && m <= at.merit + armijo * s * slope + rounding * std::abs(at.merit)) {
+          short_ = s < .3 * first;
         last_step_ = s * d;
         at.x = std::move(x);
         at.merit = m;
@@ -146,6 +153,8 @@ class Iteration {
   Vector last_step_;
   double forcing_ = 1e-4;
   bool use_potential_ = false;
+  bool stale_merit_ = true;
+  bool short_ = false;  // the last step was
 };
 
 }  // namespace

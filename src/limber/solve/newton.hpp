@@ -2,7 +2,8 @@
 /// Find x with r(x) = 0 by damped Newton:  A(x) δ = −r(x),  x ← x + s δ,  A = ∂r/∂x.
 ///
 /// Where r = ∇φ, steps are accepted by Armijo's rule on φ, and A is projected to a positive definite one only where
-/// the exact one is not. Otherwise the merit is ½‖B r‖². The linear solves are inexact (Eisenstat-Walker).
+/// the exact one gives no descent. φ may change from iterate to iterate, as long as ∇φ = r at each (friction). Without
+/// φ the merit is ½‖B r‖². The linear solves are inexact (Eisenstat-Walker).
 
 #include <optional>
 #include <string>
@@ -14,7 +15,16 @@ namespace limber {
 
 class NewtonProblem {
  public:
+  /// What `prepare` did: whether φ is another function now, and whether this is the problem to be solved yet.
+  struct Preparation {
+    bool changed = false, complete = true;
+  };
+
   virtual ~NewtonProblem() = default;
+  /// Called at each iterate before it is linearised: moves on what is still on its way, takes over what lags.
+  virtual Preparation prepare(const Vector& /*x*/) { return {}; }
+  /// The largest correction [m] at x that ends the iteration.
+  virtual double enough(const Vector& /*x*/, double tolerance) { return tolerance; }
   virtual Vector residual(const Vector& x) = 0;
   /// The residual at x; matrix() is then A there.
   virtual Vector linearize(const Vector& x, Definiteness) = 0;
@@ -29,6 +39,9 @@ class NewtonProblem {
   /// The largest change of a position [m] that dx makes.
   virtual double correction(const Vector& dx) const = 0;
 };
+
+/// With contact, the last correction is at most this share of the smallest gap.
+constexpr double gap_share = 1e-2;
 
 enum class Merit { automatic, potential, residual };
 enum class NonlinearSolver { newton, lbfgs };

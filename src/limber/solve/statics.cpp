@@ -26,8 +26,11 @@ class Equilibrium final : public NewtonProblem {
     return p->stored + held_back_.dot(q);
   }
   double residual_merit(const Vector& r) override { return 0.5 * r.squaredNorm(); }
-  double max_step(const Vector& q, const Vector& dq) override { return system_.max_step(q, dq, t_); }
+  double max_step(const Vector& q, const Vector& dq) override { return system_.max_step(q, dq, t_, t_); }
   double correction(const Vector& dq) const override { return dq.lpNorm<Eigen::Infinity>(); }
+  double enough(const Vector& q, double tolerance) override {
+    return std::min(tolerance, gap_share * system_.smallest_gap(state(q)));
+  }
 
  private:
   State state(const Vector& q) const { return {q, Vector::Zero(q.size()), t_}; }

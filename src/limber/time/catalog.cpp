@@ -281,6 +281,7 @@ MethodParameters complete_parameters(const MethodInfo& info, const MethodParamet
 
 std::unique_ptr<StageSolver> make_stage_solver(StageSolution solution, const System& system,
                                                const StageOptions& options) {
+  if (system.gap_rule() != GapRule::none) return make_constrained(system, options, solution);
   return solution == StageSolution::linearized ? make_linearized(system, options) : make_implicit(system, options);
 }
 

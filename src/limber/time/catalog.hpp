@@ -16,9 +16,6 @@ namespace limber {
 enum class MethodKind { implicit, semi_implicit, explicit_, exponential, hybrid };
 std::string to_string(MethodKind);
 
-/// How stages are solved.
-enum class StageSolution { newton, linearized };
-
 struct MethodParameter {
   std::string name;
   double standard, least, most;  // default and allowed range (closed)

@@ -42,6 +42,8 @@ class TimeIntegrator {
  public:
   virtual ~TimeIntegrator() = default;
   virtual State step(Dynamics& F, const History& u, double h) const = 0;
+  /// Whether the new state is that of a stage, which is feasible, or goes beyond one.
+  virtual bool ends_at_stage() const { return true; }
 };
 
 }  // namespace limber

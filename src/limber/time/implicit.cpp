@@ -26,17 +26,12 @@ class Implicit final : public StageSolver {
     if (s.all_modal()) return s.state(s.star.v);
     if (s.tau_q == 0 && !system.velocity_dependent())  // q is known and f does not ask for v: explicit
       return s.state(s.star.v + s.tau_v * system.solve_mass(system.force({s.star.q, s.star.v, s.t})));
-    StageProblem problem(system, s, tangent_, A_, scaling_);
-    NewtonReport report;
-    try {
-      complement_.use(bank_.at(s.tau_q, s.tau_v), s.modes);
-      Vector v = solve_newton(problem, start(problem, s), complement_, options_.newton, report);
-      count(report);
-      return s.state(std::move(v));
-    } catch (const StepFailure&) {
-      count(report);
-      throw;
-    }
+    complement_.use(bank_.at(s.tau_q, s.tau_v), s.modes);
+    corrected_.use(complement_, &surplus_);
+    if (system.lag() == Lag::each_solution) return solve_lagged(system, s);
+    StageProblem problem(system, s, tangent_, A_, surplus_, scaling_);
+    if (system.lag() == Lag::each_iterate) system.hold(s.at);
+    return s.state(newton(problem, start(problem, s)));
   }
 
   void begin_step(const System&, const State&) override { scaling_.begin_step(); }
@@ -49,6 +44,36 @@ class Implicit final : public StageSolver {
   SolverCounts linear_counts() const override { return bank_.counts(); }
 
  private:
+  Vector newton(StageProblem& problem, Vector v) {
+    NewtonReport report;
+    try {
+      v = solve_newton(problem, std::move(v), corrected_, options_.newton, report);
+      count(report);
+      return v;
+    } catch (const StepFailure&) {
+      count(report);
+      throw;
+    }
+  }
+
+  /// Fixed point: friction from the normal forces and sliding directions of the last solution.
+  State solve_lagged(const System& system, const Stage& s) {
+    system.hold(s.at);
+    Stage from = s;
+    StageProblem problem(system, from, tangent_, A_, surplus_, scaling_);
+    Vector v = newton(problem, start(problem, s));
+    for (int k = 1; k < most_lags; ++k) {
+      system.hold(s.state(v));
+      from.at = s.state(v);
+      StageProblem again(system, from, tangent_, A_, surplus_, scaling_);
+      const Vector next = newton(again, v);
+      const double change = again.correction(next - v);
+      v = next;
+      if (change <= again.enough(v, options_.newton.tolerance)) return s.state(std::move(v));
+    }
+    throw StepFailure("friction that lags behind does not settle; use contact.friction_form \"coupled\"");
+  }
+
   void count(const NewtonReport& r) {
     counts_.newton_iterations += r.iterations;
     counts_.projections += r.projections;
@@ -60,14 +85,19 @@ class Implicit final : public StageSolver {
     Vector move = s.admissible(s.at.v);
     if (s.tau_q == 0) return move;
     Vector stay = s.admissible((s.at.q - s.star.q) / s.tau_q);
+    if (problem.collides() && problem.max_step(stay, move - stay) < 1) return stay;
     const auto go_on = problem.potential(move);
     if (!go_on) return problem.max_step(stay, move - stay) < 1 ? stay : move;
     return *go_on <= problem.potential(stay).value_or(std::numeric_limits<double>::infinity()) ? move : stay;
   }
 
+  static constexpr int most_lags = 50;
+
   StageOptions options_;
   SolverBank bank_;
   ComplementSolver complement_;
+  LowRankSolver corrected_;
+  LowRank surplus_;
   Scaling scaling_;
   Tangent tangent_;
   SparseMatrix A_;

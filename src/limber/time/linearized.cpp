@@ -2,6 +2,7 @@
 
 #include "limber/core/errors.hpp"
 #include "limber/time/modal/complement_solver.hpp"
+#include "limber/time/partial_system.hpp"
 #include "limber/time/solver_bank.hpp"
 #include "limber/time/stage.hpp"
 #include "limber/time/stage_matrix.hpp"
@@ -18,6 +19,7 @@ class Linearized final : public StageSolver {
 
   State solve(const System& system, const Stage& s) override {
     ++counts_.stages;
+    if (system.contact()) return solve_with_contact(system, s);
     if (s.all_modal()) return s.state(s.star.v);
     State at = s.at;
     at.t = s.t;
@@ -57,13 +59,33 @@ class Linearized final : public StageSolver {
     bank_.reset();
     complement_.reset();
     frozen_.reset();
+    if (newton_) newton_->reset();
   }
-  StageCounts counts() const override { return counts_; }
-  SolverCounts linear_counts() const override { return bank_.counts(); }
+  void begin_step(const System& system, const State& u) override {
+    if (newton_) newton_->begin_step(system, u);
+  }
+  StageCounts counts() const override {
+    StageCounts c = counts_;
+    if (newton_) {
+      c.newton_iterations += newton_->counts().newton_iterations;
+      c.projections += newton_->counts().projections;
+    }
+    return c;
+  }
+  SolverCounts linear_counts() const override { return newton_ ? newton_->linear_counts() : bank_.counts(); }
 
  private:
   static Symmetry symmetry(const System& system) {
     return system.symmetric() ? Symmetry::symmetric : Symmetry::general;
+  }
+
+  /// All but contact is linearised; contact is iterated to convergence.
+  State solve_with_contact(const System& system, const Stage& s) {
+    if (!newton_) newton_ = make_implicit(system, options_);
+    State about = s.at;
+    about.t = s.t;
+    const LinearForce smooth(*system.smooth(), about, s.tangent_at, nullptr);
+    return newton_->solve(WithContact(system, smooth), s);
   }
 
   void set_matrix(const System& system, const Stage& s, const Tangent& T) {
@@ -96,6 +118,7 @@ class Linearized final : public StageSolver {
   std::optional<State> frozen_;
   double tau_q_ = 0, tau_v_ = 0;
   StageCounts counts_;
+  std::unique_ptr<StageSolver> newton_;  // where things collide
 };
 
 }  // namespace

@@ -63,11 +63,22 @@ struct StageOptions {
   ResidualScaling scaling = ResidualScaling::mass;
 };
 
+/// How stages are solved.
+enum class StageSolution { newton, linearized };
+
 /// f linearised once about `at`, v = v̄' + δ with v̄' = v̄ made admissible (v̄ itself where P = I):
 ///
 ///     Pᵀ A δ = Pᵀ {M (v* − v̄') + τᵥ [f̄ − K̄ (q* + τ_q P v̄' − q̄) − D̄ (v̄' − v̄)]},   P δ = δ.
 std::unique_ptr<StageSolver> make_linearized(const System&, const StageOptions&);
 /// Newton on (S), with the incremental potential φ(v) = ½‖v − v*‖²_M + (τᵥ/τ_q) W + τᵥ R as merit where it exists.
 std::unique_ptr<StageSolver> make_implicit(const System&, const StageOptions&);
+/// (S) as the minimum of φ under the system's rule on gaps, linearised about the last known state ū, P = I:
+///
+///     nonpenetration (cona)   ḡ + G (q* + τ_q v − q̄) + ∂g/∂t (t − t̄) ≥ 0 for all pairs that are near,
+///     velocity (conb)         G v + ∂g/∂t ≥ 0 as well, for those with ḡ ≤ δ.
+///
+/// `linearized`: φ is that of the forces linearised about ū. Contact acts in the stage only: a rate F(u₀) in a scheme
+/// has no part of it. Throws InputError where the program is built without an interior-point solver.
+std::unique_ptr<StageSolver> make_constrained(const System&, const StageOptions&, StageSolution);
 
 }  // namespace limber

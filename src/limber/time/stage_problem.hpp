@@ -3,11 +3,15 @@
 ///
 ///     φ(v) = ½‖v − v*‖²_M + (τᵥ/τ_q) W(q* + τ_q P v) + τᵥ R(v), where the forces have potentials.
 ///
-/// Where modes are split off, v starts and stays admissible: its changes lie in the complement, where Pᵀ∇φ = r.
+/// Where modes are split off, v starts and stays admissible: its changes lie in the complement, where Pᵀ∇φ = r. Where
+/// things collide, what is prescribed moves from its place at the last known state to that of the stage during the
+/// iterations, as far as the gaps allow each time.
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 
+#include "limber/core/errors.hpp"
 #include "limber/time/stage.hpp"
 #include "limber/time/stage_matrix.hpp"
 
@@ -54,13 +58,31 @@ class Scaling {
 /// (S) as a problem for Newton, in the unknown v.
 class StageProblem final : public NewtonProblem {
  public:
-  StageProblem(const System& system, const Stage& s, Tangent& T, SparseMatrix& A, Scaling& scaling)
-      : system_(system), s_(s), tangent_(T), A_(A), scaling_(scaling) {}
+  StageProblem(const System& system, const Stage& s, Tangent& T, SparseMatrix& A, LowRank& surplus, Scaling& scaling)
+      : system_(system), s_(s), tangent_(T), A_(A), surplus_(surplus), scaling_(scaling), now_(system.contact() ? s.at.t : s.t) {}
 
-  Vector residual(const Vector& v) override { return with_inertia(v, system_.force(s_.state(v))); }
+  bool collides() const { return system_.contact() != nullptr; }
+  Preparation prepare(const Vector& v) override {
+    Preparation done{.changed = now_ != s_.t || system_.lag() == Lag::each_iterate, .complete = true};
+    if (now_ != s_.t) {
+      const double reached = system_.reach(state(v).q, now_, s_.t);
+      if (reached == now_ && ++waits_ > most_waits)
+        throw StepFailure(
+            "what is prescribed (a script or an obstacle) cannot move on: something that cannot yield is in its way");
+      now_ = reached;
+    }
+    if (system_.lag() == Lag::each_iterate) system_.hold(state(v));
+    done.complete = now_ == s_.t;
+    return done;
+  }
+  double enough(const Vector& v, double tolerance) override {
+    return std::min(tolerance, gap_share * system_.smallest_gap(state(v)));
+  }
+  Vector residual(const Vector& v) override { return with_inertia(v, system_.force(state(v))); }
   Vector linearize(const Vector& v, Definiteness d) override {
-    const Vector f = system_.linearize(s_.state(v), d, tangent_);
+    const Vector f = system_.linearize(state(v), d, tangent_);
     combine(system_, tangent_, s_.tau_q, s_.tau_v, A_);
+    surplus_ = limber::surplus(tangent_, s_.tau_q, s_.tau_v);
     scaling_.offer(A_, system_.symmetric());
     return with_inertia(v, f);
   }
@@ -68,7 +90,7 @@ class StageProblem final : public NewtonProblem {
   bool symmetric() const override { return system_.symmetric(); }
   std::optional<double> potential(const Vector& v) override {
     if (s_.tau_q == 0) return std::nullopt;  // q does not move: W gives no force to balance
-    const auto p = system_.potentials(s_.state(v));
+    const auto p = system_.potentials(state(v));
     if (!p) return std::nullopt;
     const Vector d = v - s_.star.v;
     return 0.5 * d.dot(system_.apply_mass(d)) + s_.tau_v / s_.tau_q * p->stored + s_.tau_v * p->dissipated;
@@ -76,13 +98,20 @@ class StageProblem final : public NewtonProblem {
   double residual_merit(const Vector& r) override { return scaling_.merit(system_, r); }
   double max_step(const Vector& v, const Vector& dv) override {
     if (s_.tau_q == 0) return 1;
-    return system_.max_step(s_.state(v).q, s_.tau_q * dv, s_.t);
+    return system_.max_step(state(v).q, s_.tau_q * dv, now_, now_);
   }
   double correction(const Vector& dv) const override {
     return (s_.tau_q != 0 ? s_.tau_q : s_.tau_v) * dv.lpNorm<Eigen::Infinity>();
   }
 
  private:
+  static constexpr int most_waits = 8;
+
+  State state(const Vector& v) const {
+    State u = s_.state(v);
+    u.t = now_;
+    return u;
+  }
   Vector with_inertia(const Vector& v, const Vector& f) const {
     const Vector r = system_.apply_mass(v - s_.star.v) - s_.tau_v * f;
     return s_.modes ? s_.modes->complement_of_force(r) : r;
@@ -92,7 +121,10 @@ class StageProblem final : public NewtonProblem {
   const Stage& s_;
   Tangent& tangent_;
   SparseMatrix& A_;
+  LowRank& surplus_;
   Scaling& scaling_;
+  double now_;  // [s] where what is prescribed stands
+  int waits_ = 0;
 };
 
 }  // namespace limber

@@ -1,8 +1,25 @@
 #include "limber/time/stepper.hpp"
 
 #include "limber/core/errors.hpp"
+#include "limber/time/modal/frame.hpp"
+#include "limber/time/schemes/backward_euler.hpp"
 
 namespace limber {
+namespace {
+
+/// Inequalities hold at the end of stages.
+void refuse_without_stages(const MethodInfo& method, const TimeIntegrator& scheme) {
+  const bool stages = method.kind == MethodKind::implicit || method.kind == MethodKind::semi_implicit;
+  if (stages && scheme.ends_at_stage()) return;
+  throw InputError("method.name",
+                   "\"" + method.name + "\" " +
+                       (method.splitting != Splitting::none ? "splits off modes, which inequalities cannot hold back"
+                        : stages                            ? "goes beyond its last stage, where no inequality holds"
+                                                            : "solves no stage, which inequalities could hold for") +
+                       ": take \"contact\": {\"formulation\": \"barrier\"}, or BE, SI, BDF2, TR-BDF2, SDIRK, …");
+}
+
+}  // namespace
 
 Stepper::Stepper(const MethodInfo& method, const MethodParameters& given, const System& system,
                  const MethodOptions& options)
@@ -11,17 +28,50 @@ Stepper::Stepper(const MethodInfo& method, const MethodParameters& given, const 
       scheme_(method.make(complete_parameters(method, given))),
       stages_(make_stage_solver(method.solution, system, options.stages)),
       exponential_(options.krylov_tolerance) {
+  if (system.gap_rule() != GapRule::none) refuse_without_stages(method, *scheme_);
+  if (method.splitting == Splitting::printed && system.contact())
+    throw InputError("method.name",
+                     "\"" + method.name +
+                         "\" is there to reproduce the survey and knows no contact; take the method without \"-printed\"");
   using Looks = ModalSubspace::Looks;
   if (method.splitting != Splitting::none)
     modes_ = std::make_unique<ModalSubspace>(
         options.modes, system.size(), method.splitting == Splitting::printed ? Looks::each_step : Looks::now_and_then);
 }
 
-State Stepper::step(System& system, const History& u, double h) { return step_with(*stages_, system, u, h); }
+State Stepper::step(System& system, const History& u, double h) {
+  if (modes_ && system.contact()) return step_in_frame(info_->solution, system, u, h);
+  return step_with(*stages_, system, u, h);
+}
 
 State Stepper::step_by_newton(System& system, const History& u, double h) {
+  if (modes_ && system.contact()) return step_in_frame(StageSolution::newton, system, u, h);
+  return step_with(newton(system), system, u, h);
+}
+
+State Stepper::step_safely(System& system, const History& u, double h) {
+  system.begin_step(u[0]);
+  newton(system).begin_step(system, u[0]);
+  Mechanics F(system, newton(system), exponential_);
+  const State next = BackwardEuler().step(F, History(u[0]), h);
+  if (!is_finite(next)) throw StepFailure("the new state is not finite");
+  return next;
+}
+
+StageSolver& Stepper::newton(const System& system) {
   if (!newton_) newton_ = make_stage_solver(StageSolution::newton, system, options_);
-  return step_with(*newton_, system, u, h);
+  return *newton_;
+}
+
+State Stepper::step_in_frame(StageSolution solution, System& system, const History& u, double h) {
+  system.begin_step(u[0]);
+  StageSolver& stages = newton(system);
+  stages.begin_step(system, u[0]);
+  modes_->begin_step(*system.smooth(), u[0]);
+  ModalFrame frame(system, stages, *modes_, info_->splitting, solution);
+  const State next = frame.out_of(scheme_->step(frame, frame.seen_from(u), h));
+  if (!is_finite(next)) throw StepFailure("the new state is not finite");
+  return next;
 }
 
 State Stepper::step_with(StageSolver& stages, System& system, const History& u, double h) {

@@ -26,8 +26,11 @@ class Stepper {
   State step(System& system, const History& u, double h);
   /// The same with every stage solved by the full Newton: what a linearised method falls back to.
   State step_by_newton(System& system, const History& u, double h);
+  /// One step of backward Euler with the full Newton: the last resort where a method leaves what is feasible.
+  State step_safely(System& system, const History& u, double h);
   bool linearized() const { return info_->solution == StageSolution::linearized; }
 
+  bool ends_at_stage() const { return scheme_->ends_at_stage(); }
   const MethodInfo& info() const { return *info_; }
   StageSolver& stages() { return *stages_; }
   /// Null unless the method splits off modes.
@@ -45,6 +48,8 @@ class Stepper {
   void forget();
 
  private:
+  StageSolver& newton(const System& system);
+  State step_in_frame(StageSolution solution, System& system, const History& u, double h);
   State step_with(StageSolver& stages, System& system, const History& u, double h);
 
   const MethodInfo* info_;

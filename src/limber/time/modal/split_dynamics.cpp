@@ -3,8 +3,6 @@
 #include <cmath>
 
 #include "limber/core/errors.hpp"
-#include "limber/time/stage_matrix.hpp"
-#include "limber/time/time_derivative.hpp"
 
 namespace limber {
 
@@ -36,17 +34,7 @@ State SplitDynamics::solve(const Stage& s) {
     at = &own;
   }
   const ModalBasis& X = modes_.basis();
-  const Vector rate = X.coordinates(s.at.v);
-  Vector force = X.coordinates_of_force(at->f);
-  if (rule_ != Splitting::printed) {
-    Vector c = coupling(*at, span) + reduced.K * rate;
-    for (const Index i : reduced.null) c[i] = 0;
-    force += span / 2 * c;
-  }
-  const ModalMotion motion(std::move(reduced.K), std::move(reduced.D), modes_.negative());
-  ModalChange moved = motion.after(span, rate, force);
-  if (!moved.a.allFinite() || !moved.b.allFinite())
-    throw StepFailure("a mode with negative stiffness grows beyond all bounds in this step");
+  ModalChange moved = predict(system_, X, modes_.negative(), rule_, *at, at->f, std::move(reduced), span);
 
   Stage split = s;
   split.modes = &X;
@@ -61,17 +49,6 @@ State SplitDynamics::solve(const Stage& s) {
   split.star.q += X.combined(moved.a);
   split.star.v += X.combined(moved.b);
   return base_.solve(split);
-}
-
-/// Xᵀ of −K v, and in second-order methods of − D P M⁻¹f + ∂f/∂t.
-Vector SplitDynamics::coupling(const Linearization& at, double span) const {
-  const ModalBasis& X = modes_.basis();
-  const bool symmetric = system_.symmetric();
-  Vector c = -multiply(at.tangent.K, symmetric, at.at.v);
-  if (rule_ == Splitting::second_order && system_.velocity_dependent())
-    c -= multiply(at.tangent.D, symmetric, X.complement(system_.solve_mass(at.f)));
-  if (rule_ == Splitting::second_order && system_.time_dependent()) c += force_rate(system_, at.at, at.f, span);
-  return X.coordinates_of_force(c);
 }
 
 }  // namespace limber

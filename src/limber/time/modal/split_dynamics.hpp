@@ -4,21 +4,12 @@
 ///
 ///     u = Q̂u* + (I−Q̂)ū + τ Q̂F(u) + s φ₁(s J_G) [G(ū) + ½s (I−Q̂) J Q̂F(ū)],   s = t − t̄,   G = (I−Q̂) F.
 ///
-/// The last term stands for what couples modes and complement: modes that are not exact, damping, loads
-/// that change in time (t belongs to the complement). It is zero for exact undamped modes.
+/// (t belongs to the complement). For systems without contact; frame.hpp is for those with it.
 
 #include "limber/time/dynamics.hpp"
-#include "limber/time/modal/subspace.hpp"
+#include "limber/time/modal/prediction.hpp"
 
 namespace limber {
-
-/// How a method splits off its modes.
-enum class Splitting {
-  none,
-  first_order,   // (beere), (SIERE) for exact modes: of the coupling only what comes from K, which is zero for them
-  second_order,  // all of the coupling: second order where the scheme is
-  printed        // (BDF2ERE), (sbdf2ere), (26n): u = u* + τ Q̂F(u) + τ φ₁(s J_G) G(ū), in the last stage only
-};
 
 class SplitDynamics final : public Dynamics {
  public:
@@ -32,7 +23,6 @@ class SplitDynamics final : public Dynamics {
 
  private:
   bool is_start(const State& u) const;
-  Vector coupling(const Linearization& at, double span) const;
 
   Dynamics& base_;
   const System& system_;

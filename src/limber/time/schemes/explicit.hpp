@@ -8,6 +8,7 @@ namespace limber {
 /// v₁ = v₀ + h M⁻¹f(q₀, v₀, t₀),  q₁ = q₀ + h v₁.
 class SymplecticEuler final : public TimeIntegrator {
  public:
+  bool ends_at_stage() const override { return false; }
   State step(Dynamics& F, const History& u, double h) const override {
     const Vector v = u[0].v + h * F.rate(u[0]).v;
     return {u[0].q + h * v, v, u[0].t + h};
@@ -18,6 +19,7 @@ class SymplecticEuler final : public TimeIntegrator {
 /// The second kick is implicit where f depends on v: a stage with τ_q = 0.
 class Verlet final : public TimeIntegrator {
  public:
+  bool ends_at_stage() const override { return false; }
   State step(Dynamics& F, const History& u, double h) const override {
     const Vector v = u[0].v + h / 2 * F.rate(u[0]).v;
     const State star{u[0].q + h * v, v, u[0].t + h};
@@ -28,6 +30,7 @@ class Verlet final : public TimeIntegrator {
 /// The classical fourth-order method of Runge and Kutta.
 class RungeKutta4 final : public TimeIntegrator {
  public:
+  bool ends_at_stage() const override { return false; }
   State step(Dynamics& F, const History& u, double h) const override {
     const State k1 = F.rate(u[0]);
     const State k2 = F.rate(u[0] + h / 2 * k1);

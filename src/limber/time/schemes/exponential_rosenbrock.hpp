@@ -7,6 +7,7 @@ namespace limber {
 
 class ExponentialRosenbrockEuler final : public TimeIntegrator {
  public:
+  bool ends_at_stage() const override { return false; }
   State step(Dynamics& F, const History& u, double h) const override { return F.exponential(u[0], h); }
 };
 

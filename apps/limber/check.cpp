@@ -1,0 +1,128 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "commands.hpp"
+#include "limber/core/errors.hpp"
+#include "limber/scene/facts.hpp"
+#include "limber/verify/verify.hpp"
+
+namespace limber::app {
+namespace {
+
+constexpr std::size_t listed = 10;  // findings in the text
+
+/// Frames done and the time left, once the work proves to be long.
+class CheckProgress {
+ public:
+  void show(long done, long all) {
+    const double elapsed = seconds(start_);
+    if (done == all && shown_once_ && terminal_) fmt::print(stderr, "\r\033[K");
+    if (done == all || elapsed < 1 || seconds(shown_) < (terminal_ ? 0.1 : 10.0)) return;
+    shown_ = Clock::now();
+    shown_once_ = true;
+    const double left = elapsed / static_cast<double>(done) * static_cast<double>(all - done);
+    fmt::print(stderr, "{}frame {} of {}, {} left{}", terminal_ ? "\r" : "", done, all, duration_text(left),
+               terminal_ ? "   " : "\n");
+    std::fflush(stderr);
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static double seconds(Clock::time_point since) { return std::chrono::duration<double>(Clock::now() - since).count(); }
+
+  bool terminal_ = isatty(STDERR_FILENO) != 0, shown_once_ = false;
+  Clock::time_point start_ = Clock::now(), shown_ = start_;
+};
+
+nlohmann::json to_json(const Verification& v) {
+  nlohmann::json j{{"frames", v.frames},
+                   {"frames_planned", v.frames_planned},
+                   {"nodes", v.nodes},
+                   {"tets", v.tets},
+                   {"triangles", v.triangles},
+                   {"min_det_F", v.min_det_F},
+                   {"bad_frames", v.bad_frames},
+                   {"crossings", v.crossings},
+                   {"enclosed", v.enclosed},
+                   {"inverted", v.inverted},
+                   {"tolerated_inversions", v.tolerated_inversions},
+                   {"materials_known", v.materials_known},
+                   {"clean", v.count() == 0}};
+  j["findings"] = nlohmann::json::array();
+  for (const Finding& f : v.findings)
+    j["findings"].push_back({{"frame", f.frame},
+                             {"time", f.time},
+                             {"kind", to_string(f.flaw)},
+                             {"what", f.what},
+                             {"bodies", f.bodies},
+                             {"cells", f.cells},
+                             {"position", {f.position[0], f.position[1], f.position[2]}}});
+  return j;
+}
+
+std::string to_text(const Verification& v, const std::string& directory) {
+  std::string text =
+      fmt::format("{}: {} of {} frames, {} nodes, {} tetrahedra, {} surface triangles, smallest det F {:.4g}\n",
+                  directory, v.frames, v.frames_planned, v.nodes, v.tets, v.triangles, v.min_det_F);
+  if (v.tolerated_inversions > 0)
+    text += fmt::format("{} times a tetrahedron is inverted {}\n", v.tolerated_inversions,
+                        v.materials_known ? "whose material allows it"
+                                          : "(there is no scene.json to say whether its material allows it)");
+  if (v.count() == 0) return text + "no surfaces meet, no part lies inside another, nothing forbidden is inverted\n";
+  for (std::size_t i = 0; i < std::min(v.findings.size(), listed); ++i) {
+    const Finding& f = v.findings[i];
+    text += fmt::format("frame {}, t = {:.6g} s: {}, near ({:.4g}, {:.4g}, {:.4g})\n", f.frame, f.time, f.what,
+                        f.position[0], f.position[1], f.position[2]);
+  }
+  if (v.count() > static_cast<long>(listed)) text += fmt::format("… {} more\n", v.count() - static_cast<long>(listed));
+  text += fmt::format("found: {} crossings, {} parts inside others, {} forbidden inversions", v.crossings, v.enclosed,
+                      v.inverted);
+  if (v.bad_frames > 0) text += fmt::format(", {} frames that hold numbers that are not finite", v.bad_frames);
+  return text + "\n";
+}
+
+int check_directory(const std::string& directory, bool as_json) {
+  CheckProgress line;
+  const Verification v = verify_trajectory(directory, [&](long done, long all) { line.show(done, all); });
+  write_text("", as_json ? to_json(v).dump() + "\n" : to_text(v, directory));
+  return v.count() == 0 ? 0 : 1;
+}
+
+int check_scene(const SceneArguments& arguments, bool as_json) {
+  const auto loaded = arguments.load();
+  const auto model = build_model(loaded.scene);
+  build_simulation(loaded.scene, model);
+  const auto facts = gather_facts(loaded.scene, model, 5);
+  if (as_json)
+    fmt::print("{}\n", to_json(facts).dump());
+  else
+    fmt::print("{}{} is ready to run\n", describe(facts), arguments.file);
+  return 0;
+}
+
+int check(const SceneArguments& a, bool as_json) {
+  if (!std::filesystem::is_directory(a.file)) return check_scene(a, as_json);
+  if (!a.set.empty()) throw InputError("--set", "goes with a scene; " + a.file + " is the directory of a run");
+  return check_directory(a.file, as_json);
+}
+
+}  // namespace
+
+void add_check(CLI::App& cli, Action& action) {
+  auto* command = cli.add_subcommand(
+      "check", "Look at a scene without running it, or verify the frames of a run: nothing may meet or be inverted");
+  command->footer(
+      "Example:\n  limber check scenes/beam.json\n  limber check out/beam --json\n\n"
+      "Exit status for a run: 0 nothing found, 1 something found, 2 bad input.");
+  auto a = std::make_shared<SceneArguments>();
+  auto json = std::make_shared<bool>(false);
+  a->add_to(*command);
+  command->add_flag("--json", *json, "Print as JSON");
+  command->callback([a, json, &action] { action = [a, json] { return check(*a, *json); }; });
+}
+
+}  // namespace limber::app

@@ -1,0 +1,6 @@
+from typing import Optional
+
+import numpy.typing as npt
+
+def point_triangle(p0: npt.ArrayLike, a0: npt.ArrayLike, b0: npt.ArrayLike, c0: npt.ArrayLike, p1: npt.ArrayLike, a1: npt.ArrayLike, b1: npt.ArrayLike, c1: npt.ArrayLike) -> Optional[float]: ...
+def edge_edge(a0: npt.ArrayLike, b0: npt.ArrayLike, c0: npt.ArrayLike, d0: npt.ArrayLike, a1: npt.ArrayLike, b1: npt.ArrayLike, c1: npt.ArrayLike, d1: npt.ArrayLike) -> Optional[float]: ...

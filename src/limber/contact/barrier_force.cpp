@@ -1,0 +1,130 @@
+#include "limber/contact/barrier_force.hpp"
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+
+#include "limber/contact/barrier.hpp"
+#include "limber/core/parallel.hpp"
+
+namespace limber {
+namespace {
+
+using Kind = Collision::Kind;
+
+Vec3 point(const Vector& x, int node) { return x.segment<3>(3 * static_cast<Index>(node)); }
+
+Mat12 positive_part(const Mat12& H) {
+  const Eigen::SelfAdjointEigenSolver<Mat12> eigen(H);
+  return eigen.eigenvectors() * eigen.eigenvalues().cwiseMax(0).asDiagonal() * eigen.eigenvectors().transpose();
+}
+
+/// ∇ of m b(gap), divided by κ.
+Vec12 gradient(const Collision& c, const Jet& b, const Vector& x) {
+  Vec12 g = c.eps_x == 0 ? Vec12(b.first * gradient(c.nearest)) : Vec12::Zero();
+  if (c.eps_x != 0) {
+    const Mollifier m = mollifier(c, x);
+    g = m.value * b.first * gradient(c.nearest) + b.value * m.gradient;
+  }
+  return g;
+}
+
+Mat12 hessian(const Collision& c, const Jet& b, const Vector& x, Definiteness d) {
+  if (c.kind == Kind::obstacle) {
+    Mat12 H = Mat12::Zero();
+    const Vec3& n = c.normal();
+    Mat3 block = b.second * n * n.transpose() + b.first * c.curvature;
+    if (d == Definiteness::projected) {
+      const Eigen::SelfAdjointEigenSolver<Mat3> eigen(block);
+      block = eigen.eigenvectors() * eigen.eigenvalues().cwiseMax(0).asDiagonal() * eigen.eigenvectors().transpose();
+    }
+    H.topLeftCorner<3, 3>() = block;
+    return H;
+  }
+  const double plain = c.eps_x == 0 ? 1 : mollifier_value(c, x);
+  if (plain == 1)
+    return d == Definiteness::projected ? compose_projected(c.nearest, b.first, b.second)
+                                        : compose(c.nearest, b.first, b.second);
+  const Mollifier m = mollifier(c, x);
+  const Vec12 g = gradient(c.nearest);
+  Mat12 H = compose(c.nearest, m.value * b.first, m.value * b.second) + b.value * m.hessian;
+  H += b.first * (g * m.gradient.transpose() + m.gradient * g.transpose());
+  return d == Definiteness::projected ? positive_part(H) : H;
+}
+
+}  // namespace
+
+Mollifier mollifier(const Collision& c, const Vector& x) {
+  if (c.eps_x == 0) return {};
+  return edge_mollifier(point(x, c.nodes[0]), point(x, c.nodes[1]), point(x, c.nodes[2]), point(x, c.nodes[3]), c.eps_x);
+}
+
+double mollifier_value(const Collision& c, const Vector& x) {
+  if (c.eps_x == 0) return 1;
+  return edge_mollifier_value(point(x, c.nodes[0]), point(x, c.nodes[1]), point(x, c.nodes[2]), point(x, c.nodes[3]),
+                              c.eps_x);
+}
+
+double ContactStiffness::normal_force(const Collision& c, double delta, double mollifier) const {
+  return -of(c) * mollifier * barrier(c.gap, delta).first;
+}
+
+ForceTraits BarrierForce::traits() const {
+  bool moves = false;
+  for (const auto& o : collisions_->scene().implicit) moves = moves || !o.shape.is_static();
+  for (const auto& o : collisions_->scene().surfaces) moves = moves || !o.motion.is_constant();
+  return {.time_dependent = moves, .contact = true, .energy = EnergyKind::contact};
+}
+
+std::optional<Potentials> BarrierForce::potentials(const State& u) const {
+  const Vector x = collisions_->positions(u.q, u.t);
+  Potentials p;
+  for (const Collision& c : collisions_->at(u.q, u.t)) {
+    const double b = barrier(c.gap, collisions_->delta()).value;
+    p.stored += stiffness_->of(c) * (std::isinf(b) ? b : b * mollifier_value(c, x));
+  }
+  return p;
+}
+
+void BarrierForce::add_force(const State& u, Vector& f) const {
+  const Vector x = collisions_->positions(u.q, u.t);
+  const int N = collisions_->scene().body_nodes;
+  for (const Collision& c : collisions_->at(u.q, u.t)) {
+    const Vec12 g = stiffness_->of(c) * gradient(c, barrier(c.gap, collisions_->delta()), x);
+    for (int i = 0; i < c.count; ++i)
+      if (const int node = c.nodes[static_cast<std::size_t>(i)]; node < N)
+        f.segment<3>(3 * static_cast<Index>(node)) -= g.segment<3>(3 * i);
+  }
+}
+
+void BarrierForce::add_tangent(const State& u, TangentBuilder& T) const {
+  const Vector x = collisions_->positions(u.q, u.t);
+  const int N = collisions_->scene().body_nodes;
+  const auto& collisions = collisions_->at(u.q, u.t);
+  const auto d = T.projected() ? Definiteness::projected : Definiteness::exact;
+  std::vector<Mat12> blocks(collisions.size());
+  constexpr Index chunk = 64;
+  const Index n = static_cast<Index>(collisions.size());
+  parallel_for((n + chunk - 1) / chunk, [&](Index piece) {
+    for (Index i = piece * chunk; i < std::min(n, (piece + 1) * chunk); ++i) {
+      const Collision& c = collisions[static_cast<std::size_t>(i)];
+      blocks[static_cast<std::size_t>(i)] =
+          stiffness_->of(c) * hessian(c, barrier(c.gap, collisions_->delta()), x, d);
+    }
+  });
+  for (std::size_t k = 0; k < collisions.size(); ++k) {
+    const Collision& c = collisions[k];
+    for (int a = 0; a < c.count; ++a)
+      for (int b = 0; b < c.count; ++b) {
+        const int i = c.nodes[static_cast<std::size_t>(a)], j = c.nodes[static_cast<std::size_t>(b)];
+        if (i < N && j < N) T.add_stiffness(i, j, blocks[k].block<3, 3>(3 * a, 3 * b));
+      }
+  }
+}
+
+double BarrierForce::smallest_gap(const State& u) const {
+  double gap = std::numeric_limits<double>::infinity();
+  for (const Collision& c : collisions_->at(u.q, u.t)) gap = std::min(gap, c.gap);
+  return gap;
+}
+
+}  // namespace limber

@@ -1,0 +1,52 @@
+#include "limber/contact/collision_gaps.hpp"
+
+#include <algorithm>
+
+#include "limber/contact/barrier_force.hpp"
+
+namespace limber {
+namespace {
+
+Vec3 point(const Vector& x, int node) { return x.segment<3>(3 * static_cast<Index>(node)); }
+
+}  // namespace
+
+double CollisionGaps::obstacles_way(const Vector& q, double t, double until) const {
+  const ContactScene& scene = collisions_->scene();
+  const Vector moved = collisions_->positions(q, until) - collisions_->positions(q, t);
+  double way = 0;
+  for (Index i = q.size(); i < moved.size(); i += 3) way = std::max(way, moved.segment<3>(i).norm());
+  for (const ImplicitObstacle& o : scene.implicit) {
+    if (o.shape.is_static()) continue;
+    const PosedShape before = o.shape.pose(t), after = o.shape.pose(until);
+    for (const int node : scene.surface.points)
+      if (node < scene.body_nodes) way = std::max(way, before.value(point(q, node)) - after.value(point(q, node)));
+  }
+  return way;
+}
+
+std::vector<Gap> CollisionGaps::near(const State& u, double until, double way) const {
+  const Vector x = collisions_->positions(u.q, u.t);
+  const int bodies = collisions_->scene().body_nodes;
+  const double within = std::max(4 * contact(), 2 * way + obstacles_way(u.q, u.t, until));
+  std::vector<Gap> gaps;
+  for (const Collision& c : collisions_->near(u.q, u.t, within)) {
+    if (mollifier_value(c, x) < 1 || !c.normal().allFinite()) continue;
+    Gap g{.value = c.gap};
+    for (std::size_t a = 0; a < static_cast<std::size_t>(c.count); ++a) {
+      const Vec3 gradient = c.weights()[a] * c.normal();
+      if (c.nodes[a] < bodies) {
+        g.nodes[a] = c.nodes[a];
+        g.gradient[a] = gradient;
+      } else {
+        g.rate += gradient.dot(collisions_->velocity(c.nodes[a], u.v, u.t));
+      }
+    }
+    if (c.obstacle >= 0)
+      g.rate -= c.normal().dot(collisions_->pose(c.obstacle, u.t).velocity(point(u.q, c.nodes[0])));
+    gaps.push_back(g);
+  }
+  return gaps;
+}
+
+}  // namespace limber

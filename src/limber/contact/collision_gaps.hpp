@@ -1,0 +1,33 @@
+#pragma once
+/// Contact as inequalities (cona), (conb): the gaps of all pairs that are near, with their gradients.
+///
+/// Gaps to implicit obstacles are signed; those of pairs of points, edges and triangles are distances less thicknesses,
+/// which do not know on which side of a surface a point is. And constraints on gaps are linearised: nothing guarantees
+/// that surfaces do not cross. These formulations are there to be compared with the barrier. Nearly parallel edges are
+/// left out (their points meet the other's triangles or edges), where the direction of their distance jumps.
+
+#include <memory>
+
+#include "limber/contact/collisions.hpp"
+#include "limber/model/gap_source.hpp"
+
+namespace limber {
+
+class CollisionGaps final : public GapSource {
+ public:
+  CollisionGaps(std::shared_ptr<const Collisions> collisions, GapRule rule)
+      : collisions_(std::move(collisions)), rule_(rule) {}
+
+  GapRule rule() const override { return rule_; }
+  double contact() const override { return collisions_->delta(); }
+  std::vector<Gap> near(const State& u, double until, double way) const override;
+
+ private:
+  /// How far obstacles come towards the bodies' points q from t to `until` [m].
+  double obstacles_way(const Vector& q, double t, double until) const;
+
+  std::shared_ptr<const Collisions> collisions_;
+  GapRule rule_;
+};
+
+}  // namespace limber

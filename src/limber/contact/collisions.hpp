@@ -1,0 +1,115 @@
+#pragma once
+/// Which primitives collide at a configuration: all pairs of points, edges and triangles, and all points with implicit
+/// obstacles, whose gap (distance less thicknesses) is below δ. Set apart from what is summed over it (barrier_force.hpp,
+/// friction_force.hpp).
+
+#include <array>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "limber/contact/broad_phase.hpp"
+#include "limber/contact/distance.hpp"
+#include "limber/contact/moving_shape.hpp"
+#include "limber/model/motion.hpp"
+
+namespace limber {
+
+/// A solid given by an implicit function, which acts on the points of bodies.
+struct ImplicitObstacle {
+  MovingShape shape;
+  int object = 0;
+};
+
+/// A solid or sheet whose points, edges and triangles are part of the contact surface: exact against other surfaces.
+struct SurfaceObstacle {
+  std::vector<int> nodes;       // of the contact surface, beyond those of the bodies
+  std::vector<Vec3> positions;  // [m] before it moves
+  Motion motion;
+};
+
+struct ContactScene {
+  ContactSurface surface;  // bodies' nodes 0 … N − 1, then those of surface obstacles
+  int body_nodes = 0;      // N
+  MayCollide may_collide;
+  std::vector<ImplicitObstacle> implicit;
+  std::vector<SurfaceObstacle> surfaces;
+  Vector rest;                           // 3 × all nodes [m]
+  double delta = 1e-3;                   // δ [m]
+  std::vector<std::string> objects;      // names of bodies, then of obstacles
+  std::vector<std::vector<double>> mu;   // friction, #objects × #objects
+  std::vector<double> stiffness;         // per object [N/m], ∞ for obstacles: κ is the smaller one of a pair
+};
+
+/// One collision at a configuration; with x its up to four nodes, gap(x) has the gradient w ⊗ n.
+struct Collision {
+  enum class Kind { point_triangle, edge_edge, point_edge, point_point, obstacle } kind = Kind::obstacle;
+  std::array<int, 4> nodes{-1, -1, -1, -1};  // −1: unused
+  int count = 0;                             // of nodes
+  std::array<int, 2> objects{};
+  int obstacle = -1;    // of ContactScene::implicit
+  double gap = 0;       // [m]
+  Nearest nearest;      // pairs; an obstacle's point has w = {1}, k = 0
+  Mat3 curvature;       // ∇²φ of an implicit obstacle
+  double eps_x = 0;     // of the mollifier; 0: none is needed
+
+  const Vec3& normal() const { return nearest.n; }
+  /// w₀ … w₃.
+  const std::array<double, 4>& weights() const { return nearest.w; }
+};
+
+class Collisions {
+ public:
+  explicit Collisions(ContactScene scene);
+
+  const ContactScene& scene() const { return scene_; }
+  double delta() const { return scene_.delta; }
+  /// With a gap below δ, in an order that depends on the configuration only. q: 3N of the bodies. The reference holds
+  /// until the next call.
+  const std::vector<Collision>& at(const Vector& q, double t) const;
+  /// The pairs of body nodes that collisions couple, and those with a gap below 2δ.
+  void add_couplings(const Vector& q, double t, std::vector<std::pair<int, int>>& now,
+                     std::vector<std::pair<int, int>>& soon) const;
+  /// The largest s in [0, 1] for which every gap keeps a tenth of itself on the way from q to q + s·dq, while obstacles
+  /// move from t0 to t1.
+  double max_step(const Vector& q, const Vector& dq, double t0, double t1) const;
+
+  /// All nodes at time t: the bodies' and the obstacles'. 3 × nodes.
+  Vector positions(const Vector& q, double t) const;
+  /// Velocity [m/s] of a node, or of an implicit obstacle's surface at x.
+  Vec3 velocity(int node, const Vector& v, double t) const;
+  PosedShape pose(int obstacle, double t) const { return scene_.implicit[static_cast<std::size_t>(obstacle)].shape.pose(t); }
+  /// The pair with the smallest gap at q, below δ or not as far as candidates reach; nullopt: nothing is near.
+  std::optional<Collision> nearest(const Vector& q, double t) const;
+  /// All pairs with a gap below `within` [m], however far that is.
+  std::vector<Collision> near(const Vector& q, double t, double within) const;
+
+ private:
+  using Pair = std::array<int, 2>;
+
+  /// `about` [m]: how far things may go before the next search.
+  void need_candidates(const Vector& x, double about) const;
+  bool covers(const Vector& x) const;
+  template <class Visit>
+  void each_pair(const Candidates& c, const Visit& visit) const;
+  std::array<int, 4> nodes_of(Collision::Kind kind, const Pair& pair) const;
+  std::optional<Collision> collide(Collision::Kind kind, const Pair& pair, const Vector& x, double within) const;
+  void find(const Candidates& among, const Vector& x, const Vector& q, double t, double within,
+            std::vector<Collision>& found) const;
+  double thickness(const std::array<int, 4>& nodes, Collision::Kind kind) const;
+  double rest_mollifier(const std::array<int, 4>& nodes) const;
+  double pair_step(Collision::Kind kind, const Pair& pair, const Vector& x0, const Vector& x1) const;
+
+  ContactScene scene_;
+  std::vector<int> obstacle_of_node_;  // beyond body_nodes: index into surfaces
+  mutable BroadPhase broad_phase_;
+  mutable Candidates candidates_, swept_;
+  mutable Vector anchor_;     // where the candidates were found
+  mutable double reach_ = 0;  // [m] with which they were found
+  mutable Vector found_q_;
+  mutable double found_t_ = std::numeric_limits<double>::quiet_NaN();
+  mutable std::vector<Collision> found_;
+};
+
+}  // namespace limber

@@ -1,0 +1,171 @@
+#include "limber/contact/crossings.hpp"
+
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <map>
+
+#include "limber/contact/triangle_tree.hpp"
+
+namespace limber {
+namespace {
+
+std::size_t ix(int i) { return static_cast<std::size_t>(i); }
+Vec3 point(const Vector& x, int node) { return x.segment<3>(3 * static_cast<Index>(node)); }
+
+template <std::size_t N>
+Bounds box_of(const std::array<int, N>& nodes, const Vector& x) {
+  Bounds b;
+  for (const int n : nodes)
+    for (int k = 0; k < 3; ++k) {
+      b.low[ix(k)] = std::min(b.low[ix(k)], x[3 * n + k]);
+      b.high[ix(k)] = std::max(b.high[ix(k)], x[3 * n + k]);
+    }
+  return b;
+}
+
+double volume6(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d) { return (b - a).cross(c - a).dot(d - a); }
+
+/// Clearly, beyond rounding: what only touches is found as a gap of zero.
+bool crosses(const Vec3& p, const Vec3& q, const Vec3& a, const Vec3& b, const Vec3& c) {
+  const double size = std::max({(q - p).norm(), (b - a).norm(), (c - a).norm(), (a - p).norm()});
+  const double rounding = 1e-12 * size * size * size;
+  const auto sign = [&](double x) { return x > rounding ? 1 : x < -rounding ? -1 : 0; };
+  if (sign(volume6(a, b, c, p)) * sign(volume6(a, b, c, q)) >= 0) return false;
+  const int u = sign(volume6(p, q, a, b)), v = sign(volume6(p, q, b, c)), w = sign(volume6(p, q, c, a));
+  return u != 0 && u == v && v == w;
+}
+
+/// Keeps the deepest crossing of each pair.
+class Worst {
+ public:
+  void add(const Crossing& c) {
+    const std::array<int, 2> key{std::min(c.objects[0], c.objects[1]), std::max(c.objects[0], c.objects[1])};
+    const auto [it, fresh] = found_.emplace(key, c);
+    if (!fresh && c.depth > it->second.depth) it->second = c;
+  }
+  std::vector<Crossing> list() const {
+    std::vector<Crossing> all;
+    for (const auto& [key, c] : found_) all.push_back(c);
+    return all;
+  }
+
+ private:
+  std::map<std::array<int, 2>, Crossing> found_;
+};
+
+void edges_through_triangles(const ContactScene& scene, const Vector& x, Worst& worst) {
+  const ContactSurface& s = scene.surface;
+  std::vector<Bounds> edge_boxes, triangle_boxes;
+  std::vector<int> edge_objects, triangle_objects;
+  for (const auto& e : s.edges) {
+    edge_boxes.push_back(box_of(e, x));
+    edge_objects.push_back(s.object[ix(e[0])]);
+  }
+  for (const auto& t : s.triangles) {
+    triangle_boxes.push_back(box_of(t, x));
+    triangle_objects.push_back(s.object[ix(t[0])]);
+  }
+  Bvh edges, triangles;
+  edges.build(edge_boxes, edge_objects);
+  triangles.build(triangle_boxes, triangle_objects);
+  if (edges.empty() || triangles.empty()) return;
+  ObjectTable may{{}, scene.may_collide.size()};
+  for (const auto& row : scene.may_collide) may.may.insert(may.may.end(), row.begin(), row.end());
+  const TreePairs pairs(edges, triangles, may);
+  for (const auto& part : pairs.parts(1))
+    pairs.visit(part, [&](const std::array<int, 2>* some, int count) {
+      for (int i = 0; i < count; ++i) {
+        const auto& e = s.edges[ix(some[i][0])];
+        const auto& t = s.triangles[ix(some[i][1])];
+        if (std::any_of(t.begin(), t.end(), [&](int n) { return n == e[0] || n == e[1]; })) continue;
+        const Vec3 p = point(x, e[0]), q = point(x, e[1]);
+        if (!crosses(p, q, point(x, t[0]), point(x, t[1]), point(x, t[2]))) continue;
+        Crossing c;
+        c.objects = {s.object[ix(e[0])], s.object[ix(t[0])]};
+        c.where = .5 * (p + q);
+        c.node = e[0];
+        worst.add(c);
+      }
+    });
+}
+
+/// The surface of one object, where it has triangles.
+struct Skin {
+  int object = 0;
+  TriMesh mesh;
+  Box3 box{};
+};
+
+std::vector<Skin> skins(const ContactScene& scene, const Vector& x) {
+  std::map<int, Skin> all;
+  std::map<int, std::map<int, int>> number;
+  for (const auto& t : scene.surface.triangles) {
+    const int object = scene.surface.object[ix(t[0])];
+    Skin& skin = all[object];
+    skin.object = object;
+    std::array<int, 3> mine;
+    for (std::size_t k = 0; k < 3; ++k) {
+      const auto [it, fresh] = number[object].emplace(t[k], static_cast<int>(skin.mesh.nodes.size()));
+      if (fresh) skin.mesh.nodes.push_back(point(x, t[k]));
+      mine[k] = it->second;
+    }
+    skin.mesh.triangles.push_back(mine);
+  }
+  std::vector<Skin> list;
+  for (auto& [object, skin] : all) {
+    skin.box = bounding_box(skin.mesh.nodes);
+    list.push_back(std::move(skin));
+  }
+  return list;
+}
+
+void nodes_inside(const ContactScene& scene, const Vector& x, Worst& worst) {
+  for (const Skin& skin : skins(scene, x)) {
+    if (!is_closed(skin.mesh)) continue;
+    const TriangleTree tree(skin.mesh);
+    for (const int node : scene.surface.points) {
+      const int object = scene.surface.object[ix(node)];
+      if (object == skin.object || !scene.may_collide[ix(object)][ix(skin.object)]) continue;
+      const Vec3 p = point(x, node);
+      if ((p.array() < skin.box.min.array()).any() || (p.array() > skin.box.max.array()).any()) continue;
+      if (tree.winding(p) < .5) continue;
+      Crossing c;
+      c.objects = {object, skin.object};
+      c.where = p;
+      c.node = node;
+      c.depth = tree.nearest(p).distance;
+      worst.add(c);
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<Crossing> find_crossings(const Collisions& collisions, const Vector& q, double t) {
+  const ContactScene& scene = collisions.scene();
+  const Vector x = collisions.positions(q, t);
+  Worst worst;
+  edges_through_triangles(scene, x, worst);
+  nodes_inside(scene, x, worst);
+  for (const ImplicitObstacle& o : scene.implicit) {
+    const PosedShape shape = o.shape.pose(t);
+    for (const int node : scene.surface.points) {
+      if (node >= scene.body_nodes) continue;
+      const int object = scene.surface.object[ix(node)];
+      if (!scene.may_collide[ix(object)][ix(o.object)]) continue;
+      const Vec3 p = point(x, node);
+      const double phi = shape.value(p) - scene.surface.radius[ix(node)];
+      if (phi > 0) continue;
+      Crossing c;
+      c.objects = {object, o.object};
+      c.where = p;
+      c.node = node;
+      c.depth = -phi;
+      c.out = shape.at(p).gradient;
+      worst.add(c);
+    }
+  }
+  return worst.list();
+}
+
+}  // namespace limber

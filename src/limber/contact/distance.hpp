@@ -1,0 +1,61 @@
+#pragma once
+/// Nearest points of two primitives: e = Σ wᵢ(β) xᵢ, from the second's nearest point to the first's, d = min |e| over β
+/// in the region; at the minimum n·∂e/∂β = 0, hence ∂d/∂xᵢ = wᵢ n. All pairs share one record, `Nearest`.
+/// Node order: point-triangle (p, a, b, c); edge-edge (a, b, c, d) = ab against cd; point-edge (p, a, b, –);
+/// point-point (p, q, –, –). Lengths in metres; Hessians are 12 × 12 with node i at rows 3i.
+
+#include <array>
+
+#include "limber/core/types.hpp"
+
+namespace limber {
+
+using Vec12 = Eigen::Matrix<double, 12, 1>;
+using Mat12 = Eigen::Matrix<double, 12, 12>;
+
+struct Nearest {
+  double d = 0;               // [m]
+  Vec3 n = Vec3::UnitX();     // e/d; where d = 0 a unit vector orthogonal to the primitives
+  std::array<double, 4> w{};  // sum to zero; zero at nodes outside the nearest features
+  int k = 0;                  // parameters in the interior: 0 point-point, 1 point-edge, 2 face or edges
+  std::array<std::array<double, 4>, 2> dw{};                            // dw[j][i] = ∂wᵢ/∂βⱼ, j < k
+  Eigen::Matrix<double, 3, 2> E = Eigen::Matrix<double, 3, 2>::Zero();  // columns ∂e/∂βⱼ, j < k
+};
+
+/// d is exact to 1e-12 relative down to d of about 1e-12 of the primitives' size, for degenerate primitives too (an
+/// edge of no length is a point, a triangle of no area is its edges, parallel edges meet at an end of one of them).
+Nearest point_point(const Vec3& p, const Vec3& q);
+Nearest point_edge(const Vec3& p, const Vec3& a, const Vec3& b);
+Nearest point_triangle(const Vec3& p, const Vec3& a, const Vec3& b, const Vec3& c);
+Nearest edge_edge(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d);
+
+/// Squared distances [m²] for culling: absolute error of d about 1e-15 of the primitives' size.
+double point_point_distance2(const Vec3& p, const Vec3& q);
+double point_edge_distance2(const Vec3& p, const Vec3& a, const Vec3& b);
+double point_triangle_distance2(const Vec3& p, const Vec3& a, const Vec3& b, const Vec3& c);
+double edge_edge_distance2(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d);
+
+/// ∇d.
+Vec12 gradient(const Nearest& at);
+/// ∇²d; d > 0, here and below.
+Mat12 hessian(const Nearest& at);
+/// ψ' ∇²d + ψ'' ∇d∇dᵀ, the Hessian of ψ(d).
+Mat12 compose(const Nearest& at, double first, double second);
+/// The nearest positive semidefinite matrix to `compose`.
+Mat12 compose_projected(const Nearest& at, double first, double second);
+/// ∂n/∂x.
+Eigen::Matrix<double, 3, 12> normal_derivative(const Nearest& at);
+/// ∂β/∂x; rows j ≥ k are zero.
+Eigen::Matrix<double, 2, 12> parameter_derivative(const Nearest& at);
+
+/// m = (2 − c/ε) c/ε for c = |(b−a)×(d−c)|² < ε, 1 beyond: it takes the kink out of the distance of edges that pass
+/// through parallel. ε [m⁴] is 1e-3 |b−a|²|d−c|² of the rest shape.
+struct Mollifier {
+  double value = 1;
+  Vec12 gradient = Vec12::Zero();
+  Mat12 hessian = Mat12::Zero();
+};
+Mollifier edge_mollifier(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d, double eps_x);
+double edge_mollifier_value(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d, double eps_x);
+
+}  // namespace limber

@@ -1,0 +1,176 @@
+#include "limber/contact/friction_force.hpp"
+
+#include "limber/contact/barrier.hpp"
+
+namespace limber {
+namespace {
+
+using Kind = Collision::Kind;
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+Vec3 point(const Vector& x, int node) { return x.segment<3>(3 * static_cast<Index>(node)); }
+
+Mat3 tangent_plane(const Vec3& n) { return Mat3::Identity() - n * n.transpose(); }
+
+/// d/dy of s(|y|)/|y| y.
+Mat3 slope(const Vec3& y, double eps) {
+  const double speed = y.norm();
+  Mat3 G = friction_factor(speed, eps) * Mat3::Identity();
+  if (speed > 0) G += friction_factor_slope(speed, eps) / speed * y * y.transpose();
+  return G;
+}
+
+}  // namespace
+
+ForceTraits FrictionForce::traits() const {
+  const bool lagged = form_ == FrictionForm::lagged;
+  return {.symmetric = lagged,
+          .velocity_dependent = true,
+          .has_potential = true,
+          .contact = true,
+          .lag = lagged ? Lag::each_solution : Lag::each_iterate,
+          .energy = EnergyKind::contact};
+}
+
+double FrictionForce::mu(const Collision& c) const {
+  return collisions_->scene().mu[at(c.objects[0])][at(c.objects[1])];
+}
+
+FrictionForce::Grip FrictionForce::grip(const Collision& c, const State& u, const Vector& x) const {
+  Grip g{c.nodes, c.count, c.weights(), c.normal(), 0};
+  g.pressure = mu(c) * stiffness_->normal_force(c, collisions_->delta(), mollifier_value(c, x));
+  if (c.obstacle >= 0) g.surface = collisions_->pose(c.obstacle, u.t).velocity(point(u.q, c.nodes[0]));
+  return g;
+}
+
+std::vector<FrictionForce::Grip> FrictionForce::grips(const State& u) const {
+  const Vector x = collisions_->positions(u.q, u.t);
+  std::vector<Grip> list;
+  for (const Collision& c : collisions_->at(u.q, u.t))
+    if (mu(c) > 0) list.push_back(grip(c, u, x));
+  return list;
+}
+
+void FrictionForce::hold(const State& u) const { held_ = grips(u); }
+
+Vec3 FrictionForce::slip(const Grip& g, const State& u) const {
+  Vec3 v = -g.surface;
+  for (int i = 0; i < g.count; ++i)
+    if (g.w[at(i)] != 0) v += g.w[at(i)] * collisions_->velocity(g.nodes[at(i)], u.v, u.t);
+  return v - g.n.dot(v) * g.n;
+}
+
+void FrictionForce::add_couplings_at(const State&, Couplings& now, Couplings&) const {
+  if (form_ == FrictionForm::coupled) return;
+  const int N = collisions_->scene().body_nodes;
+  for (const Grip& g : held_)
+    for (int a = 0; a < g.count; ++a)
+      for (int b = 0; b < a; ++b)
+        if (g.nodes[at(a)] < N && g.nodes[at(b)] < N) now.emplace_back(g.nodes[at(a)], g.nodes[at(b)]);
+}
+
+std::optional<Potentials> FrictionForce::potentials(const State& u) const {
+  Potentials p;
+  for (const Grip& g : held_) p.dissipated += g.pressure * friction_potential(slip(g, u).norm(), eps_);
+  return p;
+}
+
+Vec3 FrictionForce::force_on_first(const Collision& c, const State& u, const Vector& x) const {
+  const Grip g = grip(c, u, x);
+  const Vec3 y = slip(g, u);
+  return -g.pressure * friction_factor(y.norm(), eps_) * y;
+}
+
+double FrictionForce::friction_power(const State& u) const {
+  double power = 0;
+  for (const Grip& g : grips(u)) {
+    const double speed = slip(g, u).norm();
+    power += g.pressure * friction_smoothing(speed, eps_).value * speed;
+  }
+  return power;
+}
+
+void FrictionForce::add_force(const State& u, Vector& f) const {
+  const int N = collisions_->scene().body_nodes;
+  for (const Grip& g : form_ == FrictionForm::coupled ? grips(u) : held_) {
+    const Vec3 y = slip(g, u), F = -g.pressure * friction_factor(y.norm(), eps_) * y;
+    for (int i = 0; i < g.count; ++i)
+      if (const int node = g.nodes[at(i)]; node < N) f.segment<3>(3 * static_cast<Index>(node)) += g.w[at(i)] * F;
+  }
+}
+
+void FrictionForce::add_damping(const Grip& g, const State& u, TangentBuilder& T) const {
+  const int N = collisions_->scene().body_nodes;
+  const Mat3 P = tangent_plane(g.n);
+  const Vec3 y = slip(g, u);
+  // Projected: the secant instead of the slope. Its quadratic lies above R, so that a step with it never overshoots.
+  const Mat3 G = T.projected() ? Mat3(g.pressure * friction_factor(y.norm(), eps_) * P)
+                               : Mat3(g.pressure * P * slope(y, eps_) * P);
+  for (int a = 0; a < g.count; ++a)
+    for (int b = 0; b < g.count; ++b)
+      if (g.nodes[at(a)] < N && g.nodes[at(b)] < N)
+        T.add_damping(g.nodes[at(a)], g.nodes[at(b)], g.w[at(a)] * g.w[at(b)] * G);
+}
+
+void FrictionForce::add_tangent(const State& u, TangentBuilder& T) const {
+  if (form_ == FrictionForm::lagged) {
+    for (const Grip& g : held_) add_damping(g, u, T);
+    return;
+  }
+  const Vector x = collisions_->positions(u.q, u.t);
+  for (const Collision& c : collisions_->at(u.q, u.t)) {
+    if (mu(c) == 0) continue;
+    const Grip g = grip(c, u, x);
+    add_damping(g, u, T);
+    // A projected tangent is symmetric: that of friction that lags.
+    if (!T.projected()) add_coupled_stiffness(c, g, u, x, T);
+  }
+}
+
+/// With F = −μ λ φ(|y|) y, fᵢ = wᵢ F:  ∂fᵢ/∂x = F ∂wᵢ/∂x + wᵢ [−μ φ y ∂λ/∂x − μ λ (d(φ y)/dy) ∂y/∂x].
+void FrictionForce::add_coupled_stiffness(const Collision& c, const Grip& g, const State& u, const Vector& x,
+                                          TangentBuilder& T) const {
+  using Row = Eigen::Matrix<double, 1, 12>;
+  using Rows = Eigen::Matrix<double, 3, 12>;
+  const int N = collisions_->scene().body_nodes;
+  const Jet b = barrier(c.gap, collisions_->delta());
+  const double kappa = stiffness_->of(c), share = mu(c);
+  const Mat3 P = tangent_plane(g.n);
+  Row force_rate;  // ∂λ/∂x
+  Rows normal_rate, slip_rate = Rows::Zero();
+  std::array<Row, 4> weight_rate;
+  weight_rate.fill(Row::Zero());
+  Vec3 relative = -g.surface;
+  for (int i = 0; i < g.count; ++i) relative += g.w[at(i)] * collisions_->velocity(g.nodes[at(i)], u.v, u.t);
+  if (c.kind == Kind::obstacle) {
+    normal_rate.setZero();
+    normal_rate.leftCols<3>() = c.curvature;
+    force_rate.setZero();
+    force_rate.head<3>() = -kappa * b.second * g.n.transpose();
+    const PosedShape shape = collisions_->pose(c.obstacle, u.t);
+    const Vec3 p = point(u.q, c.nodes[0]);
+    for (int k = 0; k < 3; ++k) slip_rate.col(k) -= P * (shape.velocity(p + Vec3::Unit(k)) - g.surface);
+  } else {
+    normal_rate = normal_derivative(c.nearest);
+    const auto parameter_rate = parameter_derivative(c.nearest);
+    for (std::size_t i = 0; i < 4; ++i)
+      for (int j = 0; j < c.nearest.k; ++j) weight_rate[i] += c.nearest.dw[at(j)][i] * parameter_rate.row(j);
+    const Mollifier m = mollifier(c, x);
+    force_rate = -kappa * (m.value * b.second * gradient(c.nearest) + b.first * m.gradient).transpose();
+    for (int i = 0; i < g.count; ++i)
+      slip_rate += P * collisions_->velocity(g.nodes[at(i)], u.v, u.t) * weight_rate[at(i)];
+  }
+  slip_rate -= g.n.dot(relative) * normal_rate + g.n * (relative.transpose() * normal_rate);
+  const Vec3 y = slip(g, u);
+  const double factor = friction_factor(y.norm(), eps_);
+  const Vec3 F = -g.pressure * factor * y;
+  const Rows F_rate = -share * factor * y * force_rate - g.pressure * slope(y, eps_) * slip_rate;
+  for (int a = 0; a < g.count; ++a) {
+    if (g.nodes[at(a)] >= N) continue;
+    const Rows rate = F * weight_rate[at(a)] + g.w[at(a)] * F_rate;
+    for (int b2 = 0; b2 < g.count; ++b2)
+      if (g.nodes[at(b2)] < N) T.add_stiffness(g.nodes[at(a)], g.nodes[at(b2)], -rate.block<3, 3>(0, 3 * b2));
+  }
+}
+
+}  // namespace limber

@@ -1,0 +1,65 @@
+#pragma once
+/// Friction (fforce): for each collision with the relative velocity Σ wᵢvᵢ, its tangential part y and the normal force λ,
+///
+///     f = −μ λ s(|y|; ε) y/|y|, spread over the nodes by their weights w.
+///
+/// coupled: λ, w and the tangent plane are those of the state itself, the tangent is exact and not symmetric. lagged:
+/// they are those of a state that is held, and f = −∂R/∂v, R = Σ μ λ S(|y|). Coupled friction has that R too, held at
+/// each iterate, as a merit for Newton.
+
+#include <memory>
+
+#include "limber/contact/barrier_force.hpp"
+
+namespace limber {
+
+enum class FrictionForm { coupled, lagged };
+
+class FrictionForce final : public Force {
+ public:
+  /// eps [m/s]: speed from which friction is fully developed.
+  FrictionForce(std::shared_ptr<const Collisions> collisions, std::shared_ptr<const ContactStiffness> stiffness,
+                FrictionForm form, double eps)
+      : collisions_(std::move(collisions)), stiffness_(std::move(stiffness)), form_(form), eps_(eps) {}
+
+  ForceTraits traits() const override;
+  void add_couplings(Couplings&) const override {}
+  /// Lagged friction couples the nodes of the collisions that are held; others are coupled by the barrier anyway.
+  void add_couplings_at(const State& u, Couplings& now, Couplings& soon) const override;
+  void add_force(const State& u, Vector& f) const override;
+  void add_tangent(const State& u, TangentBuilder& T) const override;
+  std::optional<Potentials> potentials(const State& u) const override;
+  void hold(const State& u) const override;
+  void begin_step(const State& u) override { hold(u); }
+
+  /// [N] on the first object of a collision, with the normal force of the state itself; x: positions of all nodes.
+  Vec3 force_on_first(const Collision& c, const State& u, const Vector& x) const;
+  /// Σ μ λ s |y| [W]: what friction takes out of the motion.
+  double friction_power(const State& u) const override;
+
+ private:
+  /// Where and how hard two surfaces are pressed together.
+  struct Grip {
+    std::array<int, 4> nodes{};
+    int count = 0;
+    std::array<double, 4> w{};
+    Vec3 n;
+    double pressure = 0;            // μ λ [N]
+    Vec3 surface = Vec3::Zero();    // velocity of an implicit obstacle there [m/s]
+  };
+  std::vector<Grip> grips(const State& u) const;
+  Grip grip(const Collision& c, const State& u, const Vector& x) const;
+  /// y.
+  Vec3 slip(const Grip& g, const State& u) const;
+  void add_coupled_stiffness(const Collision& c, const Grip& g, const State& u, const Vector& x, TangentBuilder& T) const;
+  void add_damping(const Grip& g, const State& u, TangentBuilder& T) const;
+  double mu(const Collision& c) const;
+
+  std::shared_ptr<const Collisions> collisions_;
+  std::shared_ptr<const ContactStiffness> stiffness_;
+  FrictionForm form_;
+  double eps_;
+  mutable std::vector<Grip> held_;
+};
+
+}  // namespace limber

@@ -1,0 +1,70 @@
+#pragma once
+/// The smooth implicit function of a deforming triangle surface (Larionov et al. 2021; section 5 of the paper),
+///
+///     φ(x; q) = (Σᵢ wᵢ nᵢ·(x − cᵢ) + β(W) r) / (W + β(W)),   W = Σᵢ wᵢ,   wᵢ = aᵢ (1 − |x − cᵢ|²/r²)³ within r,
+///
+/// cᵢ, nᵢ: centroid and unit normal of triangle i, aᵢ its area at rest, r the radius. The background β = W₀(1 − W/W₀)³
+/// for W < W₀ = πr²/40 lets φ rise to r where the surface leaves the range, C² in x and q; a flat piece of surface is
+/// met exactly up to a height of .66 r. φ is no distance: it has the surface's zero only to second order in r.
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "limber/core/types.hpp"
+
+namespace limber {
+
+/// φ and its derivatives with respect to the node at x, which comes first, and the nodes of all triangles in range.
+struct LocalGap {
+  double d = 0;            // φ [m]
+  std::vector<int> nodes;  // #n, the others ascending
+  Vector gradient;         // 3#n
+  Matrix hessian;          // 3#n × 3#n, symmetric [1/m]; empty from `first_order`
+};
+
+class SmoothSurface {
+ public:
+  /// Whether a triangle counts, for example not for a point of its own neighbourhood.
+  using Filter = std::function<bool(int triangle)>;
+
+  /// `rest`: positions [m] of all nodes, 3#V; radius r [m] > 0, about 2.5 mean edges.
+  SmoothSurface(std::vector<std::array<int, 3>> triangles, const Vector& rest, double radius);
+
+  double radius() const { return radius_; }
+  /// Moves the surface; all that follows is about the last q, 3#V.
+  void update(const Vector& q);
+
+  /// φ at any point. Here and below: none if no triangle is in range.
+  std::optional<double> value(const Vec3& x, const Filter& counts = {}) const;
+  /// At the position of a node of q.
+  std::optional<LocalGap> first_order(int node, const Filter& counts = {}) const;
+  std::optional<LocalGap> second_order(int node, const Filter& counts = {}) const;
+
+ private:
+  enum class Order { first, second };
+
+  std::vector<int> in_range(const Vec3& x, const Filter& counts) const;
+  std::optional<LocalGap> gap(int node, const Filter& counts, Order order) const;
+  Vec3 position(int node) const { return q_.segment<3>(3 * static_cast<Index>(node)); }
+  std::array<std::int64_t, 3> bin(const Vec3& x) const;
+
+  std::vector<std::array<int, 3>> triangles_;  // #F
+  std::vector<double> area_;                   // #F, at rest [m²]
+  double radius_;
+  Vector q_;
+  std::vector<Vec3> centroid_, normal_;                // #F, now
+  std::vector<std::pair<std::uint64_t, int>> by_bin_;  // (bin, triangle), ascending; bins of side r
+};
+
+/// ψ' ∇²φ + ψ'' ∇φ∇φᵀ, the Hessian of ψ(φ), from a gap of second order.
+Matrix compose(const LocalGap& gap, double first, double second);
+/// The nearest positive semidefinite matrix to `compose`.
+Matrix compose_projected(const LocalGap& gap, double first, double second);
+
+/// The mean length [m] of the triangles' sides.
+double mean_edge(const std::vector<std::array<int, 3>>& triangles, const Vector& q);
+
+}  // namespace limber

@@ -1,0 +1,51 @@
+#include "limber/linalg/low_rank.hpp"
+
+#include <Eigen/QR>
+#include <algorithm>
+#include <vector>
+
+namespace limber {
+
+void LowRankSolver::multiply(const Vector& x, Vector& y) const {
+  base_->multiply(x, y);
+  if (change_ != nullptr && change_->rank() > 0) y.noalias() -= change_->U * (change_->C * (change_->U.transpose() * x));
+}
+
+SolveReport LowRankSolver::solve(const Vector& b, Vector& x, double tolerance) {
+  using Status = SolveReport::Status;
+  if (change_ == nullptr || change_->rank() == 0) return base_->solve(b, x, tolerance);
+  x.setZero(b.size());
+  const double beta = b.norm();
+  if (beta == 0) return {};
+  const int most = static_cast<int>(change_->rank()) + 20;
+  std::vector<Vector> basis{b / beta}, directions;
+  Matrix H = Matrix::Zero(most + 1, most);
+  Vector e = Vector::Zero(most + 1), y;
+  e[0] = beta;
+  SolveReport report;
+  for (int k = 0; k < most; ++k) {
+    Vector z, w;
+    const SolveReport inner = base_->solve(basis.back(), z, std::min(.1 * tolerance, 1e-4));
+    report.iterations += inner.iterations;
+    if (inner.status != Status::ok) return {inner.status, report.iterations, 1};
+    multiply(z, w);
+    directions.push_back(std::move(z));
+    for (int pass = 0; pass < 2; ++pass)  // twice: the basis stays orthogonal to rounding
+      for (int i = 0; i <= k; ++i) {
+        const double c = basis[static_cast<std::size_t>(i)].dot(w);
+        H(i, k) += c;
+        w -= c * basis[static_cast<std::size_t>(i)];
+      }
+    H(k + 1, k) = w.norm();
+    const auto system = H.topLeftCorner(k + 2, k + 1);
+    y = system.colPivHouseholderQr().solve(e.head(k + 2));
+    report.residual = (e.head(k + 2) - system * y).norm() / beta;
+    if (report.residual <= tolerance || H(k + 1, k) <= 1e-14 * beta) break;
+    if (k + 1 == most) report.status = Status::not_converged;
+    basis.push_back(w / H(k + 1, k));
+  }
+  for (Index i = 0; i < y.size(); ++i) x += y[i] * directions[static_cast<std::size_t>(i)];
+  return report;
+}
+
+}  // namespace limber

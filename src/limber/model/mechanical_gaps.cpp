@@ -1,0 +1,51 @@
+#include <algorithm>
+
+#include "limber/core/errors.hpp"
+#include "limber/model/mechanical_system.hpp"
+
+namespace limber {
+namespace {
+
+auto block(const Vector& x, int i) { return x.segment<3>(3 * static_cast<Index>(i)); }
+constexpr double least_weight = 1e-16;  // of a node in a gap, squared
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+}  // namespace
+
+GapConstraints MechanicalSystem::gaps(const State& u, double until, double way) const {
+  const State all = full(u);
+  if (scripted_)
+    for (const Vector moved = prescribed(until).x - prescribed(u.t).x; const int i : prescribed_nodes_)
+      way = std::max(way, block(moved, prescribed_index_[at(i)]).norm());
+  GapConstraints c{.contact = gaps_->contact()};
+  std::vector<double> gap, rate;
+  std::vector<Eigen::Triplet<double>> entries;
+  for (const Gap& g : gaps_->near(all, until, way)) {
+    const int row = static_cast<int>(gap.size());
+    double by_script = g.rate, weight = 0;
+    for (std::size_t a = 0; a < 4; ++a) {
+      if (g.nodes[a] < 0) continue;
+      const int f = free_index_[at(g.nodes[a])];
+      if (f < 0) {
+        by_script += g.gradient[a].dot(block(all.v, g.nodes[a]));
+      } else if (const double part = g.gradient[a].squaredNorm(); part > least_weight) {
+        weight += part;
+        for (int j = 0; j < 3; ++j) entries.emplace_back(row, 3 * f + j, g.gradient[a][j]);
+      }
+    }
+    if (weight > 0) {
+      gap.push_back(g.value);
+      rate.push_back(by_script);
+    } else if (g.value + (until - u.t) * by_script < 0) {
+      throw StepFailure("what is prescribed (a script or an obstacle) runs into something that cannot yield");
+    }
+  }
+  const auto count = static_cast<Index>(gap.size());
+  c.gap = Eigen::Map<const Vector>(gap.data(), count);
+  c.rate = Eigen::Map<const Vector>(rate.data(), count);
+  c.G.resize(count, size());
+  c.G.setFromTriplets(entries.begin(), entries.end());
+  return c;
+}
+
+}  // namespace limber

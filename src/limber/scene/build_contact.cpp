@@ -1,0 +1,365 @@
+#include "limber/scene/build_contact.hpp"
+
+#include <fmt/format.h>
+
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <limits>
+#include <set>
+
+#include "limber/contact/collision_gaps.hpp"
+#include "limber/contact/crossings.hpp"
+#include "limber/contact/distance_grid.hpp"
+#include "limber/core/errors.hpp"
+#include "limber/mesh/surface_io.hpp"
+#include "limber/scene/build.hpp"
+#include "limber/scene/build_forces.hpp"
+
+namespace limber {
+namespace {
+
+using Shape = ObstacleChoice::Shape;
+
+std::size_t ix(int i) { return static_cast<std::size_t>(i); }
+std::string text(const Vec3& x) { return fmt::format("[{:.4g}, {:.4g}, {:.4g}]", x[0], x[1], x[2]); }
+
+class Builder {
+ public:
+  Builder(const Scene& scene, const std::vector<ContactBody>& bodies, Vector& positions, std::vector<std::string>& notes)
+      : scene_(scene), choice_(*scene.contact), bodies_(bodies), positions_(positions), notes_(notes) {}
+
+  Contact build() {
+    c_.body_nodes = static_cast<int>(positions_.size() / 3);
+    for (const ContactBody& b : bodies_) add_body(b);
+    c_.delta = choice_.delta.value_or(1e-3 * diagonal());
+    for (const ObstacleChoice& o : scene_.obstacles) add_obstacle(o);
+    finish_surface();
+    make_tables();
+    warn_of_coarse_delta();
+    Contact contact;
+    auto collisions = std::make_shared<Collisions>(c_);
+    if (choice_.start == ContactChoice::Start::push_apart) push_apart(collisions);
+    refuse_crossings(*collisions);
+    contact.collisions = collisions;
+    if (choice_.formulation != ContactChoice::Formulation::barrier) {
+      refuse_beside_inequalities();
+      contact.gaps = std::make_shared<CollisionGaps>(
+          collisions, choice_.formulation == ContactChoice::Formulation::velocity ? GapRule::velocity
+                                                                                  : GapRule::nonpenetration);
+      return contact;
+    }
+    contact.stiffness = std::make_shared<ContactStiffness>(
+        c_, choice_.stiffness ? ContactStiffness::Rule::given : ContactStiffness::Rule::adaptive);
+    contact.forces.push_back(std::make_shared<BarrierForce>(collisions, contact.stiffness));
+    if (rough()) {
+      auto friction = std::make_shared<FrictionForce>(
+          collisions, contact.stiffness,
+          choice_.friction_form == ContactChoice::Form::coupled ? FrictionForm::coupled : FrictionForm::lagged,
+          choice_.epsilon);
+      contact.friction = friction;
+      contact.forces.push_back(std::move(friction));
+    }
+    return contact;
+  }
+
+ private:
+  bool rough() const {
+    return std::any_of(c_.mu.begin(), c_.mu.end(), [](const auto& row) {
+      return std::any_of(row.begin(), row.end(), [](double mu) { return mu > 0; });
+    });
+  }
+
+  void refuse_beside_inequalities() const {
+    if (rough())
+      throw InputError("contact.friction", "only the formulation \"barrier\" has friction; leave it out");
+    if (choice_.surface == ContactChoice::Surface::smooth)
+      throw InputError("contact.surface", "\"smooth\" needs the formulation \"barrier\"; use \"triangles\"");
+  }
+
+  double diagonal() const {
+    std::vector<Vec3> nodes;
+    for (Index i = 0; i < positions_.size(); i += 3) nodes.emplace_back(positions_.segment<3>(i));
+    const double d = bounding_box(nodes).diagonal();
+    return d > 0 ? d : 1;
+  }
+
+  int add_object(const std::string& name, double stiffness) {
+    c_.objects.push_back(name);
+    c_.stiffness.push_back(stiffness);
+    return static_cast<int>(c_.objects.size()) - 1;
+  }
+
+  void add_body(const ContactBody& b) {
+    const int object = add_object(b.choice->name, 0), first = b.body->first_node;
+    const std::size_t count = b.body->rest.nodes.size();
+    c_.surface.object.insert(c_.surface.object.end(), count, object);
+    c_.surface.radius.insert(c_.surface.radius.end(), count, b.choice->thickness / 2);
+    std::set<int> points;
+    std::set<std::array<int, 2>> edges;
+    const auto add_edge = [&](int i, int j) {
+      edges.insert({std::min(i, j), std::max(i, j)});
+      points.insert(i);
+      points.insert(j);
+    };
+    for (const auto& t : boundary_triangles(b.body->rest)) {
+      c_.surface.triangles.push_back({first + t[0], first + t[1], first + t[2]});
+      for (std::size_t k = 0; k < 3; ++k) add_edge(first + t[k], first + t[(k + 1) % 3]);
+    }
+    if (b.body->rest.tets.empty()) {
+      if (b.choice->thickness == 0)
+        throw InputError(b.choice->where + ".thickness",
+                         fmt::format("'{}' is made of points and edges, which need a thickness > 0 to collide (a "
+                                     "fraction of its edges, say)",
+                                     b.choice->name));
+      for (const auto& e : b.body->edges) add_edge(first + e[0], first + e[1]);
+      for (std::size_t i = 0; i < count; ++i) points.insert(first + static_cast<int>(i));
+    }
+    double length = 0;
+    for (const auto& e : edges) {
+      c_.surface.edges.push_back(e);
+      length += (node(e[0]) - node(e[1])).norm();
+    }
+    c_.surface.points.insert(c_.surface.points.end(), points.begin(), points.end());
+    const double mean_edge = edges.empty() ? 0 : length / static_cast<double>(edges.size());
+    double mass = 0;
+    for (const int p : points) mass += b.mass[ix(p - first)];
+    mass /= std::max<double>(1, static_cast<double>(points.size()));
+    const double h = scene_.time.step;
+    c_.stiffness[ix(object)] = std::min(b.young * mean_edge + b.spring, mass / (h * h));
+  }
+
+  Vec3 node(int i) const { return positions_.segment<3>(3 * static_cast<Index>(i)); }
+
+  Motion motion(const ObstacleChoice& o, const Vec3& centre) const {
+    if (!o.motion) return {};
+    return keyed_motion(o.motion->keys, o.motion->interpolation, o.motion->pivot.value_or(centre), o.motion->where);
+  }
+
+  void add_implicit(const ObstacleChoice& o, int object, ShapePtr shape, const Vec3& centre) {
+    c_.implicit.push_back({MovingShape(std::move(shape), motion(o, centre)), object});
+  }
+
+  /// Its points, edges and triangles join the contact surface.
+  void add_surface(const ObstacleChoice& o, int object, const std::vector<Vec3>& nodes,
+                   const std::vector<std::array<int, 2>>& edges, const std::vector<std::array<int, 3>>& triangles,
+                   double radius, const Vec3& centre) {
+    SurfaceObstacle surface{{}, nodes, motion(o, centre)};
+    const int first = static_cast<int>(c_.surface.object.size());
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      surface.nodes.push_back(first + static_cast<int>(i));
+      c_.surface.object.push_back(object);
+      c_.surface.radius.push_back(radius);
+      c_.surface.points.push_back(first + static_cast<int>(i));
+      obstacle_nodes_.push_back(nodes[i]);
+    }
+    std::set<std::array<int, 2>> all;
+    for (const auto& e : edges) all.insert({std::min(e[0], e[1]), std::max(e[0], e[1])});
+    for (const auto& t : triangles) {
+      c_.surface.triangles.push_back({first + t[0], first + t[1], first + t[2]});
+      for (std::size_t k = 0; k < 3; ++k)
+        all.insert({std::min(t[k], t[(k + 1) % 3]), std::max(t[k], t[(k + 1) % 3])});
+    }
+    for (const auto& e : all) c_.surface.edges.push_back({first + e[0], first + e[1]});
+    c_.surfaces.push_back(std::move(surface));
+  }
+
+  void add_obstacle(const ObstacleChoice& o) {
+    const int object = add_object(o.name, std::numeric_limits<double>::infinity());
+    const Mat3 R = Mat3::Identity() + rotation_minus_identity(o.rotation);
+    const Vec3 middle = (o.a + o.b) / 2;
+    switch (o.shape) {
+      case Shape::plane:
+      case Shape::half_space:
+        return add_implicit(o, object, half_space(o.point, o.normal), o.point);
+      case Shape::sphere:
+        return add_surface(o, object, {o.center}, {}, {}, o.radius, o.center);
+      case Shape::capsule:
+        return add_surface(o, object, {o.a, o.b}, {{0, 1}}, {}, o.radius, middle);
+      case Shape::box:
+        return add_box(o, object, R);
+      case Shape::cylinder:
+        return add_implicit(o, object, cylinder(o.a, o.b, o.radius), middle);
+      case Shape::torus:
+        return add_implicit(o, object, torus(o.center, o.axis, o.major, o.minor), o.center);
+      case Shape::mesh:
+        return add_mesh(o, object, R);
+    }
+  }
+
+  void add_box(const ObstacleChoice& o, int object, const Mat3& R) {
+    std::vector<Vec3> nodes;
+    for (int k = 0; k < 8; ++k)
+      nodes.push_back(o.center + R * Vec3((k & 1 ? .5 : -.5) * o.size[0], (k & 2 ? .5 : -.5) * o.size[1],
+                                          (k & 4 ? .5 : -.5) * o.size[2]));
+    const std::vector<std::array<int, 3>> triangles = {{0, 2, 1}, {1, 2, 3}, {4, 5, 6}, {5, 7, 6}, {0, 1, 4}, {1, 5, 4},
+                                                       {2, 6, 3}, {3, 6, 7}, {0, 4, 2}, {2, 4, 6}, {1, 3, 5}, {3, 7, 5}};
+    add_surface(o, object, nodes, {}, triangles, 0, o.center);
+  }
+
+  void add_mesh(const ObstacleChoice& o, int object, const Mat3& R) {
+    SurfaceNotes read;
+    TriMesh mesh = read_surface(o.file, &read);
+    for (Vec3& x : mesh.nodes) x = o.position + R * (o.scale * x);
+    if (read.degenerate > 0)
+      notes_.push_back(fmt::format("{}: {} triangles of no area in {} were left out", o.where, read.degenerate, o.file));
+    const Vec3 centre = (bounding_box(mesh.nodes).min + bounding_box(mesh.nodes).max) / 2;
+    if (o.form == ObstacleChoice::Form::triangles) {
+      if (is_closed(mesh)) orient_outwards(mesh);
+      return add_surface(o, object, mesh.nodes, {}, mesh.triangles, 0, centre);
+    }
+    const auto grid = std::make_shared<DistanceGrid>(mesh, o.resolution, 4 * c_.delta);
+    if (!grid->has_inside())
+      throw InputError(o.where + ".file", fmt::format("the surface in {} encloses nothing, so it has no inside and "
+                                                      "outside; use \"form\": \"triangles\"",
+                                                      o.file));
+    add_implicit(o, object, grid, centre);
+  }
+
+  void finish_surface() {
+    c_.rest.resize(3 * static_cast<Index>(c_.surface.object.size()));
+    c_.rest.head(positions_.size()) = positions_;
+    for (std::size_t i = 0; i < obstacle_nodes_.size(); ++i)
+      c_.rest.segment<3>(positions_.size() + 3 * static_cast<Index>(i)) = obstacle_nodes_[i];
+    std::sort(c_.surface.points.begin(), c_.surface.points.end());
+  }
+
+  void make_tables() {
+    const std::size_t n = c_.objects.size(), bodies = bodies_.size();
+    c_.may_collide.assign(n, std::vector<char>(n, 0));
+    c_.mu.assign(n, std::vector<double>(n, choice_.friction));
+    for (std::size_t a = 0; a < n; ++a)
+      for (std::size_t b = 0; b < n; ++b)
+        c_.may_collide[a][b] = (a == b ? a < bodies && choice_.self : a < bodies || b < bodies) ? 1 : 0;
+    for (const FrictionPair& pair : choice_.friction_pairs) {
+      std::array<std::size_t, 2> of;
+      for (std::size_t k = 0; k < 2; ++k) {
+        const auto it = std::find(c_.objects.begin(), c_.objects.end(), pair.between[k]);
+        if (it == c_.objects.end())
+          throw InputError(fmt::format("{}.between[{}]", pair.where, k),
+                           fmt::format("there is no body or obstacle '{}'; there are {}", pair.between[k], join(c_.objects)));
+        of[k] = static_cast<std::size_t>(it - c_.objects.begin());
+      }
+      c_.mu[of[0]][of[1]] = c_.mu[of[1]][of[0]] = pair.mu;
+    }
+    if (choice_.stiffness)
+      for (std::size_t b = 0; b < bodies; ++b) c_.stiffness[b] = *choice_.stiffness;
+  }
+
+  void warn_of_coarse_delta() {
+    for (std::size_t b = 0; b < bodies_.size(); ++b) {
+      double shortest = std::numeric_limits<double>::infinity();
+      for (const auto& e : c_.surface.edges)
+        if (c_.surface.object[ix(e[0])] == static_cast<int>(b))
+          shortest = std::min(shortest, (node(e[0]) - node(e[1])).norm());
+      const double reach = c_.delta + bodies_[b].choice->thickness;
+      if (reach > shortest)
+        notes_.push_back(fmt::format(
+            "contact.delta: {:.3g} m ({:.3g} m with the thickness) is larger than the shortest surface edge of '{}', "
+            "{:.3g} m: the body pushes itself apart; take a smaller delta, or \"self\": false",
+            c_.delta, reach, bodies_[b].choice->name, shortest));
+    }
+  }
+
+  std::string describe(const Crossing& c) const {
+    const std::string &a = c_.objects[ix(c.objects[0])], &b = c_.objects[ix(c.objects[1])];
+    if (c.objects[0] == c.objects[1]) return fmt::format("'{}' crosses itself near {}", a, text(c.where));
+    if (c.depth > 0)
+      return fmt::format("'{}' is inside '{}' at the start: node {} at {}, {:.3g} m deep", a, b, c.node, text(c.where),
+                         c.depth);
+    return fmt::format("'{}' and '{}' cross at the start near {}", a, b, text(c.where));
+  }
+
+  void refuse_crossings(const Collisions& collisions) const {
+    const auto found = find_crossings(collisions, positions_, 0);
+    if (!found.empty()) {
+      const auto worst = std::max_element(found.begin(), found.end(),
+                                          [](const Crossing& a, const Crossing& b) { return a.depth < b.depth; });
+      const int object = worst->objects[0];
+      const std::string where = object < static_cast<int>(bodies_.size())
+                                    ? bodies_[ix(object)].choice->where
+                                    : scene_.obstacles[ix(object) - bodies_.size()].where;
+      throw InputError(where, fmt::format("{}{}; move them apart, or let \"contact\": {{\"start\": \"push_apart\"}} do it",
+                                          describe(*worst),
+                                          found.size() > 1 ? fmt::format(" (and {} more pairs)", found.size() - 1) : ""));
+    }
+    if (const auto c = collisions.nearest(positions_, 0); c && !(c->gap > 0))
+      throw InputError("contact", fmt::format("'{}' and '{}' touch at the start (gap {:.3g} m); move them apart, or let "
+                                              "\"contact\": {{\"start\": \"push_apart\"}} do it",
+                                              c_.objects[ix(c->objects[0])], c_.objects[ix(c->objects[1])], c->gap));
+  }
+
+  bool movable(int object) const { return object < static_cast<int>(bodies_.size()) && bodies_[ix(object)].movable; }
+
+  Box3 box(int object) const {
+    std::vector<Vec3> nodes;
+    for (std::size_t i = 0; i < c_.surface.object.size(); ++i)
+      if (c_.surface.object[i] == object)
+        nodes.emplace_back(static_cast<int>(i) < c_.body_nodes ? node(static_cast<int>(i))
+                                                                : Vec3(c_.rest.segment<3>(3 * static_cast<Index>(i))));
+    Box3 b = bounding_box(nodes);
+    const Vec3 grown = Vec3::Constant(c_.surface.radius[ix(static_cast<int>(
+        std::find(c_.surface.object.begin(), c_.surface.object.end(), object) - c_.surface.object.begin()))]);
+    return {b.min - grown, b.max + grown};
+  }
+
+  void shift(int object, const Vec3& by) {
+    for (int i = 0; i < c_.body_nodes; ++i)
+      if (c_.surface.object[ix(i)] == object) positions_.segment<3>(3 * static_cast<Index>(i)) += by;
+    moved_[ix(object)] += by;
+  }
+
+  /// Moves bodies rigidly: out of an implicit obstacle along its normal, from other objects along the axis in which
+  /// their boxes overlap least.
+  void push_apart(const std::shared_ptr<Collisions>& collisions) {
+    moved_.assign(c_.objects.size(), Vec3::Zero());
+    for (int round = 0; round < 200; ++round) {
+      const auto found = find_crossings(*collisions, positions_, 0);
+      bool any = false;
+      for (const Crossing& c : found) {
+        if (c.objects[0] == c.objects[1]) continue;
+        if (!c.out.isZero(0) && movable(c.objects[0])) {
+          shift(c.objects[0], (c.depth + c_.delta) * c.out);
+          any = true;
+          continue;
+        }
+        const int mover = movable(c.objects[0]) ? c.objects[0] : c.objects[1];
+        if (!movable(mover)) continue;
+        const Box3 a = box(mover), b = box(mover == c.objects[0] ? c.objects[1] : c.objects[0]);
+        Vec3 best = Vec3::Constant(std::numeric_limits<double>::infinity());
+        for (int k = 0; k < 3; ++k)
+          for (const double by : {b.max[k] - a.min[k] + c_.delta, b.min[k] - a.max[k] - c_.delta})
+            if (std::abs(by) < best.norm()) best = by * Vec3::Unit(k);
+        shift(mover, best);
+        any = true;
+      }
+      if (!any) break;
+    }
+    for (std::size_t o = 0; o < moved_.size(); ++o)
+      if (!moved_[o].isZero(0))
+        notes_.push_back(fmt::format("contact.start: '{}' was moved by {} m to start free of others", c_.objects[o],
+                                     text(moved_[o])));
+  }
+
+  const Scene& scene_;
+  const ContactChoice& choice_;
+  const std::vector<ContactBody>& bodies_;
+  Vector& positions_;
+  std::vector<std::string>& notes_;
+  ContactScene c_;
+  std::vector<Vec3> obstacle_nodes_;
+  std::vector<Vec3> moved_;  // per object, at the start
+};
+
+}  // namespace
+
+std::vector<ContactPoint> contact_points(const Contact& contact, const State& full) {
+  if (contact.gaps) return contact_points(*contact.collisions, full);
+  return contact_points(*contact.collisions, *contact.stiffness, contact.friction.get(), full);
+}
+
+Contact build_contact(const Scene& scene, const std::vector<ContactBody>& bodies, Vector& positions,
+                      std::vector<std::string>& notes) {
+  return Builder(scene, bodies, positions, notes).build();
+}
+
+}  // namespace limber

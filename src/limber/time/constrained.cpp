@@ -1,0 +1,99 @@
+#include <cmath>
+#include <optional>
+
+#include "limber/core/errors.hpp"
+#include "limber/solve/interior_point.hpp"
+#include "limber/time/partial_system.hpp"
+#include "limber/time/stage.hpp"
+#include "limber/time/stage_problem.hpp"
+
+namespace limber {
+namespace {
+
+/// The stage without contact first: where that keeps all inequalities, it is the solution, and it tells how far things
+/// go, so which pairs count.
+class Constrained final : public StageSolver {
+ public:
+  Constrained(const System& system, const StageOptions& o, StageSolution solution)
+      : free_(solution == StageSolution::linearized ? make_linearized(system, o) : make_implicit(system, o)),
+        solution_(solution),
+        tolerance_(o.newton.tolerance * system.length_scale()),
+        scaling_(o.scaling) {}
+
+  State solve(const System& system, const Stage& s) override {
+    if (s.tau_q == 0) throw StepFailure("an inequality on gaps needs a stage that moves positions");
+    State next = free_->solve(system, s);
+    std::optional<LinearForce> linear;
+    for (int round = 0; round < most_rounds; ++round) {
+      const double way = 1.01 * furthest(next.q - s.at.q);
+      const GapConstraints gaps = system.gaps(s.at, s.t, way);
+      const Vector c = bounds(gaps, system.gap_rule(), s);
+      if (c.size() == 0 || (c - gaps.G * next.v).maxCoeff() <= negligible * tolerance_ / s.tau_q) return next;
+      if (solution_ == StageSolution::linearized && !linear) linearize(system, s, linear);
+      next = s.state(minimise(linear ? static_cast<const System&>(*linear) : system, s, gaps.G, c, next.v));
+      if (furthest(next.q - s.at.q) <= way) return next;
+    }
+    throw StepFailure("contact throws something further than its neighbours were looked for");
+  }
+
+  void begin_step(const System& system, const State& u) override { free_->begin_step(system, u); }
+  void reset() override { free_->reset(); }
+  StageCounts counts() const override {
+    StageCounts c = free_->counts();
+    c.newton_iterations += iterations_;
+    return c;
+  }
+  SolverCounts linear_counts() const override { return free_->linear_counts(); }
+
+ private:
+  /// No node moves further.
+  static double furthest(const Vector& dq) { return std::sqrt(3) * dq.lpNorm<Eigen::Infinity>(); }
+
+  /// C v ≥ c with C = G: the gap at the stage's end is not negative; where `velocity` rules and a pair is in contact,
+  /// it does not close either.
+  static Vector bounds(const GapConstraints& gaps, GapRule rule, const Stage& s) {
+    const Vector open =
+        -(gaps.gap + gaps.G * (s.star.q - s.at.q) + (s.t - s.at.t) * gaps.rate) / s.tau_q;
+    if (rule == GapRule::nonpenetration) return open;
+    return (gaps.gap.array() <= gaps.contact).select(open.cwiseMax(-gaps.rate), open);
+  }
+
+  static void linearize(const System& system, const Stage& s, std::optional<LinearForce>& linear) {
+    State about = s.at;
+    about.t = s.t;
+    linear.emplace(system, about, s.tangent_at, s.known);
+  }
+
+  Vector minimise(const System& system, const Stage& s, const SparseMatrix& C, const Vector& c, const Vector& start) {
+    StageProblem problem(system, s, tangent_, A_, surplus_, scaling_);
+    const InteriorPointOptions options{.tolerance = tolerance_ / s.tau_q,
+                                       .curvature = Vector(system.mass().diagonal()).minCoeff()};
+    const auto found = solve_interior_point(problem, C, c, start, options);
+    iterations_ += found.iterations;
+    return found.x;
+  }
+
+  static constexpr int most_rounds = 4;
+  static constexpr double negligible = 1e-3;  // of the tolerance
+
+  std::unique_ptr<StageSolver> free_;
+  StageSolution solution_;
+  double tolerance_;  // [m]
+  long iterations_ = 0;
+  Scaling scaling_;
+  LowRank surplus_;
+  Tangent tangent_;
+  SparseMatrix A_;
+};
+
+}  // namespace
+
+std::unique_ptr<StageSolver> make_constrained(const System& system, const StageOptions& options,
+                                              StageSolution solution) {
+  if (!has_interior_point())
+    throw InputError("contact.formulation",
+                     "this program is built without IPOPT, which the inequalities need; use \"barrier\"");
+  return std::make_unique<Constrained>(system, options, solution);
+}
+
+}  // namespace limber

@@ -1,0 +1,117 @@
+#include "limber/time/modal/frame.hpp"
+
+#include <algorithm>
+
+#include "limber/time/partial_system.hpp"
+#include "limber/time/stage_matrix.hpp"
+
+namespace limber {
+namespace {
+
+/// Pᵀf(q_e, v_e, t) − held, with q_e = modal_q + P w_q, v_e = modal_v + P w_v.
+class InComplement final : public StandIn {
+ public:
+  InComplement(const System& smooth, const ModalBasis& X, const Vector& start_modal, const Vector& shift_q,
+               const Vector& shift_v, const Vector& held)
+      : StandIn(smooth), X_(X), modal_q_(start_modal + shift_q), shift_q_(shift_q), modal_v_(shift_v), held_(held) {}
+
+  Vector force(const State& w) const override { return X_.complement_of_force(base_.force(inner(w))) - held_; }
+  Vector linearize(const State& w, Definiteness d, Tangent& T) const override {
+    const Vector f = base_.linearize(inner(w), d, T);
+    TakenOut out{.MX = X_.MX, .KX = product(T.K), .DX = {}, .XKX = {}, .XDX = {}};
+    out.DX = velocity_dependent() ? product(T.D) : Matrix::Zero(X_.X.rows(), X_.X.cols());
+    out.XKX = limber::inner(X_.X, out.KX);
+    out.XDX = limber::inner(X_.X, out.DX);
+    T.taken_out = std::move(out);
+    return X_.complement_of_force(f) - held_;
+  }
+  std::optional<Potentials> potentials(const State& w) const override {
+    auto p = base_.potentials(inner(w));
+    if (p) p->stored += held_.dot(w.q);
+    return p;
+  }
+  double max_step(const Vector& q, const Vector& dq, double t0, double t1) const override {
+    // Elements must not invert at q_e, where they are evaluated, nor at q.
+    return std::min(base_.max_step(modal_q_ + X_.complement(q), X_.complement(dq), t0, t1),
+                    base_.max_step(q + shift_q_, dq, t0, t1));
+  }
+
+ private:
+  State inner(const State& w) const { return {modal_q_ + X_.complement(w.q), modal_v_ + X_.complement(w.v), w.t}; }
+  Matrix product(const SparseMatrix& S) const {
+    Matrix SX(X_.X.rows(), X_.X.cols());
+    for (Index i = 0; i < SX.cols(); ++i) SX.col(i) = multiply(S, symmetric(), X_.X.col(i));
+    return SX;
+  }
+
+  const ModalBasis& X_;
+  Vector modal_q_;
+  const Vector &shift_q_, &modal_v_, &held_;
+};
+
+}  // namespace
+
+ModalFrame::ModalFrame(const System& system, StageSolver& newton, ModalSubspace& modes, Splitting rule,
+                       StageSolution solution)
+    : system_(system), newton_(newton), modes_(modes), rule_(rule), solution_(solution) {
+  const ModalBasis& X = modes_.basis();
+  const State& u0 = modes_.start().at;
+  const Vector contact = system_.contact()->force(u0);
+  start_modal_ = X.combined(X.coordinates(u0.q));
+  held_ = contact - X.complement_of_force(contact);
+  f_ = modes_.start().f + contact;
+}
+
+const ModalFrame::Shift& ModalFrame::shift(double t) {
+  for (const Shift& s : shifts_)
+    if (s.t == t) return s;
+  const Linearization& start = modes_.start();
+  const ModalBasis& X = modes_.basis();
+  const ModalChange moved = predict(*system_.smooth(), X, modes_.negative(), rule_, start, f_, modes_.reduced_start(),
+                                    t - start.at.t);
+  shifts_.push_back({t, X.combined(moved.a), X.combined(X.coordinates(start.at.v) + moved.b)});
+  return shifts_.back();
+}
+
+History ModalFrame::seen_from(const History& u) {
+  std::deque<State> past;
+  for (std::size_t i = 0; i < u.size(); ++i) {
+    const Shift& s = shift(u[i].t);
+    past.push_back({u[i].q - s.q, u[i].v - s.v, u[i].t});
+  }
+  return History(std::move(past));
+}
+
+State ModalFrame::out_of(const State& w) {
+  const Shift& s = shift(w.t);
+  return {w.q + s.q, w.v + s.v, w.t};
+}
+
+State ModalFrame::rate(const State& w) {
+  const Shift s = shift(w.t);
+  const InComplement smooth(*system_.smooth(), modes_.basis(), start_modal_, s.q, s.v, held_);
+  return {w.v, system_.solve_mass(WithContact(system_, smooth, s.q, s.v).force(w)), 1};
+}
+
+State ModalFrame::solve(const Stage& stage) {
+  const Shift s = shift(stage.t);
+  const State at = out_of(stage.at);
+  Stage here = stage;
+  here.at = {at.q - s.q, at.v - s.v, at.t};
+  here.tangent_at.reset();
+  const auto solve_with = [&](const System& forces) {
+    const InComplement smooth(forces, modes_.basis(), start_modal_, s.q, s.v, held_);
+    return newton_.solve(WithContact(system_, smooth, s.q, s.v), here);
+  };
+  if (solution_ == StageSolution::newton) return solve_with(*system_.smooth());
+  const State& start = modes_.start().at;
+  const bool from_start = at.t == start.t && !system_.smooth()->time_dependent();
+  State about = at;
+  about.t = stage.t;
+  const std::optional<State> tangent_at =
+      stage.tangent_at ? std::optional(out_of(*stage.tangent_at)) : std::nullopt;
+  return solve_with(
+      LinearForce(*system_.smooth(), about, tangent_at, from_start && !tangent_at ? &modes_.start() : nullptr));
+}
+
+}  // namespace limber

@@ -1,0 +1,47 @@
+#pragma once
+/// Hybrids where things collide: contact stays wholly implicit. With x̂(t) the motion of the modes from u₀ under all
+/// forces at u₀, the scheme sees w = u − (modal part of x̂), whose equation is
+///
+///     M ẅ = Pᵀf_smooth(q_e, v_e, t) + f_con(u) − M X Xᵀ f_con(u₀),   q_e = x̂_m + P w,
+///
+/// so that modes follow x̂ but for what contact changes during the step, and the scheme integrates that with its stages
+/// and its history. At rest x̂ stands still: v = 0, and the contact force is the weight.
+
+#include "limber/time/catalog.hpp"
+#include "limber/time/dynamics.hpp"
+#include "limber/time/modal/prediction.hpp"
+
+namespace limber {
+
+class ModalFrame final : public Dynamics {
+ public:
+  /// `system` has contact forces; `modes` are those of its smooth forces, begun at u₀. `newton` solves every stage.
+  ModalFrame(const System& system, StageSolver& newton, ModalSubspace& modes, Splitting rule, StageSolution solution);
+
+  State rate(const State& w) override;
+  State solve(const Stage& s) override;
+  State exponential(const State& w, double) override { return w; }
+
+  /// Into the frame and out of it.
+  History seen_from(const History& u);
+  State out_of(const State& w);
+
+ private:
+  struct Shift {  // X Δa(t), X b(t)
+    double t;
+    Vector q, v;
+  };
+  const Shift& shift(double t);
+
+  const System& system_;
+  StageSolver& newton_;
+  ModalSubspace& modes_;
+  Splitting rule_;
+  StageSolution solution_;
+  Vector start_modal_;   // X XᵀM q₀
+  Vector held_;          // M X Xᵀ f_con(u₀)
+  Vector f_;             // all forces at u₀
+  std::vector<Shift> shifts_;
+};
+
+}  // namespace limber

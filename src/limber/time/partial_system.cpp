@@ -1,0 +1,109 @@
+#include "limber/time/partial_system.hpp"
+
+#include <algorithm>
+
+#include "limber/core/errors.hpp"
+#include "limber/linalg/pattern.hpp"
+#include "limber/time/stage_matrix.hpp"
+
+namespace limber {
+namespace {
+
+/// A on the pattern of B, which holds that of A.
+void move_to_pattern(const SparseMatrix& B, SparseMatrix& A) {
+  if (A.size() == 0 || same_pattern(A, B)) return;
+  SparseMatrix moved = B;
+  std::fill_n(moved.valuePtr(), moved.nonZeros(), 0.0);
+  for (Index j = 0; j < A.cols(); ++j) {
+    const int* rows = moved.innerIndexPtr();
+    int p = moved.outerIndexPtr()[j];
+    for (SparseMatrix::InnerIterator it(A, j); it; ++it) {
+      while (p < moved.outerIndexPtr()[j + 1] && rows[p] < it.row()) ++p;
+      if (p < moved.outerIndexPtr()[j + 1] && rows[p] == it.row()) moved.valuePtr()[p] = it.value();
+    }
+  }
+  A = std::move(moved);
+}
+
+void add(const SparseMatrix& A, SparseMatrix& to) {
+  using Values = Eigen::Map<const Eigen::ArrayXd>;
+  Eigen::Map<Eigen::ArrayXd>(to.valuePtr(), to.nonZeros()) += Values(A.valuePtr(), A.nonZeros());
+}
+
+}  // namespace
+
+LinearForce::LinearForce(const System& smooth, State at, const std::optional<State>& tangent_at,
+                         const Linearization* known)
+    : StandIn(smooth), at_(std::move(at)), tangent_at_(tangent_at.value_or(at_)) {
+  has_potential_ = smooth.potentials(at_).has_value();
+  if (known && !tangent_at) {
+    f_ = known->f;
+    exact_ = known->tangent;
+  } else {
+    exact_.emplace();
+    if (tangent_at) {
+      smooth.tangent(tangent_at_, Definiteness::exact, *exact_);
+      f_ = smooth.force(at_);
+    } else {
+      f_ = smooth.linearize(at_, Definiteness::exact, *exact_);
+    }
+  }
+  if (!f_.allFinite()) throw StepFailure("the force is not finite");
+}
+
+const Tangent& LinearForce::tangent_on_pattern(Definiteness d) const {
+  auto& T = d == Definiteness::exact ? exact_ : projected_;
+  if (!T) base_.tangent(tangent_at_, d, T.emplace());
+  move_to_pattern(base_.mass(), T->K);
+  if (base_.velocity_dependent()) move_to_pattern(base_.mass(), T->D);
+  return *T;
+}
+
+Vector LinearForce::force(const State& u) const {
+  Vector f = f_ - multiply(exact_->K, symmetric(), u.q - at_.q);
+  if (velocity_dependent()) f -= multiply(exact_->D, symmetric(), u.v - at_.v);
+  return f;
+}
+
+Vector LinearForce::linearize(const State& u, Definiteness d, Tangent& T) const {
+  T = tangent_on_pattern(d);
+  return force(u);
+}
+
+std::optional<Potentials> LinearForce::potentials(const State& u) const {
+  if (!has_potential_) return std::nullopt;
+  const Vector dq = u.q - at_.q, dv = u.v - at_.v;
+  Potentials p{.stored = .5 * dq.dot(multiply(exact_->K, symmetric(), dq)) - f_.dot(dq), .dissipated = 0};
+  if (velocity_dependent()) p.dissipated = .5 * dv.dot(multiply(exact_->D, symmetric(), dv));
+  return p;
+}
+
+State WithContact::shifted(const State& w) const {
+  if (shift_q_.size() == 0) return w;
+  return {w.q + shift_q_, w.v + shift_v_, w.t};
+}
+
+Vector WithContact::linearize(const State& w, Definiteness d, Tangent& T) const {
+  // Contact first: it may let the pattern grow.
+  Vector f = base_.contact()->linearize(shifted(w), d, T);
+  f += smooth_.linearize(w, d, smooth_tangent_);
+  add(smooth_tangent_.K, T.K);
+  if (velocity_dependent()) add(smooth_tangent_.D, T.D);
+  T.taken_out = smooth_tangent_.taken_out;
+  return f;
+}
+
+std::optional<Potentials> WithContact::potentials(const State& w) const {
+  auto p = smooth_.potentials(w);
+  const auto contact = base_.contact()->potentials(shifted(w));
+  if (!p || !contact) return std::nullopt;
+  *p += *contact;
+  return p;
+}
+
+double WithContact::max_step(const Vector& q, const Vector& dq, double t0, double t1) const {
+  const Vector moved = shift_q_.size() == 0 ? q : Vector(q + shift_q_);
+  return std::min(smooth_.max_step(q, dq, t0, t1), base_.contact()->max_step(moved, dq, t0, t1));
+}
+
+}  // namespace limber

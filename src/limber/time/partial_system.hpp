@@ -1,0 +1,75 @@
+#pragma once
+/// Systems in which contact stays as it is and the other forces are replaced:
+///
+///     LinearForce   f̄ − K̄ (q − q̄) − D̄ (v − v̄), the smooth forces linearised about ū: semi-implicit methods,
+///     WithContact   smooth forces of one system and the contact forces of another, seen in a frame that has moved:
+///                   f(w) = f_smooth(w) + f_con(w_q + shift_q, w_v + shift_v).
+
+#include <optional>
+
+#include "limber/model/system.hpp"
+
+namespace limber {
+
+/// What a system that stands in for another one leaves to it.
+class StandIn : public System {
+ public:
+  explicit StandIn(const System& base) : base_(base) {}
+  Index size() const override { return base_.size(); }
+  bool symmetric() const override { return base_.symmetric(); }
+  bool velocity_dependent() const override { return base_.velocity_dependent(); }
+  bool time_dependent() const override { return base_.time_dependent(); }
+  const SparseMatrix& mass() const override { return base_.mass(); }
+  Vector apply_mass(const Vector& x) const override { return base_.apply_mass(x); }
+  Vector solve_mass(const Vector& f) const override { return base_.solve_mass(f); }
+  void tangent(const State& u, Definiteness d, Tangent& T) const override { linearize(u, d, T); }
+  double length_scale() const override { return base_.length_scale(); }
+
+ protected:
+  const System& base_;
+};
+
+class LinearForce final : public StandIn {
+ public:
+  /// About `at`, K̄ and D̄ at `tangent_at` if that is given; `known`: what is known there already.
+  LinearForce(const System& smooth, State at, const std::optional<State>& tangent_at, const Linearization* known);
+
+  Vector force(const State& u) const override;
+  Vector linearize(const State& u, Definiteness d, Tangent& T) const override;
+  /// Where the smooth forces have potentials.
+  std::optional<Potentials> potentials(const State& u) const override;
+
+ private:
+  const Tangent& tangent_on_pattern(Definiteness d) const;
+
+  State at_, tangent_at_;
+  Vector f_;
+  bool has_potential_;
+  mutable std::optional<Tangent> exact_, projected_;
+};
+
+class WithContact final : public StandIn {
+ public:
+  /// `whole` has contact forces; `smooth` stands for its other forces. Empty shifts: none.
+  WithContact(const System& whole, const System& smooth, Vector shift_q = {}, Vector shift_v = {})
+      : StandIn(whole), smooth_(smooth), shift_q_(std::move(shift_q)), shift_v_(std::move(shift_v)) {}
+
+  Vector force(const State& w) const override { return smooth_.force(w) + base_.contact()->force(shifted(w)); }
+  Vector linearize(const State& w, Definiteness d, Tangent& T) const override;
+  std::optional<Potentials> potentials(const State& w) const override;
+  double max_step(const Vector& q, const Vector& dq, double t0, double t1) const override;
+  double smallest_gap(const State& w) const override { return base_.smallest_gap(shifted(w)); }
+  void hold(const State& w) const override { base_.hold(shifted(w)); }
+  Lag lag() const override { return base_.lag(); }
+  const System* smooth() const override { return &smooth_; }
+  const System* contact() const override { return base_.contact(); }
+
+ private:
+  State shifted(const State& w) const;
+
+  const System& smooth_;
+  Vector shift_q_, shift_v_;
+  mutable Tangent smooth_tangent_;
+};
+
+}  // namespace limber

@@ -1,0 +1,20 @@
+#pragma once
+/// On which side a point lies, without rounding: signs of determinants of the numbers as they are stored, for any
+/// finite input. Everything else in this room is built on these two.
+
+#include "limber/core/types.hpp"
+
+namespace limber::exact {
+
+/// Sign of det(b − a, c − a, d − a): −1, 0 or 1.
+int orientation(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d);
+
+/// Two of the three coordinates of a point.
+struct Point2 {
+  double x = 0, y = 0;
+};
+
+/// Sign of det(b − a, c − a): 1 if a, b, c turn left.
+int orientation(const Point2& a, const Point2& b, const Point2& c);
+
+}  // namespace limber::exact

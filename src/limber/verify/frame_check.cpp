@@ -1,0 +1,156 @@
+#include "limber/verify/frame_check.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <set>
+#include <utility>
+
+#include "limber/core/parallel.hpp"
+#include "limber/verify/exact.hpp"
+#include "limber/verify/sweep.hpp"
+
+namespace limber {
+namespace {
+
+constexpr Index kPiece = 64;  // boxes swept, or tetrahedra tested, as one piece of work
+
+SweepBox around(const std::vector<int>& nodes, const exact::Positions& x, int item) {
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  SweepBox box{{inf, inf, inf}, {-inf, -inf, -inf}, item};
+  for (const int n : nodes) {
+    const Vec3 p = x[n];
+    for (int k = 0; k < 3; ++k) {
+      box.low[k] = std::min(box.low[k], p[k]);
+      box.high[k] = std::max(box.high[k], p[k]);
+    }
+  }
+  return box;
+}
+
+/// piece(first, last, found) for each piece of [0, n); what they found, in order.
+template <class T, class Piece>
+std::vector<T> gather(Index n, const Piece& piece) {
+  std::vector<std::vector<T>> found(static_cast<std::size_t>((n + kPiece - 1) / kPiece));
+  parallel_for(static_cast<Index>(found.size()),
+               [&](Index p) { piece(p * kPiece, std::min(n, (p + 1) * kPiece), found[static_cast<std::size_t>(p)]); });
+  std::vector<T> all;
+  for (const auto& f : found) all.insert(all.end(), f.begin(), f.end());
+  return all;
+}
+
+}  // namespace
+
+FrameChecker::FrameChecker(const TrajectoryHeader& header, std::vector<Part> parts)
+    : parts_(std::move(parts)), tets_(header.tets), body_of_tet_(header.tets.size(), 0) {
+  for (std::size_t p = 0; p < parts_.size(); ++p)
+    for (const auto& t : parts_[p].surface) {
+      triangles_.push_back(t);
+      part_of_.push_back(static_cast<int>(p));
+    }
+  for (std::size_t p = 0; p < parts_.size(); ++p)
+    for (const auto& e : parts_[p].edges) {
+      edges_.push_back(e);
+      part_of_.push_back(static_cast<int>(p));
+    }
+  for (std::size_t b = 0; b < header.bodies.size(); ++b)
+    std::fill_n(body_of_tet_.begin() + header.bodies[b].first_tet, header.bodies[b].tet_count, static_cast<int>(b));
+}
+
+std::vector<int> FrameChecker::nodes_of(int item) const {
+  const auto i = static_cast<std::size_t>(item);
+  if (is_triangle(item)) return {triangles_[i].begin(), triangles_[i].end()};
+  const auto& e = edges_[i - triangles_.size()];
+  return {e.begin(), e.end()};
+}
+
+bool FrameChecker::cross(int a, int b, const exact::Positions& x) const {
+  if (!is_triangle(a)) std::swap(a, b);
+  if (!is_triangle(a)) return false;
+  const exact::Triangle& t = triangles_[static_cast<std::size_t>(a)];
+  if (is_triangle(b)) return exact::meet_beyond_shared(t, triangles_[static_cast<std::size_t>(b)], x);
+  const auto& e = edges_[static_cast<std::size_t>(b) - triangles_.size()];
+  return exact::segment_meets_triangle(x[e[0]], x[e[1]], x[t[0]], x[t[1]], x[t[2]]);
+}
+
+std::vector<FrameChecker::Crossing> FrameChecker::crossings(const Vector& q) const {
+  const exact::Positions x(q);
+  std::vector<SweepBox> boxes(part_of_.size());
+  parallel_for(static_cast<Index>(boxes.size()), [&](Index i) {
+    boxes[static_cast<std::size_t>(i)] = around(nodes_of(static_cast<int>(i)), x, static_cast<int>(i));
+  });
+  const Sweep sweep(std::move(boxes));
+  auto all = gather<Crossing>(sweep.size(), [&](Index first, Index last, std::vector<Crossing>& found) {
+    for (Index i = first; i < last; ++i)
+      sweep.visit_after(i, [&](int a, int b) {
+        if (cross(a, b, x)) found.push_back({std::min(a, b), std::max(a, b)});
+      });
+  });
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+void FrameChecker::add_enclosed(const Vector& q, const std::vector<Crossing>& crossings,
+                                std::vector<FrameFlaw>& out) const {
+  std::set<std::pair<int, int>> crossed;
+  for (const Crossing& c : crossings) {
+    const int a = part_of_[static_cast<std::size_t>(c.a)], b = part_of_[static_cast<std::size_t>(c.b)];
+    crossed.insert({a, b});
+    crossed.insert({b, a});
+  }
+  const exact::Positions x(q);
+  const auto count = static_cast<int>(parts_.size());
+  for (int outer = 0; outer < count; ++outer) {
+    const Part& around_it = parts_[static_cast<std::size_t>(outer)];
+    if (around_it.surface.empty()) continue;
+    std::vector<int> nodes;
+    for (const auto& t : around_it.surface) nodes.insert(nodes.end(), t.begin(), t.end());
+    const SweepBox box = around(nodes, x, 0);
+    for (int inner = 0; inner < count; ++inner) {
+      if (inner == outer || crossed.count({inner, outer})) continue;
+      const Part& part = parts_[static_cast<std::size_t>(inner)];
+      for (const int node : part.samples) {
+        const Vec3 p = x[node];
+        bool within = true;
+        for (int k = 0; k < 3; ++k) within = within && box.low[k] <= p[k] && p[k] <= box.high[k];
+        if (!within || exact::winding_number(p, around_it.surface, x) == 0) continue;
+        out.push_back({Flaw::enclosed, {part.body, around_it.body}, {{node}}});
+        break;
+      }
+    }
+  }
+}
+
+void FrameChecker::add_inverted(const Vector& q, std::vector<FrameFlaw>& out) const {
+  const exact::Positions x(q);
+  const auto inverted =
+      gather<int>(static_cast<Index>(tets_.size()), [&](Index first, Index last, std::vector<int>& found) {
+        for (Index i = first; i < last; ++i) {
+          const auto& t = tets_[static_cast<std::size_t>(i)];
+          if (exact::orientation(x[t[0]], x[t[1]], x[t[2]], x[t[3]]) <= 0) found.push_back(static_cast<int>(i));
+        }
+      });
+  for (const int i : inverted) {
+    const auto& t = tets_[static_cast<std::size_t>(i)];
+    out.push_back(
+        {Flaw::inverted, {body_of_tet_[static_cast<std::size_t>(i)], -1}, {std::vector<int>(t.begin(), t.end())}, i});
+  }
+}
+
+std::vector<FrameFlaw> FrameChecker::check(const Vector& q) const {
+  std::vector<FrameFlaw> flaws;
+  for (Index i = 0; i < q.size(); ++i)
+    if (!std::isfinite(q[i])) return {{Flaw::not_finite, {-1, -1}, {{static_cast<int>(i / 3)}}}};
+  const auto met = crossings(q);
+  for (const Crossing& c : met) {
+    const int a = part_of_[static_cast<std::size_t>(c.a)], b = part_of_[static_cast<std::size_t>(c.b)];
+    flaws.push_back({Flaw::crossing,
+                     {parts_[static_cast<std::size_t>(a)].body, parts_[static_cast<std::size_t>(b)].body},
+                     {nodes_of(c.a), nodes_of(c.b)}});
+  }
+  add_enclosed(q, met, flaws);
+  add_inverted(q, flaws);
+  return flaws;
+}
+
+}  // namespace limber

@@ -1,0 +1,56 @@
+#pragma once
+/// One frame looked at exactly: surfaces that meet, parts inside parts, inverted tetrahedra. Knows nothing of how the
+/// simulation detects collisions.
+
+#include <array>
+#include <vector>
+
+#include "limber/verify/parts.hpp"
+
+namespace limber {
+
+enum class Flaw {
+  not_finite,  // a position is no number; nothing else of the frame is looked at
+  crossing,    // triangles, or an edge and a triangle, have a point in common that is not a common node or edge
+  enclosed,    // a part lies inside another without crossing its surface
+  inverted,    // a tetrahedron of zero or negative volume
+};
+
+struct FrameFlaw {
+  Flaw flaw;
+  std::array<int, 2> bodies{-1, -1};    // the second is −1 where only one takes part
+  std::vector<std::vector<int>> cells;  // nodes of the triangles, edge, tetrahedron or node that are meant
+  int tet = -1;                         // number of an inverted tetrahedron
+};
+
+class FrameChecker {
+ public:
+  FrameChecker(const TrajectoryHeader& header, std::vector<Part> parts);
+
+  /// All flaws in a fixed order: the same for any number of threads. q: 3 × #V [m].
+  std::vector<FrameFlaw> check(const Vector& q) const;
+
+  std::size_t triangle_count() const { return triangles_.size(); }
+
+ private:
+  struct Crossing {
+    int a, b;  // items
+    auto operator<=>(const Crossing&) const = default;
+  };
+
+  bool is_triangle(int item) const { return static_cast<std::size_t>(item) < triangles_.size(); }
+  std::vector<int> nodes_of(int item) const;
+  std::vector<Crossing> crossings(const Vector& q) const;
+  bool cross(int a, int b, const exact::Positions& x) const;
+  void add_enclosed(const Vector& q, const std::vector<Crossing>& crossings, std::vector<FrameFlaw>& out) const;
+  void add_inverted(const Vector& q, std::vector<FrameFlaw>& out) const;
+
+  std::vector<Part> parts_;
+  std::vector<exact::Triangle> triangles_;  // of all parts: items 0, 1, …
+  std::vector<std::array<int, 2>> edges_;   // of parts without tetrahedra: the items after them
+  std::vector<int> part_of_;                // per item
+  std::vector<std::array<int, 4>> tets_;    // of all bodies
+  std::vector<int> body_of_tet_;
+};
+
+}  // namespace limber

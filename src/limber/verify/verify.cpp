@@ -1,0 +1,118 @@
+#include "limber/verify/verify.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+
+#include "limber/core/errors.hpp"
+#include "limber/record/directory.hpp"
+#include "limber/record/trajectory.hpp"
+#include "limber/verify/materials.hpp"
+
+namespace limber {
+namespace {
+
+std::string cell_text(const std::vector<int>& nodes) {
+  constexpr const char* names[] = {"node", "edge", "triangle", "tetrahedron"};
+  return fmt::format("{} ({})", names[nodes.size() - 1], fmt::join(nodes, ", "));
+}
+
+std::string sentence(const FrameFlaw& flaw, const std::vector<std::string>& bodies) {
+  switch (flaw.flaw) {
+    case Flaw::not_finite:
+      return fmt::format("the position of {} is not finite", cell_text(flaw.cells[0]));
+    case Flaw::crossing:
+      return fmt::format("{} of '{}' meets {} of {}", cell_text(flaw.cells[0]), bodies[0], cell_text(flaw.cells[1]),
+                         bodies.size() == 1 ? "the same body" : "'" + bodies[1] + "'");
+    case Flaw::enclosed:
+      return fmt::format("a part of '{}' lies inside {}, with {}", bodies[0],
+                         bodies.size() == 1 ? "another part of it" : "'" + bodies[1] + "'", cell_text(flaw.cells[0]));
+    case Flaw::inverted:
+      return fmt::format("tetrahedron {} of '{}' is inverted", flaw.tet, bodies[0]);
+  }
+  return "";
+}
+
+Finding describe(const FrameFlaw& flaw, const Frame& frame, long k, const TrajectoryHeader& header) {
+  Finding finding;
+  finding.frame = k;
+  finding.time = frame.t;
+  finding.flaw = flaw.flaw;
+  for (const int b : flaw.bodies)
+    if (b >= 0) finding.bodies.push_back(header.bodies[static_cast<std::size_t>(b)].name);
+  if (flaw.bodies[0] == flaw.bodies[1] && finding.bodies.size() == 2) finding.bodies.pop_back();
+  finding.cells = flaw.cells;
+  finding.what = sentence(flaw, finding.bodies);
+  const exact::Positions x(frame.q);
+  for (const int n : flaw.cells[0]) finding.position += x[n] / static_cast<double>(flaw.cells[0].size());
+  return finding;
+}
+
+void count(const FrameFlaw& flaw, const std::vector<char>& forbids, Verification& v) {
+  switch (flaw.flaw) {
+    case Flaw::not_finite:
+      ++v.bad_frames;
+      break;
+    case Flaw::crossing:
+      ++v.crossings;
+      break;
+    case Flaw::enclosed:
+      ++v.enclosed;
+      break;
+    case Flaw::inverted:
+      ++(forbids[static_cast<std::size_t>(flaw.tet)] ? v.inverted : v.tolerated_inversions);
+      break;
+  }
+}
+
+}  // namespace
+
+Verification verify_trajectory(const std::string& directory, const VerifyProgress& progress) {
+  const std::filesystem::path folder(directory);
+  const std::string path = (folder / run_file::trajectory).string();
+  const TrajectoryReader reader(path);
+  const TrajectoryHeader& header = reader.header();
+  const FrameChecker checker(header, find_parts(header, path));
+  const auto forbids = inversion_forbidden(header, (folder / run_file::scene).string());
+
+  Verification v;
+  v.frames = reader.frames();
+  v.frames_planned = header.frames;
+  v.nodes = header.nodes.size();
+  v.tets = header.tets.size();
+  v.triangles = checker.triangle_count();
+  v.min_det_F = std::numeric_limits<double>::infinity();
+  v.materials_known = forbids.has_value();
+  const std::vector<char> forbidden = forbids.value_or(std::vector<char>(header.tets.size(), 0));
+  for (long k = 0; k < v.frames; ++k) {
+    const Frame frame = reader.frame(k);
+    v.min_det_F = std::min(v.min_det_F, frame.min_det_F);
+    for (const FrameFlaw& flaw : checker.check(frame.q)) {
+      const long before = v.count();
+      count(flaw, forbidden, v);
+      if (v.count() > before && v.findings.size() < Verification::max_findings)
+        v.findings.push_back(describe(flaw, frame, k, header));
+    }
+    if (progress) progress(k + 1, v.frames);
+  }
+  return v;
+}
+
+const char* to_string(Flaw flaw) {
+  switch (flaw) {
+    case Flaw::not_finite:
+      return "not finite";
+    case Flaw::crossing:
+      return "crossing";
+    case Flaw::enclosed:
+      return "enclosed";
+    case Flaw::inverted:
+      return "inverted";
+  }
+  return "";
+}
+
+}  // namespace limber

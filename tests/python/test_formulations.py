@@ -1,0 +1,193 @@
+"""Contact by inequalities, (cona) and (conb), beside the barrier: agreement at rest, difference on a convex obstacle."""
+
+import math
+
+import numpy as np
+import pytest
+
+import limber
+
+FORMULATIONS = ["barrier", "nonpenetration", "velocity"]
+DELTA = 2e-3
+
+
+def simulate(scene):
+    return limber.Simulation(limber.Scene(scene))
+
+
+def scene(formulation, method, step, body, obstacle, **contact):
+    return {
+        "time": {"step": step, "duration": 10},
+        "method": {"name": method, "newton_tolerance": 1e-8},
+        "bodies": [body],
+        "obstacles": [obstacle],
+        "contact": {"formulation": formulation, "delta": DELTA, **contact},
+    }
+
+
+def block(height):
+    return {
+        "name": "block",
+        "mesh": {"shape": "box", "size": [0.2, 0.1, 0.2], "cells": [2, 1, 2]},
+        "material": {"model": "neo_hookean", "young": 1e5, "poisson": 0.3, "density": 1000},
+        "damping": {"stiffness": 0.02, "mass": 5},
+        "position": [0, height, 0],
+    }
+
+
+def particle(position, velocity):
+    return {
+        "name": "particle",
+        "mesh": {"nodes": [[0, 0, 0]], "edges": []},
+        "springs": {"stiffness": 1},
+        "point_mass": 0.1,
+        "thickness": 1e-4,
+        "position": position,
+        "velocity": velocity,
+    }
+
+
+def floor(**keys):
+    return {"name": "floor", "shape": "plane", "point": [0, 0, 0], "normal": [0, 1, 0], **keys}
+
+
+def impulse(sim, step):
+    """What contact gave the body in one step [N s]: its change of momentum and what gravity took."""
+    m = sim.mass().diagonal()[::3]
+    before = m @ sim.velocities
+    sim.step()
+    return m @ sim.velocities - before - m.sum() * step * np.array([0, -9.81, 0])
+
+
+@pytest.fixture(scope="module")
+def rest():
+    """The state at rest for a method and formulation: lowest point, largest speed, contact force over weight."""
+    known = {}
+
+    def settle(method, formulation):
+        if (method, formulation) not in known:
+            h = 0.01
+            sim = simulate(scene(formulation, method, h, block(0.02), floor()))
+            sim.run(1.5)
+            speed = np.abs(sim.velocities).max()
+            force = impulse(sim, h) / (h * 9.81 * sim.mass().diagonal()[::3].sum())
+            known[method, formulation] = sim.positions.copy(), speed, force
+        return known[method, formulation]
+
+    return settle
+
+
+@pytest.mark.parametrize("method", ["BE", "SI", "TR-BDF2"])
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+def test_a_body_at_rest_has_no_velocity_and_bears_its_weight(rest, method, formulation):
+    _, speed, force = rest(method, formulation)
+    assert speed < 1e-5
+    np.testing.assert_allclose(force, [0, 1, 0], atol=1e-3)
+
+
+@pytest.mark.parametrize("method", ["BE", "SI", "TR-BDF2"])
+def test_formulations_agree_on_a_body_at_rest(rest, method):
+    """The barrier holds it a part of delta higher; inequalities let it touch. The shapes are the same."""
+    height = {f: rest(method, f)[0][:, 1].min() for f in FORMULATIONS}
+    assert 0 < height["barrier"] < DELTA
+    assert abs(height["nonpenetration"]) < 1e-6
+    assert -1e-6 < height["velocity"] < DELTA
+    shapes = [rest(method, f)[0] for f in FORMULATIONS]
+    for x in shapes[1:]:
+        lifted = x + [0, shapes[0][:, 1].min() - x[:, 1].min(), 0]
+        np.testing.assert_allclose(lifted, shapes[0], atol=0.05 * DELTA)
+
+
+def round_obstacle(shape):
+    if shape == "sphere":
+        return {"name": "hill", "shape": "sphere", "center": [0, -1, 0], "radius": 1}
+    return {"name": "hill", "shape": "cylinder", "a": [0, -1, -1], "b": [0, -1, 1], "radius": 1}
+
+
+def gap(sim):
+    """Of the particle over the hill of radius 1 m about (0, -1, 0), which moves in the plane z = 0."""
+    x, y, z = sim.positions[0]
+    assert z == pytest.approx(0, abs=1e-9)
+    return math.hypot(x, y + 1) - 1 - 0.5e-4
+
+
+@pytest.mark.parametrize("shape", ["sphere", "cylinder"])
+@pytest.mark.parametrize("method", ["BE", "SI", "TR-BDF2"])
+def test_velocity_rejects_what_nonpenetration_allows_on_a_hill(method, shape):
+    """A particle that just clears the top and is pushed down and along: what is still above the surface may come down
+    to it, but (conb) keeps it above the tangent plane (figure contact, right)."""
+    h, start = 0.02, 0.8 * DELTA
+    one, many = {}, {}
+    for formulation in ["nonpenetration", "velocity"]:
+        sim = simulate(scene(formulation, method, h, particle([0, start + 0.5e-4, 0], [0.5, -0.5, 0]), round_obstacle(shape)))
+        sim.step()
+        one[formulation] = sim.positions[0].copy()
+        many[formulation] = [gap(sim)]
+        for _ in range(5):
+            sim.step()
+            many[formulation].append(gap(sim))
+    assert one["velocity"][1] >= start + 0.5e-4 - 1e-7  # above the tangent plane through the start
+    assert one["nonpenetration"][1] == pytest.approx(0.5e-4, abs=1e-6)  # down to that through the surface
+    for low, high in zip(many["nonpenetration"], many["velocity"]):
+        assert low >= -1e-7
+        assert high > low + 0.3 * DELTA
+    # Sliding by s along a tangent opens a gap of s²/2 at radius 1: with (cona) that is all there is.
+    assert many["nonpenetration"][0] == pytest.approx((0.5 * h) ** 2 / 2, rel=0.1)
+
+
+def test_the_barrier_allows_it_too():
+    h, start = 0.02, 0.8 * DELTA
+    sim = simulate(scene("barrier", "BE", h, particle([0, start + 0.5e-4, 0], [0.5, -0.5, 0]), round_obstacle("sphere"),
+                         stiffness=1))
+    sim.step()
+    assert 0 < sim.positions[0, 1] < start - 0.2 * DELTA
+
+
+@pytest.mark.parametrize("formulation", ["nonpenetration", "velocity"])
+def test_a_floor_that_rises_lifts_the_body(formulation):
+    lift = {"keys": [{"time": 0, "translate": [0, 0, 0]}, {"time": 0.5, "translate": [0, 0.1, 0]}]}
+    sim = simulate(scene(formulation, "BE", 0.01, block(0.001), floor(motion=lift)))
+    sim.run(0.5)
+    low = sim.positions[:, 1].min()
+    assert 0.1 - 1e-6 < low < 0.1 + DELTA
+
+
+@pytest.mark.parametrize("formulation", ["nonpenetration", "velocity"])
+def test_two_bodies(formulation):
+    """Surfaces meet: the upper block rests on the lower one, which rests on the floor."""
+    lower, upper = block(0.001), block(0.103)
+    upper["name"] = "upper"
+    upper["position"] = [0.03, 0.103, 0.02]
+    s = scene(formulation, "BE", 0.01, lower, floor())
+    s["bodies"].append(upper)
+    sim = simulate(s)
+    sim.run(0.5)
+    n = len(sim.positions) // 2
+    assert abs(sim.positions[:n, 1].min()) < DELTA
+    top, bottom = sim.positions[:n, 1].max(), sim.positions[n:, 1].min()
+    assert -1e-4 < bottom - top < DELTA
+    assert np.abs(sim.velocities).max() < 1e-2
+    assert {p["bodies"] for p in sim.contacts()} >= {("block", "floor")}
+
+
+@pytest.mark.parametrize("method, why", [("SIERE", "modes"), ("TR-BDF2ERE", "modes"), ("midpoint", "beyond"),
+                                         ("verlet", "no stage"), ("ERE", "no stage")])
+def test_methods_without_a_stage_to_constrain_are_refused(method, why):
+    with pytest.raises(limber.InputError, match=why) as e:
+        simulate(scene("nonpenetration", method, 0.01, block(0.01), floor()))
+    assert "method.name" in str(e.value)
+
+
+@pytest.mark.parametrize("keys, where", [({"friction": 0.3}, "contact.friction"), ({"surface": "smooth"}, "contact.surface")])
+def test_what_only_the_barrier_has_is_refused(keys, where):
+    with pytest.raises(limber.InputError, match=where):
+        simulate(scene("velocity", "BE", 0.01, block(0.01), floor(), **keys))
+
+
+def test_the_same_bits_again():
+    def run():
+        sim = simulate(scene("nonpenetration", "TR-BDF2", 0.01, block(0.002), floor()))
+        sim.run(0.1)
+        return sim.positions.copy()
+
+    assert (run() == run()).all()
