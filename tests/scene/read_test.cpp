@@ -255,6 +255,107 @@ TEST(ReadScene, AttachmentsAndWind) {
   EXPECT_EQ(v.wind->velocities, (std::vector<Vec3>{{1, 2, 3}}));
 }
 
+TEST(ReadScene, Contact) {
+  const Scene s = full();
+  EXPECT_EQ(s.bodies[0].thickness, 0.002);
+  EXPECT_EQ(s.bodies[1].thickness, 0);
+  ASSERT_TRUE(s.contact);
+  const ContactChoice& c = *s.contact;
+  EXPECT_EQ(c.formulation, ContactChoice::Formulation::nonpenetration);
+  EXPECT_EQ(c.delta, 0.005);
+  EXPECT_EQ(c.stiffness, 3000);
+  EXPECT_EQ(c.friction_form, ContactChoice::Form::lagged);
+  EXPECT_EQ(c.epsilon, 0.002);
+  EXPECT_EQ(c.surface, ContactChoice::Surface::smooth);
+  EXPECT_FALSE(c.self);
+  EXPECT_EQ(c.start, ContactChoice::Start::push_apart);
+  EXPECT_EQ(c.friction, 0.4);
+  ASSERT_EQ(c.friction_pairs.size(), 1u);
+  EXPECT_EQ(c.friction_pairs[0].where, "contact.friction.pairs[0]");
+  EXPECT_EQ(c.friction_pairs[0].between, (std::array<std::string, 2>{"beam", "floor"}));
+  EXPECT_EQ(c.friction_pairs[0].mu, 0.2);
+  EXPECT_EQ(read_sample(sample("variants.json")).contact->friction, 0.3);
+  EXPECT_TRUE(read_sample(sample("variants.json")).contact->friction_pairs.empty());
+  auto json = sample("full.json");
+  json["contact"]["formulation"] = "velocity";
+  EXPECT_EQ(read_sample(json).contact->formulation, ContactChoice::Formulation::velocity);
+}
+
+TEST(ReadScene, ContactOnlyWhereItIsAskedFor) {
+  EXPECT_FALSE(read_sample(sample("least.json")).contact);
+  auto json = sample("least.json");
+  json["obstacles"] = nlohmann::json::array();
+  for (const Scene& s : {read_sample(sample("obstacles.json")), read_sample(json)}) {
+    ASSERT_TRUE(s.contact);
+    EXPECT_EQ(s.contact->formulation, ContactChoice::Formulation::barrier);
+    EXPECT_EQ(s.contact->friction_form, ContactChoice::Form::coupled);
+    EXPECT_EQ(s.contact->surface, ContactChoice::Surface::triangles);
+    EXPECT_EQ(s.contact->start, ContactChoice::Start::refuse);
+    EXPECT_FALSE(s.contact->delta || s.contact->stiffness);
+    EXPECT_EQ(s.contact->friction, 0);
+    EXPECT_EQ(s.contact->epsilon, 1e-3);
+    EXPECT_TRUE(s.contact->self);
+  }
+}
+
+TEST(ReadScene, Obstacles) {
+  using Shape = ObstacleChoice::Shape;
+  const auto all = full().obstacles;
+  ASSERT_EQ(all.size(), 8u);
+  const Shape shapes[] = {Shape::plane, Shape::half_space, Shape::sphere, Shape::capsule,
+                          Shape::box,   Shape::cylinder,   Shape::torus,  Shape::mesh};
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    EXPECT_EQ(all[i].shape, shapes[i]) << i;
+    EXPECT_EQ(all[i].where, "obstacles[" + std::to_string(i) + "]");
+  }
+  EXPECT_EQ(all[0].name, "floor");
+  EXPECT_EQ(all[0].point, Vec3(0, -0.1, 0));
+  EXPECT_EQ(all[0].normal, Vec3(0, 2, 0));
+  EXPECT_EQ(all[1].name, "obstacle1");
+  EXPECT_EQ(all[1].point, Vec3(0, 0, -5));
+  EXPECT_EQ(all[1].normal, Vec3(0, 0, 1));
+  EXPECT_EQ(all[2].center, Vec3(0, 1, 0));
+  EXPECT_EQ(all[2].radius, 0.3);
+  EXPECT_EQ(all[3].b, Vec3(1, 0, 0));
+  EXPECT_EQ(all[3].radius, 0.1);
+  EXPECT_EQ(all[4].center, Vec3(3, 0, 0));
+  EXPECT_EQ(all[4].size, Vec3(1, 0.2, 3));
+  EXPECT_DOUBLE_EQ(all[4].rotation.y(), pi / 4);
+  EXPECT_EQ(all[5].a, Vec3(0, -1, 0));
+  EXPECT_EQ(all[5].b, Vec3(0, 1, 0));
+  EXPECT_EQ(all[6].axis, Vec3(1, 1, 0));
+  EXPECT_EQ(all[6].major, 0.5);
+  EXPECT_EQ(all[6].minor, 0.05);
+  EXPECT_EQ(all[7].file, "folder/meshes/statue.stl");
+  EXPECT_EQ(all[7].form, ObstacleChoice::Form::triangles);
+  EXPECT_EQ(all[7].resolution, 32);
+  EXPECT_EQ(all[7].position, Vec3(4, 0, 0));
+  EXPECT_DOUBLE_EQ(all[7].rotation.y(), pi / 2);
+  EXPECT_EQ(all[7].scale, 0.5);
+  const ObstacleChoice bowl = read_sample(sample("obstacles.json")).obstacles.at(1);
+  EXPECT_EQ(bowl.form, ObstacleChoice::Form::distance);
+  EXPECT_EQ(bowl.resolution, 64);
+  EXPECT_EQ(bowl.scale, 1);
+}
+
+TEST(ReadScene, ObstaclesThatMove) {
+  const auto all = full().obstacles;
+  ASSERT_TRUE(all[0].motion);
+  const ObstacleMotion& m = *all[0].motion;
+  EXPECT_EQ(m.where, "obstacles[0].motion");
+  EXPECT_EQ(m.pivot, Vec3(1, 0, 0));
+  EXPECT_EQ(m.interpolation, Interpolation::smooth);
+  ASSERT_EQ(m.keys.size(), 2u);
+  EXPECT_EQ(m.keys[1].time, 1);
+  EXPECT_EQ(m.keys[1].translation, Vec3(0, 0.01, 0));
+  EXPECT_DOUBLE_EQ(m.keys[1].rotation.z(), pi / 18);
+  EXPECT_FALSE(all[1].motion);
+  const auto ball = read_sample(sample("obstacles.json")).obstacles.at(2);
+  ASSERT_TRUE(ball.motion);
+  EXPECT_FALSE(ball.motion->pivot);
+  EXPECT_EQ(ball.motion->interpolation, Interpolation::linear);
+}
+
 TEST(ReadScene, Defaults) {
   const Scene s = read_sample(sample("least.json"));
   EXPECT_EQ(s.method.name, "TR-BDF2");

@@ -85,6 +85,20 @@ TEST(Schema, DefaultsAreTheReaders) {
   EXPECT_EQ(value("body", "scale"), scene.bodies[0].scale);
   EXPECT_EQ(value("scene", "threads"), scene.threads);
   EXPECT_EQ(value("output", "velocities"), scene.output.velocities);
+  EXPECT_EQ(value("body", "thickness"), scene.bodies[0].thickness);
+  EXPECT_EQ(value("contact", "friction"), ContactChoice().friction);
+  EXPECT_EQ(value("contact", "epsilon"), ContactChoice().epsilon);
+  EXPECT_EQ(value("contact", "self"), ContactChoice().self);
+  EXPECT_EQ(value("obstacle_mesh", "resolution"), ObstacleChoice().resolution);
+  EXPECT_EQ(value("obstacle_mesh", "scale"), ObstacleChoice().scale);
+  const auto word = [&](const char* section, const char* key, const char* kind, auto choice) {
+    EXPECT_EQ(value(section, key), known_words().at(kind).at(static_cast<std::size_t>(choice))) << key;
+  };
+  word("contact", "formulation", "formulation", ContactChoice().formulation);
+  word("contact", "friction_form", "friction_form", ContactChoice().friction_form);
+  word("contact", "surface", "contact_surface", ContactChoice().surface);
+  word("contact", "start", "contact_start", ContactChoice().start);
+  word("obstacle_mesh", "form", "obstacle_form", ObstacleChoice().form);
 }
 
 }  // namespace limber

@@ -53,9 +53,9 @@ TEST_P(StageOf, HasTheMeritsGradientAsItsResidual) {
   for (const Stage& s : stages_of(GetParam(), chain)) {
     Tangent T;
     SparseMatrix A;
-    LowRank surplus;
+    Correction correction;
     Scaling scaling(ResidualScaling::mass);
-    StageProblem problem(chain, s, T, A, surplus, scaling);
+    StageProblem problem(chain, s, T, A, correction, scaling);
     const Vector v = s.at.v + 0.1 * Vector::LinSpaced(chain.size(), -1, 2), r = problem.residual(v);
     const Vector linearized = problem.linearize(v, Definiteness::exact);
     EXPECT_LT((linearized - r).norm(), 1e-13);
@@ -75,9 +75,9 @@ TEST_P(StageOf, HasTheStageMatrixAsItsDerivative) {
   for (const Stage& s : stages_of(GetParam(), chain)) {
     Tangent T;
     SparseMatrix A;
-    LowRank surplus;
+    Correction correction;
     Scaling scaling(ResidualScaling::mass);
-    StageProblem problem(chain, s, T, A, surplus, scaling);
+    StageProblem problem(chain, s, T, A, correction, scaling);
     const Vector v = s.at.v;
     problem.linearize(v, Definiteness::exact);
     for (Index i = 0; i < v.size(); ++i)

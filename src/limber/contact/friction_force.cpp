@@ -24,7 +24,7 @@ Mat3 slope(const Vec3& y, double eps) {
 
 ForceTraits FrictionForce::traits() const {
   const bool lagged = form_ == FrictionForm::lagged;
-  return {.symmetric = lagged,
+  return {.symmetric = true,
           .velocity_dependent = true,
           .has_potential = true,
           .contact = true,
@@ -169,7 +169,8 @@ void FrictionForce::add_coupled_stiffness(const Collision& c, const Grip& g, con
     if (g.nodes[at(a)] >= N) continue;
     const Rows rate = F * weight_rate[at(a)] + g.w[at(a)] * F_rate;
     for (int b2 = 0; b2 < g.count; ++b2)
-      if (g.nodes[at(b2)] < N) T.add_stiffness(g.nodes[at(a)], g.nodes[at(b2)], -rate.block<3, 3>(0, 3 * b2));
+      if (g.nodes[at(b2)] < N)
+        T.add_unsymmetric_stiffness(g.nodes[at(a)], g.nodes[at(b2)], -rate.block<3, 3>(0, 3 * b2));
   }
 }
 

@@ -22,6 +22,9 @@ class TangentBuilder {
   /// Block (a, b) of K: −∂f_a/∂q_b [N/m]; of D: −∂f_a/∂v_b [N·s/m]. a, b count all nodes.
   void add_stiffness(int a, int b, const Mat3& block) { add(K_, a, b, block); }
   void add_damping(int a, int b, const Mat3& block) { add(D_, a, b, block); }
+  /// Blocks of K of a force that calls itself symmetric but for these.
+  void add_unsymmetric_stiffness(int a, int b, const Mat3& block);
+  const std::vector<Eigen::Triplet<double>>& unsymmetric() const { return unsymmetric_; }
 
   bool projected() const { return definiteness_ == Definiteness::projected; }
   const BlockPattern& pattern() const { return pattern_; }
@@ -38,6 +41,7 @@ class TangentBuilder {
   std::span<const int> free_index_;
   Definiteness definiteness_;
   double *K_, *D_;
+  std::vector<Eigen::Triplet<double>> unsymmetric_;
 };
 
 /// Which column of the energy table a force's potential belongs to.

@@ -309,6 +309,7 @@ Vector MechanicalSystem::force(const State& u) const { return force_of(u, forces
 
 TangentBuilder MechanicalSystem::builder(Definiteness d, Tangent& T) const {
   T.taken_out.reset();
+  T.unsymmetric.resize(0, 0);
   const auto clear = [&](SparseMatrix& A) {
     if (!same_pattern(A, mass_)) A = mass_;
     std::fill_n(A.valuePtr(), A.nonZeros(), 0.0);
@@ -318,11 +319,18 @@ TangentBuilder MechanicalSystem::builder(Definiteness d, Tangent& T) const {
   return {pattern_, free_index_, d, T.K.valuePtr(), velocity_dependent_ ? T.D.valuePtr() : nullptr};
 }
 
+void MechanicalSystem::set_unsymmetric(const TangentBuilder& b, Tangent& T) const {
+  if (b.unsymmetric().empty()) return;
+  T.unsymmetric.resize(size(), size());
+  T.unsymmetric.setFromTriplets(b.unsymmetric().begin(), b.unsymmetric().end());
+}
+
 void MechanicalSystem::tangent(const State& u, Definiteness d, Tangent& T) const {
   const State all = full(u);
   couple(all);
   auto b = builder(d, T);
   for (const auto& force : forces_) force->add_tangent(all, b);
+  set_unsymmetric(b, T);
 }
 
 Vector MechanicalSystem::linearize_by(const State& u, Definiteness d, Tangent& T, const Forces& forces) const {
@@ -331,6 +339,7 @@ Vector MechanicalSystem::linearize_by(const State& u, Definiteness d, Tangent& T
   auto b = builder(d, T);
   Vector f = Vector::Zero(reference_.size());
   for (const auto& force : forces) force->linearize(all, f, b);
+  set_unsymmetric(b, T);
   return &forces == &contact_forces_ ? restrict_to_free(f) : free_force(f, u.t);
 }
 

@@ -37,7 +37,7 @@ class MechanicalSystem final : public System {
     std::vector<NodalMass> masses;
     std::vector<std::shared_ptr<Force>> forces;
     std::vector<Prescription> prescriptions;
-    double length_scale = 1;  // [m]
+    double length_scale = 1;                          // [m]
     std::shared_ptr<const GapSource> gaps = nullptr;  // null: contact is by forces, if any
   };
   explicit MechanicalSystem(Parts parts);
@@ -111,6 +111,7 @@ class MechanicalSystem final : public System {
   double max_step_of(const Vector& q, const Vector& dq, double t0, double t1, const Forces& forces) const;
   Vector free_force(const Vector& full, double t) const;
   TangentBuilder builder(Definiteness, Tangent& T) const;
+  void set_unsymmetric(const TangentBuilder& b, Tangent& T) const;
   void find_loose_parts(const std::vector<std::pair<int, int>>& coupled);
 
   Vector reference_;  // 3N
@@ -123,7 +124,7 @@ class MechanicalSystem final : public System {
   std::vector<int> free_index_;                // per node, −1 where prescribed
   std::vector<int> prescribed_index_;          // per node, −1 where free
   std::vector<std::vector<int>> loose_parts_;  // free nodes (free numbers) that no force ties to a prescribed one
-  Couplings fixed_couplings_;  // of free nodes (free numbers), a > b, ascending, without repeats
+  Couplings fixed_couplings_;                  // of free nodes (free numbers), a > b, ascending, without repeats
   Storage storage_ = Storage::lower;
   mutable BlockPattern pattern_;
   mutable SparseMatrix mass_;

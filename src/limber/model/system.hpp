@@ -18,10 +18,12 @@ struct TakenOut {
   Matrix XKX, XDX;    // #s × s
 };
 
-/// K and D on the pattern of the mass matrix; where modes are taken out of a part of them, that is said aside.
+/// K and D on the pattern of the mass matrix. Said aside: modes that are taken out of a part of them, and what of K is
+/// not symmetric (coupled friction), so that the rest can be treated as the symmetric matrix it is.
 struct Tangent {
   SparseMatrix K, D;
   std::optional<TakenOut> taken_out = {};
+  SparseMatrix unsymmetric = {};  // #n × n, all entries, to be added to K; of size 0: nothing
 };
 
 /// The forces and their tangent at a state.
@@ -52,9 +54,9 @@ enum class GapRule { none, nonpenetration, velocity };
 
 /// The gaps g(q, t) of pairs that are near, linearised: g + G (q' − q) + rate (t' − t).
 struct GapConstraints {
-  Vector gap;        // g [m], #c; at most `contact`: the pair is in contact
-  SparseMatrix G;    // ∂g/∂q, #c × n
-  Vector rate;       // ∂g/∂t [m/s], #c, by what is prescribed (nodes, obstacles)
+  Vector gap;          // g [m], #c; at most `contact`: the pair is in contact
+  SparseMatrix G;      // ∂g/∂q, #c × n
+  Vector rate;         // ∂g/∂t [m/s], #c, by what is prescribed (nodes, obstacles)
   double contact = 0;  // δ [m]
 };
 
@@ -66,7 +68,7 @@ class System {
   virtual ~System() = default;
 
   virtual Index size() const = 0;                       // n
-  virtual bool symmetric() const = 0;                   // M, K, D are symmetric and stored as lower triangles
+  virtual bool symmetric() const = 0;                   // M, K, D are (but for what is said aside); lower triangles
   virtual bool velocity_dependent() const = 0;          // D ≠ 0
   virtual bool time_dependent() const { return true; }  // ∂f/∂t ≠ 0 may happen
   /// All matrices have its pattern, which may grow with each tangent.

@@ -9,6 +9,7 @@
 #include "limber/core/errors.hpp"
 #include "limber/core/parallel.hpp"
 #include "limber/record/checkpoint.hpp"
+#include "limber/record/contact_table.hpp"
 #include "limber/record/energy_table.hpp"
 #include "limber/record/summary.hpp"
 #include "limber/record/trajectory.hpp"
@@ -18,7 +19,8 @@ namespace limber {
 namespace {
 
 constexpr const char* version = LIMBER_VERSION;
-const std::vector<std::string> further_columns = {"external", "substeps", "escalations"};
+const std::vector<std::string> further_columns = {"external",      "substeps",   "escalations", "contact",
+                                                  "friction_loss", "collisions", "smallest_gap"};
 
 using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
@@ -145,9 +147,13 @@ class Run {
       result_.resumed_from = checkpoint->step;
       writer_.emplace(TrajectoryWriter::resume(directory_.file(run_file::trajectory), header, checkpoint->frames));
       table_.emplace(EnergyTable::resume(directory_.file(run_file::energy), checkpoint->rows, further_columns));
+      if (model_.contact)
+        contacts_.emplace(
+            ContactTable::resume(directory_.file(run_file::contacts), plan_.time(checkpoint->frames - 1)));
     } else {
       writer_.emplace(TrajectoryWriter::create(directory_.file(run_file::trajectory), header));
       table_.emplace(EnergyTable::create(directory_.file(run_file::energy), further_columns));
+      if (model_.contact) contacts_.emplace(ContactTable::create(directory_.file(run_file::contacts)));
       record({}, 0);
       write_frames(simulation_.state());
     }
@@ -190,6 +196,7 @@ class Run {
 
   void record(const StepReport& report, double wall_ms) {
     const Energies e = simulation_.energies();
+    const Touch touch = this->touch();
     newton_ += report.newton_iterations;
     escalations_ += report.escalations;
     if (report.substeps > 1) ++halved_;
@@ -204,15 +211,52 @@ class Run {
                  e.total(),
                  report.newton_iterations,
                  wall_ms,
-                 {e.other, static_cast<double>(report.substeps), static_cast<double>(report.escalations)}});
+                 {e.other, static_cast<double>(report.substeps), static_cast<double>(report.escalations), e.contact,
+                  simulation_.friction_loss(), static_cast<double>(touch.collisions), touch.smallest_gap}});
+  }
+
+  /// How many collisions there are now, and their smallest gap [m]; δ where there is none, 0 without contact.
+  struct Touch {
+    std::size_t collisions = 0;
+    double smallest_gap = 0;
+  };
+  Touch touch() const {
+    if (!model_.contact) return {};
+    const State all = model_.system->full(simulation_.state());
+    const auto& list = model_.contact->collisions->at(all.q, all.t);
+    Touch t{list.size(), model_.contact->collisions->delta()};
+    for (const Collision& c : list) t.smallest_gap = std::min(t.smallest_gap, c.gap);
+    return t;
+  }
+
+  void write_contacts(const State& all, double t) {
+    if (!contacts_) return;
+    const auto& names = model_.contact->collisions->scene().objects;
+    for (const ContactPair& p : contact_pairs(contact_points(*model_.contact, all)))
+      contacts_->add({t, names[static_cast<std::size_t>(p.objects[0])], names[static_cast<std::size_t>(p.objects[1])],
+                      p.collisions, p.smallest_gap, p.normal_force, p.friction_force});
+  }
+
+  /// Between two steps; where that would pass through something, the state of the nearer step.
+  State frame_state(const State& before, double t) const {
+    const State& after = simulation_.state();
+    const State u = between(before, after, t);
+    if (!model_.contact || u.t == before.t || u.t == after.t) return u;
+    const auto free = [&](const State& from) {
+      return model_.system->max_step(from.q, u.q - from.q, from.t, u.t) >= 1;
+    };
+    if (free(before) || free(after)) return u;
+    return t - before.t < after.t - t ? before : after;
   }
 
   void write_frames(const State& before) {
     for (long k = writer_->frames(); plan_.due(k, simulation_.step_count()); k = writer_->frames()) {
       const bool exact = simulation_.step_count() == 0;
-      const State u = exact ? simulation_.state() : between(before, simulation_.state(), plan_.time(k));
+      const State u = exact ? simulation_.state() : frame_state(before, plan_.time(k));
       const State all = model_.system->full(u);
-      writer_->write_frame(k, u.t, all.q, scene_.output.velocities ? all.v : Vector(), model_.min_det_F(all.q),
+      const double t = exact ? u.t : plan_.time(k);
+      write_contacts(all, t);
+      writer_->write_frame(k, t, all.q, scene_.output.velocities ? all.v : Vector(), model_.min_det_F(all.q),
                            model_.system->reactions(u));
     }
   }
@@ -274,6 +318,7 @@ class Run {
   RunDirectory directory_;
   std::optional<TrajectoryWriter> writer_;
   std::optional<EnergyTable> table_;
+  std::optional<ContactTable> contacts_;
   RunResult result_;
   long newton_ = 0, escalations_ = 0, halved_ = 0;
   std::vector<std::string> notes_;
@@ -314,16 +359,18 @@ RunResult run_scene(const nlohmann::json& json, const Scene& scene, const Model&
 }
 
 nlohmann::json with_absolute_paths(nlohmann::json json, const std::string& base_directory) {
-  if (!json.contains("bodies") || !json["bodies"].is_array()) return json;
-  for (auto& body : json["bodies"]) {
-    if (!body.is_object() || !body.contains("mesh") || !body["mesh"].is_object() || !body["mesh"].contains("file"))
-      continue;
-    auto& file = body["mesh"]["file"];
-    if (file.is_string())
-      file = std::filesystem::absolute(std::filesystem::path(base_directory) / file.get<std::string>())
-                 .lexically_normal()
-                 .string();
-  }
+  const auto make_absolute = [&](nlohmann::json& holder) {
+    if (!holder.is_object() || !holder.contains("file") || !holder["file"].is_string()) return;
+    auto& file = holder["file"];
+    file = std::filesystem::absolute(std::filesystem::path(base_directory) / file.get<std::string>())
+               .lexically_normal()
+               .string();
+  };
+  if (json.contains("bodies") && json["bodies"].is_array())
+    for (auto& body : json["bodies"])
+      if (body.is_object() && body.contains("mesh")) make_absolute(body["mesh"]);
+  if (json.contains("obstacles") && json["obstacles"].is_array())
+    for (auto& obstacle : json["obstacles"]) make_absolute(obstacle);
   return json;
 }
 

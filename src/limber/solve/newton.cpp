@@ -94,7 +94,8 @@ class Iteration {
 
   bool solve(const Vector& r, Vector& d) {
     const auto status = linear_.solve(-r, d, forcing_).status;
-    if (status == SolveReport::Status::not_converged) throw failure("the linear solver did not converge");
+    if (status == SolveReport::Status::not_converged && !use_potential_)
+      throw failure("the linear solver did not converge");
     return status == SolveReport::Status::ok && (!use_potential_ || r.dot(d) < 0 || r.isZero(0));
   }
 
@@ -130,7 +131,7 @@ class Iteration {
       Vector x = at.x + s * d;
       const double m = merit(x, nullptr);
       if (std::isfinite(m) && m <= at.merit + armijo * s * slope + rounding * std::abs(at.merit)) {
-          short_ = s < .3 * first;
+        short_ = s < .3 * first;
         last_step_ = s * d;
         at.x = std::move(x);
         at.merit = m;

@@ -52,8 +52,7 @@ class Constrained final : public StageSolver {
   /// C v ≥ c with C = G: the gap at the stage's end is not negative; where `velocity` rules and a pair is in contact,
   /// it does not close either.
   static Vector bounds(const GapConstraints& gaps, GapRule rule, const Stage& s) {
-    const Vector open =
-        -(gaps.gap + gaps.G * (s.star.q - s.at.q) + (s.t - s.at.t) * gaps.rate) / s.tau_q;
+    const Vector open = -(gaps.gap + gaps.G * (s.star.q - s.at.q) + (s.t - s.at.t) * gaps.rate) / s.tau_q;
     if (rule == GapRule::nonpenetration) return open;
     return (gaps.gap.array() <= gaps.contact).select(open.cwiseMax(-gaps.rate), open);
   }
@@ -65,7 +64,7 @@ class Constrained final : public StageSolver {
   }
 
   Vector minimise(const System& system, const Stage& s, const SparseMatrix& C, const Vector& c, const Vector& start) {
-    StageProblem problem(system, s, tangent_, A_, surplus_, scaling_);
+    StageProblem problem(system, s, tangent_, A_, correction_, scaling_);
     const InteriorPointOptions options{.tolerance = tolerance_ / s.tau_q,
                                        .curvature = Vector(system.mass().diagonal()).minCoeff()};
     const auto found = solve_interior_point(problem, C, c, start, options);
@@ -81,7 +80,7 @@ class Constrained final : public StageSolver {
   double tolerance_;  // [m]
   long iterations_ = 0;
   Scaling scaling_;
-  LowRank surplus_;
+  Correction correction_;
   Tangent tangent_;
   SparseMatrix A_;
 };

@@ -27,9 +27,9 @@ class Implicit final : public StageSolver {
     if (s.tau_q == 0 && !system.velocity_dependent())  // q is known and f does not ask for v: explicit
       return s.state(s.star.v + s.tau_v * system.solve_mass(system.force({s.star.q, s.star.v, s.t})));
     complement_.use(bank_.at(s.tau_q, s.tau_v), s.modes);
-    corrected_.use(complement_, &surplus_);
+    corrected_.use(complement_, &correction_);
     if (system.lag() == Lag::each_solution) return solve_lagged(system, s);
-    StageProblem problem(system, s, tangent_, A_, surplus_, scaling_);
+    StageProblem problem(system, s, tangent_, A_, correction_, scaling_);
     if (system.lag() == Lag::each_iterate) system.hold(s.at);
     return s.state(newton(problem, start(problem, s)));
   }
@@ -60,12 +60,12 @@ class Implicit final : public StageSolver {
   State solve_lagged(const System& system, const Stage& s) {
     system.hold(s.at);
     Stage from = s;
-    StageProblem problem(system, from, tangent_, A_, surplus_, scaling_);
+    StageProblem problem(system, from, tangent_, A_, correction_, scaling_);
     Vector v = newton(problem, start(problem, s));
     for (int k = 1; k < most_lags; ++k) {
       system.hold(s.state(v));
       from.at = s.state(v);
-      StageProblem again(system, from, tangent_, A_, surplus_, scaling_);
+      StageProblem again(system, from, tangent_, A_, correction_, scaling_);
       const Vector next = newton(again, v);
       const double change = again.correction(next - v);
       v = next;
@@ -96,8 +96,8 @@ class Implicit final : public StageSolver {
   StageOptions options_;
   SolverBank bank_;
   ComplementSolver complement_;
-  LowRankSolver corrected_;
-  LowRank surplus_;
+  CorrectedSolver corrected_;
+  Correction correction_;
   Scaling scaling_;
   Tangent tangent_;
   SparseMatrix A_;

@@ -17,16 +17,19 @@ void combine(const System& system, const Tangent& T, double tau_q, double tau_v,
     a = m + (tau_v * tau_q) * k;
 }
 
-LowRank surplus(const Tangent& T, double tau_q, double tau_v) {
-  if (!T.taken_out) return {};
+Correction correction(const Tangent& T, double tau_q, double tau_v) {
+  Correction add;
+  if (T.unsymmetric.nonZeros() > 0) add.N = (tau_v * tau_q) * T.unsymmetric;
+  if (!T.taken_out) return add;
   const TakenOut& t = *T.taken_out;
   const Index s = t.MX.cols();
-  LowRank less{Matrix(t.MX.rows(), 2 * s), Matrix::Zero(2 * s, 2 * s)};
-  less.U << t.MX, (tau_v * tau_q) * t.KX + tau_v * t.DX;
-  less.C.topLeftCorner(s, s) = -(tau_v * tau_q) * t.XKX - tau_v * t.XDX;
-  less.C.topRightCorner(s, s).setIdentity();
-  less.C.bottomLeftCorner(s, s).setIdentity();
-  return less;
+  add.U.resize(t.MX.rows(), 2 * s);
+  add.U << t.MX, (tau_v * tau_q) * t.KX + tau_v * t.DX;
+  add.C = Matrix::Zero(2 * s, 2 * s);
+  add.C.topLeftCorner(s, s) = -(tau_v * tau_q) * t.XKX - tau_v * t.XDX;
+  add.C.topRightCorner(s, s).setIdentity();
+  add.C.bottomLeftCorner(s, s).setIdentity();
+  return add;
 }
 
 Vector multiply(const SparseMatrix& K, bool symmetric, const Vector& x) {

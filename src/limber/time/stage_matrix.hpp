@@ -1,7 +1,7 @@
 #pragma once
 /// A = M + τᵥ D + τᵥ τ_q K, added as arrays: all three matrices have one pattern.
 
-#include "limber/linalg/low_rank.hpp"
+#include "limber/linalg/corrected_solver.hpp"
 #include "limber/model/system.hpp"
 
 namespace limber {
@@ -9,8 +9,9 @@ namespace limber {
 /// Writes A; its pattern is copied from the mass the first time only.
 void combine(const System& system, const Tangent& T, double tau_q, double tau_v, SparseMatrix& A);
 
-/// What A has too much, where modes are taken out of the tangent: A − U C Uᵀ; else of rank 0.
-LowRank surplus(const Tangent& T, double tau_q, double tau_v);
+/// What is to be added to A for what the tangent says aside: − U C Uᵀ where modes are taken out, and what is not
+/// symmetric.
+Correction correction(const Tangent& T, double tau_q, double tau_v);
 
 /// K x with K as the system stores it.
 Vector multiply(const SparseMatrix& K, bool symmetric, const Vector& x);

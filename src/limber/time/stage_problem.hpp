@@ -58,8 +58,15 @@ class Scaling {
 /// (S) as a problem for Newton, in the unknown v.
 class StageProblem final : public NewtonProblem {
  public:
-  StageProblem(const System& system, const Stage& s, Tangent& T, SparseMatrix& A, LowRank& surplus, Scaling& scaling)
-      : system_(system), s_(s), tangent_(T), A_(A), surplus_(surplus), scaling_(scaling), now_(system.contact() ? s.at.t : s.t) {}
+  StageProblem(const System& system, const Stage& s, Tangent& T, SparseMatrix& A, Correction& correction,
+               Scaling& scaling)
+      : system_(system),
+        s_(s),
+        tangent_(T),
+        A_(A),
+        correction_(correction),
+        scaling_(scaling),
+        now_(system.contact() ? s.at.t : s.t) {}
 
   bool collides() const { return system_.contact() != nullptr; }
   Preparation prepare(const Vector& v) override {
@@ -82,7 +89,7 @@ class StageProblem final : public NewtonProblem {
   Vector linearize(const Vector& v, Definiteness d) override {
     const Vector f = system_.linearize(state(v), d, tangent_);
     combine(system_, tangent_, s_.tau_q, s_.tau_v, A_);
-    surplus_ = limber::surplus(tangent_, s_.tau_q, s_.tau_v);
+    correction_ = limber::correction(tangent_, s_.tau_q, s_.tau_v);
     scaling_.offer(A_, system_.symmetric());
     return with_inertia(v, f);
   }
@@ -121,7 +128,7 @@ class StageProblem final : public NewtonProblem {
   const Stage& s_;
   Tangent& tangent_;
   SparseMatrix& A_;
-  LowRank& surplus_;
+  Correction& correction_;
   Scaling& scaling_;
   double now_;  // [s] where what is prescribed stands
   int waits_ = 0;

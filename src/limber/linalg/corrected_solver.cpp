@@ -1,4 +1,4 @@
-#include "limber/linalg/low_rank.hpp"
+#include "limber/linalg/corrected_solver.hpp"
 
 #include <Eigen/QR>
 #include <algorithm>
@@ -6,18 +6,23 @@
 
 namespace limber {
 
-void LowRankSolver::multiply(const Vector& x, Vector& y) const {
+void CorrectedSolver::multiply(const Vector& x, Vector& y) const {
   base_->multiply(x, y);
-  if (change_ != nullptr && change_->rank() > 0) y.noalias() -= change_->U * (change_->C * (change_->U.transpose() * x));
+  if (correction_ == nullptr) return;
+  const Correction& c = *correction_;
+  if (c.U.cols() > 0) y.noalias() -= c.U * (c.C * (c.U.transpose() * x));
+  if (c.N.nonZeros() > 0) y.noalias() += c.N * x;
 }
 
-SolveReport LowRankSolver::solve(const Vector& b, Vector& x, double tolerance) {
+SolveReport CorrectedSolver::solve(const Vector& b, Vector& x, double tolerance) {
   using Status = SolveReport::Status;
-  if (change_ == nullptr || change_->rank() == 0) return base_->solve(b, x, tolerance);
+  if (correction_ == nullptr || !correction_->any()) return base_->solve(b, x, tolerance);
   x.setZero(b.size());
   const double beta = b.norm();
   if (beta == 0) return {};
-  const int most = static_cast<int>(change_->rank()) + 20;
+  // Loose inner solves cost little and a few outer iterations more.
+  const double inner_tolerance = 1e-2;
+  const int most = static_cast<int>(correction_->U.cols()) + 60;
   std::vector<Vector> basis{b / beta}, directions;
   Matrix H = Matrix::Zero(most + 1, most);
   Vector e = Vector::Zero(most + 1), y;
@@ -25,7 +30,7 @@ SolveReport LowRankSolver::solve(const Vector& b, Vector& x, double tolerance) {
   SolveReport report;
   for (int k = 0; k < most; ++k) {
     Vector z, w;
-    const SolveReport inner = base_->solve(basis.back(), z, std::min(.1 * tolerance, 1e-4));
+    const SolveReport inner = base_->solve(basis.back(), z, inner_tolerance);
     report.iterations += inner.iterations;
     if (inner.status != Status::ok) return {inner.status, report.iterations, 1};
     multiply(z, w);

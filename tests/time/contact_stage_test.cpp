@@ -1,0 +1,473 @@
+/// Contact in every method, on a tower of masses over a floor: nothing passes, rest is rest, and far from the floor
+/// nothing is changed.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "limber/core/errors.hpp"
+#include "limber/time/partial_system.hpp"
+#include "support/chain.hpp"
+#include "support/methods.hpp"
+
+namespace limber::testing {
+namespace {
+
+constexpr double g = 9.81;
+
+/// Masses 1, 1.3, … above each other at heights q, on hardening springs of length 1 with dashpots. The lowest one is
+/// held off the floor by κ b(q₀ − floor; δ), or by a linear spring that also pulls. Air drag m d v.
+struct TowerParts {
+  int n = 3;
+  double k = 300, k3 = 500;  // [N/m], [N/m³]
+  double dashpot = 1;        // [N·s/m]
+  double drag = 6;           // d [1/s]
+  double gravity = g;
+  double floor = 0;       // [m]
+  double kappa = 1e4;     // κ [N/m]
+  double delta = .05;     // δ [m]
+  double spring = 0;      // [N/m] instead of the barrier
+};
+
+class Tower final : public System {
+ public:
+  enum class Part { whole, smooth, contact };
+  explicit Tower(const TowerParts& parts, Part part = Part::whole) : p_(parts), part_(part) {
+    std::vector<Eigen::Triplet<double>> entries;
+    for (int i = 0; i < p_.n; ++i) {
+      entries.emplace_back(i, i, mass_of(i));
+      if (i + 1 < p_.n) entries.emplace_back(i + 1, i, 0.0);
+    }
+    M_.resize(p_.n, p_.n);
+    M_.setFromTriplets(entries.begin(), entries.end());
+    if (part != Part::whole) return;
+    smooth_ = std::make_unique<Tower>(parts, Part::smooth);
+    contact_ = std::make_unique<Tower>(parts, Part::contact);
+  }
+
+  Index size() const override { return p_.n; }
+  bool symmetric() const override { return true; }
+  bool velocity_dependent() const override { return true; }
+  bool time_dependent() const override { return false; }
+  const SparseMatrix& mass() const override { return M_; }
+  Vector apply_mass(const Vector& x) const override { return M_.diagonal().cwiseProduct(x); }
+  Vector solve_mass(const Vector& f) const override { return f.cwiseQuotient(Vector(M_.diagonal())); }
+  const System* smooth() const override { return smooth_.get(); }
+  const System* contact() const override { return contact_.get(); }
+
+  Vector force(const State& u) const override {
+    Vector f = Vector::Zero(p_.n);
+    if (part_ != Part::contact)
+      for (int i = 0; i < p_.n; ++i) {
+        f[i] -= mass_of(i) * (p_.gravity + p_.drag * u.v[i]);
+        if (i == 0) continue;
+        const double e = stretch(u.q, i), s = p_.k * e + p_.k3 * e * e * e + p_.dashpot * (u.v[i] - u.v[i - 1]);
+        f[i] -= s;
+        f[i - 1] += s;
+      }
+    if (part_ != Part::smooth) f[0] -= floor_slope(u.q);
+    return f;
+  }
+  void tangent(const State& u, Definiteness, Tangent& T) const override {
+    T.K = T.D = M_;
+    T.K.coeffs().setZero();
+    T.D.coeffs().setZero();
+    T.taken_out.reset();
+    if (part_ != Part::contact)
+      for (int i = 0; i < p_.n; ++i) {
+        T.D.coeffRef(i, i) += mass_of(i) * p_.drag;
+        if (i == 0) continue;
+        const double e = stretch(u.q, i), s = p_.k + 3 * p_.k3 * e * e;
+        for (const auto& [A, x] : {std::pair{&T.K, s}, {&T.D, p_.dashpot}}) {
+          A->coeffRef(i, i) += x;
+          A->coeffRef(i - 1, i - 1) += x;
+          A->coeffRef(i, i - 1) -= x;
+        }
+      }
+    if (part_ != Part::smooth) T.K.coeffRef(0, 0) += floor_curvature(u.q);
+  }
+  std::optional<Potentials> potentials(const State& u) const override {
+    Potentials p;
+    if (part_ != Part::contact)
+      for (int i = 0; i < p_.n; ++i) {
+        p.stored += mass_of(i) * p_.gravity * u.q[i];
+        p.dissipated += mass_of(i) * p_.drag / 2 * u.v[i] * u.v[i];
+        if (i == 0) continue;
+        const double e = stretch(u.q, i), w = u.v[i] - u.v[i - 1];
+        p.stored += p_.k / 2 * e * e + p_.k3 / 4 * e * e * e * e;
+        p.dissipated += p_.dashpot / 2 * w * w;
+      }
+    if (part_ != Part::smooth) p.stored += floor_energy(u.q);
+    return p;
+  }
+  double max_step(const Vector& q, const Vector& dq, double, double) const override {
+    if (part_ == Part::smooth || p_.spring > 0 || !(dq[0] < 0)) return 1;
+    return gap(q) > 0 ? std::min(1.0, -.9 * gap(q) / dq[0]) : 0;
+  }
+  double smallest_gap(const State& u) const override {
+    if (part_ == Part::smooth || p_.spring > 0 || gap(u.q) >= p_.delta) return std::numeric_limits<double>::infinity();
+    return gap(u.q);
+  }
+
+  double mass_of(int i) const { return 1 + .3 * i; }
+  double gap(const Vector& q) const { return q[0] - p_.floor; }
+  double weight_from(int i) const {
+    double w = 0;
+    for (int j = i; j < p_.n; ++j) w += mass_of(j) * p_.gravity;
+    return w;
+  }
+  /// Where everything balances.
+  State rest() const {
+    const auto root = [](auto&& f, double low, double high) {
+      for (int k = 0; k < 200; ++k) (f(.5 * (low + high)) > 0 ? high : low) = .5 * (low + high);
+      return .5 * (low + high);
+    };
+    State u{Vector::Zero(p_.n), Vector::Zero(p_.n), 0};
+    u.q[0] = p_.spring > 0 ? p_.floor - weight_from(0) / p_.spring
+                           : root([&](double y) { return floor_slope(Vector::Constant(1, y)) + weight_from(0); },
+                                  p_.floor, p_.floor + p_.delta);
+    for (int i = 1; i < p_.n; ++i)
+      u.q[i] = u.q[i - 1] + 1 + root([&](double e) { return p_.k * e + p_.k3 * e * e * e + weight_from(i); }, -2, 0);
+    return u;
+  }
+
+ private:
+  double stretch(const Vector& q, int i) const { return q[i] - q[i - 1] - 1; }
+  double floor_energy(const Vector& q) const {
+    const double x = gap(q), u = x - p_.delta;
+    if (p_.spring > 0) return p_.spring / 2 * x * x;
+    if (x <= 0) return std::numeric_limits<double>::infinity();
+    return u < 0 ? -p_.kappa * u * u * std::log(x / p_.delta) : 0;
+  }
+  double floor_slope(const Vector& q) const {
+    const double x = gap(q), u = x - p_.delta;
+    if (p_.spring > 0) return p_.spring * x;
+    if (x <= 0) return -std::numeric_limits<double>::infinity();
+    return u < 0 ? -p_.kappa * (2 * u * std::log(x / p_.delta) + u * u / x) : 0;
+  }
+  double floor_curvature(const Vector& q) const {
+    const double x = gap(q), u = x - p_.delta;
+    if (p_.spring > 0) return p_.spring;
+    return u < 0 ? p_.kappa * (-2 * std::log(x / p_.delta) - 4 * u / x + u * u / (x * x)) : 0;
+  }
+
+  TowerParts p_;
+  Part part_;
+  SparseMatrix M_;
+  std::unique_ptr<Tower> smooth_, contact_;
+};
+
+State falling(int n, double height) {
+  State u{Vector::LinSpaced(n, 0, n - 1), Vector::Zero(n), 0};
+  u.q.array() += height;
+  if (n == 1) u.q[0] = height;
+  u.v.setConstant(-1);
+  return u;
+}
+
+MethodOptions precise(int modes) {
+  MethodOptions options;
+  options.modes.count = modes;
+  options.modes.refresh = {Refresh::Rule::every};
+  options.stages.newton.tolerance = 1e-11;
+  options.stages.linear_tolerance = 1e-13;
+  options.krylov_tolerance = 1e-11;
+  return options;
+}
+
+/// As a simulation does: what ends beyond its last stage is looked at, and replaced where it passed something.
+class Driver {
+ public:
+  Driver(Tower& tower, const std::string& method, State start, int modes)
+      : tower_(tower), stepper_(find_method(method), {}, tower, precise(modes)), history_(std::move(start)) {}
+  const State& step(double h) {
+    State u;
+    try {
+      u = stepper_.step(tower_, history_, h);
+      if (!stepper_.ends_at_stage() && tower_.max_step(history_[0].q, u.q - history_[0].q, 0, 0) < 1)
+        throw StepFailure("passes the floor");
+    } catch (const StepFailure&) {
+      ++escalations;
+      u = stepper_.step_safely(tower_, history_, h);
+    }
+    history_.push(u);
+    return history_[0];
+  }
+  const State& now() const { return history_[0]; }
+  int escalations = 0;
+
+ private:
+  Tower& tower_;
+  Stepper stepper_;
+  History history_;
+};
+
+struct ContactRow {
+  std::string method;
+  int modes;
+};
+inline void PrintTo(const ContactRow& row, std::ostream* os) { *os << row.method << ", " << row.modes << " modes"; }
+
+bool is_printed(const MethodInfo& m) { return m.splitting == Splitting::printed; }
+
+/// Every method; hybrids with no, some and all modes of a tower of three.
+std::vector<ContactRow> contact_rows() {
+  std::vector<ContactRow> rows;
+  for (const auto& m : method_catalog()) {
+    if (is_printed(m)) continue;
+    if (m.splitting == Splitting::none) {
+      rows.push_back({m.name, 1});
+      continue;
+    }
+    for (const int modes : {0, 1, 2, 3}) rows.push_back({m.name, modes});
+  }
+  return rows;
+}
+
+class ContactOf : public ::testing::TestWithParam<ContactRow> {};
+
+TEST_P(ContactOf, RestIsRest) {
+  const auto& [method, modes] = GetParam();
+  Tower tower({});
+  const State rest = tower.rest();
+  ASSERT_LT(tower.force(rest).norm(), 1e-9);
+  Driver driver(tower, method, rest, modes);
+  for (int i = 0; i < 20; ++i) driver.step(.01);
+  EXPECT_EQ(driver.escalations, 0);
+  EXPECT_LT((driver.now().q - rest.q).norm(), 1e-9);
+  EXPECT_LT(driver.now().v.norm(), 1e-8);
+}
+
+TEST_P(ContactOf, AFallStaysAboveTheFloorAndComesToRest) {
+  const auto& [method, modes] = GetParam();
+  Tower tower({});
+  Driver driver(tower, method, falling(3, .4), modes);
+  for (int i = 0; i < 600; ++i) {
+    const State& u = driver.step(.01);
+    ASSERT_TRUE(is_finite(u));
+    ASSERT_GT(tower.gap(u.q), 0) << "step " << i;
+  }
+  const State& u = driver.now();
+  EXPECT_LT(u.v.norm(), 1e-5);
+  EXPECT_NEAR(tower.contact()->force(u)[0], tower.weight_from(0), 1e-3 * tower.weight_from(0));
+  EXPECT_LT((u.q - tower.rest().q).norm(), 1e-5);
+  if (find_method(method).kind == MethodKind::implicit && method != "midpoint" && method != "gen-alpha" && method != "HHT") {
+    EXPECT_EQ(driver.escalations, 0);
+  }
+}
+
+/// One particle: all its motion is modal. It must feel the floor in the very step of the impact.
+TEST_P(ContactOf, AParticleFallsFast) {
+  const auto& [method, modes] = GetParam();
+  if (modes > 1) return;
+  Tower tower({.n = 1, .drag = 3});
+  for (const double speed : {10.0, 1000.0}) {
+    State start = falling(1, .3);
+    start.v[0] = -speed;
+    Driver driver(tower, method, start, modes);
+    double highest = 0;
+    for (int i = 0; i < 50; ++i) {
+      const State& u = driver.step(.01);
+      ASSERT_TRUE(is_finite(u));
+      ASSERT_GT(tower.gap(u.q), 0) << "step " << i << " at " << speed << " m/s";
+      highest = std::max(highest, u.v[0]);
+    }
+    // It may bounce, but not faster than it came. (Methods without damping keep that only to their order.)
+    const auto kind = find_method(method).kind;
+    if (kind != MethodKind::explicit_ && kind != MethodKind::exponential) {
+      EXPECT_LT(highest, 1.05 * speed + 1);
+    }
+  }
+}
+
+TEST_P(ContactOf, FarFromTheFloorNothingIsChanged) {
+  const auto& [method, modes] = GetParam();
+  const auto& info = find_method(method);
+  const auto difference = [&](int steps) {
+    TowerParts parts{.dashpot = .5, .drag = .3, .floor = -100};
+    Tower whole(parts), smooth(parts, Tower::Part::smooth);
+    Runner with(whole, {method, {}}, falling(3, 0), precise(modes));
+    Runner without(smooth, {method, {}}, falling(3, 0), precise(modes));
+    for (int i = 0; i < steps; ++i) {
+      with.step(.4 / steps);
+      without.step(.4 / steps);
+    }
+    const State &a = with.history()[0], &b = without.history()[0];
+    return std::max((a.q - b.q).norm(), (a.v - b.v).norm());
+  };
+  if (info.splitting != Splitting::second_order || modes == 0) {
+    EXPECT_LT(difference(20), 1e-8);
+    return;
+  }
+  // The frame starts from the step's beginning; split stages predict the modes anew from each stage.
+  const double coarse = difference(40), fine = difference(80);
+  if (coarse < 1e-10) return;
+  EXPECT_GT(std::log2(coarse / fine), 1.8) << coarse << " " << fine;
+  EXPECT_LT(coarse, 1e-2);
+}
+
+INSTANTIATE_TEST_SUITE_P(Catalog, ContactOf, ::testing::ValuesIn(contact_rows()), [](const auto& info) {
+  return label({info.param.method, {}}) + "_" + std::to_string(info.param.modes) + "_modes";
+});
+
+TEST(ContactMethods, PrintedFormsAreRefused) {
+  const Tower tower({});
+  for (const auto& m : method_catalog())
+    if (is_printed(m)) {
+      EXPECT_THROW(Stepper(m, {}, tower, precise(1)), InputError) << m.name;
+    }
+}
+
+/// ‖u‖ shrinks by this factor per step in the long run, around rest on a linear contact spring with k h²/m = stiffness.
+double decay(const std::string& method, double stiffness) {
+  const double h = .01;
+  Tower tower({.n = 1, .drag = 0, .gravity = 0, .spring = stiffness / (h * h)});
+  Driver driver(tower, method, {Vector::Constant(1, 1), Vector::Constant(1, .3), 0}, 1);
+  const auto size = [&] { return std::hypot(driver.now().q[0], h * driver.now().v[0]); };
+  for (int i = 0; i < 5; ++i) driver.step(h);
+  const double first = size();
+  constexpr int more = 20;
+  for (int i = 0; i < more; ++i) driver.step(h);
+  return std::pow(size() / first, 1.0 / more);
+}
+
+/// Of hybrids whose mode is the contact spring's motion.
+TEST(ContactSpring, NoStiffnessIsAmplified) {
+  for (const auto& m : method_catalog()) {
+    if (m.splitting == Splitting::none || is_printed(m)) continue;
+    for (const double stiffness : {.01, .1, 1.0, 10.0, 100.0, 1e4, 1e6})
+      EXPECT_LT(decay(m.name, stiffness), 1.0 + 1e-6) << m.name << " k h^2/m = " << stiffness;
+  }
+}
+
+TEST(ContactSpring, StiffOnesAreDampedAsTheSchemeSays) {
+  for (const char* method : {"BEERE", "SIERE"}) EXPECT_NEAR(decay(method, 1e7), std::sqrt(.5), .01) << method;
+  for (const char* method : {"TR-BDF2ERE", "STR-SBDF2ERE", "SDIRKERE", "SSDIRKERE", "BDF2ERE", "SBDF2ERE"})
+    EXPECT_LT(decay(method, 1e7), .2) << method;
+}
+
+template <class G>
+Matrix minus_jacobian(const G& f, const Vector& x) {
+  constexpr double h = 1e-4;
+  Matrix J(f(x).size(), x.size());
+  for (Index j = 0; j < x.size(); ++j) {
+    const Vector e = h * Vector::Unit(x.size(), j);
+    J.col(j) = -(8 * (f(x + e) - f(x - e)) - (f(x + 2 * e) - f(x - 2 * e))) / (12 * h);
+  }
+  return J;
+}
+Matrix whole(const System& s, const SparseMatrix& A) {
+  return s.symmetric() ? Matrix(Matrix(A).selfadjointView<Eigen::Lower>()) : Matrix(A);
+}
+
+/// f = −∂W/∂q − ∂R/∂v, K = −∂f/∂q, D = −∂f/∂v.
+void expect_consistent(const System& s, const State& u) {
+  Tangent T;
+  const Vector f = s.linearize(u, Definiteness::exact, T);
+  EXPECT_LT((f - s.force(u)).norm(), 1e-12 * (1 + f.norm()));
+  const auto over_q = [&](const Vector& q) { return s.force({q, u.v, u.t}); };
+  const auto over_v = [&](const Vector& v) { return s.force({u.q, v, u.t}); };
+  const Matrix K = minus_jacobian(over_q, u.q), D = minus_jacobian(over_v, u.v);
+  EXPECT_LT((whole(s, T.K) - K).norm(), 1e-7 * (1 + K.norm()));
+  EXPECT_LT((whole(s, T.D) - D).norm(), 1e-7 * (1 + D.norm()));
+  if (!s.potentials(u)) return;
+  const auto W = [&](const Vector& q) { return Vector::Constant(1, s.potentials({q, u.v, u.t})->stored); };
+  const auto R = [&](const Vector& v) { return Vector::Constant(1, s.potentials({u.q, v, u.t})->dissipated); };
+  const Vector both = (minus_jacobian(W, u.q) + minus_jacobian(R, u.v)).transpose();
+  EXPECT_LT((f - both).norm(), 1e-7 * (1 + f.norm()));
+}
+
+State near_floor() {
+  State u = falling(3, .02);
+  u.v << .3, -.7, .2;
+  u.q += Vector{{0, .1, -.05}};
+  return u;
+}
+
+TEST(LinearForce, IsTheLinearisationWithItsPotentials) {
+  const Tower tower({}, Tower::Part::smooth);
+  const State at = near_floor();
+  State u = at;
+  u.q += Vector{{.1, -.2, .3}};
+  u.v += Vector{{-1, .4, .2}};
+  const LinearForce linear(tower, at, std::nullopt, nullptr);
+  EXPECT_LT((linear.force(at) - tower.force(at)).norm(), 1e-12);
+  Tangent T;
+  tower.tangent(at, Definiteness::exact, T);
+  const Vector expected = tower.force(at) - whole(tower, T.K) * (u.q - at.q) - whole(tower, T.D) * (u.v - at.v);
+  EXPECT_LT((linear.force(u) - expected).norm(), 1e-12 * (1 + expected.norm()));
+  expect_consistent(linear, u);
+}
+
+TEST(LinearForce, TakesItsTangentWhereItIsTold) {
+  const Tower tower({}, Tower::Part::smooth);
+  const State at = near_floor();
+  State elsewhere = at;
+  elsewhere.q += Vector{{.3, -.1, .2}};
+  const LinearForce linear(tower, at, elsewhere, nullptr);
+  EXPECT_LT((linear.force(at) - tower.force(at)).norm(), 1e-12);
+  Tangent T, expected;
+  linear.linearize(at, Definiteness::exact, T);
+  tower.tangent(elsewhere, Definiteness::exact, expected);
+  EXPECT_LT((Matrix(T.K) - Matrix(expected.K)).norm(), 1e-12);
+}
+
+TEST(LinearForce, TakesOverWhatIsKnown) {
+  const Tower tower({}, Tower::Part::smooth);
+  Linearization known{near_floor(), {}, {}};
+  known.f = tower.linearize(known.at, Definiteness::exact, known.tangent);
+  known.f[1] += 1;  // to be seen
+  const LinearForce linear(tower, known.at, std::nullopt, &known);
+  EXPECT_EQ(linear.force(known.at), known.f);
+}
+
+/// Forces without a potential have none when linearised either, and K and D need not be symmetric.
+TEST(LinearForce, OfFriction) {
+  const Chain chain(rough_chain());
+  const State at = chain.start();
+  State u = at;
+  u.q *= 1.3, u.v *= .7;
+  const LinearForce linear(chain, at, std::nullopt, nullptr);
+  EXPECT_FALSE(linear.potentials(u).has_value());
+  expect_consistent(linear, u);
+}
+
+TEST(LinearForce, RefusesWhatIsNotFinite) {
+  const Tower tower({}, Tower::Part::smooth);
+  State bad = near_floor();
+  bad.q[1] = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THROW(LinearForce(tower, bad, std::nullopt, nullptr), StepFailure);
+}
+
+TEST(WithContact, AddsContactWhereTheFrameHasMovedTo) {
+  const Tower tower({});
+  const State w = near_floor();
+  const Vector shift_q{{.015, -.3, .2}}, shift_v{{1, 2, 3}};
+  const WithContact shifted(tower, *tower.smooth(), shift_q, shift_v);
+  const State u{w.q + shift_q, w.v + shift_v, w.t};
+  EXPECT_LT((shifted.force(w) - tower.smooth()->force(w) - tower.contact()->force(u)).norm(), 1e-12);
+  EXPECT_GT((shifted.force(w) - tower.force(w)).norm(), 1);
+  EXPECT_EQ(shifted.smallest_gap(w), tower.smallest_gap(u));
+  const Vector down{{-1, 0, 0}};
+  EXPECT_EQ(shifted.max_step(w.q, down, 0, 0), tower.max_step(u.q, down, 0, 0));
+  expect_consistent(shifted, w);
+}
+
+TEST(WithContact, WithoutShiftsIsTheSystem) {
+  const Tower tower({});
+  const State u = near_floor();
+  const WithContact same(tower, *tower.smooth());
+  EXPECT_LT((same.force(u) - tower.force(u)).norm(), 1e-12 * (1 + tower.force(u).norm()));
+  EXPECT_NEAR(same.potentials(u)->stored, tower.potentials(u)->stored, 1e-10);
+  EXPECT_NEAR(same.potentials(u)->dissipated, tower.potentials(u)->dissipated, 1e-10);
+  expect_consistent(same, u);
+  const LinearForce linear(*tower.smooth(), u, std::nullopt, nullptr);
+  const WithContact semi(tower, linear);
+  State away = u;
+  away.q += Vector{{.01, .2, -.1}};
+  expect_consistent(semi, away);
+}
+
+}  // namespace
+}  // namespace limber::testing
