@@ -28,6 +28,7 @@ struct TowerParts {
   double kappa = 1e4;     // κ [N/m]
   double delta = .05;     // δ [m]
   double spring = 0;      // [N/m] instead of the barrier
+  double grip = 0;        // [N·s/m] a contact force −grip v₀ beside it: friction that sticks
 };
 
 class Tower final : public System {
@@ -66,7 +67,7 @@ class Tower final : public System {
         f[i] -= s;
         f[i - 1] += s;
       }
-    if (part_ != Part::smooth) f[0] -= floor_slope(u.q);
+    if (part_ != Part::smooth) f[0] -= floor_slope(u.q) + p_.grip * u.v[0];
     return f;
   }
   void tangent(const State& u, Definiteness, Tangent& T) const override {
@@ -85,7 +86,9 @@ class Tower final : public System {
           A->coeffRef(i, i - 1) -= x;
         }
       }
-    if (part_ != Part::smooth) T.K.coeffRef(0, 0) += floor_curvature(u.q);
+    if (part_ == Part::smooth) return;
+    T.K.coeffRef(0, 0) += floor_curvature(u.q);
+    T.D.coeffRef(0, 0) += p_.grip;
   }
   std::optional<Potentials> potentials(const State& u) const override {
     Potentials p;
@@ -98,7 +101,9 @@ class Tower final : public System {
         p.stored += p_.k / 2 * e * e + p_.k3 / 4 * e * e * e * e;
         p.dissipated += p_.dashpot / 2 * w * w;
       }
-    if (part_ != Part::smooth) p.stored += floor_energy(u.q);
+    if (part_ == Part::smooth) return p;
+    p.stored += floor_energy(u.q);
+    p.dissipated += p_.grip / 2 * u.v[0] * u.v[0];
     return p;
   }
   double max_step(const Vector& q, const Vector& dq, double, double) const override {
@@ -345,6 +350,40 @@ TEST(ContactSpring, StiffOnesAreDampedAsTheSchemeSays) {
   for (const char* method : {"BEERE", "SIERE"}) EXPECT_NEAR(decay(method, 1e7), std::sqrt(.5), .01) << method;
   for (const char* method : {"TR-BDF2ERE", "STR-SBDF2ERE", "SDIRKERE", "SSDIRKERE", "BDF2ERE", "SBDF2ERE"})
     EXPECT_LT(decay(method, 1e7), .2) << method;
+}
+
+/// |v| after n steps of a sliding mass that friction grips and drag holds, relative to the first.
+double sliding_left(const std::string& method, double grip, double drag, int n) {
+  const double h = .01;
+  Tower tower({.n = 1, .drag = drag / h, .gravity = 0, .floor = -100, .grip = grip / h});
+  Driver driver(tower, method, {Vector::Zero(1), Vector::Ones(1), 0}, 1);
+  for (int i = 0; i < n; ++i) driver.step(h);
+  return std::abs(driver.now().v[0]);
+}
+
+/// Sticking friction is stiff in v, and so is strong damping: hybrids must bear both at once.
+TEST(ContactFriction, StiffGripAndStiffDragDecay) {
+  for (const auto& m : method_catalog()) {
+    if (m.splitting == Splitting::none || is_printed(m)) continue;
+    for (const double grip : {0.0, 1.0, 10.0, 100.0, 1e4})
+      for (const double drag : {0.0, .1, 1.0, 10.0, 30.0}) {
+        if (grip + drag == 0) continue;
+        const double left = sliding_left(m.name, grip, drag, 200);
+        EXPECT_LT(left, grip + drag < .2 ? 1e-6 : 1e-2) << m.name << " grip h/m = " << grip << ", drag h = " << drag;
+      }
+  }
+}
+
+/// Dashpots that damp the tower's modes within a fraction of a step.
+TEST(ContactDamping, StrongDashpotsComeToRest) {
+  for (const auto& m : method_catalog()) {
+    if (is_printed(m) || m.kind == MethodKind::explicit_) continue;
+    Tower tower({.dashpot = 2000, .drag = 6});
+    Driver driver(tower, m.name, falling(3, .1), 3);
+    for (int i = 0; i < 500; ++i) ASSERT_GT(tower.gap(driver.step(.01).q), 0) << m.name;
+    EXPECT_LT(driver.now().v.norm(), 1e-4) << m.name;
+    EXPECT_NEAR(tower.contact()->force(driver.now())[0], tower.weight_from(0), 1e-2 * tower.weight_from(0)) << m.name;
+  }
 }
 
 template <class G>

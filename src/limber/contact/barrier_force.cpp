@@ -69,10 +69,7 @@ double ContactStiffness::normal_force(const Collision& c, double delta, double m
 }
 
 ForceTraits BarrierForce::traits() const {
-  bool moves = false;
-  for (const auto& o : collisions_->scene().implicit) moves = moves || !o.shape.is_static();
-  for (const auto& o : collisions_->scene().surfaces) moves = moves || !o.motion.is_constant();
-  return {.time_dependent = moves, .contact = true, .energy = EnergyKind::contact};
+  return {.time_dependent = collisions_->moves(), .contact = true, .energy = EnergyKind::contact};
 }
 
 std::optional<Potentials> BarrierForce::potentials(const State& u) const {

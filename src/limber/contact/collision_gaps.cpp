@@ -7,6 +7,8 @@
 namespace limber {
 namespace {
 
+constexpr double reserve = .1;  // of δ, left of a distance
+
 Vec3 point(const Vector& x, int node) { return x.segment<3>(3 * static_cast<Index>(node)); }
 
 }  // namespace
@@ -32,7 +34,7 @@ std::vector<Gap> CollisionGaps::near(const State& u, double until, double way) c
   std::vector<Gap> gaps;
   for (const Collision& c : collisions_->near(u.q, u.t, within)) {
     if (mollifier_value(c, x) < 1 || !c.normal().allFinite()) continue;
-    Gap g{.value = c.gap};
+    Gap g{.value = std::min(c.gap, c.obstacle >= 0 ? c.gap : c.nearest.d - reserve * contact())};
     for (std::size_t a = 0; a < static_cast<std::size_t>(c.count); ++a) {
       const Vec3 gradient = c.weights()[a] * c.normal();
       if (c.nodes[a] < bodies) {

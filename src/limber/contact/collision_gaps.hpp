@@ -1,10 +1,10 @@
 #pragma once
 /// Contact as inequalities (cona), (conb): the gaps of all pairs that are near, with their gradients.
 ///
-/// Gaps to implicit obstacles are signed; those of pairs of points, edges and triangles are distances less thicknesses,
-/// which do not know on which side of a surface a point is. And constraints on gaps are linearised: nothing guarantees
-/// that surfaces do not cross. These formulations are there to be compared with the barrier. Nearly parallel edges are
-/// left out (their points meet the other's triangles or edges), where the direction of their distance jumps.
+/// Gaps to implicit obstacles are signed. Distances between points, edges and triangles do not know on which side of a
+/// surface a point is: a tenth of δ is left of them (a thickness of that size does as well). And constraints on gaps are
+/// linearised: nothing guarantees that surfaces do not cross; these formulations are there to be compared with the
+/// barrier. Nearly parallel edges, where the direction of the distance jumps, are left out.
 
 #include <memory>
 

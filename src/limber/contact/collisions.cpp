@@ -102,6 +102,11 @@ Collisions::Collisions(ContactScene scene) : scene_(std::move(scene)), broad_pha
     for (const int node : scene_.surfaces[o].nodes) obstacle_of_node_[ix(node - scene_.body_nodes)] = static_cast<int>(o);
 }
 
+bool Collisions::moves() const {
+  return std::any_of(scene_.implicit.begin(), scene_.implicit.end(), [](const auto& o) { return !o.shape.is_static(); }) ||
+         std::any_of(scene_.surfaces.begin(), scene_.surfaces.end(), [](const auto& o) { return !o.motion.is_constant(); });
+}
+
 Vector Collisions::positions(const Vector& q, double t) const {
   if (scene_.surfaces.empty()) return q;
   Vector x(scene_.rest.size());
@@ -304,21 +309,20 @@ double Collisions::max_step(const Vector& q, const Vector& dq, double t0, double
   double s = 1;
   // Obstacles first: they are cheap, and a shorter way has fewer candidates.
   for (const ImplicitObstacle& obstacle : scene_.implicit) {
+    // In the obstacle's own coordinates it rests: what moves is the point. The straight way between both ends there
+    // serves as well as the true one: what counts is that the ends are joined without harm.
+    const PosedShape before = obstacle.shape.pose(t0), after = obstacle.shape.pose(t1);
     const bool moves = t0 != t1 && !obstacle.shape.is_static();
-    const PosedShape shape = obstacle.shape.pose(t1), before = moves ? obstacle.shape.pose(t0) : shape;
     const auto& points = scene_.surface.points;
     s = std::min(s, smallest(points.size(), [&](std::size_t i) {
-      const int node = points[i];
-      if (node >= scene_.body_nodes) return 1.0;
-      if (!scene_.may_collide[ix(scene_.surface.object[ix(node)])][ix(obstacle.object)]) return 1.0;
-      const double xi = scene_.surface.radius[ix(node)];
-      const Vec3 x = point(q, node), dx = point(dq, node);
-      double step = 1;
-      // The obstacle moves while the point rests, then the point moves: a detour, but free where it says 1.
-      if (moves) step = (obstacle.shape.safe_time(x, t0, t1, keep, xi) - t0) / (t1 - t0);
-      if (step >= 1 && dx != Vec3::Zero()) step = shape.safe_step(x, dx, keep, xi);
-      return step;
-    }));
+                   const int node = points[i];
+                   if (node >= scene_.body_nodes) return 1.0;
+                   if (!scene_.may_collide[ix(scene_.surface.object[ix(node)])][ix(obstacle.object)]) return 1.0;
+                   const double xi = scene_.surface.radius[ix(node)];
+                   const Vec3 x = point(q, node), dx = point(dq, node);
+                   if (moves) return obstacle.shape.safe_way(before.material(x), after.material(x + dx), keep, xi);
+                   return dx == Vec3::Zero() ? 1.0 : before.safe_step(x, dx, keep, xi);
+                 }));
   }
   const Vector end = s < 1 ? Vector(x0 + s * (x1 - x0)) : x1;
   const Candidates* candidates = &candidates_;

@@ -75,6 +75,8 @@ class Collisions {
   /// move from t0 to t1.
   double max_step(const Vector& q, const Vector& dq, double t0, double t1) const;
 
+  /// Whether an obstacle moves.
+  bool moves() const;
   /// All nodes at time t: the bodies' and the obstacles'. 3 × nodes.
   Vector positions(const Vector& q, double t) const;
   /// Velocity [m/s] of a node, or of an implicit obstacle's surface at x.

@@ -27,6 +27,7 @@ ForceTraits FrictionForce::traits() const {
   return {.symmetric = true,
           .velocity_dependent = true,
           .has_potential = true,
+          .time_dependent = collisions_->moves(),
           .contact = true,
           .lag = lagged ? Lag::each_solution : Lag::each_iterate,
           .energy = EnergyKind::contact};

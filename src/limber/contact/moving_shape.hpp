@@ -41,6 +41,10 @@ class MovingShape {
   double safe_step(const Vec3& x, const Vec3& dx, double t, double keep, double minimum) const {
     return pose(t).safe_step(x, dx, keep, minimum);
   }
+  /// Along the straight way between two points of the obstacle's own coordinates, for motions of both.
+  double safe_way(const Vec3& from, const Vec3& to, double keep, double minimum) const {
+    return PosedShape(shape_, Motion().at(0)).safe_step(from, to - from, keep, minimum);
+  }
   /// The latest t in [t0, t1] found such that φ(x, τ) − minimum ≥ keep · (φ(x, t0) − minimum) for all τ in [t0, t]
   /// while x rests; t0 if φ(x, t0) ≤ minimum. Bisects [t0, t1] until φ is bounded from below on a piece by its values,
   /// rates and curvature bounds at the piece's ends and middle, at most 12 times and 256 pieces. Assumed: within a

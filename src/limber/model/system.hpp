@@ -89,8 +89,6 @@ class System {
   /// The largest s in (0, 1] for which q + s·dq stays in the domain of all forces, with some reserve, while what is
   /// prescribed (nodes, obstacles) moves straight from where it is at t0 to where it is at t1, s of the way.
   virtual double max_step(const Vector& /*q*/, const Vector& /*dq*/, double /*t0*/, double /*t1*/) const { return 1; }
-  /// The latest time in [from, to] to which what is prescribed can move while q rests, with some reserve.
-  double reach(const Vector& q, double from, double to) const;
   /// The smallest gap [m] of the collisions at u; ∞ where there is none.
   virtual double smallest_gap(const State&) const { return std::numeric_limits<double>::infinity(); }
   /// Holds the normal forces and sliding directions of u for friction's potential.

@@ -166,7 +166,8 @@ double Simulation::external_work(const State& before, const State& after, const 
   Vector f = Vector::Zero(moved.size());
   bool any = false;
   for (const auto& force : system_->forces())
-    if (const auto traits = force->traits(); !traits.has_potential) {
+    // Obstacles that move put in work by pushing and by dragging along.
+    if (const auto traits = force->traits(); !traits.has_potential || (traits.contact && traits.time_dependent)) {
       force->add_force(b, f);
       force->add_force(a, f);
       any = true;

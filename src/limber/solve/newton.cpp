@@ -36,7 +36,11 @@ class Iteration {
     double last = std::numeric_limits<double>::infinity();
     for (int k = 0; k < options_.max_iterations; ++k) {
       const auto [changed, complete] = problem_.prepare(at.x);
-      stale_merit_ = k == 0 || changed;
+      stale_merit_ = stale_merit_ || changed;
+      if (!complete) {
+        follow(at);
+        continue;
+      }
       const Vector d = options_.solver == NonlinearSolver::newton ? newton_direction(at, k) : lbfgs_direction(at, k);
       const double size = problem_.correction(d);
       if (!std::isfinite(size)) throw failure("the correction is not finite");
@@ -45,11 +49,11 @@ class Iteration {
       report_.correction = size;
       // A correction this small is in Newton's quadratic range: nothing is left to search along it.
       const double enough = problem_.enough(at.x, options_.tolerance);
-      if (complete && longest >= 1 && size <= enough) return at.x + d;
+      if (longest >= 1 && size <= enough) return at.x + d;
       const bool at_rounding = size <= 1e-8 * options_.scale && size > 0.5 * last;
-      if (complete && longest >= 1 && at_rounding) return at.x + d;
+      if (longest >= 1 && at_rounding) return at.x + d;
       if (!search(at, d, longest)) {
-        if (complete && size <= 1e-8 * options_.scale) return at.x;
+        if (size <= 1e-8 * options_.scale) return at.x;
         throw failure("the line search found no decrease");
       }
       last = size;
@@ -58,6 +62,24 @@ class Iteration {
   }
 
  private:
+  /// One step along with what is under way: it is taken as far as it is free, since φ is another function afterwards.
+  void follow(Iterate& at) {
+    ++report_.iterations;
+    at.r = problem_.linearize(at.x, Definiteness::exact) + problem_.drift(at.x);
+    forcing_ = 1e-4;
+    linear_.set_matrix(problem_.matrix());
+    Vector d;
+    if (linear_.solve(-at.r, d, forcing_).status != SolveReport::Status::ok) {
+      ++report_.projections;
+      problem_.linearize(at.x, Definiteness::projected);
+      linear_.set_matrix(problem_.matrix());
+      if (linear_.solve(-at.r, d, forcing_).status != SolveReport::Status::ok)
+        throw failure("the stage matrix is singular or indefinite");
+    }
+    if (!d.allFinite()) throw failure("the correction is not finite");
+    at.x += problem_.advance(at.x, d) * d;
+  }
+
   StepFailure failure(const std::string& why) const {
     return StepFailure(fmt::format("Newton: {} (last correction {:.2e} m, allowed {:.2e} m)", why, report_.correction,
                                    options_.tolerance),
@@ -73,11 +95,13 @@ class Iteration {
   Vector newton_direction(Iterate& at, int k) {
     const double before = report_.residual;
     // Where φ changes from iterate to iterate, a step that had to be cut says that the tangent misleads.
-    const bool cautious = stale_merit_ && k > 0 && short_;
+    const bool cautious = changes_ && short_;
     at.r = problem_.linearize(at.x, cautious ? Definiteness::projected : Definiteness::exact);
     report_.residual = at.r.norm();
     if (!std::isfinite(report_.residual)) throw failure("the residual is not finite");
     if (stale_merit_) at.merit = merit(at.x, &at.r);
+    changes_ = stale_merit_ && k > 0;
+    stale_merit_ = false;
     const double drop = k == 0 || before == 0 ? 1 : report_.residual / before;
     forcing_ = std::clamp(0.5 * drop * drop, 1e-8, 1e-4);
     linear_.set_matrix(problem_.matrix());
@@ -154,7 +178,8 @@ class Iteration {
   Vector last_step_;
   double forcing_ = 1e-4;
   bool use_potential_ = false;
-  bool stale_merit_ = true;
+  bool stale_merit_ = true;  // φ at the iterate is not known, or has changed
+  bool changes_ = false;     // φ is another function at each iterate
   bool short_ = false;  // the last step was
 };
 

@@ -21,8 +21,12 @@ class NewtonProblem {
   };
 
   virtual ~NewtonProblem() = default;
-  /// Called at each iterate before it is linearised: moves on what is still on its way, takes over what lags.
+  /// Called at each iterate before it is linearised: takes over what lags.
   virtual Preparation prepare(const Vector& /*x*/) { return {}; }
+  /// While the problem is not complete, something (obstacles) is under way. By how much r changes, to first order, when
+  /// it arrives and x stays; and how far, in (0, 1], it and x + s·dx can go together: this moves it there.
+  virtual Vector drift(const Vector& x) { return Vector::Zero(x.size()); }
+  virtual double advance(const Vector& /*x*/, const Vector& /*dx*/) { return 1; }
   /// The largest correction [m] at x that ends the iteration.
   virtual double enough(const Vector& /*x*/, double tolerance) { return tolerance; }
   virtual Vector residual(const Vector& x) = 0;

@@ -5,7 +5,7 @@
 ///
 /// Where modes are split off, v starts and stays admissible: its changes lie in the complement, where Pᵀ∇φ = r. Where
 /// things collide, what is prescribed moves from its place at the last known state to that of the stage during the
-/// iterations, as far as the gaps allow each time.
+/// iterations, together with the bodies that it pushes.
 
 #include <algorithm>
 #include <memory>
@@ -70,17 +70,29 @@ class StageProblem final : public NewtonProblem {
 
   bool collides() const { return system_.contact() != nullptr; }
   Preparation prepare(const Vector& v) override {
-    Preparation done{.changed = now_ != s_.t || system_.lag() == Lag::each_iterate, .complete = true};
-    if (now_ != s_.t) {
-      const double reached = system_.reach(state(v).q, now_, s_.t);
-      if (reached == now_ && ++waits_ > most_waits)
-        throw StepFailure(
-            "what is prescribed (a script or an obstacle) cannot move on: something that cannot yield is in its way");
-      now_ = reached;
-    }
     if (system_.lag() == Lag::each_iterate) system_.hold(state(v));
-    done.complete = now_ == s_.t;
-    return done;
+    return {.changed = now_ != s_.t || system_.lag() == Lag::each_iterate, .complete = now_ == s_.t};
+  }
+  Vector drift(const Vector& v) override {
+    // So small that it is far less than any gap.
+    constexpr double part = 1e-7;
+    State later = state(v);
+    later.t += part * (s_.t - now_);
+    return -s_.tau_v / part * (system_.force(later) - system_.force(state(v)));
+  }
+  double advance(const Vector& v, const Vector& dv) override {
+    const Vector q = state(v).q, dq = s_.tau_q * dv;
+    const double left = s_.t - now_;
+    for (double s = 1; s > least_advance;) {
+      const double then = s == 1 ? s_.t : now_ + s * left, free = system_.max_step(q, s * dq, now_, then);
+      if (free >= 1) {
+        now_ = then;
+        return s;
+      }
+      s *= std::min(.9 * free, .7);
+    }
+    throw StepFailure(
+        "what is prescribed (a script or an obstacle) cannot move on: something that cannot yield is in its way");
   }
   double enough(const Vector& v, double tolerance) override {
     return std::min(tolerance, gap_share * system_.smallest_gap(state(v)));
@@ -112,7 +124,7 @@ class StageProblem final : public NewtonProblem {
   }
 
  private:
-  static constexpr int most_waits = 8;
+  static constexpr double least_advance = 1e-6;
 
   State state(const Vector& v) const {
     State u = s_.state(v);
@@ -131,7 +143,6 @@ class StageProblem final : public NewtonProblem {
   Correction& correction_;
   Scaling& scaling_;
   double now_;  // [s] where what is prescribed stands
-  int waits_ = 0;
 };
 
 }  // namespace limber
