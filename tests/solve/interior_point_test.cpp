@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Dense>
-
 #include <cmath>
 #include <functional>
 #include <limits>

@@ -44,8 +44,7 @@ std::vector<Gap> CollisionGaps::near(const State& u, double until, double way) c
         g.rate += gradient.dot(collisions_->velocity(c.nodes[a], u.v, u.t));
       }
     }
-    if (c.obstacle >= 0)
-      g.rate -= c.normal().dot(collisions_->pose(c.obstacle, u.t).velocity(point(u.q, c.nodes[0])));
+    if (c.obstacle >= 0) g.rate -= c.normal().dot(collisions_->pose(c.obstacle, u.t).velocity(point(u.q, c.nodes[0])));
     gaps.push_back(g);
   }
   return gaps;

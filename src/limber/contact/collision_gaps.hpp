@@ -2,8 +2,8 @@
 /// Contact as inequalities (cona), (conb): the gaps of all pairs that are near, with their gradients.
 ///
 /// Gaps to implicit obstacles are signed. Distances between points, edges and triangles do not know on which side of a
-/// surface a point is: a tenth of δ is left of them (a thickness of that size does as well). And constraints on gaps are
-/// linearised: nothing guarantees that surfaces do not cross; these formulations are there to be compared with the
+/// surface a point is: a tenth of δ is left of them (a thickness of that size does as well). And constraints on gaps
+/// are linearised: nothing guarantees that surfaces do not cross; these formulations are there to be compared with the
 /// barrier. Nearly parallel edges, where the direction of the distance jumps, are left out.
 
 #include <memory>

@@ -11,9 +11,9 @@ namespace {
 
 using Kind = Collision::Kind;
 
-constexpr double keep = .1;       // of each gap, on the way of one correction
+constexpr double keep = .1;           // of each gap, on the way of one correction
 constexpr double longest_reach = 20;  // × δ: candidates are looked for at most this far beyond what collides
-constexpr std::size_t chunk = 512;  // pairs that one piece of work looks at
+constexpr std::size_t chunk = 512;    // pairs that one piece of work looks at
 
 std::size_t ix(int i) { return static_cast<std::size_t>(i); }
 Vec3 point(const Vector& x, int node) { return x.segment<3>(3 * static_cast<Index>(node)); }
@@ -25,8 +25,8 @@ std::vector<T> collect(std::size_t n, const Visit& visit) {
   std::vector<std::vector<T>> lists(pieces);
   parallel_for(static_cast<Index>(pieces), [&](Index p) {
     auto& list = lists[static_cast<std::size_t>(p)];
-    for (std::size_t i = static_cast<std::size_t>(p) * chunk; i < std::min(n, (static_cast<std::size_t>(p) + 1) * chunk);
-         ++i)
+    for (std::size_t i = static_cast<std::size_t>(p) * chunk;
+         i < std::min(n, (static_cast<std::size_t>(p) + 1) * chunk); ++i)
       visit(i, list);
   });
   std::vector<T> all;
@@ -41,8 +41,8 @@ double smallest(std::size_t n, const Term& term) {
   std::vector<double> least(pieces, 1);
   parallel_for(static_cast<Index>(pieces), [&](Index p) {
     double& s = least[static_cast<std::size_t>(p)];
-    for (std::size_t i = static_cast<std::size_t>(p) * chunk; i < std::min(n, (static_cast<std::size_t>(p) + 1) * chunk);
-         ++i)
+    for (std::size_t i = static_cast<std::size_t>(p) * chunk;
+         i < std::min(n, (static_cast<std::size_t>(p) + 1) * chunk); ++i)
       s = std::min(s, term(i));
   });
   return least.empty() ? 1 : *std::min_element(least.begin(), least.end());
@@ -96,15 +96,19 @@ int node_count(Kind kind) {
 
 }  // namespace
 
-Collisions::Collisions(ContactScene scene) : scene_(std::move(scene)), broad_phase_(scene_.surface, scene_.may_collide) {
+Collisions::Collisions(ContactScene scene)
+    : scene_(std::move(scene)), broad_phase_(scene_.surface, scene_.may_collide) {
   obstacle_of_node_.assign(scene_.surface.object.size() - ix(scene_.body_nodes), -1);
   for (std::size_t o = 0; o < scene_.surfaces.size(); ++o)
-    for (const int node : scene_.surfaces[o].nodes) obstacle_of_node_[ix(node - scene_.body_nodes)] = static_cast<int>(o);
+    for (const int node : scene_.surfaces[o].nodes)
+      obstacle_of_node_[ix(node - scene_.body_nodes)] = static_cast<int>(o);
 }
 
 bool Collisions::moves() const {
-  return std::any_of(scene_.implicit.begin(), scene_.implicit.end(), [](const auto& o) { return !o.shape.is_static(); }) ||
-         std::any_of(scene_.surfaces.begin(), scene_.surfaces.end(), [](const auto& o) { return !o.motion.is_constant(); });
+  return std::any_of(scene_.implicit.begin(), scene_.implicit.end(),
+                     [](const auto& o) { return !o.shape.is_static(); }) ||
+         std::any_of(scene_.surfaces.begin(), scene_.surfaces.end(),
+                     [](const auto& o) { return !o.motion.is_constant(); });
 }
 
 Vector Collisions::positions(const Vector& q, double t) const {
@@ -157,7 +161,8 @@ double Collisions::thickness(const std::array<int, 4>& n, Kind kind) const {
 }
 
 double Collisions::rest_mollifier(const std::array<int, 4>& n) const {
-  const Vec3 u = point(scene_.rest, n[1]) - point(scene_.rest, n[0]), v = point(scene_.rest, n[3]) - point(scene_.rest, n[2]);
+  const Vec3 u = point(scene_.rest, n[1]) - point(scene_.rest, n[0]),
+             v = point(scene_.rest, n[3]) - point(scene_.rest, n[2]);
   return 1e-3 * u.squaredNorm() * v.squaredNorm();
 }
 
@@ -278,6 +283,7 @@ void Collisions::add_couplings(const Vector& q, double t, std::vector<std::pair<
   for (const Collision& c : at(q, t))
     if (c.kind != Kind::obstacle) couple(c.nodes, now);
   const Vector x = positions(q, t);
+  need_candidates(x, 0);  // a step elsewhere may have replaced them since
   each_pair(candidates_, [&](Kind kind, const std::vector<Pair>& pairs) {
     for (const Pair& pair : pairs) {
       const auto nodes = nodes_of(kind, pair);
@@ -330,15 +336,15 @@ double Collisions::max_step(const Vector& q, const Vector& dq, double t0, double
     const double way = furthest(x0, end);
     if (way <= longest_reach * scene_.delta) anchor_.resize(0);
     if (anchor_.size() == 0) need_candidates(x0, way);
-    if (!covers(end)) {
+    if (!covers(x0) || !covers(end)) {
       broad_phase_.find(x0, end, 0, swept_);
       candidates = &swept_;
     }
   }
   double pairs_step = 1;
   each_pair(*candidates, [&](Kind kind, const std::vector<Pair>& pairs) {
-    pairs_step = std::min(
-        pairs_step, smallest(pairs.size(), [&](std::size_t i) { return pair_step(kind, pairs[i], x0, end); }));
+    pairs_step =
+        std::min(pairs_step, smallest(pairs.size(), [&](std::size_t i) { return pair_step(kind, pairs[i], x0, end); }));
   });
   return s * pairs_step;
 }

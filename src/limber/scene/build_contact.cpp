@@ -25,10 +25,13 @@ std::string text(const Vec3& x) { return fmt::format("[{:.4g}, {:.4g}, {:.4g}]",
 
 class Builder {
  public:
-  Builder(const Scene& scene, const std::vector<ContactBody>& bodies, Vector& positions, std::vector<std::string>& notes)
+  Builder(const Scene& scene, const std::vector<ContactBody>& bodies, Vector& positions,
+          std::vector<std::string>& notes)
       : scene_(scene), choice_(*scene.contact), bodies_(bodies), positions_(positions), notes_(notes) {}
 
   Contact build() {
+    if (choice_.surface == ContactChoice::Surface::smooth)
+      throw InputError("contact.surface", "\"smooth\" is not available yet in this version; there is \"triangles\"");
     c_.body_nodes = static_cast<int>(positions_.size() / 3);
     for (const ContactBody& b : bodies_) add_body(b);
     c_.delta = choice_.delta.value_or(1e-3 * diagonal());
@@ -44,8 +47,8 @@ class Builder {
     if (choice_.formulation != ContactChoice::Formulation::barrier) {
       refuse_beside_inequalities();
       contact.gaps = std::make_shared<CollisionGaps>(
-          collisions, choice_.formulation == ContactChoice::Formulation::velocity ? GapRule::velocity
-                                                                                  : GapRule::nonpenetration);
+          collisions,
+          choice_.formulation == ContactChoice::Formulation::velocity ? GapRule::velocity : GapRule::nonpenetration);
       return contact;
     }
     contact.stiffness = std::make_shared<ContactStiffness>(
@@ -70,8 +73,7 @@ class Builder {
   }
 
   void refuse_beside_inequalities() const {
-    if (rough())
-      throw InputError("contact.friction", "only the formulation \"barrier\" has friction; leave it out");
+    if (rough()) throw InputError("contact.friction", "only the formulation \"barrier\" has friction; leave it out");
     if (choice_.surface == ContactChoice::Surface::smooth)
       throw InputError("contact.surface", "\"smooth\" needs the formulation \"barrier\"; use \"triangles\"");
   }
@@ -156,8 +158,7 @@ class Builder {
     for (const auto& e : edges) all.insert({std::min(e[0], e[1]), std::max(e[0], e[1])});
     for (const auto& t : triangles) {
       c_.surface.triangles.push_back({first + t[0], first + t[1], first + t[2]});
-      for (std::size_t k = 0; k < 3; ++k)
-        all.insert({std::min(t[k], t[(k + 1) % 3]), std::max(t[k], t[(k + 1) % 3])});
+      for (std::size_t k = 0; k < 3; ++k) all.insert({std::min(t[k], t[(k + 1) % 3]), std::max(t[k], t[(k + 1) % 3])});
     }
     for (const auto& e : all) c_.surface.edges.push_back({first + e[0], first + e[1]});
     c_.surfaces.push_back(std::move(surface));
@@ -191,8 +192,9 @@ class Builder {
     for (int k = 0; k < 8; ++k)
       nodes.push_back(o.center + R * Vec3((k & 1 ? .5 : -.5) * o.size[0], (k & 2 ? .5 : -.5) * o.size[1],
                                           (k & 4 ? .5 : -.5) * o.size[2]));
-    const std::vector<std::array<int, 3>> triangles = {{0, 2, 1}, {1, 2, 3}, {4, 5, 6}, {5, 7, 6}, {0, 1, 4}, {1, 5, 4},
-                                                       {2, 6, 3}, {3, 6, 7}, {0, 4, 2}, {2, 4, 6}, {1, 3, 5}, {3, 7, 5}};
+    const std::vector<std::array<int, 3>> triangles = {{0, 2, 1}, {1, 2, 3}, {4, 5, 6}, {5, 7, 6},
+                                                       {0, 1, 4}, {1, 5, 4}, {2, 6, 3}, {3, 6, 7},
+                                                       {0, 4, 2}, {2, 4, 6}, {1, 3, 5}, {3, 7, 5}};
     add_surface(o, object, nodes, {}, triangles, 0, o.center);
   }
 
@@ -201,7 +203,8 @@ class Builder {
     TriMesh mesh = read_surface(o.file, &read);
     for (Vec3& x : mesh.nodes) x = o.position + R * (o.scale * x);
     if (read.degenerate > 0)
-      notes_.push_back(fmt::format("{}: {} triangles of no area in {} were left out", o.where, read.degenerate, o.file));
+      notes_.push_back(
+          fmt::format("{}: {} triangles of no area in {} were left out", o.where, read.degenerate, o.file));
     const Vec3 centre = (bounding_box(mesh.nodes).min + bounding_box(mesh.nodes).max) / 2;
     if (o.form == ObstacleChoice::Form::triangles) {
       if (is_closed(mesh)) orient_outwards(mesh);
@@ -235,8 +238,9 @@ class Builder {
       for (std::size_t k = 0; k < 2; ++k) {
         const auto it = std::find(c_.objects.begin(), c_.objects.end(), pair.between[k]);
         if (it == c_.objects.end())
-          throw InputError(fmt::format("{}.between[{}]", pair.where, k),
-                           fmt::format("there is no body or obstacle '{}'; there are {}", pair.between[k], join(c_.objects)));
+          throw InputError(
+              fmt::format("{}.between[{}]", pair.where, k),
+              fmt::format("there is no body or obstacle '{}'; there are {}", pair.between[k], join(c_.objects)));
         of[k] = static_cast<std::size_t>(it - c_.objects.begin());
       }
       c_.mu[of[0]][of[1]] = c_.mu[of[1]][of[0]] = pair.mu;
@@ -278,14 +282,16 @@ class Builder {
       const std::string where = object < static_cast<int>(bodies_.size())
                                     ? bodies_[ix(object)].choice->where
                                     : scene_.obstacles[ix(object) - bodies_.size()].where;
-      throw InputError(where, fmt::format("{}{}; move them apart, or let \"contact\": {{\"start\": \"push_apart\"}} do it",
-                                          describe(*worst),
-                                          found.size() > 1 ? fmt::format(" (and {} more pairs)", found.size() - 1) : ""));
+      throw InputError(
+          where,
+          fmt::format("{}{}; move them apart, or let \"contact\": {{\"start\": \"push_apart\"}} do it",
+                      describe(*worst), found.size() > 1 ? fmt::format(" (and {} more pairs)", found.size() - 1) : ""));
     }
     if (const auto c = collisions.nearest(positions_, 0); c && !(c->gap > 0))
-      throw InputError("contact", fmt::format("'{}' and '{}' touch at the start (gap {:.3g} m); move them apart, or let "
-                                              "\"contact\": {{\"start\": \"push_apart\"}} do it",
-                                              c_.objects[ix(c->objects[0])], c_.objects[ix(c->objects[1])], c->gap));
+      throw InputError("contact",
+                       fmt::format("'{}' and '{}' touch at the start (gap {:.3g} m); move them apart, or let "
+                                   "\"contact\": {{\"start\": \"push_apart\"}} do it",
+                                   c_.objects[ix(c->objects[0])], c_.objects[ix(c->objects[1])], c->gap));
   }
 
   bool movable(int object) const { return object < static_cast<int>(bodies_.size()) && bodies_[ix(object)].movable; }
@@ -295,7 +301,7 @@ class Builder {
     for (std::size_t i = 0; i < c_.surface.object.size(); ++i)
       if (c_.surface.object[i] == object)
         nodes.emplace_back(static_cast<int>(i) < c_.body_nodes ? node(static_cast<int>(i))
-                                                                : Vec3(c_.rest.segment<3>(3 * static_cast<Index>(i))));
+                                                               : Vec3(c_.rest.segment<3>(3 * static_cast<Index>(i))));
     Box3 b = bounding_box(nodes);
     const Vec3 grown = Vec3::Constant(c_.surface.radius[ix(static_cast<int>(
         std::find(c_.surface.object.begin(), c_.surface.object.end(), object) - c_.surface.object.begin()))]);
@@ -308,6 +314,20 @@ class Builder {
     moved_[ix(object)] += by;
   }
 
+  /// Thick things may overlap without their surfaces crossing: moves them apart along the normal of the worst pair.
+  bool part_touching(const Collisions& collisions) {
+    const auto c = collisions.nearest(positions_, 0);
+    if (!c || c->gap > 0 || c->objects[0] == c->objects[1]) return false;
+    const double by = c_.delta - c->gap;
+    if (movable(c->objects[0]))
+      shift(c->objects[0], by * c->normal());
+    else if (movable(c->objects[1]))
+      shift(c->objects[1], -by * c->normal());
+    else
+      return false;
+    return true;
+  }
+
   /// Moves bodies rigidly: out of an implicit obstacle along its normal, from other objects along the axis in which
   /// their boxes overlap least.
   void push_apart(const std::shared_ptr<Collisions>& collisions) {
@@ -315,6 +335,7 @@ class Builder {
     for (int round = 0; round < 200; ++round) {
       const auto found = find_crossings(*collisions, positions_, 0);
       bool any = false;
+      if (found.empty()) any = part_touching(*collisions);
       for (const Crossing& c : found) {
         if (c.objects[0] == c.objects[1]) continue;
         if (!c.out.isZero(0) && movable(c.objects[0])) {

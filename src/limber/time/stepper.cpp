@@ -30,9 +30,10 @@ Stepper::Stepper(const MethodInfo& method, const MethodParameters& given, const 
       exponential_(options.krylov_tolerance) {
   if (system.gap_rule() != GapRule::none) refuse_without_stages(method, *scheme_);
   if (method.splitting == Splitting::printed && system.contact())
-    throw InputError("method.name",
-                     "\"" + method.name +
-                         "\" is there to reproduce the survey and knows no contact; take the method without \"-printed\"");
+    throw InputError(
+        "method.name",
+        "\"" + method.name +
+            "\" is there to reproduce the survey and knows no contact; take the method without \"-printed\"");
   using Looks = ModalSubspace::Looks;
   if (method.splitting != Splitting::none)
     modes_ = std::make_unique<ModalSubspace>(
@@ -92,6 +93,18 @@ State Stepper::step_with(StageSolver& stages, System& system, const History& u, 
 
 long Stepper::newton_iterations() const {
   return stages_->counts().newton_iterations + (newton_ ? newton_->counts().newton_iterations : 0);
+}
+
+SolverCounts Stepper::linear_counts() const {
+  SolverCounts sum = stages_->linear_counts();
+  if (newton_) {
+    const SolverCounts more = newton_->linear_counts();
+    sum.analyses += more.analyses;
+    sum.factorizations += more.factorizations;
+    sum.solves += more.solves;
+    sum.iterations += more.iterations;
+  }
+  return sum;
 }
 
 void Stepper::reset() {

@@ -37,7 +37,7 @@ class Stepper {
   ModalSubspace* modes() { return modes_.get(); }
   const ModalSubspace* modes() const { return modes_.get(); }
   long newton_iterations() const;
-  SolverCounts linear_counts() const { return stages_->linear_counts(); }
+  SolverCounts linear_counts() const;
   ExponentialCounts exponential_counts() const { return exponential_.counts(); }
   /// What the user should hear of the last steps.
   std::vector<std::string> take_notes() { return modes_ ? modes_->take_notes() : std::vector<std::string>{}; }
