@@ -65,7 +65,8 @@ TEST_P(Barrier, PrescribedNodesAndLowerStorageGiveTheSameNumbers) {
   Couplings now, soon, pairs;
   force.add_couplings_at(c.u, now, soon);
   for (const auto& [a, b] : now)
-    if (const int i = free_index[static_cast<std::size_t>(a)], j = free_index[static_cast<std::size_t>(b)]; i >= 0 && j >= 0)
+    if (const int i = free_index[static_cast<std::size_t>(a)], j = free_index[static_cast<std::size_t>(b)];
+        i >= 0 && j >= 0)
       pairs.emplace_back(i, j);
   const BlockPattern pattern(count, pairs, Storage::lower);
   SparseMatrix K = pattern.zero(), D = pattern.zero();

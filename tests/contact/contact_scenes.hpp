@@ -110,8 +110,7 @@ inline std::vector<std::array<int, 3>> box_triangles() {
 }
 inline std::vector<Vec3> box_corners(const Vec3& min, const Vec3& max) {
   std::vector<Vec3> x;
-  for (int k = 0; k < 8; ++k)
-    x.emplace_back(k & 1 ? max[0] : min[0], k & 2 ? max[1] : min[1], k & 4 ? max[2] : min[2]);
+  for (int k = 0; k < 8; ++k) x.emplace_back(k & 1 ? max[0] : min[0], k & 2 ? max[1] : min[1], k & 4 ? max[2] : min[2]);
   return x;
 }
 
@@ -223,8 +222,9 @@ inline std::vector<ContactCase> contact_cases(double mu) {
   {
     // A sheet of two flaps folded onto itself.
     SceneBuilder s(delta);
-    const int sheet = s.body({{0, 0, 0}, {0, 0, 1}, {1, .02, .1}, {1, 0, 1.1}, {.9, .07, .2}, {.8, .06, .9}, {1.9, .3, .5}},
-                             {{0, 1, 2}, {1, 3, 2}, {4, 5, 6}, {2, 3, 6}});
+    const int sheet =
+        s.body({{0, 0, 0}, {0, 0, 1}, {1, .02, .1}, {1, 0, 1.1}, {.9, .07, .2}, {.8, .06, .9}, {1.9, .3, .5}},
+               {{0, 1, 2}, {1, 3, 2}, {4, 5, 6}, {2, 3, 6}});
     s.self_contact(sheet);
     cases.emplace_back("self_contact", s.build(mu));
   }

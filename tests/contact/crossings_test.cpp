@@ -12,7 +12,9 @@ std::vector<Crossing> crossings_of(SceneBuilder& s, double t = 0) {
   const ContactScene& scene = collisions.scene();
   return find_crossings(collisions, scene.rest.head(3 * scene.body_nodes), t);
 }
-int add_box(SceneBuilder& s, const Vec3& min, const Vec3& max) { return s.body(box_corners(min, max), box_triangles()); }
+int add_box(SceneBuilder& s, const Vec3& min, const Vec3& max) {
+  return s.body(box_corners(min, max), box_triangles());
+}
 std::set<int> pair_of(const Crossing& c) { return {c.objects[0], c.objects[1]}; }
 
 TEST(Crossings, ACornerInsideABox) {
@@ -118,7 +120,9 @@ TEST(Crossings, ObstaclesInsideABody) {
   EXPECT_GE(ball.depth, .4 - 1e-12);
   const Crossing capsule = inside([](SceneBuilder& s) { s.surface({{.5, .4, .5}, {.6, .3, .4}}, {}, {{0, 1}}, .05); });
   EXPECT_GE(capsule.depth, .4 - 1e-12);
-  const Crossing box = inside([](SceneBuilder& s) { s.surface(box_corners({.4, .4, .4}, {.6, .5, .7}), box_triangles(), {}, 0); });
+  const Crossing box = inside([](SceneBuilder& s) {
+    s.surface(box_corners({.4, .4, .4}, {.6, .5, .7}), box_triangles(), {}, 0);
+  });
   EXPECT_NEAR(box.depth, .4, 1e-12);
 }
 

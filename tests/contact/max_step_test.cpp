@@ -41,7 +41,8 @@ struct Fuzz {
   int stopped = 0, tight = 0, through = 0;
 };
 
-/// On the way from q to q + s dq no gap closes. (Those of pairs whose boxes meet on the way keep a tenth of themselves.)
+/// On the way from q to q + s dq no gap closes. (Those of pairs whose boxes meet on the way keep a tenth of
+/// themselves.)
 void expect_safe(const Collisions& collisions, const Vector& q, const Vector& dq, Fuzz& fuzz) {
   const double s = collisions.max_step(q, dq, 0, 0);
   ASSERT_GE(s, 0);
@@ -68,15 +69,19 @@ void expect_free_if_said(const Collisions& collisions, const Vector& q, const Ve
   ASSERT_LE(s, 1);
   fuzz.through += s == 1;
   fuzz.stopped += s < 1;
+  const auto before = all_gaps(collisions, q, 0);
   constexpr int looks = 60;
-  bool closes = false;
+  bool closes = false, tight = false;
   for (int k = 1; k <= looks; ++k) {
     const double part = static_cast<double>(k) / looks;
-    const auto gaps = all_gaps(collisions, q + part * dq, part * t1);
-    closes = closes || *std::min_element(gaps.begin(), gaps.end()) <= 0;
+    const auto now = all_gaps(collisions, q + part * dq, part * t1);
+    for (std::size_t i = 0; i < now.size(); ++i) {
+      closes = closes || now[i] <= 0;
+      tight = tight || now[i] < .2 * before[i];
+    }
   }
   ASSERT_FALSE(closes && s == 1);
-  fuzz.tight += closes;
+  fuzz.tight += s < 1 && tight;
 }
 
 Vector random_tet_at(const Vec3& centre, double size, unsigned seed) {
@@ -110,7 +115,9 @@ TEST(MaxStep, NeverLetsBodiesTouch) {
 TEST(MaxStep, NeverLetsBodiesTouchInDegeneratePositions) {
   Fuzz fuzz;
   for (unsigned seed = 0; seed < 300; ++seed) {
-    const auto grid = [&](unsigned k) { return (random_vector(12, 2.49, 17 * seed + k).array().round() / 2).matrix().eval(); };
+    const auto grid = [&](unsigned k) {
+      return (random_vector(12, 2.49, 17 * seed + k).array().round() / 2).matrix().eval();
+    };
     SceneBuilder s(.05);
     s.tet({{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}});
     s.tet({{0, 2, 0}, {1, 2, 0}, {0, 3, 0}, {0, 2, 1}});
@@ -166,9 +173,9 @@ TEST(MaxStep, NeverLetsMovingObstaclesTouchABody) {
     expect_free_if_said(collisions, q, t1 * random_vector(12, 1, 500 + seed), t1, moving);
   }
   for (const Fuzz& fuzz : {resting, moving}) {
-    EXPECT_GT(fuzz.tight, 20) << "obstacles should get in the way";
+    EXPECT_GT(fuzz.stopped, 20) << "obstacles should get in the way";
     EXPECT_GT(fuzz.through, 20);
-    EXPECT_LT(fuzz.stopped, 1.5 * fuzz.tight) << "ways are called blocked for nothing";
+    EXPECT_GT(fuzz.tight, .8 * fuzz.stopped) << "ways are called blocked for nothing";
   }
 }
 

@@ -50,7 +50,8 @@ void expect_solves(const Problem& p, const std::string& solver, double tolerance
 TEST(CorrectedSolver, SymmetricBase) {
   for (const Index rank : {1, 3, 8}) {
     const Matrix B = random_matrix(rank, rank, 3), U = random_matrix(192, rank, 2);
-    for (const Matrix& C : {Matrix(.01 * B * B.transpose()), Matrix(-.5 * B * B.transpose()), Matrix(.1 * (B + B.transpose()))})
+    for (const Matrix& C :
+         {Matrix(.01 * B * B.transpose()), Matrix(-.5 * B * B.transpose()), Matrix(.1 * (B + B.transpose()))})
       for (const char* solver : {"auto", "ldlt", "pcg"})
         expect_solves({stage_matrix(4, 3), Symmetry::symmetric, {U, C, {}}}, solver, 1e-9);
   }
@@ -59,8 +60,9 @@ TEST(CorrectedSolver, SymmetricBase) {
 TEST(CorrectedSolver, GeneralBaseAndCore) {
   for (const Index rank : {1, 5})
     for (const char* solver : {"auto", "lu", "gmres"})
-      expect_solves({random_general(80, 4), Symmetry::general, {random_matrix(80, rank, 5), random_matrix(rank, rank, 6), {}}},
-                    solver, 1e-9);
+      expect_solves(
+          {random_general(80, 4), Symmetry::general, {random_matrix(80, rank, 5), random_matrix(rank, rank, 6), {}}},
+          solver, 1e-9);
 }
 
 /// Coupled friction: a sparse part that is not symmetric, alone or beside modes that are taken out.
@@ -112,7 +114,8 @@ TEST(CorrectedSolver, ReportsAnIndefiniteBase) {
 
 TEST(CorrectedSolver, OfRankZeroIsTheBaseItself) {
   const SparseMatrix A = stage_matrix(3, 1);
-  const auto base = make_linear_solver("auto", Symmetry::symmetric), other = make_linear_solver("auto", Symmetry::symmetric);
+  const auto base = make_linear_solver("auto", Symmetry::symmetric),
+             other = make_linear_solver("auto", Symmetry::symmetric);
   other->set_matrix(A);
   const Vector b = random_vector(A.cols(), 1);
   Vector x, y, z;

@@ -1,4 +1,4 @@
-"""Contact by inequalities, (cona) and (conb), beside the barrier: agreement at rest, difference on a convex obstacle."""
+"""Contact by inequalities, (cona) and (conb), beside the barrier: the same at rest, different on a convex obstacle."""
 
 import math
 
@@ -115,7 +115,7 @@ def gap(sim):
 @pytest.mark.parametrize("shape", ["sphere", "cylinder"])
 @pytest.mark.parametrize("method", ["BE", "SI", "TR-BDF2"])
 def test_velocity_rejects_what_nonpenetration_allows_on_a_hill(method, shape):
-    """A rod glides just above the top, and gravity pulls: it may come down to the surface, but (conb) keeps it above the
+    """A rod glides above the top, and gravity pulls: it may come down to the surface, but (conb) keeps it above the
     tangent plane through where it is (figure contact, right)."""
     h, start = 0.02, 0.8 * DELTA
     gaps, heights = {}, {}
@@ -180,7 +180,8 @@ def test_methods_without_a_stage_to_constrain_are_refused(method, why):
     assert "method.name" in str(e.value)
 
 
-@pytest.mark.parametrize("keys, where", [({"friction": 0.3}, "contact.friction"), ({"surface": "smooth"}, "contact.surface")])
+@pytest.mark.parametrize("keys, where", [({"friction": 0.3}, "contact.friction"),
+                                         ({"surface": "smooth"}, "contact.surface")])
 def test_what_only_the_barrier_has_is_refused(keys, where):
     with pytest.raises(limber.InputError, match=where):
         simulate(scene("velocity", "BE", 0.01, block(0.01), floor(), **keys))

@@ -129,11 +129,13 @@ void nodes_inside(const ContactScene& scene, const Vector& x, Worst& worst) {
       const Vec3 p = point(x, node);
       if ((p.array() < skin.box.min.array()).any() || (p.array() > skin.box.max.array()).any()) continue;
       if (tree.winding(p) < .5) continue;
+      const double depth = tree.nearest(p).distance;
+      if (depth <= 1e-12 * skin.box.diagonal()) continue;  // touches
       Crossing c;
       c.objects = {object, skin.object};
       c.where = p;
       c.node = node;
-      c.depth = tree.nearest(p).distance;
+      c.depth = depth;
       worst.add(c);
     }
   }

@@ -35,6 +35,7 @@ SolveReport CorrectedSolver::solve(const Vector& b, Vector& x, double tolerance)
     if (inner.status != Status::ok) return {inner.status, report.iterations, 1};
     multiply(z, w);
     directions.push_back(std::move(z));
+    const double size = w.norm();
     for (int pass = 0; pass < 2; ++pass)  // twice: the basis stays orthogonal to rounding
       for (int i = 0; i <= k; ++i) {
         const double c = basis[static_cast<std::size_t>(i)].dot(w);
@@ -45,7 +46,12 @@ SolveReport CorrectedSolver::solve(const Vector& b, Vector& x, double tolerance)
     const auto system = H.topLeftCorner(k + 2, k + 1);
     y = system.colPivHouseholderQr().solve(e.head(k + 2));
     report.residual = (e.head(k + 2) - system * y).norm() / beta;
-    if (report.residual <= tolerance || H(k + 1, k) <= 1e-14 * beta) break;
+    if (report.residual <= tolerance) break;
+    // The space holds no more: what is left of b lies outside the range.
+    if (H(k + 1, k) <= 1e-14 * size) {
+      report.status = Status::singular;
+      break;
+    }
     if (k + 1 == most) report.status = Status::not_converged;
     basis.push_back(w / H(k + 1, k));
   }

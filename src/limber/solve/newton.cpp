@@ -13,6 +13,7 @@ namespace limber {
 namespace {
 
 constexpr double armijo = 1e-4;
+constexpr double underflow = 1e-180;  // squares below this say nothing
 constexpr double rounding = 1e-13;  // relative size below which differences of the merit are noise
 
 /// One point of the iteration: x, r(x) and the merit there.
@@ -102,6 +103,7 @@ class Iteration {
     if (stale_merit_) at.merit = merit(at.x, &at.r);
     changes_ = stale_merit_ && k > 0;
     stale_merit_ = false;
+    if (at.r.squaredNorm() < underflow && at.r.lpNorm<Eigen::Infinity>() > 0) return Vector::Zero(at.x.size());
     const double drop = k == 0 || before == 0 ? 1 : report_.residual / before;
     forcing_ = std::clamp(0.5 * drop * drop, 1e-8, 1e-4);
     linear_.set_matrix(problem_.matrix());

@@ -69,6 +69,17 @@ State Stepper::step_in_frame(StageSolution solution, System& system, const Histo
   StageSolver& stages = newton(system);
   stages.begin_step(system, u[0]);
   modes_->begin_step(*system.smooth(), u[0]);
+  if (modes_->basis().count() == 0 || !ModalFrame::serves(*modes_, h)) {
+    if (modes_->basis().count() > 0)
+      modes_->note_once("modes are damped too strongly to be moved apart from contact: " + info_->name +
+                        " takes its base scheme in such steps");
+    StageSolver& base = solution == info_->solution ? *stages_ : stages;
+    base.begin_step(system, u[0]);
+    Mechanics F(system, base, exponential_);
+    const State next = scheme_->step(F, u, h);
+    if (!is_finite(next)) throw StepFailure("the new state is not finite");
+    return next;
+  }
   ModalFrame frame(system, stages, *modes_, info_->splitting, solution);
   const State next = frame.out_of(scheme_->step(frame, frame.seen_from(u), h));
   if (!is_finite(next)) throw StepFailure("the new state is not finite");

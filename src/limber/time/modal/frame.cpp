@@ -62,6 +62,11 @@ ModalFrame::ModalFrame(const System& system, StageSolver& newton, ModalSubspace&
   f_ = modes_.start().f + contact;
 }
 
+bool ModalFrame::serves(const ModalSubspace& modes, double h) {
+  const Matrix& D = modes.reduced_start().D;
+  return D.size() == 0 || D.cwiseAbs().maxCoeff() * h <= .5;
+}
+
 const ModalFrame::Shift& ModalFrame::shift(double t) {
   for (const Shift& s : shifts_)
     if (s.t == t) return s;

@@ -18,6 +18,10 @@ class ModalFrame final : public Dynamics {
   /// `system` has contact forces; `modes` are those of its smooth forces, begun at u₀. `newton` solves every stage.
   ModalFrame(const System& system, StageSolver& newton, ModalSubspace& modes, Splitting rule, StageSolution solution);
 
+  /// Whether the modes of this step, of length h, are fit for it: what contact changes of their motion is not damped by
+  /// their own damping, so that must be weak. (Strongly damped modes have nothing to be kept alive.)
+  static bool serves(const ModalSubspace& modes, double h);
+
   State rate(const State& w) override;
   State solve(const Stage& s) override;
   State exponential(const State& w, double) override { return w; }

@@ -65,6 +65,11 @@ class ModalSubspace {
 
   /// What the user should hear since the last call, such as a cluster that was kept whole.
   std::vector<std::string> take_notes() { return std::exchange(notes_, {}); }
+  void note_once(const std::string& note) {
+    if (said_ == note) return;
+    said_ = note;
+    notes_.push_back(note);
+  }
   long refreshes() const { return refreshes_; }  // since the construction
   ModeTracker::Counts counts() const { return tracker_.counts(); }
 
@@ -100,6 +105,7 @@ class ModalSubspace {
   Pattern pattern_;
   std::unique_ptr<RowMatrix> rows_;
   std::vector<std::string> notes_;
+  std::string said_;
 };
 
 }  // namespace limber
