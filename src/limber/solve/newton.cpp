@@ -14,7 +14,7 @@ namespace {
 
 constexpr double armijo = 1e-4;
 constexpr double underflow = 1e-180;  // squares below this say nothing
-constexpr double rounding = 1e-13;  // relative size below which differences of the merit are noise
+constexpr double rounding = 1e-13;    // relative size below which differences of the merit are noise
 
 /// One point of the iteration: x, r(x) and the merit there.
 struct Iterate {
@@ -69,13 +69,13 @@ class Iteration {
     at.r = problem_.linearize(at.x, Definiteness::exact) + problem_.drift(at.x);
     forcing_ = 1e-4;
     linear_.set_matrix(problem_.matrix());
-    Vector d;
-    if (linear_.solve(-at.r, d, forcing_).status != SolveReport::Status::ok) {
+    Vector d = Vector::Zero(at.x.size());
+    const auto solved = [&] { return linear_.solve(-at.r, d, forcing_).status == SolveReport::Status::ok; };
+    if (at.r.squaredNorm() >= underflow && !solved()) {
       ++report_.projections;
       problem_.linearize(at.x, Definiteness::projected);
       linear_.set_matrix(problem_.matrix());
-      if (linear_.solve(-at.r, d, forcing_).status != SolveReport::Status::ok)
-        throw failure("the stage matrix is singular or indefinite");
+      if (!solved()) throw failure("the stage matrix is singular or indefinite");
     }
     if (!d.allFinite()) throw failure("the correction is not finite");
     at.x += problem_.advance(at.x, d) * d;
@@ -182,7 +182,7 @@ class Iteration {
   bool use_potential_ = false;
   bool stale_merit_ = true;  // φ at the iterate is not known, or has changed
   bool changes_ = false;     // φ is another function at each iterate
-  bool short_ = false;  // the last step was
+  bool short_ = false;       // the last step was
 };
 
 }  // namespace
