@@ -494,6 +494,8 @@ def stub_names(root):
     for node in tree.body:
         if isinstance(node, (ast.ClassDef, ast.FunctionDef)):
             names.add(node.name)
+        elif isinstance(node, ast.ImportFrom) and node.module is None:
+            names |= {alias.asname for alias in node.names if alias.asname}  # submodules that are handed on
         elif isinstance(node, ast.AnnAssign):
             names.add(node.target.id)
         elif isinstance(node, ast.Assign):

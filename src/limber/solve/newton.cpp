@@ -59,6 +59,10 @@ class Iteration {
       }
       last = size;
     }
+    if (!problem_.prepare(at.x).complete)
+      throw failure(
+          "what is prescribed (a script or an obstacle) does not get through: something that cannot yield is in its "
+          "way");
     throw failure(fmt::format("no convergence in {} iterations", options_.max_iterations));
   }
 
