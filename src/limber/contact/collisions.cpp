@@ -11,9 +11,8 @@ namespace {
 
 using Kind = Collision::Kind;
 
-constexpr double keep = .1;           // of each gap, on the way of one correction
-constexpr double longest_reach = 20;  // × δ: candidates are looked for at most this far beyond what collides
-constexpr std::size_t chunk = 512;    // pairs that one piece of work looks at
+constexpr double keep = .1;         // of each gap, on the way of one correction
+constexpr std::size_t chunk = 512;  // pairs that one piece of work looks at
 
 std::size_t ix(int i) { return static_cast<std::size_t>(i); }
 Vec3 point(const Vector& x, int node) { return x.segment<3>(3 * static_cast<Index>(node)); }
@@ -98,6 +97,10 @@ int node_count(Kind kind) {
 
 Collisions::Collisions(ContactScene scene)
     : scene_(std::move(scene)), broad_phase_(scene_.surface, scene_.may_collide) {
+  double length = 0;
+  for (const auto& e : scene_.surface.edges) length += (point(scene_.rest, e[0]) - point(scene_.rest, e[1])).norm();
+  if (!scene_.surface.edges.empty()) length /= static_cast<double>(scene_.surface.edges.size());
+  longest_reach_ = std::max(scene_.delta, std::min(20 * scene_.delta, .25 * length));
   obstacle_of_node_.assign(scene_.surface.object.size() - ix(scene_.body_nodes), -1);
   for (std::size_t o = 0; o < scene_.surfaces.size(); ++o)
     for (const int node : scene_.surfaces[o].nodes)
@@ -192,9 +195,36 @@ void Collisions::need_candidates(const Vector& x, double about) const {
   if (covers(x)) return;
   // As far as things move: too little makes searches frequent, too much makes lists long.
   if (anchor_.size() == x.size()) about = std::max(about, furthest(x, anchor_));
-  reach_ = 2 * scene_.delta + 2 * std::clamp(about, scene_.delta, longest_reach * scene_.delta);
+  reach_ = 2 * scene_.delta + 2 * std::clamp(about, scene_.delta, longest_reach_);
   anchor_ = x;
   broad_phase_.find(x, x, reach_, candidates_);
+  each_pair(candidates_, [&](Kind kind, const std::vector<Pair>& pairs) {
+    auto& gaps = anchor_gaps_[static_cast<std::size_t>(kind)];
+    gaps.resize(pairs.size());
+    smallest(pairs.size(), [&](std::size_t i) {
+      const auto n = nodes_of(kind, pairs[i]);
+      const double gap = std::sqrt(distance2(kind, n, x)) - thickness(n, kind);
+      gaps[i] = static_cast<float>(gap - 1e-6 * std::abs(gap));
+      return 1.0;
+    });
+  });
+}
+
+std::vector<float> Collisions::moved(const Vector& x) const {
+  std::vector<float> way(static_cast<std::size_t>(x.size() / 3));
+  for (std::size_t i = 0; i < way.size(); ++i)
+    way[i] =
+        1.000001f * static_cast<float>((point(x, static_cast<int>(i)) - point(anchor_, static_cast<int>(i))).norm());
+  return way;
+}
+
+/// Neither primitive has moved by more than its nodes have.
+bool Collisions::still_far(Kind kind, std::size_t i, const std::array<int, 4>& nodes, const std::vector<float>& way,
+                           double within) const {
+  float most = 0;
+  for (const int n : nodes)
+    if (n >= 0) most = std::max(most, way[ix(n)]);
+  return anchor_gaps_[static_cast<std::size_t>(kind)][i] - 2 * most > static_cast<float>(within) * 1.000001f;
 }
 
 template <class Visit>
@@ -208,8 +238,11 @@ void Collisions::each_pair(const Candidates& c, const Visit& visit) const {
 void Collisions::find(const Candidates& among, const Vector& x, const Vector& q, double t, double within,
                       std::vector<Collision>& found) const {
   found.clear();
+  const bool anchored = &among == &candidates_;
+  const std::vector<float> way = anchored ? moved(x) : std::vector<float>{};
   each_pair(among, [&](Kind kind, const std::vector<Pair>& pairs) {
     const auto some = collect<Collision>(pairs.size(), [&](std::size_t i, std::vector<Collision>& list) {
+      if (anchored && still_far(kind, i, nodes_of(kind, pairs[i]), way, within)) return;
       if (auto c = collide(kind, pairs[i], x, within)) list.push_back(std::move(*c));
     });
     found.insert(found.end(), some.begin(), some.end());
@@ -284,9 +317,11 @@ void Collisions::add_couplings(const Vector& q, double t, std::vector<std::pair<
     if (c.kind != Kind::obstacle) couple(c.nodes, now);
   const Vector x = positions(q, t);
   need_candidates(x, 0);  // a step elsewhere may have replaced them since
+  const std::vector<float> way = moved(x);
   each_pair(candidates_, [&](Kind kind, const std::vector<Pair>& pairs) {
     for (const Pair& pair : pairs) {
       const auto nodes = nodes_of(kind, pair);
+      if (still_far(kind, static_cast<std::size_t>(&pair - pairs.data()), nodes, way, 2 * scene_.delta)) continue;
       const double far = 2 * scene_.delta + thickness(nodes, kind);
       if (distance2(kind, nodes, x) < far * far) couple(nodes, soon);
     }
@@ -333,18 +368,27 @@ double Collisions::max_step(const Vector& q, const Vector& dq, double t0, double
   const Vector end = s < 1 ? Vector(x0 + s * (x1 - x0)) : x1;
   const Candidates* candidates = &candidates_;
   if (!covers(x0) || !covers(end)) {
-    const double way = furthest(x0, end);
-    if (way <= longest_reach * scene_.delta) anchor_.resize(0);
-    if (anchor_.size() == 0) need_candidates(x0, way);
+    const double furthest_way = furthest(x0, end);
+    if (furthest_way <= longest_reach_) anchor_.resize(0);
+    if (anchor_.size() == 0) need_candidates(x0, furthest_way);
     if (!covers(x0) || !covers(end)) {
       broad_phase_.find(x0, end, 0, swept_);
       candidates = &swept_;
     }
   }
   double pairs_step = 1;
+  const bool anchored = candidates == &candidates_;
+  std::vector<float> way;
+  if (anchored) {
+    way = moved(x0);
+    const std::vector<float> later = moved(end);
+    for (std::size_t i = 0; i < way.size(); ++i) way[i] = std::max(way[i], later[i]);
+  }
   each_pair(*candidates, [&](Kind kind, const std::vector<Pair>& pairs) {
-    pairs_step =
-        std::min(pairs_step, smallest(pairs.size(), [&](std::size_t i) { return pair_step(kind, pairs[i], x0, end); }));
+    pairs_step = std::min(pairs_step, smallest(pairs.size(), [&](std::size_t i) {
+                            if (anchored && still_far(kind, i, nodes_of(kind, pairs[i]), way, 0)) return 1.0;
+                            return pair_step(kind, pairs[i], x0, end);
+                          }));
   });
   return s * pairs_step;
 }

@@ -1,7 +1,7 @@
 #pragma once
 /// Which primitives collide at a configuration: all pairs of points, edges and triangles, and all points with implicit
-/// obstacles, whose gap (distance less thicknesses) is below δ. Set apart from what is summed over it (barrier_force.hpp,
-/// friction_force.hpp).
+/// obstacles, whose gap (distance less thicknesses) is below δ. Set apart from what is summed over it
+/// (barrier_force.hpp, friction_force.hpp).
 
 #include <array>
 #include <limits>
@@ -35,11 +35,11 @@ struct ContactScene {
   MayCollide may_collide;
   std::vector<ImplicitObstacle> implicit;
   std::vector<SurfaceObstacle> surfaces;
-  Vector rest;                           // 3 × all nodes [m]
-  double delta = 1e-3;                   // δ [m]
-  std::vector<std::string> objects;      // names of bodies, then of obstacles
-  std::vector<std::vector<double>> mu;   // friction, #objects × #objects
-  std::vector<double> stiffness;         // per object [N/m], ∞ for obstacles: κ is the smaller one of a pair
+  Vector rest;                          // 3 × all nodes [m]
+  double delta = 1e-3;                  // δ [m]
+  std::vector<std::string> objects;     // names of bodies, then of obstacles
+  std::vector<std::vector<double>> mu;  // friction, #objects × #objects
+  std::vector<double> stiffness;        // per object [N/m], ∞ for obstacles: κ is the smaller one of a pair
 };
 
 /// One collision at a configuration; with x its up to four nodes, gap(x) has the gradient w ⊗ n.
@@ -48,11 +48,11 @@ struct Collision {
   std::array<int, 4> nodes{-1, -1, -1, -1};  // −1: unused
   int count = 0;                             // of nodes
   std::array<int, 2> objects{};
-  int obstacle = -1;    // of ContactScene::implicit
-  double gap = 0;       // [m]
-  Nearest nearest;      // pairs; an obstacle's point has w = {1}, k = 0
-  Mat3 curvature;       // ∇²φ of an implicit obstacle
-  double eps_x = 0;     // of the mollifier; 0: none is needed
+  int obstacle = -1;  // of ContactScene::implicit
+  double gap = 0;     // [m]
+  Nearest nearest;    // pairs; an obstacle's point has w = {1}, k = 0
+  Mat3 curvature;     // ∇²φ of an implicit obstacle
+  double eps_x = 0;   // of the mollifier; 0: none is needed
 
   const Vec3& normal() const { return nearest.n; }
   /// w₀ … w₃.
@@ -81,7 +81,9 @@ class Collisions {
   Vector positions(const Vector& q, double t) const;
   /// Velocity [m/s] of a node, or of an implicit obstacle's surface at x.
   Vec3 velocity(int node, const Vector& v, double t) const;
-  PosedShape pose(int obstacle, double t) const { return scene_.implicit[static_cast<std::size_t>(obstacle)].shape.pose(t); }
+  PosedShape pose(int obstacle, double t) const {
+    return scene_.implicit[static_cast<std::size_t>(obstacle)].shape.pose(t);
+  }
   /// The pair with the smallest gap at q, below δ or not as far as candidates reach; nullopt: nothing is near.
   std::optional<Collision> nearest(const Vector& q, double t) const;
   /// All pairs with a gap below `within` [m], however far that is.
@@ -93,6 +95,11 @@ class Collisions {
   /// `about` [m]: how far things may go before the next search.
   void need_candidates(const Vector& x, double about) const;
   bool covers(const Vector& x) const;
+  /// How far each node is from where the candidates were found [m], rounded up.
+  std::vector<float> moved(const Vector& x) const;
+  /// Whether candidate i cannot have come within `within` since.
+  bool still_far(Collision::Kind kind, std::size_t i, const std::array<int, 4>& nodes, const std::vector<float>& way,
+                 double within) const;
   template <class Visit>
   void each_pair(const Candidates& c, const Visit& visit) const;
   std::array<int, 4> nodes_of(Collision::Kind kind, const Pair& pair) const;
@@ -107,7 +114,9 @@ class Collisions {
   std::vector<int> obstacle_of_node_;  // beyond body_nodes: index into surfaces
   mutable BroadPhase broad_phase_;
   mutable Candidates candidates_, swept_;
-  mutable Vector anchor_;     // where the candidates were found
+  mutable Vector anchor_;                                  // where the candidates were found
+  mutable std::array<std::vector<float>, 4> anchor_gaps_;  // [m] of the candidates there, of each kind; rounded down
+  double longest_reach_ = 0;  // [m] candidates are looked for at most this far beyond what collides
   mutable double reach_ = 0;  // [m] with which they were found
   mutable Vector found_q_;
   mutable double found_t_ = std::numeric_limits<double>::quiet_NaN();
