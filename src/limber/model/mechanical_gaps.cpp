@@ -17,7 +17,8 @@ GapConstraints MechanicalSystem::gaps(const State& u, double until, double way) 
   if (scripted_)
     for (const Vector moved = prescribed(until).x - prescribed(u.t).x; const int i : prescribed_nodes_)
       way = std::max(way, block(moved, prescribed_index_[at(i)]).norm());
-  GapConstraints c{.contact = gaps_->contact()};
+  GapConstraints c;
+  c.contact = gaps_->contact();
   std::vector<double> gap, rate;
   std::vector<Eigen::Triplet<double>> entries;
   for (const Gap& g : gaps_->near(all, until, way)) {
