@@ -21,6 +21,13 @@ struct SolveReport {
 
 struct SolverCounts {  // since the construction
   long analyses = 0, factorizations = 0, solves = 0, iterations = 0;
+  SolverCounts& operator+=(const SolverCounts& c) {
+    analyses += c.analyses;
+    factorizations += c.factorizations;
+    solves += c.solves;
+    iterations += c.iterations;
+    return *this;
+  }
 };
 
 class LinearSolver {

@@ -29,13 +29,7 @@ void SolverBank::reset() {
 
 SolverCounts SolverBank::counts() const {
   SolverCounts sum;
-  for (const auto& e : entries_) {
-    const auto c = e.solver->counts();
-    sum.analyses += c.analyses;
-    sum.factorizations += c.factorizations;
-    sum.solves += c.solves;
-    sum.iterations += c.iterations;
-  }
+  for (const auto& e : entries_) sum += e.solver->counts();
   return sum;
 }
 

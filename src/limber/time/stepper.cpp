@@ -108,13 +108,7 @@ long Stepper::newton_iterations() const {
 
 SolverCounts Stepper::linear_counts() const {
   SolverCounts sum = stages_->linear_counts();
-  if (newton_) {
-    const SolverCounts more = newton_->linear_counts();
-    sum.analyses += more.analyses;
-    sum.factorizations += more.factorizations;
-    sum.solves += more.solves;
-    sum.iterations += more.iterations;
-  }
+  if (newton_) sum += newton_->linear_counts();
   return sum;
 }
 
