@@ -6,6 +6,7 @@
 
 #include "limber/core/errors.hpp"
 #include "limber/core/parallel.hpp"
+#include "limber/linalg/stiff_block.hpp"
 #include "linalg/matrices.hpp"
 
 namespace limber {
@@ -206,6 +207,60 @@ TEST(AutoSolver, SoftMatricesNeedNoFactor) {
     expect_solved(*solver, full(A), random_vector(A.cols(), 3), 1e-8, "soft");
   }
   EXPECT_EQ(solver->counts().factorizations, 0);
+}
+
+/// Soft everywhere but on one layer of nodes, joined to each other stiffly: what friction does to nodes in contact.
+SparseMatrix with_stiff_layer(int m, double stiffness, double turn = 0) {
+  SparseMatrix A = stage_matrix(m, .1, turn);
+  const SparseMatrix K = spring_lattice(m, turn);
+  const Index layer = 3 * m * m;
+  for (Index j = 0; j < layer; ++j)
+    for (SparseMatrix::InnerIterator e(K, j); e; ++e)
+      if (e.row() < layer) A.coeffRef(e.row(), j) += stiffness * e.value();
+  return A;
+}
+
+TEST(AutoSolver, FewStiffNodesCostFewIterations) {
+  constexpr int m = 10;
+  const auto soft = make_linear_solver("auto", Symmetry::symmetric),
+             stiff = make_linear_solver("auto", Symmetry::symmetric);
+  const SparseMatrix A0 = stage_matrix(m, .1), A = with_stiff_layer(m, 1e4);
+  const Vector b = random_vector(A.cols(), 3);
+  Vector x;
+  soft->set_matrix(A0);
+  soft->solve(b, x, 1e-8);
+  stiff->set_matrix(A);
+  expect_solved(*stiff, full(A), b, 1e-8, "stiff layer");
+  EXPECT_EQ(stiff->counts().factorizations, 0);
+  EXPECT_LE(stiff->counts().iterations, 1.5 * static_cast<double>(soft->counts().iterations) + 5);
+  const auto plain = make_linear_solver("pcg", Symmetry::symmetric);
+  plain->set_matrix(A);
+  plain->solve(b, x, 1e-8);
+  EXPECT_GT(plain->counts().iterations, 3 * stiff->counts().iterations) << "else the block is of no use";
+}
+
+TEST(StiffBlock, AppliesTheInverseOfItsPart) {
+  const SparseMatrix A = with_stiff_layer(6, 1e3);
+  StiffBlock block;
+  ASSERT_EQ(block.set(A, 3), SolveReport::Status::ok);
+  ASSERT_FALSE(block.empty());
+  const Index layer = 3 * 36;
+  const Matrix part = Matrix(full(A)).topLeftCorner(layer, layer);
+  const Vector r = random_vector(A.cols(), 4), before = random_vector(A.cols(), 5);
+  Vector z = before;
+  const double change = block.apply(r, z);
+  EXPECT_LE((part * z.head(layer) - r.head(layer)).norm(), 1e-10 * r.norm());
+  EXPECT_EQ(z.tail(z.size() - layer), before.tail(z.size() - layer));
+  EXPECT_NEAR(change, r.dot(z) - r.dot(before), 1e-10);
+}
+
+TEST(StiffBlock, IsEmptyWhereAllIsAlikeAndReportsIndefiniteness) {
+  StiffBlock block;
+  EXPECT_EQ(block.set(stage_matrix(6, 1e4), 3), SolveReport::Status::ok);
+  EXPECT_TRUE(block.empty());
+  SparseMatrix A = with_stiff_layer(6, 1e3);
+  A.coeffRef(3, 0) = 1e7;
+  EXPECT_EQ(block.set(A, 3), SolveReport::Status::indefinite);
 }
 
 TEST(AutoSolver, GeneralStaleFactor) {

@@ -1,5 +1,7 @@
 #include "limber/contact/friction_force.hpp"
 
+#include <algorithm>
+
 #include "limber/contact/barrier.hpp"
 
 namespace limber {
@@ -18,6 +20,12 @@ Mat3 slope(const Vec3& y, double eps) {
   Mat3 G = friction_factor(speed, eps) * Mat3::Identity();
   if (speed > 0) G += friction_factor_slope(speed, eps) / speed * y * y.transpose();
   return G;
+}
+
+/// d/dx of η(x) = x/s(x).
+double slip_scale_slope(double x, double eps) {
+  const double r = x < eps ? 2 - x / eps : 1;
+  return 1 / (r * r);
 }
 
 }  // namespace
@@ -39,6 +47,7 @@ double FrictionForce::mu(const Collision& c) const {
 
 FrictionForce::Grip FrictionForce::grip(const Collision& c, const State& u, const Vector& x) const {
   Grip g{c.nodes, c.count, c.weights(), c.normal(), 0};
+  g.pair = {c.nodes[0], c.nodes[1], c.nodes[2], c.nodes[3], c.obstacle, static_cast<int>(c.kind)};
   g.pressure = mu(c) * stiffness_->normal_force(c, collisions_->delta(), mollifier_value(c, x));
   if (c.obstacle >= 0) g.surface = collisions_->pose(c.obstacle, u.t).velocity(point(u.q, c.nodes[0]));
   return g;
@@ -52,7 +61,34 @@ std::vector<FrictionForce::Grip> FrictionForce::grips(const State& u) const {
   return list;
 }
 
-void FrictionForce::hold(const State& u) const { held_ = grips(u); }
+void FrictionForce::hold(const State& u) const {
+  held_ = grips(u);
+  if (form_ == FrictionForm::lagged) return;
+  std::vector<Pull> next;
+  for (const Grip& g : held_) {
+    const Vec3 y = slip(g, u);
+    next.push_back({g.pair, y, next_pull(g, y)});
+  }
+  std::sort(next.begin(), next.end(), [](const Pull& a, const Pull& b) { return a.pair < b.pair; });
+  pulls_ = std::move(next);
+}
+
+const FrictionForce::Pull* FrictionForce::pull(const Grip& g) const {
+  const auto it = std::lower_bound(pulls_.begin(), pulls_.end(), g.pair,
+                                   [](const Pull& p, const auto& pair) { return p.pair < pair; });
+  return it != pulls_.end() && it->pair == g.pair ? &*it : nullptr;
+}
+
+/// η w = y to first order at the last iterate: w⁺ = (y⁺ − η' ŷ·(y⁺ − y) w)/η.
+Vec3 FrictionForce::next_pull(const Grip& g, const Vec3& y) const {
+  const Pull* last = pull(g);
+  if (last == nullptr) return friction_factor(y.norm(), eps_) * y;
+  const double speed = last->y.norm();
+  Vec3 w = y;
+  if (speed > 0) w -= slip_scale_slope(speed, eps_) * last->y.dot(y - last->y) / speed * last->w;
+  w *= friction_factor(speed, eps_);
+  return w.norm() > 1 ? w.normalized() : w;
+}
 
 Vec3 FrictionForce::slip(const Grip& g, const State& u) const {
   Vec3 v = -g.surface;
@@ -104,9 +140,14 @@ void FrictionForce::add_damping(const Grip& g, const State& u, TangentBuilder& T
   const int N = collisions_->scene().body_nodes;
   const Mat3 P = tangent_plane(g.n);
   const Vec3 y = slip(g, u);
-  // Projected: the secant instead of the slope. Its quadratic lies above R, so that a step with it never overshoots.
-  const Mat3 G = T.projected() ? Mat3(g.pressure * friction_factor(y.norm(), eps_) * P)
-                               : Mat3(g.pressure * P * slope(y, eps_) * P);
+  Mat3 G = slope(y, eps_);
+  if (const Pull* p = pull(g); p && !y.isZero(0)) {
+    const double rate = slip_scale_slope(y.norm(), eps_) / 2;
+    const Vec3 direction = y.normalized();
+    G = Mat3::Identity() - rate * (p->w * direction.transpose() + direction * p->w.transpose());
+    G *= friction_factor(y.norm(), eps_);
+  }
+  G = g.pressure * P * G * P;
   for (int a = 0; a < g.count; ++a)
     for (int b = 0; b < g.count; ++b)
       if (g.nodes[at(a)] < N && g.nodes[at(b)] < N)

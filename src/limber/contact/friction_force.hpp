@@ -1,11 +1,12 @@
 #pragma once
-/// Friction (fforce): for each collision with the relative velocity Σ wᵢvᵢ, its tangential part y and the normal force λ,
+/// Friction (fforce): for each collision with the relative velocity Σ wᵢvᵢ, its tangential part y and the normal force
+/// λ,
 ///
 ///     f = −μ λ s(|y|; ε) y/|y|, spread over the nodes by their weights w.
 ///
 /// coupled: λ, w and the tangent plane are those of the state itself, the tangent is exact and not symmetric. lagged:
 /// they are those of a state that is held, and f = −∂R/∂v, R = Σ μ λ S(|y|). Coupled friction has that R too, held at
-/// each iterate, as a merit for Newton.
+/// each iterate, as a merit for Newton; its tangent there is primal-dual (see Pull).
 
 #include <memory>
 
@@ -30,7 +31,10 @@ class FrictionForce final : public Force {
   void add_tangent(const State& u, TangentBuilder& T) const override;
   std::optional<Potentials> potentials(const State& u) const override;
   void hold(const State& u) const override;
-  void begin_step(const State& u) override { hold(u); }
+  void begin_step(const State& u) override {
+    pulls_.clear();
+    hold(u);
+  }
 
   /// [N] on the first object of a collision, with the normal force of the state itself; x: positions of all nodes.
   Vec3 force_on_first(const Collision& c, const State& u, const Vector& x) const;
@@ -44,15 +48,26 @@ class FrictionForce final : public Force {
     int count = 0;
     std::array<double, 4> w{};
     Vec3 n;
-    double pressure = 0;            // μ λ [N]
-    Vec3 surface = Vec3::Zero();    // velocity of an implicit obstacle there [m/s]
+    double pressure = 0;          // μ λ [N]
+    Vec3 surface = Vec3::Zero();  // velocity of an implicit obstacle there [m/s]
+    std::array<int, 6> pair{};    // which primitives: nodes, obstacle, kind
+  };
+  /// Where a contact slides, ∂f/∂v along y is zero beyond ε and Newton overshoots; with w = s(|y|) y/|y| as an unknown
+  /// of its own, linearised in η w = y, η = |y|/s, each iterate has a w that follows y with a delay, and the tangent
+  /// (μλ/η)(P − η' w ŷᵀ) is stiff as long as they disagree (Chan, Golub, Mulet 1999, for total variation).
+  struct Pull {
+    std::array<int, 6> pair;
+    Vec3 y, w;  // at the last iterate; |w| ≤ 1
   };
   std::vector<Grip> grips(const State& u) const;
   Grip grip(const Collision& c, const State& u, const Vector& x) const;
   /// y.
   Vec3 slip(const Grip& g, const State& u) const;
-  void add_coupled_stiffness(const Collision& c, const Grip& g, const State& u, const Vector& x, TangentBuilder& T) const;
+  void add_coupled_stiffness(const Collision& c, const Grip& g, const State& u, const Vector& x,
+                             TangentBuilder& T) const;
   void add_damping(const Grip& g, const State& u, TangentBuilder& T) const;
+  const Pull* pull(const Grip& g) const;
+  Vec3 next_pull(const Grip& g, const Vec3& y) const;
   double mu(const Collision& c) const;
 
   std::shared_ptr<const Collisions> collisions_;
@@ -60,6 +75,7 @@ class FrictionForce final : public Force {
   FrictionForm form_;
   double eps_;
   mutable std::vector<Grip> held_;
+  mutable std::vector<Pull> pulls_;  // of coupled friction since the step's start, ascending by pair
 };
 
 }  // namespace limber

@@ -63,6 +63,7 @@ void AutoSolver::set_matrix(const SparseMatrix& A) {
 
 void AutoSolver::reset() {
   past_ = {};
+  stiff_.reset();
   has_factor_ = exact_ = false;
 }
 
@@ -128,13 +129,16 @@ KrylovResult AutoSolver::iterate(Preconditioner& M, const Vector& b, Vector& x, 
 }
 
 KrylovResult AutoSolver::try_diagonal(const Vector& b, Vector& x, double tolerance, double decades) {
-  if (!inverted_) diagonal_ = rows_->invert_diagonal();
+  if (!inverted_) {
+    diagonal_ = rows_->invert_diagonal();
+    if (symmetry_ == Symmetry::symmetric && diagonal_ == Status::ok) diagonal_ = stiff_.set(*A_, rows_->block_size());
+  }
   inverted_ = true;
   if (diagonal_ == Status::indefinite) {
     x.setZero(b.size());
     return {End::indefinite, 0, 1, 0};
   }
-  DiagonalPreconditioner D(*rows_);
+  StiffBlockPreconditioner D(*rows_, stiff_);
   KrylovLimits limits{tolerance, 20000};
   limits.go_on = [&](int done, double predicted) {
     if (done % 8 != 0 || (!factor_ && done < iterations_before_analysis && predicted < 8 * done)) return true;

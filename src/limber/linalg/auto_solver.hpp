@@ -1,11 +1,13 @@
 #pragma once
-/// x = A⁻¹b by whatever costs least, as counted: Krylov iterations with the diagonal blocks (soft bodies, fine steps),
-/// Krylov iterations with a factor kept from an earlier matrix, or with a new factor (then one iteration suffices).
-/// A kept factor is replaced once its solves cost more than the mean since it was made, its own cost included.
+/// x = A⁻¹b by whatever costs least, as counted: Krylov iterations with the diagonal blocks (soft bodies, fine steps;
+/// with a factor of the few nodes in contact), Krylov iterations with a factor kept from an earlier matrix, or with a
+/// new factor (then one iteration suffices). A kept factor is replaced once its solves cost more than the mean since it
+/// was made, its own cost included.
 
 #include "limber/linalg/factor.hpp"
 #include "limber/linalg/krylov.hpp"
 #include "limber/linalg/pattern.hpp"
+#include "limber/linalg/stiff_block.hpp"
 
 namespace limber {
 
@@ -50,9 +52,10 @@ class AutoSolver final : public LinearSolver {
   Pattern pattern_;
   std::unique_ptr<RowMatrix> rows_;
   std::unique_ptr<Factor> factor_;  // null until its costs are asked for
-  bool inverted_ = false;           // the diagonal blocks of A_
-  bool has_factor_ = false;         // of some matrix on this pattern
-  bool exact_ = false;              // the factor is that of A_
+  StiffBlock stiff_;
+  bool inverted_ = false;    // the diagonal blocks of A_
+  bool has_factor_ = false;  // of some matrix on this pattern
+  bool exact_ = false;       // the factor is that of A_
   SolveReport::Status diagonal_ = SolveReport::Status::ok;
   double iteration_ = 0, factorization_ = 0, factor_iteration_ = 0;  // modelled costs [s]
   Experience past_;

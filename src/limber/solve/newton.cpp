@@ -99,13 +99,10 @@ class Iteration {
   /// −A⁻¹r with the exact matrix, or the projected one where the exact one gives no direction of descent.
   Vector newton_direction(Iterate& at, int k) {
     const double before = report_.residual;
-    // Where φ changes from iterate to iterate, a step that had to be cut says that the tangent misleads.
-    const bool cautious = changes_ && short_;
-    at.r = problem_.linearize(at.x, cautious ? Definiteness::projected : Definiteness::exact);
+    at.r = problem_.linearize(at.x, Definiteness::exact);
     report_.residual = at.r.norm();
     if (!std::isfinite(report_.residual)) throw failure("the residual is not finite");
     if (stale_merit_) at.merit = merit(at.x, &at.r);
-    changes_ = stale_merit_ && k > 0;
     stale_merit_ = false;
     if (at.r.squaredNorm() < underflow && at.r.lpNorm<Eigen::Infinity>() > 0) return Vector::Zero(at.x.size());
     const double drop = k == 0 || before == 0 ? 1 : report_.residual / before;
@@ -156,12 +153,10 @@ class Iteration {
   /// Armijo backtracking from x along d; moves `at` and returns true on success.
   bool search(Iterate& at, const Vector& d, double s) {
     const double slope = use_potential_ ? at.r.dot(d) : -2 * at.merit;
-    const double first = s;
     for (int tries = 0; tries < 40; ++tries, s /= 2) {
       Vector x = at.x + s * d;
       const double m = merit(x, nullptr);
       if (std::isfinite(m) && m <= at.merit + armijo * s * slope + rounding * std::abs(at.merit)) {
-        short_ = s < .3 * first;
         last_step_ = s * d;
         at.x = std::move(x);
         at.merit = m;
@@ -185,8 +180,6 @@ class Iteration {
   double forcing_ = 1e-4;
   bool use_potential_ = false;
   bool stale_merit_ = true;  // φ at the iterate is not known, or has changed
-  bool changes_ = false;     // φ is another function at each iterate
-  bool short_ = false;       // the last step was
 };
 
 }  // namespace
