@@ -7,8 +7,10 @@
 
 #include "commands.hpp"
 #include "limber/core/errors.hpp"
+#include "limber/record/directory.hpp"
 #include "limber/scene/facts.hpp"
 #include "limber/verify/verify.hpp"
+#include "surroundings.hpp"
 
 namespace limber::app {
 namespace {
@@ -49,8 +51,10 @@ nlohmann::json to_json(const Verification& v) {
                    {"crossings", v.crossings},
                    {"enclosed", v.enclosed},
                    {"inverted", v.inverted},
+                   {"obstacle_overlaps", v.obstacle_overlaps},
                    {"tolerated_inversions", v.tolerated_inversions},
                    {"materials_known", v.materials_known},
+                   {"obstacles", v.materials_known ? nlohmann::json(v.obstacles) : nlohmann::json()},
                    {"clean", v.count() == 0}};
   j["findings"] = nlohmann::json::array();
   for (const Finding& f : v.findings)
@@ -72,7 +76,10 @@ std::string to_text(const Verification& v, const std::string& directory) {
     text += fmt::format("{} times a tetrahedron is inverted {}\n", v.tolerated_inversions,
                         v.materials_known ? "whose material allows it"
                                           : "(there is no scene.json to say whether its material allows it)");
-  if (v.count() == 0) return text + "no surfaces meet, no part lies inside another, nothing forbidden is inverted\n";
+  if (!v.materials_known) text += "there is no scene.json: obstacles were not looked at\n";
+  if (v.count() == 0)
+    return text + fmt::format("no surfaces meet, no part lies inside another{}, nothing forbidden is inverted\n",
+                              v.obstacles > 0 ? fmt::format(", nothing is in one of {} obstacles", v.obstacles) : "");
   for (std::size_t i = 0; i < std::min(v.findings.size(), listed); ++i) {
     const Finding& f = v.findings[i];
     text += fmt::format("frame {}, t = {:.6g} s: {}, near ({:.4g}, {:.4g}, {:.4g})\n", f.frame, f.time, f.what,
@@ -81,13 +88,27 @@ std::string to_text(const Verification& v, const std::string& directory) {
   if (v.count() > static_cast<long>(listed)) text += fmt::format("… {} more\n", v.count() - static_cast<long>(listed));
   text += fmt::format("found: {} crossings, {} parts inside others, {} forbidden inversions", v.crossings, v.enclosed,
                       v.inverted);
+  if (v.obstacles > 0) text += fmt::format(", {} overlaps with obstacles", v.obstacle_overlaps);
   if (v.bad_frames > 0) text += fmt::format(", {} frames that hold numbers that are not finite", v.bad_frames);
   return text + "\n";
 }
 
+/// Obstacles and thicknesses by the scene that the run keeps; nothing where it is missing.
+Surroundings kept_surroundings(const std::string& directory) {
+  const auto path = std::filesystem::path(directory) / run_file::scene;
+  if (!std::filesystem::exists(path)) return {};
+  try {
+    return surroundings(load_scene(path.string()));
+  } catch (const InputError& error) {
+    if (error.where().starts_with(path.string())) throw;
+    throw InputError(path.string(), error.what());
+  }
+}
+
 int check_directory(const std::string& directory, bool as_json) {
   CheckProgress line;
-  const Verification v = verify_trajectory(directory, [&](long done, long all) { line.show(done, all); });
+  const Verification v =
+      verify_trajectory(directory, kept_surroundings(directory), [&](long done, long all) { line.show(done, all); });
   write_text("", as_json ? to_json(v).dump() + "\n" : to_text(v, directory));
   return v.count() == 0 ? 0 : 1;
 }

@@ -146,13 +146,14 @@ inline DenseTangent declared_tangent(const std::vector<const Force*>& forces, co
   for (const Force* f : forces) f->add_tangent(u, T);
   for (const auto& entry : T.unsymmetric()) K.coeffRef(entry.row(), entry.col()) += entry.value();
   const BlockPattern declared(nodes, now, Storage::full);
+  const DenseTangent dense{Matrix(K), Matrix(D)};
   for (int a = 0; a < nodes; ++a)
     for (int b = 0; b < nodes; ++b)
       if (declared.slot(a, b).first < 0) {
-        EXPECT_TRUE(Matrix(K).block(3 * a, 3 * b, 3, 3).isZero(0)) << "undeclared block " << a << ", " << b;
-        EXPECT_TRUE(Matrix(D).block(3 * a, 3 * b, 3, 3).isZero(0)) << "undeclared block " << a << ", " << b;
+        EXPECT_TRUE(dense.K.block(3 * a, 3 * b, 3, 3).isZero(0)) << "undeclared block " << a << ", " << b;
+        EXPECT_TRUE(dense.D.block(3 * a, 3 * b, 3, 3).isZero(0)) << "undeclared block " << a << ", " << b;
       }
-  return {Matrix(K), Matrix(D)};
+  return dense;
 }
 
 /// Configurations in which all kinds of pairs meet, at gaps between δ/5 and δ = .1 m.

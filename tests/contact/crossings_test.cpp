@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "contact_scenes.hpp"
+#include "limber/contact/distance_grid.hpp"
 
 namespace limber::testing {
 namespace {
@@ -147,6 +148,68 @@ TEST(Crossings, ABodyWithItself) {
   const auto found = crossings_of(on);
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].objects, (std::array{sheet, sheet}));
+}
+
+/// The body's corners are far from them.
+TEST(Crossings, ImplicitObstaclesInsideABody) {
+  const TriMesh brick{box_corners({.4, .45, .4}, {.6, .55, .6}), box_triangles()};
+  const std::vector<std::pair<ShapePtr, double>> shapes = {
+      {torus({.5, .5, .5}, {0, 1, 1}, .25, .05), .15},  // the largest depth is at least this
+      {cylinder({.5, .3, .5}, {.5, .7, .5}, .2), .25},
+      {std::make_shared<DistanceGrid>(brick, 16, 0), .4}};
+  for (const auto& [shape, deep] : shapes) {
+    SceneBuilder s(.01);
+    add_box(s, {0, 0, 0}, {1, 1, 1});
+    s.implicit(shape);
+    const auto found = crossings_of(s);
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_EQ(found[0].objects, (std::array{1, 0}));
+    EXPECT_EQ(found[0].node, -1);
+    EXPECT_GE(found[0].depth, deep);
+    EXPECT_LE(found[0].depth, .5);
+    EXPECT_LE(std::abs(shape->value(found[0].where)), .01);
+    SceneBuilder beside(.01);
+    add_box(beside, {0, 0, 0}, {1, 1, 1});
+    beside.implicit(shape, [] {
+      Motion m;
+      m.translation = TimeFunction<Vec3>::constant({0, 0, 1});
+      return m;
+    }());
+    EXPECT_TRUE(crossings_of(beside).empty());
+  }
+}
+
+/// A post through the middle of a face, between the corners.
+TEST(Crossings, AnImplicitObstacleThatReachesThroughAFace) {
+  SceneBuilder s(.01);
+  add_box(s, {0, 0, 0}, {1, 1, 1});
+  s.implicit(cylinder({.5, -1, .5}, {.5, .4, .5}, .2));
+  const auto found = crossings_of(s);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].objects, (std::array{1, 0}));
+}
+
+TEST(Crossings, ABodyInsideALargeBall) {
+  for (const Vec3& centre : {Vec3(.5, .5, .5), Vec3(1.5, .5, .5)}) {  // in the body, and not
+    SceneBuilder s(.01);
+    add_box(s, {0, 0, 0}, {1, 1, 1});
+    s.surface({centre}, {}, {}, 5);
+    const auto found = crossings_of(s);
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_EQ(found[0].objects, (std::array{0, 1})) << "the body is the one inside";
+    EXPECT_NEAR(found[0].depth, 5 - std::sqrt(.75), 1e-12);
+  }
+}
+
+TEST(Crossings, ANodeOnAPlaneOnlyTouches) {
+  SceneBuilder s(.01);
+  add_box(s, {0, 0, 0}, {1, 1, 1});
+  s.implicit(half_space({0, 0, 0}, {0, 1, 0}));
+  EXPECT_TRUE(crossings_of(s).empty());
+  const Collisions collisions(s.build());
+  const auto near = collisions.nearest(collisions.scene().rest.head(24), 0);
+  ASSERT_TRUE(near.has_value());
+  EXPECT_EQ(near->gap, 0);
 }
 
 }  // namespace

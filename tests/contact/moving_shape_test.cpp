@@ -62,7 +62,6 @@ TEST(MovingShape, AtRestKeepsEveryBit) {
   EXPECT_EQ(rest.at(x, 3).value, shape->value(x));
   EXPECT_EQ(rest.at(x, 3).hessian, shape->at(x).hessian);
   EXPECT_EQ(rest.velocity(x, 3), Vec3::Zero());
-  EXPECT_EQ(rest.safe_time(x, 0, 5, 0.1, 0), 5);
 }
 
 TEST(MovingShape, BoundsContainTheMovedShape) {
@@ -136,60 +135,6 @@ TEST(ShapeStep, HitsABallFromAfar) {
   EXPECT_LT(s, 0.49999);
   EXPECT_GT(s, 0.49999 - 1e-3 * 0.5);
   EXPECT_EQ(ball.safe_step({0, 2e-3, 0}, {100, 0, 0}, 0, 0.0, 0), 1);
-}
-
-TEST(ShapeTime, OfARisingPlane) {
-  // y = 0.5 t from 0 s on; the gap is 1 at t = 0
-  const MovingShape rising(
-      half_space({0, 0, 0}, {0, 1, 0}),
-      {Vec3::Zero(), Path::table({0, 10}, {Vec3::Zero(), Vec3(0, 5, 0)}, Interpolation::linear, ""), {}});
-  const double t = rising.safe_time({3, 1, 0}, 0, 4, 0.2, 0);
-  EXPECT_LE(t, 1.6);
-  EXPECT_GT(t, 1.599);
-  EXPECT_EQ(rising.safe_time({3, 1, 0}, 0, 1.5, 0.2, 0), 1.5);
-  EXPECT_EQ(rising.safe_time({3, 0, 0}, 0, 1.5, 0.2, 0), 0);
-  EXPECT_EQ(rising.safe_time({3, 1, 0}, 0, 1.5, 0.2, 1.1), 0);
-}
-
-TEST(ShapeTime, SlidingAndSpinningSurfacesAreNotCut) {
-  const Motion belt{Vec3::Zero(), Path::table({0, 10}, {Vec3::Zero(), Vec3(50, 0, 0)}, Interpolation::linear, ""), {}};
-  EXPECT_EQ(MovingShape(half_space({0, 0, 0}, {0, 1, 0}), belt).safe_time({0, 1e-5, 0}, 0, 1, 0.1, 0), 1);
-  const Motion spin{Vec3::Zero(), {}, Path::table({0, 10}, {Vec3::Zero(), Vec3(0, 0, 200)}, Interpolation::linear, "")};
-  EXPECT_EQ(MovingShape(sphere({0, 0, 0}, 1), spin).safe_time({0, 1.001, 0}, 0, 0.01, 0.1, 0), 0.01);
-}
-
-TEST(ShapeTime, KeepsTheDistanceAgainstTumblingObstacles) {
-  std::mt19937 random(5);
-  std::uniform_real_distribution<double> u(-1.5, 1.5);
-  const double keep = 0.2, minimum = 1e-3;
-  int cut = 0, kept = 0;
-  for (const ShapePtr& shape : all_shapes()) {
-    const MovingShape moving(shape, tumbling());
-    for (int k = 0; k < 60; ++k) {
-      const Vec3 x(u(random), u(random), u(random));
-      const double gap = moving.pose(0.2).value(x) - minimum;
-      if (gap <= 0) continue;
-      const double t = moving.safe_time(x, 0.2, 1.2, keep, minimum);
-      const auto margin = [&](double r) { return moving.pose(0.2 + r).value(x) - minimum - keep * gap; };
-      EXPECT_GE(least(margin, t - 0.2), -1e-13);
-      ++(t < 1.2 ? cut : kept);
-      EXPECT_TRUE(t == 1.2 || margin(t - 0.2) < 0.02 * gap + 1e-3) << t;
-    }
-  }
-  EXPECT_GT(cut, 20);
-  EXPECT_GT(kept, 50);
-}
-
-TEST(ShapeTime, SeesAThrustBetweenTwoKeys) {
-  // up to touch and down again within the interval, with a kink at the top
-  const Motion thrust{Vec3::Zero(),
-                      Path::table({0, 0.37, 1}, {Vec3::Zero(), Vec3(0, 1, 0), Vec3::Zero()}, Interpolation::linear, ""),
-                      {}};
-  const MovingShape floor(half_space({0, 0, 0}, {0, 1, 0}), thrust);
-  const double t = floor.safe_time({0, 0.9, 0}, 0, 1, 0.1, 0);
-  EXPECT_LE(t, 0.37 * 0.81);
-  EXPECT_GT(t, 0.37 * 0.80);
-  EXPECT_EQ(floor.safe_time({0, 1.2, 0}, 0, 1, 0.1, 0), 1);
 }
 
 }  // namespace

@@ -50,7 +50,7 @@ TEST(SmoothSurface, MeetsAPlaneExactly) {
   const TriMesh mesh = plane(12, normal);
   SmoothSurface surface = over(mesh, 0.4);
   const int node = static_cast<int>(mesh.nodes.size());
-  for (const double height : {-0.2, -0.01, 1e-6, 0.05, 0.25}) {
+  for (const double height : {-0.04, -0.01, 1e-6, 0.05, 0.25}) {
     const Vec3 x = height * normal + 0.123 * normal.unitOrthogonal();
     surface.update(positions(mesh, x));
     const LocalGap gap = surface.second_order(node).value();
@@ -90,8 +90,8 @@ TEST(SmoothSurface, RisesToItsRadiusWhereTheSurfaceLeavesTheRange) {
 TEST(SmoothSurface, DerivativesByDifferences) {
   const TriMesh mesh = wavy(10);
   const int node = static_cast<int>(mesh.nodes.size());
-  // over the middle, near the rim and high up, where the background takes part
-  for (const Vec3& x : {Vec3(0.1, 0.2, 0.1), Vec3(1.2, 0.3, 0.1), Vec3(-0.2, 0.3, 0.4)}) {
+  // over the middle, near the rim, high up, where the background takes part, and behind
+  for (const Vec3& x : {Vec3(0.1, 0.2, 0.1), Vec3(1.2, 0.3, 0.1), Vec3(-0.2, 0.3, 0.4), Vec3(0.1, 0.2, -0.1)}) {
     const Vector q0 = positions(mesh, x);
     SmoothSurface surface(mesh.triangles, q0, 0.45);
     Vector q = q0 + 0.02 * Vector::Random(q0.size());
@@ -120,6 +120,20 @@ TEST(SmoothSurface, DerivativesByDifferences) {
         EXPECT_LT(((p.gradient - m.gradient) / (2 * h) - gap.hessian.col(here)).norm(),
                   1e-7 * (1 + gap.hessian.norm()));
       }
+  }
+}
+
+TEST(SmoothSurface, DoesNotSeeTheOtherSideOfAThinBody) {
+  // A plate of thickness .21, its two faces apart from the rim, with r = .4: each face is met as if it were alone.
+  TriMesh plate = plane(12, Vec3::UnitZ());
+  const TriMesh below = plane(12, -Vec3::UnitZ());
+  const int first = static_cast<int>(plate.nodes.size());
+  for (const Vec3& x : below.nodes) plate.nodes.push_back(x - 0.21 * Vec3::UnitZ());
+  for (const auto& [a, b, c] : below.triangles) plate.triangles.push_back({first + a, first + b, first + c});
+  const SmoothSurface surface = over(plate, 0.4);
+  for (const double height : {1e-4, 0.05, 0.2}) {
+    EXPECT_NEAR(surface.value({0.05, 0.02, height}).value(), height, 1e-14);
+    EXPECT_NEAR(surface.value({0.05, 0.02, -0.21 - height}).value(), height, 1e-14);
   }
 }
 

@@ -86,7 +86,122 @@ def test_a_frame_changed_by_hand_is_found(limber_cli, write_scene, two_cubes, tm
 def test_bad_input(limber_cli, write_scene, bar, tmp_path):
     limber_cli("run", write_scene(bar()), "-o", "out", "--quiet")
     assert "--set" in limber_cli("check", "out", "--set", "time.step=1", status=2).err
+    kept = (tmp_path / "out/scene.json").read_text()
     (tmp_path / "out/scene.json").write_text("{")
     assert "scene.json" in limber_cli("check", "out", status=2).err
+    (tmp_path / "out/scene.json").write_text(kept)
     (tmp_path / "out/trajectory.h5").write_text("no trajectory")
     assert "trajectory.h5" in limber_cli("check", "out", status=2).err
+
+
+BRICK = """v -0.3 -0.2 -0.3
+v 0.3 -0.2 -0.3
+v -0.3 0 -0.3
+v 0.3 0 -0.3
+v -0.3 -0.2 0.3
+v 0.3 -0.2 0.3
+v -0.3 0 0.3
+v 0.3 0 0.3
+""" + "".join(f"f {a + 1} {b + 1} {c + 1}\n" for a, b, c in [
+    (0, 2, 1), (1, 2, 3), (4, 5, 6), (5, 7, 6), (0, 1, 4), (1, 5, 4), (2, 6, 3), (3, 6, 7), (0, 4, 2), (2, 4, 6),
+    (1, 3, 5), (3, 7, 5)])
+
+# Each has its highest point at the height 0, below a cube of .2 m that falls from .05 m.
+OBSTACLES = {
+    "plane": {"shape": "plane", "point": [7, 0, 3], "normal": [0, 3, 0]},
+    "sphere": {"shape": "sphere", "center": [0, -1, 0], "radius": 1},
+    "capsule": {"shape": "capsule", "a": [-1, -0.2, 0], "b": [1, -0.2, 0], "radius": 0.2},
+    "box": {"shape": "box", "center": [0, -0.2, 0], "size": [0.6, 0.4, 0.6], "rotation": [0, 0.4, 0]},
+    "cylinder": {"shape": "cylinder", "a": [0, -1, 0], "b": [0, 0, 0], "radius": 0.5},
+    "torus": {"shape": "torus", "center": [0, -0.1, 0], "axis": [0, 1, 0], "major": 0.14, "minor": 0.1},
+    "triangles": {"shape": "mesh", "file": "brick.obj", "form": "triangles"},
+    "distance": {"shape": "mesh", "file": "brick.obj", "form": "distance", "resolution": 20},
+}
+
+
+def on_obstacle(obstacle, **body):
+    return {
+        "time": {"step": 0.01, "duration": 0.2},
+        "method": {"name": "BE"},
+        "bodies": [{"name": "cube", "mesh": {"shape": "box", "size": [0.2] * 3, "cells": [2] * 3},
+                    "position": [-0.1, 0.05, -0.1],
+                    "material": {"model": "neo_hookean", "young": 1e5, "poisson": 0.3, "density": 1000}, **body}],
+        "obstacles": [{"name": "thing", **obstacle}],
+        "contact": {"friction": 0.5},
+    }
+
+
+@pytest.mark.parametrize("kind", OBSTACLES)
+def test_obstacles_are_looked_at(limber_cli, write_scene, tmp_path, kind):
+    (tmp_path / "brick.obj").write_text(BRICK)
+    limber_cli("run", write_scene(on_obstacle(OBSTACLES[kind])), "-o", "out", "--quiet")
+    assert "thing" in (tmp_path / "out/contacts.csv").read_text(), "it never came down"
+    found = limber_cli("check", "out", "--json").json
+    assert found["clean"] and found["obstacles"] == 1 and found["obstacle_overlaps"] == 0
+    assert "1 obstacles" in limber_cli("check", "out").out
+
+    # The same motion .08 m deeper: through the surface of the obstacle in the frames in which it was near.
+    with h5py.File(tmp_path / "out/trajectory.h5", "r+") as file:
+        x = file["frames/positions"][:]
+        x[..., 1] -= 0.08
+        file["frames/positions"][:] = x
+    found = limber_cli("check", "out", "--json", status=1).json
+    assert found["obstacle_overlaps"] > 0 and found["crossings"] == found["enclosed"] == found["inverted"] == 0
+    assert {f["kind"] for f in found["findings"]} == {"obstacle"}
+    assert all(f["bodies"] == ["cube", "thing"] for f in found["findings"])
+    assert found["findings"][0]["frame"] == int(np.argmax(x[:, :, 1].min(axis=1) < 0)) or kind in ("torus", "distance")
+    text = limber_cli("check", "out", status=1).out
+    assert "of 'cube'" in text and "'thing'" in text and "overlaps with obstacles" in text
+
+    (tmp_path / "out/scene.json").unlink()
+    blind = limber_cli("check", "out")
+    assert "obstacles were not looked at" in blind.out
+    assert limber_cli("check", "out", "--json").json["obstacles"] is None
+
+
+def test_obstacles_that_move_are_checked_where_they_are(limber_cli, write_scene, tmp_path):
+    keys = [{"time": 0}, {"time": 0.2, "translation": [0, 0.1, 0]}]
+    scene = on_obstacle({**OBSTACLES["box"], "motion": {"keys": keys}})
+    limber_cli("run", write_scene(scene), "-o", "out", "--quiet")
+    assert limber_cli("check", "out", "--json").json["clean"]
+    # As if it had risen twice as far.
+    kept = json.loads((tmp_path / "out/scene.json").read_text())
+    kept["obstacles"][0]["motion"]["keys"][1]["translation"][1] = 0.2
+    (tmp_path / "out/scene.json").write_text(json.dumps(kept))
+    found = limber_cli("check", "out", "--json", status=1).json
+    assert found["obstacle_overlaps"] > 0 and found["findings"][0]["frame"] > 0
+
+
+def test_thickness_counts(limber_cli, write_scene, tmp_path):
+    limber_cli("run", write_scene(on_obstacle(OBSTACLES["sphere"], thickness=0.02)), "-o", "out", "--quiet")
+    assert limber_cli("check", "out", "--json").json["clean"]
+    kept = json.loads((tmp_path / "out/scene.json").read_text())
+    kept["bodies"][0]["thickness"] = "3 cm"
+    (tmp_path / "out/scene.json").write_text(json.dumps(kept))
+    assert limber_cli("check", "out", "--json", status=1).json["obstacle_overlaps"] > 0
+
+
+def test_a_missing_surface_is_named(limber_cli, write_scene, tmp_path):
+    (tmp_path / "brick.obj").write_text(BRICK)
+    limber_cli("run", write_scene(on_obstacle(OBSTACLES["triangles"])), "-o", "out", "--quiet")
+    (tmp_path / "brick.obj").unlink()
+    assert "brick.obj" in limber_cli("check", "out", status=2).err
+
+
+@pytest.mark.parametrize("method, obstacle", [
+    ("BE", {"shape": "sphere", "center": [0, 0.4, 0], "radius": 0.1}),
+    ("TR-BDF2", {"shape": "plane", "point": [0, 0.35, 0], "normal": [0, -1, 0]}),
+    ("BE", {"shape": "box", "center": [0, 0.35, 0], "size": [0.3, 0.1, 0.3]}),
+    ("SI", {"shape": "capsule", "a": [-0.3, 0.4, 0], "b": [0.3, 0.4, 0.1], "radius": 0.1}),
+], ids=["sphere", "plane", "box", "capsule"])
+def test_an_obstacle_driven_through_a_pinned_body(limber_cli, write_scene, tmp_path, method, obstacle):
+    """The run stops with the reason, and what it has written is right."""
+    motion = {"keys": [{"time": 0}, {"time": 0.5, "translation": [0, -0.5, 0]}]}
+    scene = on_obstacle({**obstacle, "motion": motion}, pin=["bottom", "top"])
+    scene["method"]["name"] = method
+    said = limber_cli("run", write_scene(scene), "-o", "out", "--quiet", status=1).err
+    assert "something that cannot yield is in its way" in said
+    summary = json.loads((tmp_path / "out/summary.json").read_text())
+    assert summary["end"] == "failed" and "cannot yield" in summary["reason"] and 0 < summary["steps"] < 20
+    found = limber_cli("check", "out", "--json").json
+    assert found["clean"] and found["frames"] == summary["frames"] > 1 and found["obstacles"] == 1

@@ -5,6 +5,7 @@ import os
 import random
 import resource
 import signal
+import struct
 import subprocess
 import time
 
@@ -102,6 +103,48 @@ def test_resume_after_kill(limber_program, limber_cli, long_scene, tmp_path, met
     assert json.loads((broken / "summary.json").read_text())["end"] == "finished"
     assert_same_results(tmp_path / "whole", broken)
     assert "nothing to do" in limber_cli("run", scene, "-o", broken, "--resume").out
+
+
+def memory_of_forces(directory):
+    """What the forces of a run keep between steps: with contact, by how much the stiffness has grown."""
+    data = (directory / "checkpoint.bin").read_bytes()
+    at = data.index(struct.pack("<q", 6) + b"forces") + 14
+    (count,) = struct.unpack_from("<q", data, at)
+    return struct.unpack_from(f"<{count}d", data, at + 8)
+
+
+@pytest.mark.parametrize("method", ["BE", "TR-BDF2", "SIERE"])
+@pytest.mark.parametrize("form", ["coupled", "lagged"])
+def test_resume_after_kill_with_contact(limber_program, limber_cli, write_scene, tmp_path, method, form):
+    def cube(name, height, velocity):
+        return {"name": name, "mesh": {"shape": "box", "size": [0.2] * 3, "cells": [2] * 3}, "velocity": velocity,
+                "position": [0.11 * height, height, 0.03], "rotation": [0.1, height, 0.2],
+                "material": {"model": "neo_hookean", "young": 1e5, "poisson": 0.3, "density": 1000}}
+
+    steps = 60
+    scene = write_scene({
+        "time": {"step": 0.01, "duration": 0.01 * steps}, "method": {"name": method},
+        "bodies": [cube("low", 0.06, [1, -8, 0]), cube("high", 0.5, [0, -12, 1])],
+        "contact": {"friction": 0.4, "friction_form": form},
+        "obstacles": [{"name": "floor", "shape": "plane", "point": [0, 0, 0], "normal": [0, 1, 0]},
+                      {"name": "ram", "shape": "sphere", "center": [-0.6, 0.1, 0.1], "radius": 0.2,
+                       "motion": {"keys": [{"time": 0}, {"time": 0.4, "translation": [0.4, 0, 0]}]}}],
+        "output": {"velocities": True, "checkpoint_every": 7}})
+    limber_cli("run", scene, "-o", "whole", "--quiet")
+    assert max(memory_of_forces(tmp_path / "whole")) > 1, "the stiffness was never raised: nothing is tested"
+    assert (tmp_path / "whole/contacts.csv").read_text().count("floor") > 5
+    rng = random.Random(method + form)
+    killed, broken = 0, tmp_path / "broken"
+    for row in (9, 24, 41):
+        command = [limber_program, "run", scene, "-o", broken, "--quiet", "--resume"]
+        killed += stop_at(command, broken, row, rng.uniform(0, 0.004), signal.SIGKILL, tmp_path)
+        assert_readable(broken)
+    assert killed >= 2, "the program was faster than the test"
+    done = limber_cli("run", scene, "-o", broken, "--json", "--resume").json
+    assert done["end"] == "finished" and done["resumed_from_step"] > 0
+    assert_same_results(tmp_path / "whole", broken)
+    assert (tmp_path / "whole/contacts.csv").read_bytes() == (broken / "contacts.csv").read_bytes()
+    assert memory_of_forces(tmp_path / "whole") == memory_of_forces(broken)
 
 
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])

@@ -312,7 +312,7 @@ TEST(Verify, ProgressCountsTheFrames) {
   const Scratch scratch;
   const std::string directory = run.write(scratch, {run.rest(), run.rest(), run.rest()});
   std::vector<long> seen;
-  verify_trajectory(directory, [&](long done, long all) {
+  verify_trajectory(directory, {}, [&](long done, long all) {
     EXPECT_EQ(all, 3);
     seen.push_back(done);
   });

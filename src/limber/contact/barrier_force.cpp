@@ -55,7 +55,8 @@ Mat12 hessian(const Collision& c, const Jet& b, const Vector& x, Definiteness d)
 
 Mollifier mollifier(const Collision& c, const Vector& x) {
   if (c.eps_x == 0) return {};
-  return edge_mollifier(point(x, c.nodes[0]), point(x, c.nodes[1]), point(x, c.nodes[2]), point(x, c.nodes[3]), c.eps_x);
+  return edge_mollifier(point(x, c.nodes[0]), point(x, c.nodes[1]), point(x, c.nodes[2]), point(x, c.nodes[3]),
+                        c.eps_x);
 }
 
 double mollifier_value(const Collision& c, const Vector& x) {
@@ -76,7 +77,7 @@ std::optional<Potentials> BarrierForce::potentials(const State& u) const {
   const Vector x = collisions_->positions(u.q, u.t);
   Potentials p;
   for (const Collision& c : collisions_->at(u.q, u.t)) {
-    const double b = barrier(c.gap, collisions_->delta()).value;
+    const double b = barrier(c.gap, collisions_->delta(c)).value;
     p.stored += stiffness_->of(c) * (std::isinf(b) ? b : b * mollifier_value(c, x));
   }
   return p;
@@ -86,7 +87,7 @@ void BarrierForce::add_force(const State& u, Vector& f) const {
   const Vector x = collisions_->positions(u.q, u.t);
   const int N = collisions_->scene().body_nodes;
   for (const Collision& c : collisions_->at(u.q, u.t)) {
-    const Vec12 g = stiffness_->of(c) * gradient(c, barrier(c.gap, collisions_->delta()), x);
+    const Vec12 g = stiffness_->of(c) * gradient(c, barrier(c.gap, collisions_->delta(c)), x);
     for (int i = 0; i < c.count; ++i)
       if (const int node = c.nodes[static_cast<std::size_t>(i)]; node < N)
         f.segment<3>(3 * static_cast<Index>(node)) -= g.segment<3>(3 * i);
@@ -104,8 +105,7 @@ void BarrierForce::add_tangent(const State& u, TangentBuilder& T) const {
   parallel_for((n + chunk - 1) / chunk, [&](Index piece) {
     for (Index i = piece * chunk; i < std::min(n, (piece + 1) * chunk); ++i) {
       const Collision& c = collisions[static_cast<std::size_t>(i)];
-      blocks[static_cast<std::size_t>(i)] =
-          stiffness_->of(c) * hessian(c, barrier(c.gap, collisions_->delta()), x, d);
+      blocks[static_cast<std::size_t>(i)] = stiffness_->of(c) * hessian(c, barrier(c.gap, collisions_->delta(c)), x, d);
     }
   });
   for (std::size_t k = 0; k < collisions.size(); ++k) {

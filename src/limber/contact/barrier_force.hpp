@@ -18,16 +18,18 @@ class ContactStiffness {
   enum class Rule { adaptive, given };
   ContactStiffness(const ContactScene& scene, Rule rule) : per_object_(scene.stiffness), rule_(rule) {}
 
-  double of(const Collision& c) const {
-    return factor_ * std::min(per_object_[static_cast<std::size_t>(c.objects[0])],
-                              per_object_[static_cast<std::size_t>(c.objects[1])]);
+  double of(const std::array<int, 2>& objects) const {
+    return factor_ * std::min(per_object_[static_cast<std::size_t>(objects[0])],
+                              per_object_[static_cast<std::size_t>(objects[1])]);
   }
+  double of(const Collision& c) const { return of(c.objects); }
   /// λ [N] of a collision.
   double normal_force(const Collision& c, double delta, double mollifier) const;
-  /// At the start of a step at time t; a step that is tried again changes nothing more.
+  /// At the start of a step at time t, by each force; another one, or a step that is tried again, raises κ no further.
   void adapt(double smallest_gap, double delta, double t) {
-    if (rule_ == Rule::adaptive && t != adapted_at_ && smallest_gap < 1e-2 * delta && factor_ < 1e6) factor_ *= 2;
-    adapted_at_ = t;
+    if (rule_ != Rule::adaptive || t == raised_at_ || smallest_gap >= 1e-2 * delta || factor_ >= 1e6) return;
+    factor_ *= 2;
+    raised_at_ = t;
   }
   /// By how much κ has been raised.
   double factor() const { return factor_; }
@@ -37,7 +39,7 @@ class ContactStiffness {
   std::vector<double> per_object_;
   Rule rule_;
   double factor_ = 1;
-  double adapted_at_ = -std::numeric_limits<double>::infinity();  // [s]
+  double raised_at_ = -std::numeric_limits<double>::infinity();  // [s]
 };
 
 class BarrierForce final : public Force {

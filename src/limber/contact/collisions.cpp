@@ -12,6 +12,7 @@ namespace {
 using Kind = Collision::Kind;
 
 constexpr double keep = .1;         // of each gap, on the way of one correction
+constexpr double guard = .1;        // of δ, beside smooth surfaces
 constexpr std::size_t chunk = 512;  // pairs that one piece of work looks at
 
 std::size_t ix(int i) { return static_cast<std::size_t>(i); }
@@ -135,6 +136,12 @@ Vec3 Collisions::velocity(int node, const Vector& v, double t) const {
   Vec3 x, rate, a;
   o.motion.evaluate(t, point(scene_.rest, node), x, rate, a);
   return rate;
+}
+
+double Collisions::delta(const Collision& c) const {
+  if (scene_.smooth.empty() || c.kind == Kind::obstacle) return scene_.delta;
+  const auto [a, b] = c.objects;
+  return scene_.smooth[ix(a)][ix(b)] || scene_.smooth[ix(b)][ix(a)] ? guard * scene_.delta : scene_.delta;
 }
 
 std::array<int, 4> Collisions::nodes_of(Kind kind, const Pair& pair) const {
@@ -281,6 +288,7 @@ const std::vector<Collision>& Collisions::at(const Vector& q, double t) const {
   const Vector x = positions(q, t);
   need_candidates(x, 0);
   find(candidates_, x, q, t, scene_.delta, found_);
+  if (!scene_.smooth.empty()) std::erase_if(found_, [&](const Collision& c) { return c.gap >= delta(c); });
   found_q_ = q;
   found_t_ = t;
   return found_;

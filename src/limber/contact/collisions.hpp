@@ -40,11 +40,14 @@ struct ContactScene {
   std::vector<std::string> objects;     // names of bodies, then of obstacles
   std::vector<std::vector<double>> mu;  // friction, #objects × #objects
   std::vector<double> stiffness;        // per object [N/m], ∞ for obstacles: κ is the smaller one of a pair
+  std::vector<double> smooth_radius;    // per object [m]: of its smooth surface, 0: none; empty: nobody has one
+  MayCollide smooth;                    // [a][b]: the points of b meet the smooth surface of a; empty: nowhere
 };
 
-/// One collision at a configuration; with x its up to four nodes, gap(x) has the gradient w ⊗ n.
+/// One collision at a configuration (but for the kind `smooth`, which reports know: smooth_contacts.hpp); with x its up
+/// to four nodes, gap(x) has the gradient w ⊗ n.
 struct Collision {
-  enum class Kind { point_triangle, edge_edge, point_edge, point_point, obstacle } kind = Kind::obstacle;
+  enum class Kind { point_triangle, edge_edge, point_edge, point_point, obstacle, smooth } kind = Kind::obstacle;
   std::array<int, 4> nodes{-1, -1, -1, -1};  // −1: unused
   int count = 0;                             // of nodes
   std::array<int, 2> objects{};
@@ -65,8 +68,10 @@ class Collisions {
 
   const ContactScene& scene() const { return scene_; }
   double delta() const { return scene_.delta; }
-  /// With a gap below δ, in an order that depends on the configuration only. q: 3N of the bodies. The reference holds
-  /// until the next call.
+  /// δ of this pair: a tenth where smooth surfaces do the work and pairs stand guard.
+  double delta(const Collision& c) const;
+  /// With a gap below their δ, in an order that depends on the configuration only. q: 3N of the bodies. The reference
+  /// holds until the next call.
   const std::vector<Collision>& at(const Vector& q, double t) const;
   /// The pairs of body nodes that collisions couple, and those with a gap below 2δ.
   void add_couplings(const Vector& q, double t, std::vector<std::pair<int, int>>& now,

@@ -119,23 +119,107 @@ std::vector<Skin> skins(const ContactScene& scene, const Vector& x) {
   return list;
 }
 
-void nodes_inside(const ContactScene& scene, const Vector& x, Worst& worst) {
-  for (const Skin& skin : skins(scene, x)) {
-    if (!is_closed(skin.mesh)) continue;
-    const TriangleTree tree(skin.mesh);
-    for (const int node : scene.surface.points) {
-      const int object = scene.surface.object[ix(node)];
-      if (object == skin.object || !scene.may_collide[ix(object)][ix(skin.object)]) continue;
-      const Vec3 p = point(x, node);
-      if ((p.array() < skin.box.min.array()).any() || (p.array() > skin.box.max.array()).any()) continue;
-      if (tree.winding(p) < .5) continue;
-      const double depth = tree.nearest(p).distance;
-      if (depth <= 1e-12 * skin.box.diagonal()) continue;  // touches
+/// What is less deep only touches, and is found as a gap of zero [m].
+double touching(const Vector& x) { return 1e-12 * x.lpNorm<Eigen::Infinity>(); }
+
+bool outside(const Box3& box, const Vec3& p) {
+  return (p.array() < box.min.array()).any() || (p.array() > box.max.array()).any();
+}
+
+/// The nodes of others that lie inside a closed surface.
+void nodes_inside(const ContactScene& scene, const Vector& x, const Skin& skin, const TriangleTree& tree,
+                  Worst& worst) {
+  for (const int node : scene.surface.points) {
+    const int object = scene.surface.object[ix(node)];
+    if (object == skin.object || !scene.may_collide[ix(object)][ix(skin.object)]) continue;
+    const Vec3 p = point(x, node);
+    if (outside(skin.box, p) || tree.winding(p) < .5) continue;
+    const double depth = tree.nearest(p).distance;
+    if (depth <= 1e-12 * skin.box.diagonal()) continue;  // touches
+    Crossing c;
+    c.objects = {object, skin.object};
+    c.where = p;
+    c.node = node;
+    c.depth = depth;
+    worst.add(c);
+  }
+}
+
+/// Points of the surface φ = 0: those of a lattice over its box, moved to it along the gradient.
+std::vector<Vec3> surface_points(const PosedShape& shape) {
+  constexpr int n = 9;
+  std::vector<Vec3> points;
+  const auto box = shape.bounds();
+  if (!box) return points;
+  for (int k = 0; k < n * n * n; ++k) {
+    const Vec3 share = Vec3(k % n, k / n % n, k / n / n) / (n - 1);
+    Vec3 p = box->min + share.cwiseProduct(box->max - box->min);
+    for (int round = 0; round < 6; ++round) {
+      const ImplicitValue f = shape.at(p);
+      p -= f.value * f.gradient;
+    }
+    if (std::abs(shape.value(p)) < 1e-3 * box->diagonal()) points.push_back(p);
+  }
+  return points;
+}
+
+/// Implicit obstacles that reach into a closed surface, whether or not a node of it is inside them.
+void obstacles_inside(const ContactScene& scene, double t, const Skin& skin, const TriangleTree& tree, Worst& worst) {
+  for (const ImplicitObstacle& o : scene.implicit) {
+    if (!scene.may_collide[ix(skin.object)][ix(o.object)]) continue;
+    for (const Vec3& p : surface_points(o.shape.pose(t))) {
+      if (outside(skin.box, p) || tree.winding(p) < .5) continue;
       Crossing c;
-      c.objects = {object, skin.object};
+      c.objects = {o.object, skin.object};
+      c.where = p;
+      c.depth = tree.nearest(p).distance;
+      if (c.depth > 1e-3 * scene.delta) worst.add(c);
+    }
+  }
+}
+
+/// Body nodes inside an implicit obstacle.
+void nodes_in_implicit(const ContactScene& scene, const Vector& x, double t, Worst& worst) {
+  const double negligible = touching(x);
+  for (const ImplicitObstacle& o : scene.implicit) {
+    const PosedShape shape = o.shape.pose(t);
+    for (const int node : scene.surface.points) {
+      if (node >= scene.body_nodes) continue;
+      const int object = scene.surface.object[ix(node)];
+      if (!scene.may_collide[ix(object)][ix(o.object)]) continue;
+      const Vec3 p = point(x, node);
+      Crossing c;
+      c.depth = scene.surface.radius[ix(node)] - shape.value(p);
+      if (c.depth <= negligible) continue;
+      c.objects = {object, o.object};
       c.where = p;
       c.node = node;
-      c.depth = depth;
+      c.out = shape.at(p).gradient;
+      worst.add(c);
+    }
+  }
+}
+
+/// Body nodes inside a sphere or capsule: a point or segment with a radius.
+void nodes_in_round(const ContactScene& scene, const Vector& x, Worst& worst) {
+  const double negligible = touching(x);
+  for (const SurfaceObstacle& o : scene.surfaces) {
+    const double radius = scene.surface.radius[ix(o.nodes[0])];
+    if (radius == 0 || o.nodes.size() > 2) continue;
+    const int round = scene.surface.object[ix(o.nodes[0])];
+    const Vec3 a = point(x, o.nodes.front()), along = point(x, o.nodes.back()) - a;
+    for (const int node : scene.surface.points) {
+      if (node >= scene.body_nodes || !scene.may_collide[ix(scene.surface.object[ix(node)])][ix(round)]) continue;
+      const Vec3 p = point(x, node);
+      const double square = along.squaredNorm();
+      const Vec3 from = p - a - (square > 0 ? std::clamp(along.dot(p - a) / square, 0., 1.) : 0.) * along;
+      Crossing c;
+      c.depth = radius + scene.surface.radius[ix(node)] - from.norm();
+      if (c.depth <= negligible) continue;
+      c.objects = {scene.surface.object[ix(node)], round};
+      c.where = p;
+      c.node = node;
+      c.out = from.norm() > 0 ? Vec3(from.normalized()) : Vec3::UnitY();
       worst.add(c);
     }
   }
@@ -148,25 +232,14 @@ std::vector<Crossing> find_crossings(const Collisions& collisions, const Vector&
   const Vector x = collisions.positions(q, t);
   Worst worst;
   edges_through_triangles(scene, x, worst);
-  nodes_inside(scene, x, worst);
-  for (const ImplicitObstacle& o : scene.implicit) {
-    const PosedShape shape = o.shape.pose(t);
-    for (const int node : scene.surface.points) {
-      if (node >= scene.body_nodes) continue;
-      const int object = scene.surface.object[ix(node)];
-      if (!scene.may_collide[ix(object)][ix(o.object)]) continue;
-      const Vec3 p = point(x, node);
-      const double phi = shape.value(p) - scene.surface.radius[ix(node)];
-      if (phi > 0) continue;
-      Crossing c;
-      c.objects = {object, o.object};
-      c.where = p;
-      c.node = node;
-      c.depth = -phi;
-      c.out = shape.at(p).gradient;
-      worst.add(c);
-    }
+  for (const Skin& skin : skins(scene, x)) {
+    if (!is_closed(skin.mesh)) continue;
+    const TriangleTree tree(skin.mesh);
+    nodes_inside(scene, x, skin, tree, worst);
+    obstacles_inside(scene, t, skin, tree, worst);
   }
+  nodes_in_implicit(scene, x, t, worst);
+  nodes_in_round(scene, x, worst);
   return worst.list();
 }
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "limber/contact/barrier.hpp"
+#include "limber/contact/tangent_plane.hpp"
 
 namespace limber {
 namespace {
@@ -11,16 +11,6 @@ using Kind = Collision::Kind;
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 Vec3 point(const Vector& x, int node) { return x.segment<3>(3 * static_cast<Index>(node)); }
-
-Mat3 tangent_plane(const Vec3& n) { return Mat3::Identity() - n * n.transpose(); }
-
-/// d/dy of s(|y|)/|y| y.
-Mat3 slope(const Vec3& y, double eps) {
-  const double speed = y.norm();
-  Mat3 G = friction_factor(speed, eps) * Mat3::Identity();
-  if (speed > 0) G += friction_factor_slope(speed, eps) / speed * y * y.transpose();
-  return G;
-}
 
 /// d/dx of η(x) = x/s(x).
 double slip_scale_slope(double x, double eps) {
@@ -48,7 +38,7 @@ double FrictionForce::mu(const Collision& c) const {
 FrictionForce::Grip FrictionForce::grip(const Collision& c, const State& u, const Vector& x) const {
   Grip g{c.nodes, c.count, c.weights(), c.normal(), 0};
   g.pair = {c.nodes[0], c.nodes[1], c.nodes[2], c.nodes[3], c.obstacle, static_cast<int>(c.kind)};
-  g.pressure = mu(c) * stiffness_->normal_force(c, collisions_->delta(), mollifier_value(c, x));
+  g.pressure = mu(c) * stiffness_->normal_force(c, collisions_->delta(c), mollifier_value(c, x));
   if (c.obstacle >= 0) g.surface = collisions_->pose(c.obstacle, u.t).velocity(point(u.q, c.nodes[0]));
   return g;
 }
@@ -140,7 +130,7 @@ void FrictionForce::add_damping(const Grip& g, const State& u, TangentBuilder& T
   const int N = collisions_->scene().body_nodes;
   const Mat3 P = tangent_plane(g.n);
   const Vec3 y = slip(g, u);
-  Mat3 G = slope(y, eps_);
+  Mat3 G = friction_slope(y, eps_);
   if (const Pull* p = pull(g); p && !y.isZero(0)) {
     const double rate = slip_scale_slope(y.norm(), eps_) / 2;
     const Vec3 direction = y.normalized();
@@ -175,7 +165,7 @@ void FrictionForce::add_coupled_stiffness(const Collision& c, const Grip& g, con
   using Row = Eigen::Matrix<double, 1, 12>;
   using Rows = Eigen::Matrix<double, 3, 12>;
   const int N = collisions_->scene().body_nodes;
-  const Jet b = barrier(c.gap, collisions_->delta());
+  const Jet b = barrier(c.gap, collisions_->delta(c));
   const double kappa = stiffness_->of(c), share = mu(c);
   const Mat3 P = tangent_plane(g.n);
   Row force_rate;  // ∂λ/∂x
@@ -206,7 +196,7 @@ void FrictionForce::add_coupled_stiffness(const Collision& c, const Grip& g, con
   const Vec3 y = slip(g, u);
   const double factor = friction_factor(y.norm(), eps_);
   const Vec3 F = -g.pressure * factor * y;
-  const Rows F_rate = -share * factor * y * force_rate - g.pressure * slope(y, eps_) * slip_rate;
+  const Rows F_rate = -share * factor * y * force_rate - g.pressure * friction_slope(y, eps_) * slip_rate;
   for (int a = 0; a < g.count; ++a) {
     if (g.nodes[at(a)] >= N) continue;
     const Rows rate = F * weight_rate[at(a)] + g.w[at(a)] * F_rate;

@@ -45,12 +45,6 @@ class MovingShape {
   double safe_way(const Vec3& from, const Vec3& to, double keep, double minimum) const {
     return PosedShape(shape_, Motion().at(0)).safe_step(from, to - from, keep, minimum);
   }
-  /// The latest t in [t0, t1] found such that φ(x, τ) − minimum ≥ keep · (φ(x, t0) − minimum) for all τ in [t0, t]
-  /// while x rests; t0 if φ(x, t0) ≤ minimum. Bisects [t0, t1] until φ is bounded from below on a piece by its values,
-  /// rates and curvature bounds at the piece's ends and middle, at most 12 times and 256 pieces. Assumed: within a
-  /// piece of at most (t1 − t0)/4, the velocity and acceleration of X(τ) are at most twice the largest of those three
-  /// (a scripted table with several keys inside one such piece may break this).
-  double safe_time(const Vec3& x, double t0, double t1, double keep, double minimum) const;
 
  private:
   ShapePtr shape_;

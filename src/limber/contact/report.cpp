@@ -35,8 +35,23 @@ std::vector<ContactPoint> contact_points(const Collisions& collisions, const Con
   std::vector<ContactPoint> points;
   for (const Collision& c : collisions.at(full.q, full.t)) {
     ContactPoint p = place(c, x);
-    p.normal_force = stiffness.normal_force(c, collisions.delta(), mollifier_value(c, x));
+    p.normal_force = stiffness.normal_force(c, collisions.delta(c), mollifier_value(c, x));
     if (friction) p.friction = friction->force_on_first(c, full, x);
+    points.push_back(p);
+  }
+  return points;
+}
+
+std::vector<ContactPoint> contact_points(const SmoothContacts& contacts, const ContactStiffness& stiffness,
+                                         const SmoothFrictionForce* friction, const State& full) {
+  const Vector x = contacts.collisions().positions(full.q, full.t);
+  std::vector<ContactPoint> points;
+  for (const SmoothContact& c : contacts.at(full.q, full.t)) {
+    ContactPoint p{Collision::Kind::smooth, c.objects, {c.node(), -1, -1, -1}, c.gap};
+    p.point = x.segment<3>(3 * static_cast<Index>(c.node()));
+    p.normal = c.normal();
+    p.normal_force = normal_force(c, stiffness, contacts.delta());
+    if (friction) p.friction = friction->force_on_point(c, full);
     points.push_back(p);
   }
   return points;
@@ -71,6 +86,8 @@ std::string to_string(Collision::Kind kind) {
       return "point-point";
     case Collision::Kind::obstacle:
       return "point-obstacle";
+    case Collision::Kind::smooth:
+      return "point-smooth";
   }
   return "";
 }

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "limber/contact/friction_force.hpp"
+#include "limber/contact/smooth_friction_force.hpp"
 
 namespace limber {
 
@@ -24,7 +24,7 @@ struct ContactPoint {
 struct ContactPair {
   std::array<int, 2> objects{};
   int collisions = 0;
-  double smallest_gap = 0;       // [m]
+  double smallest_gap = 0;  // [m]
   Vec3 normal_force = Vec3::Zero();
   Vec3 friction_force = Vec3::Zero();
 };
@@ -34,6 +34,9 @@ std::vector<ContactPoint> contact_points(const Collisions& collisions, const Sta
 /// q, v: 3N. friction: null where there is none.
 std::vector<ContactPoint> contact_points(const Collisions& collisions, const ContactStiffness& stiffness,
                                          const FrictionForce* friction, const State& full);
+/// At smooth surfaces; nodes: the point alone.
+std::vector<ContactPoint> contact_points(const SmoothContacts& contacts, const ContactStiffness& stiffness,
+                                         const SmoothFrictionForce* friction, const State& full);
 /// In the order of the objects; the first object of a pair has the smaller number.
 std::vector<ContactPair> contact_pairs(const std::vector<ContactPoint>& points);
 /// "point-triangle", …

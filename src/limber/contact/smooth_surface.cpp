@@ -12,6 +12,7 @@ namespace limber {
 namespace {
 
 constexpr double background_part = 0.1;  // W₀ as a part of W = πr²/4 on an infinite plane
+constexpr double around = 1.25;          // of r
 constexpr std::int64_t last_bin = (std::int64_t{1} << 20) - 1;
 
 using Vec9 = Eigen::Matrix<double, 9, 1>;
@@ -41,6 +42,25 @@ struct Blend {
   double f, by_N, by_W, by_NW, by_WW;
 };
 
+/// s(p/r) and its derivatives: 0 below `behind`, 1 above `level`, of degree 5 between.
+struct Facing {
+  Facing() = default;
+  Facing(double p, double r) {
+    constexpr double behind = -.5, level = -.1, width = level - behind;
+    const double t = std::clamp((p / r - behind) / width, 0.0, 1.0);
+    value = t * t * t * (10 + t * (6 * t - 15));
+    first = 30 * t * t * (1 - t) * (1 - t) / (width * r);
+    second = 60 * t * (1 - t) * (1 - 2 * t) / (width * width * r * r);
+  }
+  double value = 0, first = 0, second = 0;
+};
+
+/// a (1 − |u|²/r²)³.
+double kernel(const Vec3& u, double area, double r) {
+  const double t = 1 - u.squaredNorm() / (r * r);
+  return area * t * t * t;
+}
+
 /// One triangle's w and p = n·(x − c) over the variables (e₁, e₂, u) = (b − a, c − a, x − centroid).
 struct Term {
   Term(const Vec3& x, const Vec3& a, const Vec3& b, const Vec3& c, double area, double r) {
@@ -53,9 +73,11 @@ struct Term {
     p = n.dot(u);
     slide = (u - p * n) / length;  // ∂p/∂m
     const double t = 1 - u.squaredNorm() / (r * r);
-    w = area * t * t * t;
-    dw = -6 * area * t * t / (r * r) * u;
-    ddw = -6 * area * t / (r * r) * (t * Mat3::Identity() - 4 / (r * r) * u * u.transpose());
+    side = Facing(p, r);
+    k = kernel(u, area, r);
+    w = k * side.value;
+    dk = -6 * area * t * t / (r * r) * u;
+    ddk = -6 * area * t / (r * r) * (t * Mat3::Identity() - 4 / (r * r) * u * u.transpose());
   }
 
   Vec9 p_gradient() const {
@@ -80,9 +102,26 @@ struct Term {
     return H;
   }
 
-  Vec3 e1, e2, u, n, slide, dw;
+  Vec9 w_gradient(const Vec9& dp) const {
+    Vec9 g = k * side.first * dp;
+    g.tail<3>() += side.value * dk;
+    return g;
+  }
+
+  Mat9 w_hessian(const Vec9& dp, const Mat9& ddp) const {
+    Mat9 H = k * (side.first * ddp + side.second * dp * dp.transpose());
+    H.rightCols<3>() += side.first * dp * dk.transpose();
+    H.bottomRows<3>() += side.first * dk * dp.transpose();
+    H.bottomRightCorner<3, 3>() += side.value * ddk;
+    return H;
+  }
+
+  Vec3 e1, e2, u, n, slide;
   double length, p, w;
-  Mat3 ddw;
+  double k;  // w = k(u) s(p)
+  Facing side;
+  Vec3 dk;
+  Mat3 ddk;
 };
 
 /// (e₁, e₂, u) as combinations of the nodes (x, a, b, c).
@@ -125,8 +164,8 @@ SmoothSurface::SmoothSurface(std::vector<std::array<int, 3>> triangles, const Ve
 std::array<std::int64_t, 3> SmoothSurface::bin(const Vec3& x) const {
   std::array<std::int64_t, 3> at;
   for (int k = 0; k < 3; ++k)
-    at[k] = static_cast<std::int64_t>(
-        std::clamp(std::floor(x[k] / radius_), static_cast<double>(-last_bin), static_cast<double>(last_bin)));
+    at[k] = static_cast<std::int64_t>(std::clamp(std::floor(x[k] / (around * radius_)), static_cast<double>(-last_bin),
+                                                 static_cast<double>(last_bin)));
   return at;
 }
 
@@ -159,7 +198,7 @@ void SmoothSurface::update(const Vector& q) {
 }
 
 /// Ascending, so that sums have one order.
-std::vector<int> SmoothSurface::in_range(const Vec3& x, const Filter& counts) const {
+std::vector<int> SmoothSurface::in_range(const Vec3& x, const Filter& counts, double range) const {
   std::vector<int> found;
   const auto at = bin(x);
   for (std::int64_t k = at[2] - 1; k <= at[2] + 1; ++k)
@@ -169,7 +208,7 @@ std::vector<int> SmoothSurface::in_range(const Vec3& x, const Filter& counts) co
       auto entry = std::lower_bound(by_bin_.begin(), by_bin_.end(), std::pair{bin_number(at[0] - 1, j, k), -1});
       for (; entry != by_bin_.end() && entry->first <= last; ++entry) {
         const int t = entry->second;
-        if ((x - centroid_[static_cast<std::size_t>(t)]).squaredNorm() >= radius_ * radius_) continue;
+        if ((x - centroid_[static_cast<std::size_t>(t)]).squaredNorm() >= range * range) continue;
         if (!counts || counts(t)) found.push_back(t);
       }
     }
@@ -179,13 +218,13 @@ std::vector<int> SmoothSurface::in_range(const Vec3& x, const Filter& counts) co
 
 std::optional<double> SmoothSurface::value(const Vec3& x, const Filter& counts) const {
   double N = 0, W = 0;
-  const std::vector<int> found = in_range(x, counts);
+  const std::vector<int> found = in_range(x, counts, radius_);
   if (found.empty()) return std::nullopt;
   for (const int i : found) {
     const std::size_t t = static_cast<std::size_t>(i);
     const Vec3 u = x - centroid_[t];
-    const double s = 1 - u.squaredNorm() / (radius_ * radius_), w = area_[t] * s * s * s;
-    N += w * normal_[t].dot(u);
+    const double p = normal_[t].dot(u), w = kernel(u, area_[t], radius_) * Facing(p, radius_).value;
+    N += w * p;
     W += w;
   }
   return Blend(N, W, radius_).f;
@@ -193,7 +232,7 @@ std::optional<double> SmoothSurface::value(const Vec3& x, const Filter& counts) 
 
 std::optional<LocalGap> SmoothSurface::gap(int node, const Filter& counts, Order order) const {
   const Vec3 x = position(node);
-  const std::vector<int> found = in_range(x, counts);
+  const std::vector<int> found = in_range(x, counts, radius_);
   if (found.empty()) return std::nullopt;
   LocalGap gap;
   std::vector<Term> terms;
@@ -222,9 +261,7 @@ std::optional<LocalGap> SmoothSurface::gap(int node, const Filter& counts, Order
     const Term& term = terms[k];
     const auto& [a, b, c] = triangles_[static_cast<std::size_t>(found[k])];
     const std::array<Index, 4> at{0, local(a), local(b), local(c)};
-    Vec9 dw = Vec9::Zero();
-    dw.tail<3>() = term.dw;
-    const Vec9 dp = term.p_gradient(), dN = term.w * dp + term.p * dw;
+    const Vec9 dp = term.p_gradient(), dw = term.w_gradient(dp), dN = term.w * dp + term.p * dw;
     const Vec12 node_N = to_nodes(dN), node_W = to_nodes(dw);
     for (int i = 0; i < 4; ++i) {
       by_N.segment<3>(3 * at[i]) += node_N.segment<3>(3 * i);
@@ -232,8 +269,9 @@ std::optional<LocalGap> SmoothSurface::gap(int node, const Filter& counts, Order
     }
     if (order == Order::first) continue;
     // G_N ∇²(w p) + G_W ∇²w
-    Mat9 H = G.by_N * (term.w * term.p_hessian() + dw * dp.transpose() + dp * dw.transpose());
-    H.bottomRightCorner<3, 3>() += (G.by_N * term.p + G.by_W) * term.ddw;
+    const Mat9 ddp = term.p_hessian();
+    const Mat9 H = G.by_N * (term.w * ddp + dw * dp.transpose() + dp * dw.transpose()) +
+                   (G.by_N * term.p + G.by_W) * term.w_hessian(dp, ddp);
     const Mat12 nodes = to_nodes(H);
     for (int i = 0; i < 4; ++i)
       for (int j = 0; j < 4; ++j) gap.hessian.block<3, 3>(3 * at[i], 3 * at[j]) += nodes.block<3, 3>(3 * i, 3 * j);
@@ -253,6 +291,17 @@ std::optional<LocalGap> SmoothSurface::first_order(int node, const Filter& count
 
 std::optional<LocalGap> SmoothSurface::second_order(int node, const Filter& counts) const {
   return gap(node, counts, Order::second);
+}
+
+std::vector<int> SmoothSurface::nodes_around(int node, const Filter& counts) const {
+  std::vector<int> nodes;
+  for (const int t : in_range(position(node), counts, around * radius_)) {
+    const auto& triangle = triangles_[static_cast<std::size_t>(t)];
+    nodes.insert(nodes.end(), triangle.begin(), triangle.end());
+  }
+  std::sort(nodes.begin(), nodes.end());
+  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+  return nodes;
 }
 
 Matrix compose(const LocalGap& gap, double first, double second) {

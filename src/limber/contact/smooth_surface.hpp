@@ -1,11 +1,13 @@
 #pragma once
 /// The smooth implicit function of a deforming triangle surface (Larionov et al. 2021; section 5 of the paper),
 ///
-///     φ(x; q) = (Σᵢ wᵢ nᵢ·(x − cᵢ) + β(W) r) / (W + β(W)),   W = Σᵢ wᵢ,   wᵢ = aᵢ (1 − |x − cᵢ|²/r²)³ within r,
+///     φ(x; q) = (Σᵢ wᵢ pᵢ + β(W) r) / (W + β(W)),   pᵢ = nᵢ·(x − cᵢ),   wᵢ = aᵢ (1 − |x − cᵢ|²/r²)³ s(pᵢ/r),   W = Σᵢ
+///     wᵢ,
 ///
-/// cᵢ, nᵢ: centroid and unit normal of triangle i, aᵢ its area at rest, r the radius. The background β = W₀(1 − W/W₀)³
-/// for W < W₀ = πr²/40 lets φ rise to r where the surface leaves the range, C² in x and q; a flat piece of surface is
-/// met exactly up to a height of .66 r. φ is no distance: it has the surface's zero only to second order in r.
+/// over the triangles within r: centroid cᵢ, unit normal nᵢ, area at rest aᵢ. s leaves out those that x is behind of by
+/// r/2 (a thin body's other side), the background β = W₀(1 − W/W₀)³ below W₀ = πr²/40 lets φ rise to r out of range; C²
+/// in x and q. A flat piece is met exactly up to .66 r. φ is no distance: it has the surface's zero to second order in
+/// r.
 
 #include <array>
 #include <cstdint>
@@ -30,7 +32,7 @@ class SmoothSurface {
   /// Whether a triangle counts, for example not for a point of its own neighbourhood.
   using Filter = std::function<bool(int triangle)>;
 
-  /// `rest`: positions [m] of all nodes, 3#V; radius r [m] > 0, about 2.5 mean edges.
+  /// `rest`: positions [m] of all nodes, 3#V; radius r [m] > 0, two or three mean edges.
   SmoothSurface(std::vector<std::array<int, 3>> triangles, const Vector& rest, double radius);
 
   double radius() const { return radius_; }
@@ -42,11 +44,14 @@ class SmoothSurface {
   /// At the position of a node of q.
   std::optional<LocalGap> first_order(int node, const Filter& counts = {}) const;
   std::optional<LocalGap> second_order(int node, const Filter& counts = {}) const;
+  /// Of the triangles within 1.25 r, which may soon count; ascending.
+  std::vector<int> nodes_around(int node, const Filter& counts = {}) const;
 
  private:
   enum class Order { first, second };
 
-  std::vector<int> in_range(const Vec3& x, const Filter& counts) const;
+  /// `range` [m]: at most a bin's side.
+  std::vector<int> in_range(const Vec3& x, const Filter& counts, double range) const;
   std::optional<LocalGap> gap(int node, const Filter& counts, Order order) const;
   Vec3 position(int node) const { return q_.segment<3>(3 * static_cast<Index>(node)); }
   std::array<std::int64_t, 3> bin(const Vec3& x) const;
@@ -56,7 +61,7 @@ class SmoothSurface {
   double radius_;
   Vector q_;
   std::vector<Vec3> centroid_, normal_;                // #F, now
-  std::vector<std::pair<std::uint64_t, int>> by_bin_;  // (bin, triangle), ascending; bins of side r
+  std::vector<std::pair<std::uint64_t, int>> by_bin_;  // (bin, triangle), ascending; bins of side 1.25 r
 };
 
 /// ψ' ∇²φ + ψ'' ∇φ∇φᵀ, the Hessian of ψ(φ), from a gap of second order.

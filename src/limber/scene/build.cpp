@@ -335,6 +335,7 @@ Vector statics(const Scene& scene, const Model& model, StaticsReport& report) {
   NewtonOptions options = method_settings(scene.method).options.stages.newton;
   options.tolerance *= system.length_scale();
   options.scale *= system.length_scale();
+  if (model.contact && !scene.method.max_iterations) options.max_iterations = 200;
   const auto linear =
       make_linear_solver(scene.method.solver, system.symmetric() ? Symmetry::symmetric : Symmetry::general);
   const Vector q = solve_statics(system, model.start, *linear, options, report);

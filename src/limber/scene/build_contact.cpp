@@ -10,10 +10,12 @@
 #include "limber/contact/collision_gaps.hpp"
 #include "limber/contact/crossings.hpp"
 #include "limber/contact/distance_grid.hpp"
+#include "limber/contact/push_apart.hpp"
+#include "limber/contact/smooth_choice.hpp"
 #include "limber/core/errors.hpp"
 #include "limber/mesh/surface_io.hpp"
 #include "limber/scene/build.hpp"
-#include "limber/scene/build_forces.hpp"
+#include "limber/scene/obstacle_parts.hpp"
 
 namespace limber {
 namespace {
@@ -30,8 +32,6 @@ class Builder {
       : scene_(scene), choice_(*scene.contact), bodies_(bodies), positions_(positions), notes_(notes) {}
 
   Contact build() {
-    if (choice_.surface == ContactChoice::Surface::smooth)
-      throw InputError("contact.surface", "\"smooth\" is not available yet in this version; there is \"triangles\"");
     c_.body_nodes = static_cast<int>(positions_.size() / 3);
     for (const ContactBody& b : bodies_) add_body(b);
     c_.delta = choice_.delta.value_or(1e-3 * diagonal());
@@ -39,13 +39,20 @@ class Builder {
     finish_surface();
     make_tables();
     warn_of_coarse_delta();
+    const bool inequalities = choice_.formulation != ContactChoice::Formulation::barrier;
+    if (inequalities) refuse_beside_inequalities();
+    if (choice_.surface == ContactChoice::Surface::smooth) smooth_surfaces();
     Contact contact;
     auto collisions = std::make_shared<Collisions>(c_);
-    if (choice_.start == ContactChoice::Start::push_apart) push_apart(collisions);
+    if (!c_.smooth.empty()) contact.smooth = std::make_shared<SmoothContacts>(collisions);
+    if (choice_.start == ContactChoice::Start::push_apart) {
+      push_apart(*collisions);
+      if (contact.smooth) part_smooth(*contact.smooth);
+    }
     refuse_crossings(*collisions);
+    if (contact.smooth) refuse_between(*contact.smooth);
     contact.collisions = collisions;
-    if (choice_.formulation != ContactChoice::Formulation::barrier) {
-      refuse_beside_inequalities();
+    if (inequalities) {
       contact.gaps = std::make_shared<CollisionGaps>(
           collisions,
           choice_.formulation == ContactChoice::Formulation::velocity ? GapRule::velocity : GapRule::nonpenetration);
@@ -54,18 +61,25 @@ class Builder {
     contact.stiffness = std::make_shared<ContactStiffness>(
         c_, choice_.stiffness ? ContactStiffness::Rule::given : ContactStiffness::Rule::adaptive);
     contact.forces.push_back(std::make_shared<BarrierForce>(collisions, contact.stiffness));
-    if (rough()) {
-      auto friction = std::make_shared<FrictionForce>(
-          collisions, contact.stiffness,
-          choice_.friction_form == ContactChoice::Form::coupled ? FrictionForm::coupled : FrictionForm::lagged,
-          choice_.epsilon);
-      contact.friction = friction;
-      contact.forces.push_back(std::move(friction));
-    }
+    if (contact.smooth)
+      contact.forces.push_back(std::make_shared<SmoothContactForce>(contact.smooth, contact.stiffness));
+    if (rough()) add_friction(contact);
     return contact;
   }
 
  private:
+  void add_friction(Contact& contact) const {
+    const FrictionForm form =
+        choice_.friction_form == ContactChoice::Form::coupled ? FrictionForm::coupled : FrictionForm::lagged;
+    auto friction = std::make_shared<FrictionForce>(contact.collisions, contact.stiffness, form, choice_.epsilon);
+    contact.friction = friction;
+    contact.forces.push_back(std::move(friction));
+    if (!contact.smooth) return;
+    auto smooth = std::make_shared<SmoothFrictionForce>(contact.smooth, contact.stiffness, form, choice_.epsilon);
+    contact.smooth_friction = smooth;
+    contact.forces.push_back(std::move(smooth));
+  }
+
   bool rough() const {
     return std::any_of(c_.mu.begin(), c_.mu.end(), [](const auto& row) {
       return std::any_of(row.begin(), row.end(), [](double mu) { return mu > 0; });
@@ -132,20 +146,15 @@ class Builder {
 
   Vec3 node(int i) const { return positions_.segment<3>(3 * static_cast<Index>(i)); }
 
-  Motion motion(const ObstacleChoice& o, const Vec3& centre) const {
-    if (!o.motion) return {};
-    return keyed_motion(o.motion->keys, o.motion->interpolation, o.motion->pivot.value_or(centre), o.motion->where);
-  }
-
   void add_implicit(const ObstacleChoice& o, int object, ShapePtr shape, const Vec3& centre) {
-    c_.implicit.push_back({MovingShape(std::move(shape), motion(o, centre)), object});
+    c_.implicit.push_back({MovingShape(std::move(shape), obstacle_motion(o, centre)), object});
   }
 
   /// Its points, edges and triangles join the contact surface.
   void add_surface(const ObstacleChoice& o, int object, const std::vector<Vec3>& nodes,
                    const std::vector<std::array<int, 2>>& edges, const std::vector<std::array<int, 3>>& triangles,
                    double radius, const Vec3& centre) {
-    SurfaceObstacle surface{{}, nodes, motion(o, centre)};
+    SurfaceObstacle surface{{}, nodes, obstacle_motion(o, centre)};
     const int first = static_cast<int>(c_.surface.object.size());
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       surface.nodes.push_back(first + static_cast<int>(i));
@@ -166,50 +175,33 @@ class Builder {
 
   void add_obstacle(const ObstacleChoice& o) {
     const int object = add_object(o.name, std::numeric_limits<double>::infinity());
-    const Mat3 R = Mat3::Identity() + rotation_minus_identity(o.rotation);
-    const Vec3 middle = (o.a + o.b) / 2;
     switch (o.shape) {
       case Shape::plane:
       case Shape::half_space:
-        return add_implicit(o, object, half_space(o.point, o.normal), o.point);
+        return add_implicit(o, object, half_space(o.point, o.normal), obstacle_centre(o));
       case Shape::sphere:
-        return add_surface(o, object, {o.center}, {}, {}, o.radius, o.center);
+        return add_surface(o, object, {o.center}, {}, {}, o.radius, obstacle_centre(o));
       case Shape::capsule:
-        return add_surface(o, object, {o.a, o.b}, {{0, 1}}, {}, o.radius, middle);
-      case Shape::box:
-        return add_box(o, object, R);
+        return add_surface(o, object, {o.a, o.b}, {{0, 1}}, {}, o.radius, obstacle_centre(o));
       case Shape::cylinder:
-        return add_implicit(o, object, cylinder(o.a, o.b, o.radius), middle);
+        return add_implicit(o, object, cylinder(o.a, o.b, o.radius), obstacle_centre(o));
       case Shape::torus:
-        return add_implicit(o, object, torus(o.center, o.axis, o.major, o.minor), o.center);
+        return add_implicit(o, object, torus(o.center, o.axis, o.major, o.minor), obstacle_centre(o));
+      case Shape::box:
       case Shape::mesh:
-        return add_mesh(o, object, R);
+        return add_mesh(o, object);
     }
   }
 
-  void add_box(const ObstacleChoice& o, int object, const Mat3& R) {
-    std::vector<Vec3> nodes;
-    for (int k = 0; k < 8; ++k)
-      nodes.push_back(o.center + R * Vec3((k & 1 ? .5 : -.5) * o.size[0], (k & 2 ? .5 : -.5) * o.size[1],
-                                          (k & 4 ? .5 : -.5) * o.size[2]));
-    const std::vector<std::array<int, 3>> triangles = {{0, 2, 1}, {1, 2, 3}, {4, 5, 6}, {5, 7, 6},
-                                                       {0, 1, 4}, {1, 5, 4}, {2, 6, 3}, {3, 6, 7},
-                                                       {0, 4, 2}, {2, 4, 6}, {1, 3, 5}, {3, 7, 5}};
-    add_surface(o, object, nodes, {}, triangles, 0, o.center);
-  }
-
-  void add_mesh(const ObstacleChoice& o, int object, const Mat3& R) {
+  void add_mesh(const ObstacleChoice& o, int object) {
     SurfaceNotes read;
-    TriMesh mesh = read_surface(o.file, &read);
-    for (Vec3& x : mesh.nodes) x = o.position + R * (o.scale * x);
+    const TriMesh mesh = obstacle_surface(o, &read);
+    const Vec3 centre = obstacle_centre(o, mesh);
     if (read.degenerate > 0)
       notes_.push_back(
           fmt::format("{}: {} triangles of no area in {} were left out", o.where, read.degenerate, o.file));
-    const Vec3 centre = (bounding_box(mesh.nodes).min + bounding_box(mesh.nodes).max) / 2;
-    if (o.form == ObstacleChoice::Form::triangles) {
-      if (is_closed(mesh)) orient_outwards(mesh);
+    if (o.shape == Shape::box || o.form == ObstacleChoice::Form::triangles)
       return add_surface(o, object, mesh.nodes, {}, mesh.triangles, 0, centre);
-    }
     const auto grid = std::make_shared<DistanceGrid>(mesh, o.resolution, 4 * c_.delta);
     if (!grid->has_inside())
       throw InputError(o.where + ".file", fmt::format("the surface in {} encloses nothing, so it has no inside and "
@@ -264,13 +256,59 @@ class Builder {
     }
   }
 
+  void smooth_surfaces() {
+    std::string others;
+    for (const KeptTriangles& k : choose_smooth_surfaces(c_)) {
+      const std::string what = fmt::format("'{}' {}", c_.objects[ix(k.object)], k.why);
+      if (k.object < static_cast<int>(bodies_.size()) && !bodies_[ix(k.object)].body->rest.tets.empty())
+        throw InputError("contact.surface", what + "; refine its mesh, or use \"triangles\"");
+      others += (others.empty() ? "" : ", ") + what;
+    }
+    if (!others.empty()) notes_.push_back("contact.surface: triangles are met as such where " + others);
+  }
+
+  /// The point that is deepest within the zero of a smooth surface; null: none is.
+  const SmoothContact* deepest(const SmoothContacts& smooth) const {
+    const auto& all = smooth.at(positions_, 0);
+    const auto least = std::min_element(all.begin(), all.end(),
+                                        [](const SmoothContact& a, const SmoothContact& b) { return a.gap < b.gap; });
+    return least == all.end() || least->gap > 0 ? nullptr : &*least;
+  }
+
+  /// Smooth surfaces stand off from their triangles: what starts between the two is moved on along φ's gradient.
+  void part_smooth(const SmoothContacts& smooth) {
+    const std::vector<Vec3> before = moved_;
+    for (int round = 0; round < 200; ++round) {
+      const SmoothContact* c = deepest(smooth);
+      if (!c || c->objects[0] == c->objects[1]) break;
+      const int mover = movable(c->objects[0]) ? c->objects[0] : c->objects[1];
+      if (!movable(mover)) break;
+      shift(mover, (c_.delta - c->gap) * (mover == c->objects[0] ? 1 : -1) * c->normal());
+    }
+    for (std::size_t o = 0; o < moved_.size(); ++o)
+      if (moved_[o] != before[o])
+        notes_.push_back(fmt::format("contact.start: '{}' was moved by {} m more, off a smooth surface", c_.objects[o],
+                                     text(moved_[o] - before[o])));
+  }
+
+  void refuse_between(const SmoothContacts& smooth) const {
+    if (const SmoothContact* c = deepest(smooth))
+      throw InputError(
+          "contact.surface",
+          fmt::format("node {} of '{}' at {} starts within the smooth surface of '{}', by {:.3g} m, though no "
+                      "triangles cross (the smooth surface stands off beside edges and corners); move them "
+                      "apart, let \"contact\": {{\"start\": \"push_apart\"}} do it, or use \"triangles\"",
+                      c->node(), c_.objects[ix(c->objects[0])],
+                      text(smooth.collisions().positions(positions_, 0).segment<3>(3 * c->node())),
+                      c_.objects[ix(c->objects[1])], -c->gap));
+  }
+
   std::string describe(const Crossing& c) const {
     const std::string &a = c_.objects[ix(c.objects[0])], &b = c_.objects[ix(c.objects[1])];
     if (c.objects[0] == c.objects[1]) return fmt::format("'{}' crosses itself near {}", a, text(c.where));
-    if (c.depth > 0)
-      return fmt::format("'{}' is inside '{}' at the start: node {} at {}, {:.3g} m deep", a, b, c.node, text(c.where),
-                         c.depth);
-    return fmt::format("'{}' and '{}' cross at the start near {}", a, b, text(c.where));
+    if (c.depth == 0) return fmt::format("'{}' and '{}' cross at the start near {}", a, b, text(c.where));
+    return fmt::format("'{}' is inside '{}' at the start: {}{}, {:.3g} m deep", a, b,
+                       c.node < 0 ? "at " : fmt::format("node {} at ", c.node), text(c.where), c.depth);
   }
 
   void refuse_crossings(const Collisions& collisions) const {
@@ -288,25 +326,13 @@ class Builder {
                       describe(*worst), found.size() > 1 ? fmt::format(" (and {} more pairs)", found.size() - 1) : ""));
     }
     if (const auto c = collisions.nearest(positions_, 0); c && !(c->gap > 0))
-      throw InputError("contact",
-                       fmt::format("'{}' and '{}' touch at the start (gap {:.3g} m); move them apart, or let "
-                                   "\"contact\": {{\"start\": \"push_apart\"}} do it",
-                                   c_.objects[ix(c->objects[0])], c_.objects[ix(c->objects[1])], c->gap));
+      throw InputError("contact", fmt::format("'{}' and '{}' {} at the start (gap {:.3g} m); move them apart, or let "
+                                              "\"contact\": {{\"start\": \"push_apart\"}} do it",
+                                              c_.objects[ix(c->objects[0])], c_.objects[ix(c->objects[1])],
+                                              c->gap < -1e-12 * diagonal() ? "overlap" : "touch", c->gap));
   }
 
   bool movable(int object) const { return object < static_cast<int>(bodies_.size()) && bodies_[ix(object)].movable; }
-
-  Box3 box(int object) const {
-    std::vector<Vec3> nodes;
-    for (std::size_t i = 0; i < c_.surface.object.size(); ++i)
-      if (c_.surface.object[i] == object)
-        nodes.emplace_back(static_cast<int>(i) < c_.body_nodes ? node(static_cast<int>(i))
-                                                               : Vec3(c_.rest.segment<3>(3 * static_cast<Index>(i))));
-    Box3 b = bounding_box(nodes);
-    const Vec3 grown = Vec3::Constant(c_.surface.radius[ix(static_cast<int>(
-        std::find(c_.surface.object.begin(), c_.surface.object.end(), object) - c_.surface.object.begin()))]);
-    return {b.min - grown, b.max + grown};
-  }
 
   void shift(int object, const Vec3& by) {
     for (int i = 0; i < c_.body_nodes; ++i)
@@ -314,47 +340,10 @@ class Builder {
     moved_[ix(object)] += by;
   }
 
-  /// Thick things may overlap without their surfaces crossing: moves them apart along the normal of the worst pair.
-  bool part_touching(const Collisions& collisions) {
-    const auto c = collisions.nearest(positions_, 0);
-    if (!c || c->gap > 0 || c->objects[0] == c->objects[1]) return false;
-    const double by = c_.delta - c->gap;
-    if (movable(c->objects[0]))
-      shift(c->objects[0], by * c->normal());
-    else if (movable(c->objects[1]))
-      shift(c->objects[1], -by * c->normal());
-    else
-      return false;
-    return true;
-  }
-
-  /// Moves bodies rigidly: out of an implicit obstacle along its normal, from other objects along the axis in which
-  /// their boxes overlap least.
-  void push_apart(const std::shared_ptr<Collisions>& collisions) {
-    moved_.assign(c_.objects.size(), Vec3::Zero());
-    for (int round = 0; round < 200; ++round) {
-      const auto found = find_crossings(*collisions, positions_, 0);
-      bool any = false;
-      if (found.empty()) any = part_touching(*collisions);
-      for (const Crossing& c : found) {
-        if (c.objects[0] == c.objects[1]) continue;
-        if (!c.out.isZero(0) && movable(c.objects[0])) {
-          shift(c.objects[0], (c.depth + c_.delta) * c.out);
-          any = true;
-          continue;
-        }
-        const int mover = movable(c.objects[0]) ? c.objects[0] : c.objects[1];
-        if (!movable(mover)) continue;
-        const Box3 a = box(mover), b = box(mover == c.objects[0] ? c.objects[1] : c.objects[0]);
-        Vec3 best = Vec3::Constant(std::numeric_limits<double>::infinity());
-        for (int k = 0; k < 3; ++k)
-          for (const double by : {b.max[k] - a.min[k] + c_.delta, b.min[k] - a.max[k] - c_.delta})
-            if (std::abs(by) < best.norm()) best = by * Vec3::Unit(k);
-        shift(mover, best);
-        any = true;
-      }
-      if (!any) break;
-    }
+  void push_apart(const Collisions& collisions) {
+    std::vector<char> may_move;
+    for (std::size_t o = 0; o < c_.objects.size(); ++o) may_move.push_back(movable(static_cast<int>(o)));
+    moved_ = limber::push_apart(collisions, may_move, positions_);
     for (std::size_t o = 0; o < moved_.size(); ++o)
       if (!moved_[o].isZero(0))
         notes_.push_back(fmt::format("contact.start: '{}' was moved by {} m to start free of others", c_.objects[o],
@@ -375,7 +364,11 @@ class Builder {
 
 std::vector<ContactPoint> contact_points(const Contact& contact, const State& full) {
   if (contact.gaps) return contact_points(*contact.collisions, full);
-  return contact_points(*contact.collisions, *contact.stiffness, contact.friction.get(), full);
+  auto points = contact_points(*contact.collisions, *contact.stiffness, contact.friction.get(), full);
+  if (!contact.smooth) return points;
+  const auto more = contact_points(*contact.smooth, *contact.stiffness, contact.smooth_friction.get(), full);
+  points.insert(points.end(), more.begin(), more.end());
+  return points;
 }
 
 Contact build_contact(const Scene& scene, const std::vector<ContactBody>& bodies, Vector& positions,

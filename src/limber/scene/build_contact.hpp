@@ -18,6 +18,8 @@ struct Contact {
   std::shared_ptr<const Collisions> collisions;
   std::shared_ptr<ContactStiffness> stiffness;
   std::shared_ptr<const FrictionForce> friction;  // null where μ = 0 everywhere
+  std::shared_ptr<const SmoothContacts> smooth;   // null with triangles only
+  std::shared_ptr<const SmoothFrictionForce> smooth_friction;
   std::vector<std::shared_ptr<Force>> forces;
   std::shared_ptr<const GapSource> gaps;  // inequalities instead of forces; null with the barrier
 };
@@ -30,10 +32,10 @@ std::vector<ContactPoint> contact_points(const Contact& contact, const State& fu
 struct ContactBody {
   const BodyChoice* choice = nullptr;
   const Body* body = nullptr;
-  double young = 0;         // [Pa]
-  double spring = 0;        // [N/m] of a spring network
+  double young = 0;          // [Pa]
+  double spring = 0;         // [N/m] of a spring network
   std::vector<double> mass;  // [kg] of its nodes
-  bool movable = true;      // no node is prescribed
+  bool movable = true;       // no node is prescribed
 };
 
 /// `positions`: 3N at the start [m], moved where contact.start says push_apart. Throws InputError for objects that

@@ -10,7 +10,8 @@ FrictionPair read_friction_pair(const JsonCursor& place) {
   const JsonSection s = place.section("friction_pair");
   const JsonCursor between = s.at("between");
   if (!between.is_list() || between.json().size() != 2) between.fail_type("two names of bodies or obstacles");
-  return {place.path(), {between.item(0).text(), between.item(1).text()}, s.at("friction").non_negative(quantity::ratio)};
+  return {
+      place.path(), {between.item(0).text(), between.item(1).text()}, s.at("friction").non_negative(quantity::ratio)};
 }
 
 void read_friction(const JsonCursor& place, ContactChoice& contact) {
@@ -34,8 +35,7 @@ ObstacleMotion read_obstacle_motion(const JsonCursor& place) {
   ObstacleMotion m;
   m.where = place.path();
   m.keys = read_motion_keys(s.at("keys"));
-  if (const auto c = s.find("pivot")) m.pivot = c->vector(quantity::length);
-  m.interpolation = read_interpolation(s);
+  read_manner(s, m);
   return m;
 }
 
@@ -87,7 +87,8 @@ void read_shape(const JsonSection& s, const std::string& base_directory, Obstacl
 ObstacleChoice read_obstacle(const JsonCursor& place, std::size_t number, const std::string& base_directory) {
   if (!place.is_object()) place.fail_type("an object {…}");
   const auto shape = place.json().find("shape");
-  if (shape == place.json().end()) place.fail("the key 'shape' is missing; it is one of " + join(known_words().at("obstacle_shape")));
+  if (shape == place.json().end())
+    place.fail("the key 'shape' is missing; it is one of " + join(known_words().at("obstacle_shape")));
   const JsonCursor word(*shape, place.path() + ".shape");
   ObstacleChoice o;
   o.shape = word.choice<ObstacleChoice::Shape>("obstacle_shape");

@@ -135,8 +135,7 @@ Script read_script(const JsonCursor& place) {
   script.where = place.path();
   script.nodes = read_nodes(s.at("nodes"));
   script.keys = read_motion_keys(s.at("keys"));
-  if (const auto c = s.find("pivot")) script.pivot = c->vector(quantity::length);
-  script.interpolation = read_interpolation(s);
+  read_manner(s, script);
   return script;
 }
 
@@ -171,8 +170,7 @@ TargetChoice read_target(const JsonCursor& place) {
       require_increasing(target.keys.back().motion.time, key.motion.time, item.section("target_key").at("time"));
     target.keys.push_back(std::move(key));
   }
-  if (const auto c = s.find("pivot")) target.pivot = c->vector(quantity::length);
-  target.interpolation = read_interpolation(s);
+  read_manner(s, target);
   return target;
 }
 

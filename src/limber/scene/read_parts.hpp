@@ -33,6 +33,12 @@ std::string read_name(const JsonSection& section, const std::string& otherwise);
 
 /// `linear` unless the section has the key.
 Interpolation read_interpolation(const JsonSection& section);
+/// What a motion has beside its keys: pivot and interpolation.
+template <class AnyMotion>
+void read_manner(const JsonSection& section, AnyMotion& motion) {
+  if (const auto c = section.find("pivot")) motion.pivot = c->vector(quantity::length);
+  motion.interpolation = read_interpolation(section);
+}
 
 /// Everything in a list, each element by `read`; an empty vector where the key is not there.
 template <class Read>

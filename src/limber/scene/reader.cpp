@@ -189,11 +189,9 @@ JsonSection::JsonSection(JsonCursor place, const std::vector<std::string>& kinds
     place_.fail("needs one of the keys " + join(keys) + ", got " + place_.echo());
   }
   kind_ = picked->first;
-  for (const auto& key : known_keys(kind_)) {
-    const bool there = place_.json().contains(key.name);
-    if (there && key.kind == KnownKey::Kind::later) at(key.name.c_str()).fail("is not available yet in this version");
-    if (!there && key.kind == KnownKey::Kind::required) throw InputError(joined(place_.path(), key.name), "is missing");
-  }
+  for (const auto& key : known_keys(kind_))
+    if (key.kind == KnownKey::Kind::required && !place_.json().contains(key.name))
+      throw InputError(joined(place_.path(), key.name), "is missing");
 }
 
 std::optional<JsonCursor> JsonSection::find(const char* key) const {

@@ -223,9 +223,9 @@ class Run {
   Touch touch() const {
     if (!model_.contact) return {};
     const State all = model_.system->full(simulation_.state());
-    const auto& list = model_.contact->collisions->at(all.q, all.t);
+    const auto list = contact_points(*model_.contact, all);
     Touch t{list.size(), model_.contact->collisions->delta()};
-    for (const Collision& c : list) t.smallest_gap = std::min(t.smallest_gap, c.gap);
+    for (const ContactPoint& p : list) t.smallest_gap = std::min(t.smallest_gap, p.gap);
     return t;
   }
 

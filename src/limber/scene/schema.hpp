@@ -9,8 +9,7 @@
 namespace limber {
 
 struct KnownKey {
-  /// later: recognised, but this version cannot do it yet.
-  enum class Kind { optional, required, later };
+  enum class Kind { optional, required };
   std::string name;
   Kind kind = Kind::optional;
 };

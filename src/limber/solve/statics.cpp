@@ -9,21 +9,31 @@
 namespace limber {
 namespace {
 
-/// r(q) = −f(q) + c f₀, where c f₀ is the part of the load that is still held back.
+/// Draws back to where it began, with the force rate · M (from − q).
+struct Anchor {
+  Vector from;
+  double rate = 0;  // [1/s²]
+};
+
+/// r(q) = −f(q) + c f₀ + rate M (q − from), where c f₀ is the part of the load that is still held back.
 class Equilibrium final : public NewtonProblem {
  public:
   Equilibrium(const System& s, double t, Vector held_back) : system_(s), t_(t), held_back_(std::move(held_back)) {}
+  Equilibrium(const System& s, double t, Anchor anchor)
+      : system_(s), t_(t), held_back_(Vector::Zero(s.size())), anchor_(std::move(anchor)) {}
 
-  Vector residual(const Vector& q) override { return held_back_ - system_.force(state(q)); }
+  Vector residual(const Vector& q) override { return held_back_ + pull(q) - system_.force(state(q)); }
   Vector linearize(const Vector& q, Definiteness d) override {
-    return held_back_ - system_.linearize(state(q), d, tangent_);
+    Vector r = held_back_ + pull(q) - system_.linearize(state(q), d, tangent_);
+    if (anchor_.rate > 0) tangent_.K += anchor_.rate * system_.mass();
+    return r;
   }
   const SparseMatrix& matrix() const override { return tangent_.K; }
   bool symmetric() const override { return system_.symmetric(); }
   std::optional<double> potential(const Vector& q) override {
     const auto p = system_.potentials(state(q));
     if (!p) return std::nullopt;
-    return p->stored + held_back_.dot(q);
+    return p->stored + held_back_.dot(q) + (anchor_.rate > 0 ? .5 * (q - anchor_.from).dot(pull(q)) : 0);
   }
   double residual_merit(const Vector& r) override { return 0.5 * r.squaredNorm(); }
   double max_step(const Vector& q, const Vector& dq) override { return system_.max_step(q, dq, t_, t_); }
@@ -34,23 +44,31 @@ class Equilibrium final : public NewtonProblem {
 
  private:
   State state(const Vector& q) const { return {q, Vector::Zero(q.size()), t_}; }
+  Vector pull(const Vector& q) const {
+    if (anchor_.rate == 0) return Vector::Zero(q.size());
+    return anchor_.rate * system_.apply_mass(q - anchor_.from);
+  }
 
   const System& system_;
   double t_;
   Vector held_back_;
+  Anchor anchor_;
   Tangent tangent_;
 };
 
-}  // namespace
+Vector resting_force(const System& system, const Vector& q, double t) {
+  return system.force({q, Vector::Zero(q.size()), t});
+}
 
-Vector solve_statics(const System& system, const State& u, LinearSolver& linear, NewtonOptions options,
-                     StaticsReport& report) {
-  const Vector f0 = system.force({u.q, Vector::Zero(u.q.size()), u.t});
+/// The whole load, or parts of it one after the other.
+Vector load(const System& system, const State& u, LinearSolver& linear, const NewtonOptions& options,
+            StaticsReport& report) {
+  const Vector f0 = resting_force(system, u.q, u.t);
   Vector q = u.q;
   double applied = 0, increment = 1;
   while (applied < 1) {
     const double next = std::min(1.0, applied + increment);
-    Equilibrium problem(system, u.t, (1 - next) * f0);
+    Equilibrium problem(system, u.t, Vector((1 - next) * f0));
     NewtonReport newton;
     try {
       q = solve_newton(problem, q, linear, options, newton);
@@ -68,7 +86,59 @@ Vector solve_statics(const System& system, const State& u, LinearSolver& linear,
     applied = next;
     increment *= 1.5;
   }
-  report.residual = system.force({q, Vector::Zero(q.size()), u.t}).norm();
+  return q;
+}
+
+/// Steps of pure damping, q ← argmin W(q) + ½ rate ‖q − q_before‖²_M, with a rate that falls: from where the load moves
+/// things by a tenth of their size to 10⁻⁴ of that, and on until a step moves nothing further than the tolerance.
+Vector settle(const System& system, const State& u, LinearSolver& linear, const NewtonOptions& options,
+              StaticsReport& report) {
+  constexpr int most_steps = 100;
+  constexpr double step = .1, far = 1e3, settled = 1e-4;  // the first two in length scales
+  const double length = system.length_scale();
+  const double first = system.solve_mass(resting_force(system, u.q, u.t)).lpNorm<Eigen::Infinity>() / (step * length);
+  Vector q = u.q;
+  if (first == 0) return q;
+  std::string why = "they have not come to rest";
+  double rate = first;
+  for (int k = 0; k < most_steps; ++k) {
+    Equilibrium problem(system, u.t, Anchor{q, rate});
+    NewtonReport newton;
+    try {
+      const Vector next = solve_newton(problem, q, linear, options, newton);
+      report.iterations += newton.iterations;
+      ++report.load_steps;
+      const double moved = (next - q).lpNorm<Eigen::Infinity>();
+      q = next;
+      if (moved <= options.tolerance && rate <= settled * first) return q;
+      if (!((q - u.q).lpNorm<Eigen::Infinity>() <= far * length)) break;
+      rate = std::max(rate / 4, settled / 4 * first);
+    } catch (const StepFailure& failure) {
+      report.iterations += newton.iterations;
+      why = failure.reason;
+      rate *= 8;
+      if (rate > 1e9 * first) break;
+    }
+  }
+  throw StepFailure(fmt::format("no equilibrium found: parts that nothing holds moved by {:.3g} m: {} (friction does "
+                                "not act at rest; pin something, or put something below)",
+                                (q - u.q).lpNorm<Eigen::Infinity>(), why),
+                    report.iterations);
+}
+
+}  // namespace
+
+Vector solve_statics(const System& system, const State& u, LinearSolver& linear, NewtonOptions options,
+                     StaticsReport& report) {
+  Vector q;
+  try {
+    q = load(system, u, linear, options, report);
+  } catch (const StepFailure&) {
+    if (system.rigid_motions(u).cols() == 0) throw;
+    report.load_steps = 0;
+    q = settle(system, u, linear, options, report);
+  }
+  report.residual = resting_force(system, q, u.t).norm();
   return q;
 }
 

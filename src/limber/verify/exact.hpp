@@ -1,6 +1,6 @@
 #pragma once
 /// On which side a point lies, without rounding: signs of determinants of the numbers as they are stored, for any
-/// finite input. Everything else in this room is built on these two.
+/// finite input. Every exact answer in this room is built on these.
 
 #include "limber/core/types.hpp"
 
@@ -16,5 +16,8 @@ struct Point2 {
 
 /// Sign of det(b − a, c − a): 1 if a, b, c turn left.
 int orientation(const Point2& a, const Point2& b, const Point2& c);
+
+/// Sign of n · (x − p): on which side of the plane through p with the normal n.
+int side(const Vec3& p, const Vec3& n, const Vec3& x);
 
 }  // namespace limber::exact

@@ -1,41 +1,19 @@
 #include "limber/verify/frame_check.hpp"
 
 #include <algorithm>
-#include <cstdint>
-#include <limits>
 #include <set>
 #include <utility>
 
-#include "limber/core/parallel.hpp"
 #include "limber/verify/exact.hpp"
+#include "limber/verify/gather.hpp"
 #include "limber/verify/sweep.hpp"
 
 namespace limber {
 namespace {
 
-constexpr Index kPiece = 64;  // boxes swept, or tetrahedra tested, as one piece of work
-
-SweepBox around(const std::vector<int>& nodes, const exact::Positions& x, int item) {
-  constexpr double inf = std::numeric_limits<double>::infinity();
-  SweepBox box{{inf, inf, inf}, {-inf, -inf, -inf}, item};
-  for (const int n : nodes) {
-    const Vec3 p = x[n];
-    for (int k = 0; k < 3; ++k) {
-      box.low[k] = std::min(box.low[k], p[k]);
-      box.high[k] = std::max(box.high[k], p[k]);
-    }
-  }
-  return box;
-}
-
-/// piece(first, last, found) for each piece of [0, n); what they found, in order.
-template <class T, class Piece>
-std::vector<T> gather(Index n, const Piece& piece) {
-  std::vector<std::vector<T>> found(static_cast<std::size_t>((n + kPiece - 1) / kPiece));
-  parallel_for(static_cast<Index>(found.size()),
-               [&](Index p) { piece(p * kPiece, std::min(n, (p + 1) * kPiece), found[static_cast<std::size_t>(p)]); });
-  std::vector<T> all;
-  for (const auto& f : found) all.insert(all.end(), f.begin(), f.end());
+std::vector<Vec3> places(const std::vector<int>& nodes, const exact::Positions& x) {
+  std::vector<Vec3> all;
+  for (const int n : nodes) all.push_back(x[n]);
   return all;
 }
 
@@ -77,7 +55,7 @@ std::vector<FrameChecker::Crossing> FrameChecker::crossings(const Vector& q) con
   const exact::Positions x(q);
   std::vector<SweepBox> boxes(part_of_.size());
   parallel_for(static_cast<Index>(boxes.size()), [&](Index i) {
-    boxes[static_cast<std::size_t>(i)] = around(nodes_of(static_cast<int>(i)), x, static_cast<int>(i));
+    boxes[static_cast<std::size_t>(i)] = box_around(places(nodes_of(static_cast<int>(i)), x), static_cast<int>(i));
   });
   const Sweep sweep(std::move(boxes));
   auto all = gather<Crossing>(sweep.size(), [&](Index first, Index last, std::vector<Crossing>& found) {
@@ -105,15 +83,13 @@ void FrameChecker::add_enclosed(const Vector& q, const std::vector<Crossing>& cr
     if (around_it.surface.empty()) continue;
     std::vector<int> nodes;
     for (const auto& t : around_it.surface) nodes.insert(nodes.end(), t.begin(), t.end());
-    const SweepBox box = around(nodes, x, 0);
+    const SweepBox box = box_around(places(nodes, x), 0);
     for (int inner = 0; inner < count; ++inner) {
       if (inner == outer || crossed.count({inner, outer})) continue;
       const Part& part = parts_[static_cast<std::size_t>(inner)];
       for (const int node : part.samples) {
         const Vec3 p = x[node];
-        bool within = true;
-        for (int k = 0; k < 3; ++k) within = within && box.low[k] <= p[k] && p[k] <= box.high[k];
-        if (!within || exact::winding_number(p, around_it.surface, x) == 0) continue;
+        if (!overlap(box, box_around({p}, 0)) || exact::winding_number(p, around_it.surface, x) == 0) continue;
         out.push_back({Flaw::enclosed, {part.body, around_it.body}, {{node}}});
         break;
       }

@@ -3,6 +3,7 @@
 /// simulation detects collisions.
 
 #include <array>
+#include <optional>
 #include <vector>
 
 #include "limber/verify/parts.hpp"
@@ -14,6 +15,7 @@ enum class Flaw {
   crossing,    // triangles, or an edge and a triangle, have a point in common that is not a common node or edge
   enclosed,    // a part lies inside another without crossing its surface
   inverted,    // a tetrahedron of zero or negative volume
+  obstacle,    // a body touches an obstacle or reaches into it, or one lies inside the other
 };
 
 struct FrameFlaw {
@@ -21,6 +23,9 @@ struct FrameFlaw {
   std::array<int, 2> bodies{-1, -1};    // the second is −1 where only one takes part
   std::vector<std::vector<int>> cells;  // nodes of the triangles, edge, tetrahedron or node that are meant
   int tet = -1;                         // number of an inverted tetrahedron
+  int obstacle = -1;                    // number of the obstacle
+  double depth = 0;                     // [m] how far its cell is inside the obstacle; 0: not known
+  std::optional<Vec3> place = {};       // [m] of an obstacle that lies inside a body: then there are no cells
 };
 
 class FrameChecker {

@@ -116,6 +116,8 @@ std::vector<Part> find_parts(const TrajectoryHeader& header, const std::string& 
         const auto& edge = header.edges[static_cast<std::size_t>(e)];
         own[sets.find(edge[0])].edges.push_back(edge);
       }
+    if (body.tet_count == 0)
+      for (int n = body.first_node; n < body.first_node + body.node_count; ++n) own.try_emplace(sets.find(n));
     for (auto& [node, part] : own) {
       part.body = static_cast<int>(number);
       part.samples = part.surface.empty() ? std::vector<int>{node} : surface_samples(part.surface, header.nodes.size());

@@ -11,12 +11,12 @@
 
 namespace limber {
 
-/// Tetrahedra that hang together by nodes, or springs of a body without tetrahedra.
+/// Tetrahedra that hang together by nodes; or springs, or a single node, of a body without tetrahedra.
 struct Part {
   int body = 0;
   std::vector<exact::Triangle> surface;   // faces of one tetrahedron only, outward
   std::vector<std::array<int, 2>> edges;  // of parts without tetrahedra
-  std::vector<int> samples;               // a node of each connected piece of the surface; or one of the edges
+  std::vector<int> samples;               // a node of each connected piece of the surface; or one of the part
 };
 
 /// Throws InputError(path, …) if indices are out of range.

@@ -13,6 +13,11 @@ struct SweepBox {
   int item = 0;
 };
 
+/// The smallest box of the points, and `margin` [m] more on all sides. `points`: at least one.
+SweepBox box_around(const std::vector<Vec3>& points, int item, double margin = 0);
+/// Closed boxes: touching counts.
+bool overlap(const SweepBox& a, const SweepBox& b);
+
 /// Sorts the boxes along the axis in which they spread most.
 class Sweep {
  public:

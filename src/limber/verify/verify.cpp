@@ -32,11 +32,19 @@ std::string sentence(const FrameFlaw& flaw, const std::vector<std::string>& bodi
                          bodies.size() == 1 ? "another part of it" : "'" + bodies[1] + "'", cell_text(flaw.cells[0]));
     case Flaw::inverted:
       return fmt::format("tetrahedron {} of '{}' is inverted", flaw.tet, bodies[0]);
+    case Flaw::obstacle:
+      if (flaw.place) return fmt::format("'{}' lies inside '{}'", bodies[1], bodies[0]);
+      if (flaw.depth > 0)
+        return fmt::format("{} of '{}' reaches {:.3g} m into '{}'", cell_text(flaw.cells[0]), bodies[0], flaw.depth,
+                           bodies[1]);
+      return fmt::format("{} of '{}' {} '{}'", cell_text(flaw.cells[0]), bodies[0],
+                         flaw.cells[0].size() == 1 ? "lies on or in" : "meets", bodies[1]);
   }
   return "";
 }
 
-Finding describe(const FrameFlaw& flaw, const Frame& frame, long k, const TrajectoryHeader& header) {
+Finding describe(const FrameFlaw& flaw, const Frame& frame, long k, const TrajectoryHeader& header,
+                 const Surroundings& around) {
   Finding finding;
   finding.frame = k;
   finding.time = frame.t;
@@ -44,8 +52,11 @@ Finding describe(const FrameFlaw& flaw, const Frame& frame, long k, const Trajec
   for (const int b : flaw.bodies)
     if (b >= 0) finding.bodies.push_back(header.bodies[static_cast<std::size_t>(b)].name);
   if (flaw.bodies[0] == flaw.bodies[1] && finding.bodies.size() == 2) finding.bodies.pop_back();
+  if (flaw.obstacle >= 0) finding.bodies.push_back(around.obstacles[static_cast<std::size_t>(flaw.obstacle)].name);
   finding.cells = flaw.cells;
   finding.what = sentence(flaw, finding.bodies);
+  finding.position = flaw.place.value_or(Vec3::Zero());
+  if (flaw.place) return finding;
   const exact::Positions x(frame.q);
   for (const int n : flaw.cells[0]) finding.position += x[n] / static_cast<double>(flaw.cells[0].size());
   return finding;
@@ -65,17 +76,23 @@ void count(const FrameFlaw& flaw, const std::vector<char>& forbids, Verification
     case Flaw::inverted:
       ++(forbids[static_cast<std::size_t>(flaw.tet)] ? v.inverted : v.tolerated_inversions);
       break;
+    case Flaw::obstacle:
+      ++v.obstacle_overlaps;
+      break;
   }
 }
 
 }  // namespace
 
-Verification verify_trajectory(const std::string& directory, const VerifyProgress& progress) {
+Verification verify_trajectory(const std::string& directory, const Surroundings& around,
+                               const VerifyProgress& progress) {
   const std::filesystem::path folder(directory);
   const std::string path = (folder / run_file::trajectory).string();
   const TrajectoryReader reader(path);
   const TrajectoryHeader& header = reader.header();
-  const FrameChecker checker(header, find_parts(header, path));
+  const std::vector<Part> parts = find_parts(header, path);
+  const FrameChecker checker(header, parts);
+  const ObstacleChecker obstacles(header, parts, around);
   const auto forbids = inversion_forbidden(header, (folder / run_file::scene).string());
 
   Verification v;
@@ -86,15 +103,19 @@ Verification verify_trajectory(const std::string& directory, const VerifyProgres
   v.triangles = checker.triangle_count();
   v.min_det_F = std::numeric_limits<double>::infinity();
   v.materials_known = forbids.has_value();
+  v.obstacles = around.obstacles.size();
   const std::vector<char> forbidden = forbids.value_or(std::vector<char>(header.tets.size(), 0));
   for (long k = 0; k < v.frames; ++k) {
     const Frame frame = reader.frame(k);
     v.min_det_F = std::min(v.min_det_F, frame.min_det_F);
-    for (const FrameFlaw& flaw : checker.check(frame.q)) {
+    auto flaws = checker.check(frame.q);
+    if (frame.q.allFinite())
+      for (FrameFlaw& flaw : obstacles.check(frame.q, frame.t)) flaws.push_back(std::move(flaw));
+    for (const FrameFlaw& flaw : flaws) {
       const long before = v.count();
       count(flaw, forbidden, v);
       if (v.count() > before && v.findings.size() < Verification::max_findings)
-        v.findings.push_back(describe(flaw, frame, k, header));
+        v.findings.push_back(describe(flaw, frame, k, header, around));
     }
     if (progress) progress(k + 1, v.frames);
   }
@@ -111,6 +132,8 @@ const char* to_string(Flaw flaw) {
       return "enclosed";
     case Flaw::inverted:
       return "inverted";
+    case Flaw::obstacle:
+      return "obstacle";
   }
   return "";
 }

@@ -1,0 +1,72 @@
+#pragma once
+/// Bodies that need no file. `resolution` is the length [m] that edges should have on average. y is up. Every function
+/// throws InputError(parameter, …) where a parameter makes no sense, or before it builds more than max_tets.
+/// Each mesh is one piece with a closed manifold surface, and has dihedral angles above 10°.
+
+#include <cstddef>
+#include <functional>
+#include <vector>
+
+#include "limber/mesh/tet_mesh.hpp"
+
+namespace limber {
+
+inline constexpr std::size_t default_max_tets = 5'000'000;
+
+/// Along y, from y = 0 to length. Exact flat ends.
+struct CylinderShape {
+  double radius = 0.25, length = 1;  // [m]
+  double resolution = 0.08;          // at most the radius
+  std::size_t max_tets = default_max_tets;
+};
+TetMesh cylinder_mesh(const CylinderShape& shape);
+
+/// About the origin.
+struct SphereShape {
+  double radius = 0.5;       // [m]
+  double resolution = 0.08;  // at most the radius
+  std::size_t max_tets = default_max_tets;
+};
+TetMesh sphere_mesh(const SphereShape& shape);
+
+/// About the y axis and the origin.
+struct TorusShape {
+  double major_radius = 0.5, minor_radius = 0.15;  // [m], minor at most 0.7 major
+  double resolution = 0.06;                        // at most the minor radius
+  std::size_t max_tets = default_max_tets;
+};
+TetMesh torus_mesh(const TorusShape& shape);
+
+/// A round rod along a curve. Its ends are flat.
+struct RopeShape {
+  double radius = 0.03, length = 2;  // [m]
+  double resolution = 0.02;          // at most the radius
+  /// Points on the curve (two or more), joined by a smooth one; none: straight, from the origin to (length, 0, 0).
+  /// With points, `length` is not used. The curve must bend with a radius of at least 1.5 times the rope's, and keep
+  /// clear of itself (which is not checked).
+  std::vector<Vec3> path = {};
+  std::size_t max_tets = default_max_tets;
+};
+TetMesh rope_mesh(const RopeShape& shape);
+
+/// A deck on a parabolic arch, with posts between them. From x = 0 to length, y = 0 to height, symmetric in z; deck and
+/// arch end in the planes x = 0 and x = length.
+struct BridgeShape {
+  double length = 8, width = 1, height = 2;  // [m]
+  double deck_thickness = 0.25, arch_thickness = 0.3,
+         clearance = 0.2;  // [m], clearance: between arch and deck mid-span
+  int posts = 7;
+  double post_width = 0.25;  // along x [m]
+  double resolution = 0.125;
+  std::size_t max_tets = default_max_tets;
+};
+TetMesh bridge_mesh(const BridgeShape& shape);
+
+enum class Count { nodes, tets };
+
+/// The mesh whose count is nearest to `target`, from few calls of `make`, which maps a resolution to a mesh. `coarsest`
+/// is the largest resolution that `make` takes. Throws InputError where even that gives over 1.1 × target.
+TetMesh mesh_of_count(const std::function<TetMesh(double resolution)>& make, double coarsest, Count what,
+                      std::size_t target);
+
+}  // namespace limber
