@@ -1,0 +1,35 @@
+#pragma once
+/// Reference elements: shape functions N_a(ξ) with Σ N_a = 1, and rules ∫ g dξ ≈ Σ w g(ξ).
+///
+///     tet4, tet10: ξ ≥ 0, ξ₁ + ξ₂ + ξ₃ ≤ 1; corners 000, 100, 010, 001, then the edges' middles 01, 12, 02, 03, 13, 23
+///     hex8: −1 ≤ ξ ≤ 1; corners counter-clockwise at ξ₃ = −1, then at ξ₃ = 1
+///
+/// The orders of nodes are those of VTK's cells.
+
+#include "limber/core/types.hpp"
+
+namespace limber {
+
+enum class ElementKind { tet4, tet10, hex8 };
+
+int node_count(ElementKind kind);
+/// Of the nodes, #n × 3.
+Matrix reference_nodes(ElementKind kind);
+/// N_a, #n.
+Vector shape_values(ElementKind kind, const Vec3& xi);
+/// ∂N_a/∂ξ, #n × 3.
+Matrix shape_gradients(ElementKind kind, const Vec3& xi);
+
+struct Quadrature {
+  Matrix points;   // #q × 3
+  Vector weights;  // #q, all positive; their sum is the volume of the reference element
+};
+
+/// For the elastic energy. Whether a tet10 may be curved: then forces under constant stress are exact too (degree 3),
+/// as they are with the other rules for every element whose map is that of its corners.
+enum class Sides { straight, curved };
+Quadrature energy_rule(ElementKind kind, Sides sides);
+/// Exact for N_a N_b det ∂X/∂ξ of every element, curved or not.
+Quadrature mass_rule(ElementKind kind);
+
+}  // namespace limber
