@@ -21,6 +21,7 @@ void add_methods(CLI::App& cli, Action& action);
 void add_materials(CLI::App& cli, Action& action);
 void add_modes(CLI::App& cli, Action& action);
 void add_statics(CLI::App& cli, Action& action);
+void add_mesh(CLI::App& cli, Action& action);
 void add_damping_curve(CLI::App& cli, Action& action);
 void add_completion(CLI::App& cli, Action& action);
 

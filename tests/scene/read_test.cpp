@@ -376,7 +376,8 @@ TEST(ReadScene, Defaults) {
 
 TEST(ReadScene, TheExampleScenes) {
   Vocabulary words = test_vocabulary();
-  for (const char* name : {"SI", "TR", "midpoint", "SDIRK", "STR-SBDF2", "S-gen-alpha"}) words.methods.push_back(name);
+  for (const char* name : {"SI", "SIERE", "TR", "midpoint", "SDIRK", "STR-SBDF2", "S-gen-alpha"})
+    words.methods.push_back(name);
   for (const char* name : {"linear", "arap", "st_venant_kirchhoff"}) words.materials.push_back(name);
   const auto folder = std::filesystem::path(LIMBER_SOURCE_DIR) / "scenes";
   EXPECT_GE(json_files(folder).size(), 7u);

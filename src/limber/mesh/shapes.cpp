@@ -26,8 +26,7 @@ void require_count(double tets, std::size_t max_tets, double resolution) {
   if (!(tets <= static_cast<double>(max_tets)))
     throw InputError(
         "resolution",
-        fmt::format("{} would make about {:.3g} tetrahedra, more than {}; at least {:.3g} is "
-                    "needed",
+        fmt::format("{} would make about {:.3g} tetrahedra, more than {}; choose at least {:.3g}, or a larger max_tets",
                     resolution, tets, max_tets, resolution * std::cbrt(tets / static_cast<double>(max_tets))));
 }
 

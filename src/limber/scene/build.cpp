@@ -16,6 +16,8 @@
 #include "limber/force/rayleigh.hpp"
 #include "limber/material/catalog.hpp"
 #include "limber/scene/build_forces.hpp"
+#include "limber/scene/mesh_facts.hpp"
+#include "limber/scene/read_shape.hpp"
 
 namespace limber {
 namespace {
@@ -31,18 +33,12 @@ struct Shape {
 Shape make_shape(const BodyChoice& body, std::vector<std::string>& notes) {
   const std::string where = body.where + ".mesh";
   Shape shape;
-  if (const auto* box = std::get_if<BoxShape>(&body.mesh)) {
-    shape.mesh = box_mesh(box->origin, box->size, box->cells, box->split);
-  } else if (const auto* file = std::get_if<MeshFile>(&body.mesh)) {
-    shape.mesh = read_mesh(file->path);
-  } else if (const auto* mesh = std::get_if<TetMesh>(&body.mesh)) {
-    shape.mesh = *mesh;
-  } else {
-    const auto& network = std::get<NetworkShape>(body.mesh);
-    shape.mesh.nodes = network.nodes;
-    shape.edges = network.edges;
+  if (const auto* network = std::get_if<NetworkShape>(&body.mesh)) {
+    shape.mesh.nodes = network->nodes;
+    shape.edges = network->edges;
     return shape;
   }
+  shape.mesh = source_mesh(body.mesh, where);
   const auto* file = std::get_if<MeshFile>(&body.mesh);
   const MeshNotes mended = check_and_orient(shape.mesh, file ? file->path : where);
   if (mended.reordered > 0)
@@ -150,6 +146,7 @@ void add_body(const BodyChoice& choice, Model& model, MechanicalSystem::Parts& p
   Placed p{make_shape(choice, model.notes), {}, {}, {}};
   p.nodes = p.shape.mesh.nodes;
   place(choice, p.nodes);
+  for (const auto& warning : size_warnings(bounding_box(p.nodes))) model.notes.push_back(choice.where + ": " + warning);
   body.rest = p.shape.mesh;
   body.rest.nodes = p.nodes;
 

@@ -4,6 +4,7 @@
 
 #include "limber/force/rayleigh.hpp"
 #include "limber/scene/read_parts.hpp"
+#include "limber/scene/read_shape.hpp"
 #include "limber/scene/schema.hpp"
 
 namespace limber {
@@ -11,7 +12,6 @@ namespace {
 
 BoxShape read_box(const JsonSection& s) {
   BoxShape box;
-  s.at("shape").word("shape");
   const JsonCursor size = s.at("size"), cells = s.at("cells");
   box.size = size.vector(quantity::length);
   for (int k = 0; k < 3; ++k) size.item(k).positive(quantity::length);
@@ -142,8 +142,13 @@ std::string read_name(const JsonSection& s, const std::string& otherwise) {
 }
 
 MeshSource read_mesh_source(const JsonCursor& place, const std::string& base_directory) {
+  if (place.has("shape")) {
+    const JsonSection s =
+        place.section("mesh_" + JsonCursor(place.json()["shape"], place.path() + ".shape").word("shape"));
+    if (s.kind() != "mesh_box") return read_shape(s);
+    return read_box(s);
+  }
   const JsonSection s = place.one_of({"mesh_file", "mesh_tets", "mesh_network", "mesh_box"});
-  if (s.kind() == "mesh_box") return read_box(s);
   if (s.kind() == "mesh_tets") return read_tets(s);
   if (s.kind() == "mesh_file") {
     const std::string file = s.at("file").text();

@@ -10,7 +10,10 @@
 #include <vector>
 
 #include "limber/core/types.hpp"
+#include "limber/mesh/creature.hpp"
+#include "limber/mesh/shapes.hpp"
 #include "limber/mesh/tet_mesh.hpp"
+#include "limber/mesh/tree.hpp"
 #include "limber/model/time_function.hpp"
 #include "limber/scene/selection.hpp"
 #include "limber/time/modal/subspace.hpp"
@@ -46,6 +49,14 @@ struct BoxShape {
   Split split = Split::five;
 };
 
+/// A shape with its own parameters. Where `aim` is set, the resolution is the one that comes nearest to `target` of
+/// them.
+struct ProceduralShape {
+  std::variant<CylinderShape, SphereShape, TorusShape, RopeShape, TreeShape, CreatureShape, BridgeShape> shape;
+  std::optional<Count> aim;
+  std::size_t target = 0;
+};
+
 struct MeshFile {
   std::string path;  // already joined with the scene's folder
 };
@@ -57,7 +68,7 @@ struct NetworkShape {
 };
 
 /// TetMesh: nodes, tets and regions written in the scene; indices are in range, orientation is not yet checked.
-using MeshSource = std::variant<BoxShape, MeshFile, TetMesh, NetworkShape>;
+using MeshSource = std::variant<BoxShape, ProceduralShape, MeshFile, TetMesh, NetworkShape>;
 
 struct MaterialChoice {
   std::string where;                         // path of the key, for errors found later

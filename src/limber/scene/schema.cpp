@@ -1,5 +1,7 @@
 #include "limber/scene/schema.hpp"
 
+#include "limber/scene/read_shape.hpp"
+
 namespace limber {
 namespace {
 
@@ -19,10 +21,16 @@ Keys operator+(Keys keys, const std::vector<std::string>& optional) {
 
 using Names = std::vector<std::string>;
 
+Names shape_names() {
+  Names names = {"box"};
+  for (const auto& shape : shape_kinds()) names.push_back(shape.name);
+  return names;
+}
+
 std::map<std::string, Keys> make_sections() {
   std::map<std::string, Keys> s;
-  s["scene"] = required({"time", "bodies"}) + Names{"$schema", "description", "method", "gravity", "attachments",
-                                                    "wind", "contact", "obstacles", "output", "threads"};
+  s["scene"] = required({"time", "bodies"}) + Names{"$schema", "description", "method",    "gravity", "attachments",
+                                                    "wind",    "contact",     "obstacles", "output",  "threads"};
   s["time"] = required({"step", "duration"});
   s["method"] = Keys{} + Names{"name",
                                "beta",
@@ -46,10 +54,15 @@ std::map<std::string, Keys> make_sections() {
   s["refresh_residual"] = required({"residual"});
 
   s["body"] = required({"mesh"}) +
-              Names{"name",       "element", "mass",   "material", "materials", "damping",          "position",
-                    "rotation",   "scale",   "pin",    "script",   "velocity",  "angular_velocity", "springs",
+              Names{"name",       "element", "mass",    "material", "materials", "damping",          "position",
+                    "rotation",   "scale",   "pin",     "script",   "velocity",  "angular_velocity", "springs",
                     "point_mass", "loads",   "targets", "thickness"};
   s["mesh_box"] = required({"shape", "size", "cells"}) + Names{"split", "origin"};
+  for (const auto& shape : shape_kinds()) {
+    Names names = {"nodes", "tets"};
+    for (const auto& p : shape.parameters) names.push_back(p.name);
+    s["mesh_" + shape.name] = required({"shape"}) + names;
+  }
   s["mesh_file"] = required({"file"});
   s["mesh_tets"] = required({"nodes", "tets"}) + Names{"region"};
   s["mesh_network"] = required({"nodes", "edges"});
@@ -75,8 +88,8 @@ std::map<std::string, Keys> make_sections() {
   s["attachment_end"] = required({"body", "nodes"});
   s["wind"] = required({"velocity"}) + Names{"drag", "density"};
   s["wind_keys"] = required({"keys"}) + Names{"interpolation"};
-  s["contact"] = Keys{} + Names{"formulation", "delta", "stiffness", "friction", "friction_form", "epsilon", "surface",
-                                "self", "start"};
+  s["contact"] = Keys{} + Names{"formulation", "delta",   "stiffness", "friction", "friction_form",
+                                "epsilon",     "surface", "self",      "start"};
   s["friction_table"] = Keys{} + Names{"default", "pairs"};
   s["friction_pair"] = required({"between", "friction"});
   const Names common = {"name", "motion"};
@@ -87,7 +100,8 @@ std::map<std::string, Keys> make_sections() {
   s["obstacle_box"] = required({"shape", "center", "size"}) + Names{"rotation"} + common;
   s["obstacle_cylinder"] = s["obstacle_capsule"];
   s["obstacle_torus"] = required({"shape", "center", "axis", "major", "minor"}) + common;
-  s["obstacle_mesh"] = required({"shape", "file"}) + Names{"form", "resolution", "position", "rotation", "scale"} + common;
+  s["obstacle_mesh"] =
+      required({"shape", "file"}) + Names{"form", "resolution", "position", "rotation", "scale"} + common;
   s["obstacle_motion"] = required({"keys"}) + Names{"pivot", "interpolation"};
   s["output"] = Keys{} + Names{"directory", "frames_every", "fps", "velocities", "checkpoint_every"};
   return s;
@@ -111,7 +125,7 @@ std::vector<std::string> key_names(const std::string& section) {
 const std::map<std::string, std::vector<std::string>>& known_words() {
   static const std::map<std::string, std::vector<std::string>> words = {
       {"side", {"left", "right", "bottom", "top", "back", "front", "all"}},
-      {"shape", {"box"}},
+      {"shape", shape_names()},
       {"split", {"five", "six"}},
       {"element", {"P1"}},
       {"mass_form", {"lumped", "consistent"}},

@@ -1,0 +1,144 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "commands.hpp"
+#include "limber/core/errors.hpp"
+#include "limber/scene/mesh_facts.hpp"
+#include "limber/scene/read_parts.hpp"
+#include "limber/scene/read_shape.hpp"
+
+namespace limber::app {
+namespace {
+
+struct MeshArguments {
+  std::vector<std::string> words;  // a file or a scene; with a shape, its parameters
+  std::string shape, body, output;
+  std::string young = "1e5", poisson = "0.4", density = "1000";
+  bool own_material = false, json = false;
+};
+
+struct Meshed {
+  TetMesh mesh;
+  std::string name;
+  double wave_speed = 0;  // [m/s]
+};
+
+double wave_speed_of(const MeshArguments& a) {
+  const auto read = [](const std::string& text, const char* option, const Quantity& quantity) {
+    const auto json = nlohmann::json::parse(text, nullptr, false);
+    return JsonCursor(json.is_discarded() ? nlohmann::json(text) : json, option).number(quantity);
+  };
+  const double young = read(a.young, "--young", quantity::pressure);
+  const double poisson = read(a.poisson, "--poisson", quantity::ratio);
+  const double density = read(a.density, "--density", quantity::density);
+  if (!(young > 0)) throw InputError("--young", a.young + " is not positive");
+  if (!(poisson > -1 && poisson < 0.5)) throw InputError("--poisson", a.poisson + " is outside (-1, 0.5)");
+  if (!(density > 0)) throw InputError("--density", a.density + " is not positive");
+  return pressure_wave_speed(young, poisson, density);
+}
+
+Meshed from_shape(const MeshArguments& a) {
+  nlohmann::json json{{"shape", a.shape}};
+  for (const auto& word : a.words) apply_override(json, word);
+  return {source_mesh(read_mesh_source(JsonCursor(json, "mesh"), ""), "mesh"), a.shape, wave_speed_of(a)};
+}
+
+/// A body as it is placed in its scene, with its own material.
+Meshed from_scene(const MeshArguments& a, const std::string& file) {
+  if (a.own_material)
+    throw InputError("--young, --poisson, --density", "do not go together with a scene, which has materials");
+  const Model model = build_model(load_scene(file));
+  std::vector<std::string> names;
+  for (const Body& body : model.bodies) {
+    if (body.rest.tets.empty()) continue;
+    if (body.name == a.body) return {body.rest, body.name, body.wave_speed};
+    names.push_back(body.name);
+  }
+  if (names.empty()) throw InputError(file, "the scene has no body of tetrahedra");
+  if (!a.body.empty())
+    throw InputError("--body", fmt::format("there is no '{}'; {} has {}", a.body, file, join(names)));
+  if (names.size() > 1) throw InputError("--body", fmt::format("is needed: {} has the bodies {}", file, join(names)));
+  for (const Body& body : model.bodies)
+    if (body.name == names[0]) return {body.rest, body.name, body.wave_speed};
+  return {};
+}
+
+Meshed meshed(const MeshArguments& a) {
+  if (!a.shape.empty()) return from_shape(a);
+  if (a.words.size() != 1)
+    throw InputError("mesh", "expected one file, or --shape NAME with its parameters as key=value");
+  const std::string& file = a.words[0];
+  if (std::filesystem::path(file).extension() == ".json") return from_scene(a, file);
+  return {read_mesh(file), file, wave_speed_of(a)};
+}
+
+/// What a run would make of it: negatively ordered tetrahedra are reordered, other flaws stay.
+TetMesh oriented(TetMesh mesh) {
+  for (std::size_t t = 0; t < mesh.tets.size(); ++t)
+    if (signed_volume(mesh, t) < 0) std::swap(mesh.tets[t][2], mesh.tets[t][3]);
+  return mesh;
+}
+
+int mesh_command(const MeshArguments& a) {
+  if (!a.body.empty() && (a.words.size() != 1 || std::filesystem::path(a.words[0]).extension() != ".json"))
+    throw InputError("--body", "goes with a scene");
+  Meshed m = meshed(a);
+  const MeshFacts facts = gather_mesh_facts(m.mesh, m.wave_speed, m.name);
+  if (!a.output.empty()) write_mesh(oriented(std::move(m.mesh)), a.output);
+  if (a.json) {
+    nlohmann::json j = to_json(facts);
+    j["name"] = m.name;
+    if (!a.output.empty()) j["output"] = a.output;
+    write_text("", j.dump() + "\n");
+  } else {
+    write_text("", m.name + ": " + describe(facts) + (a.output.empty() ? "" : "written to " + a.output + "\n"));
+  }
+  return facts.refused.empty() ? 0 : 1;
+}
+
+std::string footer() {
+  std::string text =
+      "Example:\n  limber mesh part.msh\n  limber mesh part.msh -o part.vtu\n  limber mesh scenes/bridge.json\n"
+      "  limber mesh --shape tree levels=4 nodes=30000 -o tree.vtu\n"
+      "  limber mesh --shape cylinder radius=\"5 cm\" length=0.4 resolution=0.02 --young 3e6 --json\n\n"
+      "Formats: Gmsh .msh, VTK .vtk and .vtu, Medit .mesh, TetGen .node and .ele.\n\n"
+      "Shapes, their parameters and what these are by default (nodes=N or tets=N in place of resolution aims at a "
+      "count):\n  box: size, cells, split=five, origin\n";
+  for (const auto& kind : shape_kinds()) {
+    std::vector<std::string> parameters;
+    for (const auto& p : kind.parameters)
+      parameters.push_back(p.name + "=" + p.standard.dump() + (p.unit.empty() ? "" : " " + p.unit));
+    text += "  " + kind.name + ": " + join(parameters) + "\n";
+  }
+  return text +
+         "\nThe largest frequency is about 2 c/d: c is the speed of pressure waves, c^2 = E (1 - nu) / ((1 + nu) (1 - "
+         "2 "
+         "nu) rho),\nand d the thickness of the thinnest tetrahedron, 1/sqrt(largest eigenvalue of the sum of n "
+         "n^T/a^2 "
+         "over its altitudes a\nwith directions n).\n\n"
+         "Exit status: 0 a body can be made of it, 1 a run would refuse it, 2 bad input.";
+}
+
+}  // namespace
+
+void add_mesh(CLI::App& cli, Action& action) {
+  auto* command = cli.add_subcommand("mesh", "Report on a mesh, or make one from a shape; write it in another format");
+  command->footer(footer());
+  auto a = std::make_shared<MeshArguments>();
+  command->add_option("file", a->words, "Mesh file or scene (.json); with --shape, its parameters as key=value");
+  command->add_option("--shape", a->shape, "Make this shape");
+  command->add_option("--body", a->body, "The body of a scene that has several");
+  command->add_option("-o,--output", a->output, "Write the tetrahedra, in the format of the extension");
+  auto* young = command->add_option("--young", a->young, "E [Pa], for the largest frequency")->capture_default_str();
+  auto* poisson = command->add_option("--poisson", a->poisson, "Poisson's ratio")->capture_default_str();
+  auto* density = command->add_option("--density", a->density, "[kg/m^3]")->capture_default_str();
+  command->add_flag("--json", a->json, "Print as JSON");
+  command->callback([=, &action] {
+    a->own_material = young->count() + poisson->count() + density->count() > 0;
+    action = [a] { return mesh_command(*a); };
+  });
+}
+
+}  // namespace limber::app
