@@ -21,10 +21,11 @@ double smallest(Index n, const Term& term) {
 
 }  // namespace
 
-ElasticForce::ElasticForce(const TetMesh& mesh, int first_node, std::vector<AnyMaterial> materials,
-                           std::vector<int> material_of_tet)
-    : materials_(std::move(materials)), elements_(std::make_unique<ElementBatches>(mesh, first_node, material_of_tet)) {
-  for (const AnyMaterial& m : materials_) kernels_.push_back(make_element_kernel(m));
+ElasticForce::ElasticForce(const ElementMesh& mesh, int first_node, std::vector<AnyMaterial> materials,
+                           std::vector<int> material_of_element)
+    : materials_(std::move(materials)),
+      elements_(std::make_unique<ElementBatches>(mesh, first_node, material_of_element)) {
+  for (const AnyMaterial& m : materials_) kernels_.push_back(make_element_kernel(m, mesh.kind));
 }
 
 ElasticForce::~ElasticForce() = default;
@@ -34,9 +35,9 @@ ForceTraits ElasticForce::traits() const {
 }
 
 void ElasticForce::add_couplings(std::vector<std::pair<int, int>>& pairs) const {
-  for (std::size_t t = 0; t < elements_->tets(); ++t) {
-    const auto nodes = elements_->tet(t);
-    for (std::size_t a = 0; a < 4; ++a)
+  for (std::size_t e = 0; e < elements_->count(); ++e) {
+    const auto nodes = elements_->element(e);
+    for (std::size_t a = 0; a < nodes.size(); ++a)
       for (std::size_t b = 0; b < a; ++b) pairs.emplace_back(nodes[a], nodes[b]);
   }
 }

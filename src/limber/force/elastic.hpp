@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "limber/material/catalog.hpp"
-#include "limber/mesh/tet_mesh.hpp"
+#include "limber/mesh/element_mesh.hpp"
 #include "limber/model/force.hpp"
 
 namespace limber {
@@ -15,10 +15,13 @@ class ElementKernel;
 
 class ElasticForce final : public Force {
  public:
-  /// The mesh's nodes are the rest shape; its node i is node first_node + i of the state. material_of_tet: #T, indices
-  /// into `materials`.
+  /// The mesh's nodes are the rest shape; its node i is node first_node + i of the state. material_of_element: #E,
+  /// indices into `materials`.
+  ElasticForce(const ElementMesh& mesh, int first_node, std::vector<AnyMaterial> materials,
+               std::vector<int> material_of_element);
   ElasticForce(const TetMesh& mesh, int first_node, std::vector<AnyMaterial> materials,
-               std::vector<int> material_of_tet);
+               std::vector<int> material_of_tet)
+      : ElasticForce(linear_elements(mesh), first_node, std::move(materials), std::move(material_of_tet)) {}
   ~ElasticForce() override;
 
   ForceTraits traits() const override;
@@ -33,7 +36,7 @@ class ElasticForce final : public Force {
   /// Keeps det F > 0 where a material needs it: nine tenths of the way to the first inversion, if one lies ahead.
   double max_step(const Vector& q, const Vector& dq, double t0 = 0, double t1 = 0) const override;
 
-  /// The smallest det F of all elements.
+  /// The smallest det F at the quadrature points of all elements.
   double min_det_F(const Vector& q) const;
   /// y += K(q) x without a matrix; q, x, y: 3N, prescribed nodes included.
   void add_stiffness_product(const Vector& q, const Vector& x, Vector& y) const;

@@ -22,16 +22,17 @@ std::uint64_t spread(std::uint64_t x) {
   return y;
 }
 
-/// Place of each tetrahedron's centre on Morton's curve through the mesh's bounding cube.
-std::vector<std::uint64_t> curve_places(const TetMesh& mesh) {
+/// Place of each element's centre on Morton's curve through the mesh's bounding cube.
+std::vector<std::uint64_t> curve_places(const ElementMesh& mesh) {
   Vec3 low = mesh.nodes.at(0), high = low;
   for (const Vec3& x : mesh.nodes) low = low.cwiseMin(x), high = high.cwiseMax(x);
   const double scale = 2097151.0 / std::max((high - low).maxCoeff(), 1e-300);
   std::vector<std::uint64_t> places;
-  places.reserve(mesh.tets.size());
-  for (const auto& t : mesh.tets) {
-    const Vec3 c = 0.25 * (mesh.nodes[at(t[0])] + mesh.nodes[at(t[1])] + mesh.nodes[at(t[2])] + mesh.nodes[at(t[3])]);
-    const Vec3 x = scale * (c - low);
+  places.reserve(mesh.count());
+  for (std::size_t e = 0; e < mesh.count(); ++e) {
+    Vec3 c = Vec3::Zero();
+    for (const int i : mesh.element(e)) c += mesh.nodes[at(i)];
+    const Vec3 x = scale * (c / node_count(mesh.kind) - low);
     std::uint64_t place = 0;
     for (int k = 0; k < 3; ++k) place |= spread(static_cast<std::uint64_t>(x[k])) << k;
     places.push_back(place);
@@ -39,39 +40,61 @@ std::vector<std::uint64_t> curve_places(const TetMesh& mesh) {
   return places;
 }
 
+/// Whether all edges of tet10s have their nodes in the middle.
+Sides sides(const ElementMesh& mesh) {
+  if (mesh.kind != ElementKind::tet10) return Sides::straight;
+  const Matrix X = reference_nodes(mesh.kind);
+  for (std::size_t e = 0; e < mesh.count(); ++e) {
+    const auto nodes = mesh.element(e);
+    const auto x = [&](std::size_t a) { return mesh.nodes[at(nodes[a])]; };
+    Mat3 map;
+    map << x(1) - x(0), x(2) - x(0), x(3) - x(0);
+    for (std::size_t a = 4; a < 10; ++a)
+      if ((x(a) - x(0) - map * X.row(static_cast<Index>(a)).transpose()).norm() > 1e-12 * map.norm())
+        return Sides::curved;
+  }
+  return Sides::straight;
+}
+
 }  // namespace
 
-ElementBatches::ElementBatches(const TetMesh& mesh, int first_node, const std::vector<int>& material_of_tet)
-    : mesh_(mesh), first_node_(first_node) {
-  eigen_assert(material_of_tet.size() == mesh.tets.size());
-  make_blocks(material_of_tet);
+ElementBatches::ElementBatches(const ElementMesh& mesh, int first_node, const std::vector<int>& material_of_element)
+    : mesh_(mesh), first_node_(first_node), n_(node_count(mesh.kind)), rule_(energy_rule(mesh.kind, sides(mesh))) {
+  eigen_assert(material_of_element.size() == mesh.count());
+  for (Index q = 0; q < rule_.weights.size(); ++q)
+    gradients_.push_back(shape_gradients(mesh.kind, rule_.points.row(q)));
+  make_blocks(material_of_element);
   colour_blocks();
   pack([](int node) { return node; });
 }
 
-std::array<int, 4> ElementBatches::tet(std::size_t t) const {
-  auto nodes = mesh_.tets[t];
+std::vector<int> ElementBatches::element(std::size_t e) const {
+  const auto own = mesh_.element(e);
+  std::vector<int> nodes(own.begin(), own.end());
   for (int& n : nodes) n += first_node_;
   return nodes;
 }
 
-const double* ElementBatches::shape(int batch) const { return shape_.data() + at(batch) * shape_size * lane_count; }
+const double* ElementBatches::shape(int batch, int point) const {
+  return shape_.data() + (at(batch) * at(points()) + at(point)) * at(shape_size()) * lane_count;
+}
 
-const int* ElementBatches::nodes(int batch) const { return nodes_.data() + at(batch) * 4 * lane_count; }
+const int* ElementBatches::nodes(int batch) const { return nodes_.data() + at(batch) * at(n_) * lane_count; }
 
-void ElementBatches::make_blocks(const std::vector<int>& material_of_tet) {
+void ElementBatches::make_blocks(const std::vector<int>& material_of_element) {
   const auto places = curve_places(mesh_);
-  std::vector<int> tets(mesh_.tets.size());
-  std::iota(tets.begin(), tets.end(), 0);
-  std::sort(tets.begin(), tets.end(), [&](int a, int b) {
-    return std::tuple(material_of_tet[at(a)], places[at(a)], a) < std::tuple(material_of_tet[at(b)], places[at(b)], b);
+  std::vector<int> list(mesh_.count());
+  std::iota(list.begin(), list.end(), 0);
+  std::sort(list.begin(), list.end(), [&](int a, int b) {
+    return std::tuple(material_of_element[at(a)], places[at(a)], a) <
+           std::tuple(material_of_element[at(b)], places[at(b)], b);
   });
-  for (std::size_t i = 0; i < tets.size();) {
-    const int material = material_of_tet[at(tets[i])];
+  for (std::size_t i = 0; i < list.size();) {
+    const int material = material_of_element[at(list[i])];
     ElementBlock block{static_cast<int>(order_.size()), 0, material};
-    for (; i < tets.size() && block.count < block_elements && material_of_tet[at(tets[i])] == material;
+    for (; i < list.size() && block.count < block_elements && material_of_element[at(list[i])] == material;
          ++i, ++block.count)
-      order_.push_back(tets[i]);
+      order_.push_back(list[i]);
     while (order_.size() % lane_count != 0) order_.push_back(-1);
     blocks_.push_back(block);
   }
@@ -83,7 +106,7 @@ void ElementBatches::colour_blocks() {
   std::vector<int> taken_by;  // the last block that found the colour taken
   for (std::size_t b = 0; b < blocks_.size(); ++b) {
     const auto& block = blocks_[b];
-    const auto nodes_of = [&](int e) { return mesh_.tets[at(order_[at(block.first + e)])]; };
+    const auto nodes_of = [&](int e) { return mesh_.element(at(order_[at(block.first + e)])); };
     for (int e = 0; e < block.count; ++e)
       for (const int n : nodes_of(e))
         for (const int c : colours_at[at(n)]) taken_by[at(c)] = static_cast<int>(b);
@@ -105,54 +128,72 @@ void ElementBatches::colour_blocks() {
 }
 
 template <class Rank>
+std::vector<int> ElementBatches::arranged(std::size_t e, const Rank& rank) const {
+  const auto nodes = mesh_.element(e);
+  std::vector<int> order(nodes.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto key = [&](int a) { return std::pair(rank(first_node_ + nodes[at(a)]), nodes[at(a)]); };
+  std::sort(order.begin(), order.end(), [&](int a, int b) { return key(a) < key(b); });
+  return order;
+}
+
+void ElementBatches::pack_shape(std::size_t place, std::size_t e, const std::vector<int>& arranged) {
+  const auto nodes = mesh_.element(e);
+  Matrix X(n_, 3);
+  for (int a = 0; a < n_; ++a) X.row(a) = mesh_.nodes[at(nodes[at(a)])].transpose();
+  const std::size_t batch = place / lane_count, lane = place % lane_count, size = at(shape_size()) * lane_count;
+  for (int q = 0; q < points(); ++q) {
+    const Mat3 map = X.transpose() * gradients_[at(q)];  // ∂X/∂ξ
+    const double det = map.determinant();
+    eigen_assert(det != 0);
+    const Matrix g = gradients_[at(q)] * map.inverse();
+    double* shape = shape_.data() + (batch * at(points()) + at(q)) * size + lane;
+    for (int a = 1; a < n_; ++a)
+      for (int j = 0; j < 3; ++j) shape[at(3 * (a - 1) + j) * lane_count] = g(arranged[at(a)], j);
+    shape[at(3 * (n_ - 1)) * lane_count] = rule_.weights[q] * std::abs(det);
+  }
+}
+
+template <class Rank>
 void ElementBatches::pack(const Rank& rank) {
-  packed_.assign(order_.size(), {});
-  nodes_.assign(order_.size() * 4, 0);
-  shape_.assign(order_.size() * shape_size, 0);
+  packed_.assign(order_.size() * at(n_), 0);
+  nodes_.assign(order_.size() * at(n_), 0);
+  shape_.assign(order_.size() * at(points()) * at(shape_size()), 0);
   int last = 0;  // places that fill up a batch repeat the element before them
   for (std::size_t place = 0; place < order_.size(); ++place) {
     if (order_[place] >= 0) last = order_[place];
-    auto nodes = tet(at(last));
-    std::sort(nodes.begin(), nodes.end(), [&](int a, int b) { return std::pair(rank(a), a) < std::pair(rank(b), b); });
-    const auto X = [&](int a) { return mesh_.nodes[at(nodes[at(a)] - first_node_)]; };
-    Mat3 edges;
-    edges << X(1) - X(0), X(2) - X(0), X(3) - X(0);
-    const double six_volumes = edges.determinant();
-    eigen_assert(six_volumes != 0);
-    const Mat3 gradients = edges.inverse();  // row a: gradient of node a + 1
+    const auto order = arranged(at(last), rank);
+    pack_shape(place, at(last), order);
     const std::size_t batch = place / lane_count, lane = place % lane_count;
-    double* shape = shape_.data() + batch * shape_size * lane_count + lane;
-    for (int a = 0; a < 3; ++a)
-      for (int j = 0; j < 3; ++j) shape[at(3 * a + j) * lane_count] = gradients(a, j);
-    shape[9 * lane_count] = std::abs(six_volumes) / 6;
-    for (int a = 0; a < 4; ++a) nodes_[batch * 4 * lane_count + at(a) * lane_count + lane] = 3 * nodes[at(a)];
-    packed_[place] = nodes;
+    for (int a = 0; a < n_; ++a) {
+      const int node = first_node_ + mesh_.element(at(last))[at(order[at(a)])];
+      packed_[place * at(n_) + at(a)] = node;
+      nodes_[(batch * at(n_) + at(a)) * lane_count + lane] = 3 * node;
+    }
   }
 }
 
 void ElementBatches::bind(const BlockPattern& pattern, std::span<const int> free_index) {
   pack([&](int node) { return free_index[at(node)]; });
   const bool full = pattern.storage() == Storage::full;
-  slots_.assign(order_.size(), {});
-  mirrors_.assign(full ? order_.size() : 0, {});
+  slots_.clear();
+  mirrors_.clear();
+  slots_.reserve(order_.size() * at(block_count(n_) + n_));
   for (std::size_t place = 0; place < order_.size(); ++place) {
-    std::array<int, 4> free;
-    for (std::size_t a = 0; a < 4; ++a) free[a] = free_index[at(packed_[place][a])];
-    const auto slot = [&](std::size_t row, std::size_t column) {
-      if (free[row] < 0 || free[column] < 0) return BlockPattern::Slot{};
-      const auto s = pattern.slot(free[row], free[column]);
+    const auto slot = [&](int row, int column) {
+      const int r = free_index[at(packed_[place * at(n_) + at(row)])],
+                c = free_index[at(packed_[place * at(n_) + at(column)])];
+      if (r < 0 || c < 0) return BlockPattern::Slot{};
+      const auto s = pattern.slot(r, c);
       eigen_assert(s.first >= 0);
       return s;
     };
-    ElementSlots& s = slots_[place];
-    std::size_t next = 0, mirror = 0;
-    for (std::size_t column = 0; column < 4; ++column) {
-      s.stride[column] = slot(column, column).stride;
-      for (std::size_t row = column; row < 4; ++row) {
-        s.first[next++] = slot(row, column).first;
-        if (full && row > column) mirrors_[place][mirror++] = slot(column, row).first;
-      }
-    }
+    for (int column = 0; column < n_; ++column)
+      for (int row = column; row < n_; ++row) slots_.push_back(slot(row, column).first);
+    for (int column = 0; column < n_; ++column) slots_.push_back(slot(column, column).stride);
+    if (!full) continue;
+    for (int column = 0; column < n_; ++column)
+      for (int row = column + 1; row < n_; ++row) mirrors_.push_back(slot(column, row).first);
   }
 }
 

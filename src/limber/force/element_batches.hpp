@@ -1,14 +1,14 @@
 #pragma once
-/// Tetrahedra made ready for the element loop: sorted along a space-filling curve, packed by lane_count in
+/// Elements made ready for the element loop: sorted along a space-filling curve, packed by lane_count in
 /// structure-of-arrays order, grouped in blocks of one material, and the blocks coloured so that blocks of one colour
 /// share no node. Colours run one after another and blocks of a colour side by side: the same bits on any number of
 /// threads, without atomics.
 
-#include <array>
 #include <span>
 #include <vector>
 
-#include "limber/mesh/tet_mesh.hpp"
+#include "limber/force/reference_element.hpp"
+#include "limber/mesh/element_mesh.hpp"
 #include "limber/model/block_pattern.hpp"
 
 namespace limber {
@@ -19,20 +19,14 @@ struct ElementBlock {
   int material = 0;
 };
 
-/// Where an element's ten stiffness blocks (row node ≥ column node, column by column) go in the value array, and
-/// with full storage their six mirror images. first < 0: a prescribed node, no place.
-struct ElementSlots {
-  std::array<int, 10> first;
-  std::array<int, 4> stride;  // of each node's columns
-};
-using MirrorSlots = std::array<int, 6>;
+/// Of the blocks (row ≥ column) of an element with n nodes, column by column.
+constexpr int block_count(int n) { return n * (n + 1) / 2; }
+constexpr int block_index(int n, int row, int column) { return column * n - column * (column - 1) / 2 + row - column; }
 
 class ElementBatches {
  public:
-  static constexpr int shape_size = 10;  // gradients of nodes 1, 2, 3 [1/m], volume [m³]
-
   /// Node i of the mesh is node first_node + i of the state.
-  ElementBatches(const TetMesh& mesh, int first_node, const std::vector<int>& material_of_tet);
+  ElementBatches(const ElementMesh& mesh, int first_node, const std::vector<int>& material_of_element);
 
   /// Orders each element's nodes by their free number and looks up the slots.
   void bind(const BlockPattern& pattern, std::span<const int> free_index);
@@ -40,38 +34,54 @@ class ElementBatches {
   /// Blocks, sorted by colour; blocks of colour c are colour_start[c] … colour_start[c + 1] − 1.
   const std::vector<ElementBlock>& blocks() const { return blocks_; }
   const std::vector<int>& colour_start() const { return colour_start_; }
-  /// The mesh's nodes of tetrahedron t, as numbers of the state.
-  std::array<int, 4> tet(std::size_t t) const;
-  std::size_t tets() const { return mesh_.tets.size(); }
+  /// n and the number of quadrature points.
+  int nodes_each() const { return n_; }
+  int points() const { return static_cast<int>(rule_.weights.size()); }
+  std::size_t count() const { return mesh_.count(); }
+  /// The nodes of element e, as numbers of the state.
+  std::vector<int> element(std::size_t e) const;
 
-  /// [10][lane_count] of a batch
-  const double* shape(int batch) const;
-  /// 3 × node, [4][lane_count] of a batch
+  /// [3 (n − 1) + 1][lane_count] of a batch at a point: gradients of nodes 1, 2, … [1/m], weight [m³]
+  const double* shape(int batch, int point) const;
+  /// 3 × node, [n][lane_count] of a batch
   const int* nodes(int batch) const;
-  const ElementSlots& slots(int element) const { return slots_[static_cast<std::size_t>(element)]; }
-  /// Null with lower storage.
-  const MirrorSlots* mirrors(int element) const {
-    return mirrors_.empty() ? nullptr : &mirrors_[static_cast<std::size_t>(element)];
+  /// Where an element's blocks go in the value array, block_count(n), and the stride of each node's columns, n.
+  /// first < 0: a prescribed node, no place.
+  const int* slots(int element) const {
+    return slots_.data() + static_cast<std::size_t>(element) * static_cast<std::size_t>(block_count(n_) + n_);
+  }
+  /// With full storage: where the mirror images of the blocks below the diagonal go, in their order; else null.
+  const int* mirrors(int element) const {
+    return mirrors_.empty()
+               ? nullptr
+               : mirrors_.data() + static_cast<std::size_t>(element) * static_cast<std::size_t>(n_ * (n_ - 1) / 2);
   }
   bool is_bound() const { return !slots_.empty(); }
 
  private:
-  void make_blocks(const std::vector<int>& material_of_tet);
+  void make_blocks(const std::vector<int>& material_of_element);
   void colour_blocks();
   /// `rank` of a node decides its place in the element.
   template <class Rank>
   void pack(const Rank& rank);
+  /// The order of the element's nodes by their rank.
+  template <class Rank>
+  std::vector<int> arranged(std::size_t e, const Rank& rank) const;
+  void pack_shape(std::size_t place, std::size_t e, const std::vector<int>& arranged);
+  int shape_size() const { return 3 * (n_ - 1) + 1; }
 
-  TetMesh mesh_;
+  ElementMesh mesh_;
   int first_node_;
+  int n_;
+  Quadrature rule_;
+  std::vector<Matrix> gradients_;  // ∂N/∂ξ at the points, n × 3 each
   std::vector<ElementBlock> blocks_;
   std::vector<int> colour_start_;
-  std::vector<int> order_;                  // tetrahedron at each packed place, −1 where a batch is filled up
-  std::vector<std::array<int, 4>> packed_;  // nodes of the state at each packed place, in the element's order
+  std::vector<int> order_;   // element at each packed place, −1 where a batch is filled up
+  std::vector<int> packed_;  // nodes of the state at each packed place, in the element's order, n each
   std::vector<double> shape_;
   std::vector<int> nodes_;
-  std::vector<ElementSlots> slots_;
-  std::vector<MirrorSlots> mirrors_;
+  std::vector<int> slots_, mirrors_;
 };
 
 }  // namespace limber

@@ -1,42 +1,64 @@
 #pragma once
-/// Loads of a batch of tetrahedra: shape gradients, edges and F, for all lanes at once.
+/// Loads of a batch of elements: shape gradients at a quadrature point, edges and F, for all lanes at once. n, the
+/// number of nodes, is known at compile time (linear tetrahedra) or 0: then it is that of the elements, at most 10.
 
 #include "limber/core/lanes.hpp"
 #include "limber/force/element_batches.hpp"
 
 namespace limber {
 
-struct BatchShape {
-  V3<Lanes> g[3];  // gradients of nodes 1, 2, 3 [1/m]
-  Lanes volume;    // [m³]
+template <int n>
+constexpr int most_nodes = n == 0 ? 10 : n;
+template <int n>
+LIMBER_INLINE int nodes_each(const ElementBatches& elements) {
+  return n == 0 ? elements.nodes_each() : n;
+}
+template <int n>
+LIMBER_INLINE int point_count(const ElementBatches& elements) {
+  return n == 4 ? 1 : elements.points();
+}
 
-  LIMBER_INLINE BatchShape(const ElementBatches& elements, int batch) {
-    const double* p = elements.shape(batch);
-    for (int a = 0; a < 3; ++a)
+template <int n>
+struct BatchShape {
+  V3<Lanes> g[most_nodes<n> - 1];  // gradients of nodes 1, 2, … [1/m]
+  Lanes volume;                    // [m³] that the point stands for
+
+  LIMBER_INLINE BatchShape(const ElementBatches& elements, int batch, int point) {
+    const double* p = elements.shape(batch, point);
+    const int others = nodes_each<n>(elements) - 1;
+    for (int a = 0; a < others; ++a)
       g[a] = {Lanes::load_unaligned(p + 3 * a * lane_count), Lanes::load_unaligned(p + (3 * a + 1) * lane_count),
               Lanes::load_unaligned(p + (3 * a + 2) * lane_count)};
-    volume = Lanes::load_unaligned(p + 9 * lane_count);
+    volume = Lanes::load_unaligned(p + 3 * others * lane_count);
   }
 };
 
-/// x₁ − x₀, x₂ − x₀, x₃ − x₀ of a nodal field x.
+/// x₁ − x₀, x₂ − x₀, … of a nodal field x.
+template <int n>
 struct BatchEdges {
-  V3<Lanes> e[3];
+  V3<Lanes> e[most_nodes<n> - 1];
+  int others;
 
   LIMBER_INLINE static V3<Lanes> position(const double* x, const int* nodes) {
     return {gather(x, nodes), gather(x + 1, nodes), gather(x + 2, nodes)};
   }
 
-  LIMBER_INLINE BatchEdges(const double* x, const int* nodes) {
+  LIMBER_INLINE BatchEdges(const double* x, const ElementBatches& elements, int batch)
+      : others(nodes_each<n>(elements) - 1) {
+    const int* nodes = elements.nodes(batch);
     const V3<Lanes> origin = position(x, nodes);
-    for (int a = 0; a < 3; ++a) e[a] = position(x, nodes + (a + 1) * lane_count) - origin;
+    for (int a = 0; a < others; ++a) e[a] = position(x, nodes + (a + 1) * lane_count) - origin;
   }
 };
 
 /// Σ_a e_a g_aᵀ
-LIMBER_INLINE M3<Lanes> gradient(const BatchShape& shape, const BatchEdges& edges) {
-  const V3<Lanes>(&e)[3] = edges.e, (&g)[3] = shape.g;
-  const auto column = [&](int j) { return g[0][j] * e[0] + g[1][j] * e[1] + g[2][j] * e[2]; };
+template <int n>
+LIMBER_INLINE M3<Lanes> gradient(const BatchShape<n>& shape, const BatchEdges<n>& edges) {
+  const auto column = [&](int j) {
+    V3<Lanes> sum = shape.g[0][j] * edges.e[0];
+    for (int a = 1; a < edges.others; ++a) sum = sum + shape.g[a][j] * edges.e[a];
+    return sum;
+  };
   return from_columns(column(0), column(1), column(2));
 }
 

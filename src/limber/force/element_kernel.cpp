@@ -9,31 +9,42 @@ namespace {
 
 using Pair = xsimd::make_sized_batch_t<double, 2>;
 
-/// y −= values at nodes 1 to 3 of each element and y += their sum at node 0.
-LIMBER_INLINE void subtract_at_nodes(const V3<Lanes> (&values)[3], const int* nodes, int count, double* y) {
-  alignas(64) double buffer[9][lane_count];
-  for (int a = 0; a < 3; ++a)
+/// y −= values at nodes 1, 2, … of each element and y += their sum at node 0.
+template <int n>
+LIMBER_INLINE void subtract_at_nodes(const V3<Lanes> (&values)[most_nodes<n> - 1], int others, const int* nodes,
+                                     int count, double* y) {
+  alignas(64) double buffer[3 * (most_nodes<n> - 1)][lane_count];
+  for (int a = 0; a < others; ++a)
     for (int c = 0; c < 3; ++c) values[a][c].store_aligned(buffer[3 * a + c]);
   for (int l = 0; l < count; ++l)
     for (int c = 0; c < 3; ++c) {
-      const double y1 = buffer[c][l], y2 = buffer[3 + c][l], y3 = buffer[6 + c][l];
-      y[nodes[l] + c] += y1 + y2 + y3;
-      y[nodes[lane_count + l] + c] -= y1;
-      y[nodes[2 * lane_count + l] + c] -= y2;
-      y[nodes[3 * lane_count + l] + c] -= y3;
+      double sum = 0;
+      for (int a = 0; a < others; ++a) {
+        sum += buffer[3 * a + c][l];
+        y[nodes[(a + 1) * lane_count + l] + c] -= buffer[3 * a + c][l];
+      }
+      y[nodes[l] + c] += sum;
     }
 }
 
-LIMBER_INLINE void add_stress_forces(const M3<Lanes>& P, const BatchShape& shape, const int* nodes, int count,
-                                     double* f) {
-  const V3<Lanes> minus_forces[3] = {P * shape.g[0], P * shape.g[1], P * shape.g[2]};
-  subtract_at_nodes(minus_forces, nodes, count, f);
+/// sums += P g
+template <int n>
+LIMBER_INLINE void add_stress(const M3<Lanes>& P, const BatchShape<n>& shape, int others,
+                              V3<Lanes> (&sums)[most_nodes<n> - 1]) {
+  for (int a = 0; a < others; ++a) sums[a] = sums[a] + P * shape.g[a];
 }
 
-/// The ten blocks (row ≥ column) of a batch of elements, column by column; blocks 1, 2, 3 with the opposite sign. An
-/// element's entries lie in pairs (K00, K10), (K01, K11), (K02, K12), (K20, K21), (K22, unused), as they are added.
+template <int n>
+LIMBER_INLINE void clear(V3<Lanes> (&sums)[most_nodes<n> - 1], int others) {
+  for (int a = 0; a < others; ++a) sums[a] = {Lanes(0.0), Lanes(0.0), Lanes(0.0)};
+}
+
+/// The blocks (row ≥ column) of a batch of elements, column by column; those of node 0 with others with the opposite
+/// sign. An element's entries lie in pairs (K00, K10), (K01, K11), (K02, K12), (K20, K21), (K22, unused), as they are
+/// added.
+template <int n>
 struct StiffnessBuffer {
-  alignas(64) double pair[10][5][lane_count][2];
+  alignas(64) double pair[block_count(most_nodes<n>)][5][lane_count][2];
 
   LIMBER_INLINE void put(int which, const M3<Lanes>& K) {
     put(which, 0, K(0, 0), K(1, 0));
@@ -61,8 +72,9 @@ struct StiffnessBuffer {
   }
 };
 
+/// Of linear tetrahedra, with their single point.
 template <class Tangent>
-LIMBER_INLINE void stiffness_blocks(const Tangent& tangent, const BatchShape& shape, StiffnessBuffer& K) {
+LIMBER_INLINE void stiffness_blocks(const Tangent& tangent, const BatchShape<4>& shape, StiffnessBuffer<4>& K) {
   const auto a1 = tangent.arm(shape.g[0]), a2 = tangent.arm(shape.g[1]), a3 = tangent.arm(shape.g[2]);
   const M3<Lanes> K11 = tangent.block(a1, a1), K21 = tangent.block(a2, a1), K31 = tangent.block(a3, a1);
   K.put(4, K11), K.put(5, K21), K.put(6, K31);
@@ -79,10 +91,35 @@ LIMBER_INLINE void stiffness_blocks(const Tangent& tangent, const BatchShape& sh
   K.put(0, minus_K10 + minus_K20 + minus_K30);
 }
 
-constexpr int block_column[10] = {0, 0, 0, 0, 1, 1, 1, 2, 2, 3};
-constexpr bool block_is_negated[10] = {false, true, true, true, false, false, false, false, false, false};
-constexpr int mirrored_block[6] = {1, 2, 3, 5, 6, 8};
-constexpr int mirror_column[6] = {1, 2, 3, 2, 3, 3};
+/// The blocks of nodes 1, 2, …, summed over the points; those with node 0 follow.
+struct StiffnessSum {
+  M3<Lanes> K[block_count(9)];
+  int others;
+
+  explicit StiffnessSum(int other_nodes) : others(other_nodes) {
+    for (int k = 0; k < block_count(others); ++k) K[k] = diagonal(Lanes(0.0), Lanes(0.0), Lanes(0.0));
+  }
+  template <class Tangent>
+  void add(const Tangent& tangent, const BatchShape<0>& shape) {
+    decltype(tangent.arm(shape.g[0])) arms[9];
+    for (int a = 0; a < others; ++a) arms[a] = tangent.arm(shape.g[a]);
+    for (int column = 0, k = 0; column < others; ++column)
+      for (int row = column; row < others; ++row, ++k) K[k] = K[k] + tangent.block(arms[row], arms[column]);
+  }
+  void put(StiffnessBuffer<0>& buffer) const {
+    const int n = others + 1;
+    M3<Lanes> corner = diagonal(Lanes(0.0), Lanes(0.0), Lanes(0.0));
+    for (int row = 0; row < others; ++row) {
+      M3<Lanes> minus = diagonal(Lanes(0.0), Lanes(0.0), Lanes(0.0));
+      for (int a = 0; a < others; ++a)
+        minus = minus + (a <= row ? K[block_index(others, row, a)] : transpose(K[block_index(others, a, row)]));
+      buffer.put(row + 1, minus);
+      corner = corner + minus;
+      for (int a = 0; a <= row; ++a) buffer.put(block_index(n, row + 1, a + 1), K[block_index(others, row, a)]);
+    }
+    buffer.put(0, corner);
+  }
+};
 
 template <bool negated>
 LIMBER_INLINE void add_block(const double (&K)[5][lane_count][2], int lane, double* p, int stride) {
@@ -99,35 +136,43 @@ LIMBER_INLINE void add_block(const double (&K)[5][lane_count][2], int lane, doub
   add_one(p[2 * stride + 2], K[4][lane][0]);
 }
 
-template <int... b>
-LIMBER_INLINE void scatter(const StiffnessBuffer& K, const ElementSlots& slots, int lane, double* values,
-                           std::integer_sequence<int, b...>) {
-  const auto one = [&]<int which>(std::integral_constant<int, which>) {
-    if (const int first = slots.first[which]; first >= 0)
-      add_block<block_is_negated[which]>(K.pair[which], lane, values + first, slots.stride[block_column[which]]);
-  };
-  (one(std::integral_constant<int, b>()), ...);
+/// Blocks k of column 0 carry the opposite sign but for the first.
+template <int n>
+LIMBER_INLINE void scatter(const StiffnessBuffer<n>& K, const ElementBatches& elements, int element, int lane,
+                           double* values) {
+  const int each = nodes_each<n>(elements);
+  const int *first = elements.slots(element), *stride = first + block_count(each);
+  if (first[0] >= 0) add_block<false>(K.pair[0], lane, values + first[0], stride[0]);
+  for (int row = 1; row < each; ++row)
+    if (first[row] >= 0) add_block<true>(K.pair[row], lane, values + first[row], stride[0]);
+  for (int column = 1, k = each; column < each; ++column)
+    for (int row = column; row < each; ++row, ++k)
+      if (first[k] >= 0) add_block<false>(K.pair[k], lane, values + first[k], stride[column]);
 }
 
-void scatter_mirrored(const StiffnessBuffer& K, const ElementSlots& slots, const MirrorSlots& mirrors, int lane,
+template <int n>
+void scatter_mirrored(const StiffnessBuffer<n>& K, const ElementBatches& elements, int element, int lane,
                       double* values) {
-  for (std::size_t m = 0; m < 6; ++m) {
-    if (mirrors[m] < 0) continue;
-    const auto& block = K.pair[mirrored_block[m]];
-    const double sign = block_is_negated[mirrored_block[m]] ? -1 : 1;
-    double* p = values + mirrors[m];
-    const int stride = slots.stride[static_cast<std::size_t>(mirror_column[m])];
-    for (int r = 0; r < 3; ++r) {
-      p[r] += sign * block[r][lane][0];
-      p[stride + r] += sign * block[r][lane][1];
+  const int each = nodes_each<n>(elements);
+  const int *mirror = elements.mirrors(element), *stride = elements.slots(element) + block_count(each);
+  for (int column = 0; column < each; ++column)
+    for (int row = column + 1; row < each; ++row, ++mirror) {
+      if (*mirror < 0) continue;
+      const auto& block = K.pair[block_index(each, row, column)];
+      const double sign = column == 0 ? -1 : 1;
+      double* p = values + *mirror;
+      const int step = stride[row];
+      for (int r = 0; r < 3; ++r) {
+        p[r] += sign * block[r][lane][0];
+        p[step + r] += sign * block[r][lane][1];
+      }
+      p[2 * step] += sign * block[3][lane][0];
+      p[2 * step + 1] += sign * block[3][lane][1];
+      p[2 * step + 2] += sign * block[4][lane][0];
     }
-    p[2 * stride] += sign * block[3][lane][0];
-    p[2 * stride + 1] += sign * block[3][lane][1];
-    p[2 * stride + 2] += sign * block[4][lane][0];
-  }
 }
 
-template <class M>
+template <class M, int n>
 class KernelOf final : public ElementKernel {
  public:
   explicit KernelOf(const M& material) : m_(material) {}
@@ -135,8 +180,12 @@ class KernelOf final : public ElementKernel {
   double energy(const ElementBatches& elements, const ElementBlock& block, const double* q) const override {
     double sum = 0;
     for_batches(block, [&](int batch, int, int count) {
-      const BatchShape shape(elements, batch);
-      const Lanes W = shape.volume * m_.energy(gradient(shape, BatchEdges(q, elements.nodes(batch))));
+      const BatchEdges<n> edges(q, elements, batch);
+      Lanes W(0.0);
+      for (int point = 0; point < point_count<n>(elements); ++point) {
+        const BatchShape<n> shape(elements, batch, point);
+        W = W + shape.volume * m_.energy(gradient(shape, edges));
+      }
       alignas(64) double lanes[lane_count];
       W.store_aligned(lanes);
       for (int l = 0; l < count; ++l) sum += lanes[l];
@@ -146,10 +195,14 @@ class KernelOf final : public ElementKernel {
 
   void add_force(const ElementBatches& elements, const ElementBlock& block, const double* q, double* f) const override {
     for_batches(block, [&](int batch, int, int count) {
-      const BatchShape shape(elements, batch);
-      const int* nodes = elements.nodes(batch);
-      const M3<Lanes> P = m_.stress(gradient(shape, BatchEdges(q, nodes)));
-      add_stress_forces(shape.volume * P, shape, nodes, count, f);
+      const BatchEdges<n> edges(q, elements, batch);
+      V3<Lanes> sums[most_nodes<n> - 1];
+      clear<n>(sums, edges.others);
+      for (int point = 0; point < point_count<n>(elements); ++point) {
+        const BatchShape<n> shape(elements, batch, point);
+        add_stress<n>(shape.volume * m_.stress(gradient(shape, edges)), shape, edges.others, sums);
+      }
+      subtract_at_nodes<n>(sums, edges.others, elements.nodes(batch), count, f);
     });
   }
 
@@ -164,19 +217,22 @@ class KernelOf final : public ElementKernel {
   void add_product(const ElementBatches& elements, const ElementBlock& block, const double* q, const double* x,
                    double* y) const override {
     for_batches(block, [&](int batch, int, int count) {
-      const BatchShape shape(elements, batch);
-      const int* nodes = elements.nodes(batch);
-      const auto tangent = m_.tangent(gradient(shape, BatchEdges(q, nodes)), shape.volume);
-      const BatchEdges d(x, nodes);
-      const Lanes minus(-1.0);
-      const auto arm = [&](int a) { return tangent.arm(shape.g[a]); };
-      const auto a0 = arm(0), a1 = arm(1), a2 = arm(2);
-      const M3<Lanes> K10 = tangent.block(a1, a0), K20 = tangent.block(a2, a0), K21 = tangent.block(a2, a1);
-      const V3<Lanes> d0 = minus * d.e[0], d1 = minus * d.e[1], d2 = minus * d.e[2];
-      const V3<Lanes> minus_products[3] = {tangent.block(a0, a0) * d0 + transpose(K10) * d1 + transpose(K20) * d2,
-                                           K10 * d0 + tangent.block(a1, a1) * d1 + transpose(K21) * d2,
-                                           K20 * d0 + K21 * d1 + tangent.block(a2, a2) * d2};
-      subtract_at_nodes(minus_products, nodes, count, y);
+      const BatchEdges<n> edges(q, elements, batch), d(x, elements, batch);
+      V3<Lanes> sums[most_nodes<n> - 1];
+      clear<n>(sums, edges.others);
+      for (int point = 0; point < point_count<n>(elements); ++point) {
+        const BatchShape<n> shape(elements, batch, point);
+        const auto tangent = m_.tangent(gradient(shape, edges), shape.volume);
+        decltype(tangent.arm(shape.g[0])) arms[most_nodes<n> - 1];
+        for (int a = 0; a < edges.others; ++a) arms[a] = tangent.arm(shape.g[a]);
+        for (int b = 0; b < edges.others; ++b)
+          for (int a = b; a < edges.others; ++a) {
+            const M3<Lanes> K = tangent.block(arms[a], arms[b]);
+            sums[a] = sums[a] - K * d.e[b];
+            if (a > b) sums[b] = sums[b] - transpose(K) * d.e[a];
+          }
+      }
+      subtract_at_nodes<n>(sums, edges.others, elements.nodes(batch), count, y);
     });
   }
 
@@ -192,17 +248,30 @@ class KernelOf final : public ElementKernel {
   template <Definiteness definiteness>
   void assemble(const ElementBatches& elements, const ElementBlock& block, const double* q, double* f,
                 double* K) const {
-    StiffnessBuffer buffer;
+    StiffnessBuffer<n> buffer;
     for_batches(block, [&](int batch, int first, int count) {
-      const BatchShape shape(elements, batch);
-      const int* nodes = elements.nodes(batch);
-      const auto dP = tangent<definiteness>(gradient(shape, BatchEdges(q, nodes)), shape.volume);
-      if (f) add_stress_forces(dP.stress(), shape, nodes, count, f);
-      stiffness_blocks(dP, shape, buffer);
+      const BatchEdges<n> edges(q, elements, batch);
+      V3<Lanes> sums[most_nodes<n> - 1];
+      clear<n>(sums, edges.others);
+      if constexpr (n == 4) {
+        const BatchShape<n> shape(elements, batch, 0);
+        const auto dP = tangent<definiteness>(gradient(shape, edges), shape.volume);
+        add_stress<n>(dP.stress(), shape, edges.others, sums);
+        stiffness_blocks(dP, shape, buffer);
+      } else {
+        StiffnessSum blocks(edges.others);
+        for (int point = 0; point < elements.points(); ++point) {
+          const BatchShape<n> shape(elements, batch, point);
+          const auto dP = tangent<definiteness>(gradient(shape, edges), shape.volume);
+          add_stress<n>(dP.stress(), shape, edges.others, sums);
+          blocks.add(dP, shape);
+        }
+        blocks.put(buffer);
+      }
+      if (f) subtract_at_nodes<n>(sums, edges.others, elements.nodes(batch), count, f);
       for (int l = 0; l < count; ++l) {
-        scatter(buffer, elements.slots(first + l), l, K, std::make_integer_sequence<int, 10>());
-        if (const MirrorSlots* mirrors = elements.mirrors(first + l))
-          scatter_mirrored(buffer, elements.slots(first + l), *mirrors, l, K);
+        scatter<n>(buffer, elements, first + l, l, K);
+        if (elements.mirrors(first + l)) scatter_mirrored<n>(buffer, elements, first + l, l, K);
       }
     });
   }
@@ -222,30 +291,33 @@ double first_root(std::array<double, 4> b, int depth = 40) {
   return 0.5 + 0.5 * first_root({middle, b123, b23, b[3]}, depth - 1);
 }
 
-}  // namespace
-
-std::unique_ptr<ElementKernel> make_element_kernel(const AnyMaterial& material) {
-  return std::visit(
-      []<class M>(const M& m) -> std::unique_ptr<ElementKernel> { return std::make_unique<KernelOf<M>>(m); }, material);
+/// visit(F) for all points of a block.
+template <int n, class Visit>
+void for_gradients(const ElementBatches& elements, const ElementBlock& block, const Visit& visit) {
+  for_batches(block, [&](int batch, int, int count) {
+    for (int point = 0; point < point_count<n>(elements); ++point)
+      visit(BatchShape<n>(elements, batch, point), batch, count);
+  });
 }
 
-double least_det(const ElementBatches& elements, const ElementBlock& block, const double* q) {
+template <int n>
+double least_det_of(const ElementBatches& elements, const ElementBlock& block, const double* q) {
   Lanes least(std::numeric_limits<double>::infinity());
-  for_batches(block, [&](int batch, int, int) {
-    const BatchShape shape(elements, batch);
-    least = min(least, det(gradient(shape, BatchEdges(q, elements.nodes(batch)))));
+  for_gradients<n>(elements, block, [&](const BatchShape<n>& shape, int batch, int) {
+    least = min(least, det(gradient(shape, BatchEdges<n>(q, elements, batch))));
   });
   alignas(64) double lanes[lane_count];
   least.store_aligned(lanes);
   return *std::min_element(lanes, lanes + lane_count);
 }
 
-double step_to_inversion(const ElementBatches& elements, const ElementBlock& block, const double* q, const double* dq) {
+template <int n>
+double step_to_inversion_of(const ElementBatches& elements, const ElementBlock& block, const double* q,
+                            const double* dq) {
   double step = 1;
-  for_batches(block, [&](int batch, int, int count) {
-    const BatchShape shape(elements, batch);
-    const M3<Lanes> F = gradient(shape, BatchEdges(q, elements.nodes(batch)));
-    const M3<Lanes> dF = gradient(shape, BatchEdges(dq, elements.nodes(batch)));
+  for_gradients<n>(elements, block, [&](const BatchShape<n>& shape, int batch, int count) {
+    const M3<Lanes> F = gradient(shape, BatchEdges<n>(q, elements, batch));
+    const M3<Lanes> dF = gradient(shape, BatchEdges<n>(dq, elements, batch));
     // det(F + s dF) = c0 + c1 s + c2 s² + c3 s³
     const M3<Lanes> C = cofactor(F), dC = cofactor(dF);
     const Lanes c0 = det(F), c1 = dot(C, dF), c2 = dot(dC, F), c3 = det(dF);
@@ -257,6 +329,26 @@ double step_to_inversion(const ElementBatches& elements, const ElementBlock& blo
       if (b[0][l] > 0) step = std::min(step, first_root({b[0][l], b[1][l], b[2][l], b[3][l]}));
   });
   return step;
+}
+
+}  // namespace
+
+std::unique_ptr<ElementKernel> make_element_kernel(const AnyMaterial& material, ElementKind kind) {
+  return std::visit(
+      [&]<class M>(const M& m) -> std::unique_ptr<ElementKernel> {
+        if (kind == ElementKind::tet4) return std::make_unique<KernelOf<M, 4>>(m);
+        return std::make_unique<KernelOf<M, 0>>(m);
+      },
+      material);
+}
+
+double least_det(const ElementBatches& elements, const ElementBlock& block, const double* q) {
+  return elements.nodes_each() == 4 ? least_det_of<4>(elements, block, q) : least_det_of<0>(elements, block, q);
+}
+
+double step_to_inversion(const ElementBatches& elements, const ElementBlock& block, const double* q, const double* dq) {
+  return elements.nodes_each() == 4 ? step_to_inversion_of<4>(elements, block, q, dq)
+                                    : step_to_inversion_of<0>(elements, block, q, dq);
 }
 
 }  // namespace limber

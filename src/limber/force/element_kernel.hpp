@@ -1,7 +1,7 @@
 #pragma once
-/// The work on one block of elements of one material, for P1 tetrahedra with F = Σ_a x_a g_aᵀ:
-///     W = Σ V ψ(F),   f_a = −V P g_a,   K_ab = V Σ_jl g_a,j (∂P/∂F)_ij,kl g_b,l.
-/// Since g₀ = −(g₁ + g₂ + g₃), only the blocks of nodes 1 to 3 are computed.
+/// The work on one block of elements of one material. With the sum over quadrature points, F = Σ_a x_a g_aᵀ at each:
+///     W = Σ V ψ(F),   f_a = −Σ V P g_a,   K_ab = Σ V Σ_jl g_a,j (∂P/∂F)_ij,kl g_b,l.
+/// Since g₀ = −(g₁ + g₂ + …), only the blocks of nodes 1, 2, … are computed.
 
 #include <memory>
 
@@ -27,9 +27,9 @@ class ElementKernel {
                            double* y) const = 0;
 };
 
-std::unique_ptr<ElementKernel> make_element_kernel(const AnyMaterial& material);
+std::unique_ptr<ElementKernel> make_element_kernel(const AnyMaterial& material, ElementKind kind);
 
-/// The smallest det F of a block.
+/// The smallest det F at the points of a block.
 double least_det(const ElementBatches&, const ElementBlock&, const double* q);
 /// The largest s in [0, 1] for which det F(q + s dq) > 0 on [0, s) in a block; elements inverted at q do not count.
 double step_to_inversion(const ElementBatches&, const ElementBlock&, const double* q, const double* dq);

@@ -1,8 +1,11 @@
 #include "limber/force/mass.hpp"
 
+#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <utility>
+
+#include "limber/force/reference_element.hpp"
 
 namespace limber {
 
@@ -22,25 +25,58 @@ void merge(std::vector<NodalMass>& entries) {
   if (!entries.empty()) entries.resize(last + 1);
 }
 
+/// ∫ N_a N_b over one element, n × n [m³].
+class ElementMass {
+ public:
+  explicit ElementMass(ElementKind kind) : rule_(mass_rule(kind)) {
+    for (Index q = 0; q < rule_.weights.size(); ++q) {
+      values_.push_back(shape_values(kind, rule_.points.row(q)));
+      gradients_.push_back(shape_gradients(kind, rule_.points.row(q)));
+    }
+  }
+  Matrix of(const Matrix& X) const {  // positions of the nodes, n × 3
+    Matrix m = Matrix::Zero(X.rows(), X.rows());
+    for (std::size_t q = 0; q < values_.size(); ++q) {
+      const double det = Mat3(X.transpose() * gradients_[q]).determinant();
+      m += rule_.weights[static_cast<Index>(q)] * std::abs(det) * values_[q] * values_[q].transpose();
+    }
+    return m;
+  }
+
+ private:
+  Quadrature rule_;
+  std::vector<Vector> values_;
+  std::vector<Matrix> gradients_;
+};
+
 }  // namespace
 
-std::vector<NodalMass> tet_masses(const TetMesh& mesh, int first_node, std::span<const double> density, MassKind kind) {
-  eigen_assert(density.size() == mesh.tets.size());
+std::vector<NodalMass> element_masses(const ElementMesh& mesh, int first_node, std::span<const double> density,
+                                      MassKind kind) {
+  eigen_assert(density.size() == mesh.count());
+  const ElementMass element(mesh.kind);
+  const Index n = node_count(mesh.kind);
   std::vector<NodalMass> entries;
-  entries.reserve((kind == MassKind::lumped ? 4 : 10) * mesh.tets.size());
-  for (std::size_t t = 0; t < mesh.tets.size(); ++t) {
-    const double m = density[t] * std::abs(signed_volume(mesh, t));
-    for (const int a : mesh.tets[t]) {
-      if (kind == MassKind::lumped) {
-        entries.push_back({first_node + a, first_node + a, m / 4});
-        continue;
+  for (std::size_t e = 0; e < mesh.count(); ++e) {
+    const auto nodes = mesh.element(e);
+    Matrix X(n, 3);
+    for (Index a = 0; a < n; ++a)
+      X.row(a) = mesh.nodes[static_cast<std::size_t>(nodes[static_cast<std::size_t>(a)])].transpose();
+    const Matrix m = density[e] * element.of(X);
+    const double scale = m.sum() / m.trace();
+    for (Index a = 0; a < n; ++a)
+      for (Index b = 0; b < n; ++b) {
+        const int i = nodes[static_cast<std::size_t>(a)], j = nodes[static_cast<std::size_t>(b)];
+        if (kind == MassKind::consistent && i <= j) entries.push_back({first_node + i, first_node + j, m(a, b)});
+        if (kind == MassKind::lumped && a == b) entries.push_back({first_node + i, first_node + i, scale * m(a, a)});
       }
-      for (const int b : mesh.tets[t])
-        if (a <= b) entries.push_back({first_node + a, first_node + b, a == b ? m / 10 : m / 20});
-    }
   }
   merge(entries);
   return entries;
+}
+
+std::vector<NodalMass> tet_masses(const TetMesh& mesh, int first_node, std::span<const double> density, MassKind kind) {
+  return element_masses(linear_elements(mesh), first_node, density, kind);
 }
 
 void add_row_sums(const std::vector<NodalMass>& masses, Vector& sums) {

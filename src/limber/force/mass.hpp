@@ -1,22 +1,25 @@
 #pragma once
-/// The mass matrix of linear tetrahedra, a scalar for each pair of nodes (times I₃):
+/// The mass matrix of a mesh, a scalar for each pair of nodes (times I₃):
 ///
-///     lumped: a quarter of each tetrahedron's mass at its nodes;   consistent: m_ab = ρ V (1 + δ_ab) / 20.
+///     consistent: m_ab = ∫ ρ N_a N_b;   lumped: m_aa of the consistent one, scaled to the element's mass (Hinton, Rock
+///     and Zienkiewicz 1976), which for linear tetrahedra is a quarter of it at each node.
 ///
-/// The row sums of both are the same.
+/// Row sums of a quadratic element's matrix would give its corners negative masses.
 
 #include <span>
 #include <vector>
 
 #include "limber/core/types.hpp"
-#include "limber/mesh/tet_mesh.hpp"
+#include "limber/mesh/element_mesh.hpp"
 #include "limber/model/mechanical_system.hpp"
 
 namespace limber {
 
 enum class MassKind { lumped, consistent };
 
-/// Sorted by (a, b), a ≤ b, each pair once. Node i of the mesh is `first_node` + i. `density`: #T [kg/m³].
+/// Sorted by (a, b), a ≤ b, each pair once. Node i of the mesh is `first_node` + i. `density`: #E [kg/m³].
+std::vector<NodalMass> element_masses(const ElementMesh& mesh, int first_node, std::span<const double> density,
+                                      MassKind kind);
 std::vector<NodalMass> tet_masses(const TetMesh& mesh, int first_node, std::span<const double> density, MassKind kind);
 
 /// Adds the sum [kg] of each row to `sums`, #N: what gravity acts on.

@@ -96,8 +96,6 @@ Quadrature orbits(Sides sides) {
 
 }  // namespace
 
-int node_count(ElementKind kind) { return kind == ElementKind::tet4 ? 4 : kind == ElementKind::tet10 ? 10 : 8; }
-
 Matrix reference_nodes(ElementKind kind) {
   Matrix X(node_count(kind), 3);
   if (kind == ElementKind::hex8) {

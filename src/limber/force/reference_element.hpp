@@ -6,13 +6,10 @@
 ///
 /// The orders of nodes are those of VTK's cells.
 
-#include "limber/core/types.hpp"
+#include "limber/mesh/element_mesh.hpp"
 
 namespace limber {
 
-enum class ElementKind { tet4, tet10, hex8 };
-
-int node_count(ElementKind kind);
 /// Of the nodes, #n × 3.
 Matrix reference_nodes(ElementKind kind);
 /// N_a, #n.

@@ -26,9 +26,36 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// The mesh as meshed, before placement; selections refer to it.
 struct Shape {
-  TetMesh mesh;
+  TetMesh mesh;          // linear tetrahedra on all nodes: what output and contact see
+  ElementMesh elements;  // what is integrated over
   std::vector<std::array<int, 2>> edges;
+
+  /// Of an element.
+  int region(std::size_t element) const {
+    return mesh.region.empty() ? 0 : mesh.region[element * at(pieces(elements.kind))];
+  }
 };
+
+/// Gives the shape the elements of this name; its tetrahedra become parts of them.
+void make_elements(const BodyChoice& body, Shape& shape) {
+  if (body.element == "P1") {
+    shape.elements = linear_elements(shape.mesh);
+    return;
+  }
+  const TetMesh coarse = shape.mesh;
+  if (body.element == "P2") {
+    shape.elements = quadratic_elements(coarse);
+  } else {
+    const auto* box = std::get_if<BoxShape>(&body.mesh);
+    if (!box)
+      throw InputError(body.where + ".element", "\"hex\" goes with \"shape\": \"box\"; other meshes have P1 or P2");
+    shape.elements = box_hexahedra(box->origin, box->size, box->cells);
+  }
+  shape.mesh = subdivide(shape.elements);
+  shape.mesh.region_names = coarse.region_names;
+  for (const int region : coarse.region)
+    shape.mesh.region.insert(shape.mesh.region.end(), at(pieces(shape.elements.kind)), region);
+}
 
 Shape make_shape(const BodyChoice& body, std::vector<std::string>& notes) {
   const std::string where = body.where + ".mesh";
@@ -43,6 +70,7 @@ Shape make_shape(const BodyChoice& body, std::vector<std::string>& notes) {
   const MeshNotes mended = check_and_orient(shape.mesh, file ? file->path : where);
   if (mended.reordered > 0)
     notes.push_back(fmt::format("{}: {} negatively ordered tetrahedra were reordered", where, mended.reordered));
+  make_elements(body, shape);
   return shape;
 }
 
@@ -51,16 +79,16 @@ void place(const BodyChoice& body, std::vector<Vec3>& nodes) {
   for (auto& x : nodes) x = body.position + R * (body.scale * x);
 }
 
-/// The material of each tetrahedron's region, as an index into the list of materials, with the densities.
+/// The material of each element's region, as an index into the list of materials, with the densities.
 struct MaterialMap {
   std::vector<AnyMaterial> materials;
-  std::vector<int> of_tet;
-  std::vector<double> density;  // #T
+  std::vector<int> of_element;
+  std::vector<double> density;  // #E
   double wave_speed = 0;
   double young = 0;  // [Pa] the largest
 };
 
-MaterialMap map_materials(const BodyChoice& body, const TetMesh& mesh) {
+MaterialMap map_materials(const BodyChoice& body, const Shape& shape) {
   MaterialMap map;
   std::map<std::string, int> number;
   std::vector<double> densities;
@@ -87,20 +115,19 @@ MaterialMap map_materials(const BodyChoice& body, const TetMesh& mesh) {
         std::max(map.wave_speed, std::sqrt(hessian(map.materials.back(), Mat3::Identity())(0, 0) / choice.density));
   }
   std::map<int, std::string> name_of;
-  for (const auto& [name, region] : mesh.region_names) name_of[region] = name;
+  for (const auto& [name, region] : shape.mesh.region_names) name_of[region] = name;
   std::set<std::string> used;
-  for (std::size_t t = 0; t < mesh.tets.size(); ++t) {
-    const int region = mesh.region.empty() ? 0 : mesh.region[t];
+  for (std::size_t e = 0; e < shape.elements.count(); ++e) {
+    const int region = shape.region(e);
     const auto named = name_of.find(region);
     auto it = named == name_of.end() ? number.end() : number.find(named->second);
     if (it == number.end()) it = number.find(std::to_string(region));
     if (it == number.end()) it = number.find("default");
     if (it == number.end())
-      throw InputError(
-          body.where + ".materials",
-          fmt::format("no material for region {} of tetrahedron {}; name it, or give \"default\"", region, t));
+      throw InputError(body.where + ".materials",
+                       fmt::format("no material for region {} of element {}; name it, or give \"default\"", region, e));
     used.insert(it->first);
-    map.of_tet.push_back(it->second);
+    map.of_element.push_back(it->second);
     map.density.push_back(densities[at(it->second)]);
   }
   for (const auto& [region, choice] : body.materials)
@@ -151,12 +178,13 @@ void add_body(const BodyChoice& choice, Model& model, MechanicalSystem::Parts& p
   body.rest.nodes = p.nodes;
 
   if (!body.rest.tets.empty()) {
-    p.materials = map_materials(choice, body.rest);
+    p.shape.elements.nodes = p.nodes;
+    p.materials = map_materials(choice, p.shape);
     body.wave_speed = p.materials.wave_speed;
-    p.masses = tet_masses(body.rest, body.first_node, p.materials.density,
-                          choice.mass == MassForm::lumped ? MassKind::lumped : MassKind::consistent);
-    body.elastic =
-        std::make_shared<ElasticForce>(body.rest, body.first_node, p.materials.materials, p.materials.of_tet);
+    p.masses = element_masses(p.shape.elements, body.first_node, p.materials.density,
+                              choice.mass == MassForm::lumped ? MassKind::lumped : MassKind::consistent);
+    body.elastic = std::make_shared<ElasticForce>(p.shape.elements, body.first_node, p.materials.materials,
+                                                  p.materials.of_element);
     parts.forces.push_back(body.elastic);
   } else {
     for (int i = 0; i < static_cast<int>(p.nodes.size()); ++i)
@@ -207,8 +235,8 @@ std::shared_ptr<Force> make_damping(const DampingChoice& choice, const Body& bod
   };
   constexpr RayleighAt kinds[] = {RayleighAt::rest, RayleighAt::current, RayleighAt::frozen};
   // A second elastic force, since the damping binds it to a pattern of its own that holds the prescribed nodes too.
-  auto elastic =
-      std::make_unique<ElasticForce>(body.rest, body.first_node, placed.materials.materials, placed.materials.of_tet);
+  auto elastic = std::make_unique<ElasticForce>(placed.shape.elements, body.first_node, placed.materials.materials,
+                                                placed.materials.of_element);
   return std::make_shared<RayleighDamping>(std::move(elastic), product, placed.masses, positions,
                                            RayleighCoefficients{choice.stiffness, choice.mass},
                                            kinds[static_cast<int>(choice.at)]);

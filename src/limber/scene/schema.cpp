@@ -127,7 +127,7 @@ const std::map<std::string, std::vector<std::string>>& known_words() {
       {"side", {"left", "right", "bottom", "top", "back", "front", "all"}},
       {"shape", shape_names()},
       {"split", {"five", "six"}},
-      {"element", {"P1"}},
+      {"element", {"P1", "P2", "hex"}},
       {"mass_form", {"lumped", "consistent"}},
       {"damping_at", {"rest", "current", "frozen"}},
       {"interpolation", {"linear", "smooth"}},
@@ -147,11 +147,6 @@ const std::map<std::string, std::vector<std::string>>& known_words() {
       {"rest_length", {"initial"}},
   };
   return words;
-}
-
-const std::vector<std::string>& announced_elements() {
-  static const std::vector<std::string> names = {"P2"};
-  return names;
 }
 
 }  // namespace limber

@@ -24,6 +24,4 @@ std::vector<std::string> key_names(const std::string& section);
 /// Kind of word → the words, in the order of the enumeration they become.
 const std::map<std::string, std::vector<std::string>>& known_words();
 
-const std::vector<std::string>& announced_elements();
-
 }  // namespace limber

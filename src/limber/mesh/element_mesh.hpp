@@ -1,0 +1,39 @@
+#pragma once
+/// Elements of one kind on their nodes: what the elastic energy is integrated over. Everything else (output, contact,
+/// selections) sees a mesh of linear tetrahedra on the same nodes.
+
+#include <span>
+#include <vector>
+
+#include "limber/mesh/tet_mesh.hpp"
+
+namespace limber {
+
+enum class ElementKind { tet4, tet10, hex8 };
+
+inline int node_count(ElementKind kind) { return kind == ElementKind::tet4 ? 4 : kind == ElementKind::tet10 ? 10 : 8; }
+
+struct ElementMesh {
+  ElementKind kind = ElementKind::tet4;
+  std::vector<Vec3> nodes;   // #V [m]
+  std::vector<int> corners;  // #E × node_count(kind), in the order of the reference element
+
+  std::size_t count() const { return corners.size() / static_cast<std::size_t>(node_count(kind)); }
+  std::span<const int> element(std::size_t e) const {
+    const auto n = static_cast<std::size_t>(node_count(kind));
+    return {corners.data() + e * n, n};
+  }
+};
+
+ElementMesh linear_elements(const TetMesh& mesh);
+/// Nodes: those of the mesh, then the middles of its edges in the order of `edges(mesh)`.
+ElementMesh quadratic_elements(const TetMesh& mesh);
+/// Nodes and cells as in `box_mesh`.
+ElementMesh box_hexahedra(const Vec3& origin, const Vec3& size, const std::array<int, 3>& cells);
+
+/// Linear tetrahedra on all nodes of the elements, eight for a tet10 and six for a hex8, element by element.
+TetMesh subdivide(const ElementMesh& mesh);
+/// How many of them an element becomes.
+int pieces(ElementKind kind);
+
+}  // namespace limber
