@@ -14,7 +14,7 @@ def beam(element, cells=(32, 4, 4), **more):
 
 
 def frequencies(scene, count):
-    values, _ = limber.Simulation(scene).modes(count)
+    values, _ = limber.modes(scene, count)
     return np.sqrt(values) / (2 * np.pi)
 
 
@@ -71,7 +71,7 @@ def test_bodies_of_all_elements_collide(element, method):
 
 def test_regions_and_damping_with_quadratic_elements():
     mesh = dict(nodes=[[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 1]], tets=[[0, 1, 2, 3], [1, 2, 3, 4]],
-                regions=[1, 2])
+                region=[1, 2])
     soft = dict(model="neo_hookean", young=1e3, poisson=.3, density=100)
     scene = limber.Scene(dict(
         time=dict(step=.01, duration=.1), method=dict(name="TR-BDF2"),
