@@ -101,8 +101,9 @@ TEST(Obj, BadFilesNameTheirPlace) {
             "a.obj:5: found \"3x\", expected a corner such as 3, 3/1, 3//2 or 3/1/2");
   EXPECT_EQ(error_of("a.obj", corners + "f 1 2 99999999999999999999\n"),
             "a.obj:5: found \"99999999999999999999\", expected a corner such as 3, 3/1, 3//2 or 3/1/2");
-  EXPECT_EQ(error_of("a.ply", corners), "a.ply: unknown extension \".ply\" of a surface; allowed: .obj, .stl");
-  EXPECT_EQ(error_of("dir.obj/a", corners), "dir.obj/a: unknown extension \"/a\" of a surface; allowed: .obj, .stl");
+  const std::string allowed = " of a surface; allowed: .obj, .stl, .ply, .gltf, .glb";
+  EXPECT_EQ(error_of("a.off", corners), "a.off: unknown extension \".off\"" + allowed);
+  EXPECT_EQ(error_of("dir.obj/a", corners), "dir.obj/a: unknown extension \"/a\"" + allowed);
 }
 
 TEST(Stl, AsciiIsWelded) {

@@ -38,7 +38,7 @@ def test_frequencies_come_down_to_the_continuum(mass):
         f = frequencies(beam(element, (16, 2, 2), mass=mass), 2)[0]
         assert .146 < f < last
         last = f
-    assert abs(last - .148424) < 1e-3
+    assert abs(last - .148424) < 2e-3  # 1 % on this coarse mesh
 
 
 def test_nodes_are_corners_then_middles():

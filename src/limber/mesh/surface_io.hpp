@@ -1,5 +1,5 @@
 #pragma once
-/// Triangle surfaces of obstacles, from Wavefront OBJ and STL files.
+/// Triangle surfaces, from Wavefront OBJ, STL, PLY and glTF files.
 
 #include <array>
 #include <string>
@@ -19,10 +19,11 @@ struct SurfaceNotes {
   std::size_t degenerate = 0;  // triangles of no area: 2·area ≤ 1e-14 × (longest edge)²
 };
 
-/// By extension, .obj or .stl. OBJ: v and f (v, v/vt, v//vn, v/vt/vn, negative numbers count back from the last vertex;
-/// polygons become fans around their first corner), everything else is ignored. STL: ASCII or binary, whichever the
-/// file is; all its solids; equal vertices become one node. Triangles of no area are dropped. Throws InputError:
-/// "path:line" for text, "path" and the byte offset for binary; no triangles are an error too.
+/// The triangles of a file in one of the formats of read_surface_mesh (surface_mesh.hpp). OBJ: v, vt, f (v, v/vt,
+/// v//vn, v/vt/vn, negative numbers count back from the last vertex), names; everything else is ignored. STL: ASCII or
+/// binary, whichever the file is; all its solids; equal vertices become one node. Polygons become fans around their
+/// first corner. Triangles of no area are dropped. Throws InputError: "path:line" for text, "path" and the byte offset
+/// for binary; no triangles are an error too.
 TriMesh read_surface(const std::string& path, SurfaceNotes* notes = nullptr);
 /// The same from a file's contents; `path` is for the extension and the messages.
 TriMesh parse_surface(const std::string& path, const std::string& contents, SurfaceNotes* notes = nullptr);

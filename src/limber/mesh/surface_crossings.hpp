@@ -1,0 +1,11 @@
+#pragma once
+/// Whether a triangle surface cuts or touches itself other than at common vertices and edges.
+
+#include "limber/mesh/surface_io.hpp"
+
+namespace limber {
+
+/// Triangles closer than `tolerance` [m] count as touching, and so do neighbours that are folded onto each other.
+bool has_crossings(const TriMesh& mesh, double tolerance);
+
+}  // namespace limber

@@ -1,0 +1,100 @@
+#include "limber/mesh/surface_mesh.hpp"
+
+#include <fmt/format.h>
+
+#include <Eigen/Geometry>
+#include <algorithm>
+
+#include "limber/core/errors.hpp"
+#include "limber/mesh/cursor.hpp"
+#include "limber/mesh/surface_formats.hpp"
+
+namespace limber {
+namespace {
+
+bool has_area(const TriMesh& mesh, const std::array<int, 3>& t) {
+  const Vec3 &a = mesh.nodes[t[0]], &b = mesh.nodes[t[1]], &c = mesh.nodes[t[2]];
+  const Vec3 ab = b - a, ac = c - a;
+  const double longest = std::max({ab.squaredNorm(), ac.squaredNorm(), (c - b).squaredNorm()});
+  return ab.cross(ac).norm() > 1e-14 * longest;
+}
+
+void drop_unused_nodes(TriMesh& mesh) {
+  std::vector<int> number(mesh.nodes.size(), -1);
+  for (const auto& t : mesh.triangles)
+    for (const int i : t) number[i] = 0;
+  int kept = 0;
+  for (std::size_t i = 0; i < number.size(); ++i) {
+    if (number[i] < 0) continue;
+    mesh.nodes[kept] = mesh.nodes[i];
+    number[i] = kept++;
+  }
+  mesh.nodes.resize(static_cast<std::size_t>(kept));
+  for (auto& t : mesh.triangles)
+    for (int& i : t) i = number[i];
+}
+
+}  // namespace
+
+std::string lower(std::string_view word) {
+  std::string s(word);
+  for (char& c : s)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return s;
+}
+
+std::string extension_of(const std::string& path) {
+  const std::size_t dot = path.find_last_of("./");
+  return dot == path.npos ? "" : lower(std::string_view(path).substr(dot));
+}
+
+int label_number(SurfaceMesh& surface, const FaceLabel& label) {
+  const auto at = std::find(surface.labels.rbegin(), surface.labels.rend(), label);
+  if (at != surface.labels.rend()) return static_cast<int>(surface.labels.rend() - at) - 1;
+  surface.labels.push_back(label);
+  return static_cast<int>(surface.labels.size()) - 1;
+}
+
+void close_polygon(SurfaceMesh& surface, int label) {
+  if (surface.first_corner.empty()) surface.first_corner.push_back(0);
+  surface.first_corner.push_back(surface.corners.size());
+  surface.corner_uv.resize(surface.corners.size(), -1);
+  surface.label.push_back(label);
+}
+
+SurfaceMesh parse_surface_mesh(const std::string& path, const std::string& contents) {
+  const std::string extension = extension_of(path);
+  if (extension == ".obj") return read_obj(path, contents);
+  if (extension == ".stl") return read_stl(path, contents);
+  if (extension == ".ply") return read_ply(path, contents);
+  if (extension == ".gltf" || extension == ".glb") return read_gltf(path, contents);
+  throw InputError(
+      path, fmt::format("unknown extension \"{}\" of a surface; allowed: .obj, .stl, .ply, .gltf, .glb", extension));
+}
+
+SurfaceMesh read_surface_mesh(const std::string& path) { return parse_surface_mesh(path, load_file(path)); }
+
+std::vector<std::array<std::size_t, 3>> corner_triangles(const SurfaceMesh& surface) {
+  std::vector<std::array<std::size_t, 3>> triangles;
+  for (std::size_t p = 0; p < surface.polygons(); ++p) {
+    const std::size_t first = surface.first_corner[p];
+    for (std::size_t k = first + 2; k < surface.first_corner[p + 1]; ++k) triangles.push_back({first, k - 1, k});
+  }
+  return triangles;
+}
+
+TriMesh triangulated(const SurfaceMesh& surface) {
+  TriMesh mesh;
+  mesh.nodes = surface.positions;
+  for (const auto& t : corner_triangles(surface))
+    mesh.triangles.push_back({surface.corners[t[0]], surface.corners[t[1]], surface.corners[t[2]]});
+  return mesh;
+}
+
+std::size_t drop_degenerate(TriMesh& mesh) {
+  const std::size_t dropped = std::erase_if(mesh.triangles, [&](const auto& t) { return !has_area(mesh, t); });
+  drop_unused_nodes(mesh);
+  return dropped;
+}
+
+}  // namespace limber

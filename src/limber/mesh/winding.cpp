@@ -1,0 +1,87 @@
+#include "limber/mesh/winding.hpp"
+
+#include <Eigen/Geometry>
+#include <cmath>
+#include <numbers>
+
+namespace limber {
+namespace {
+
+constexpr double dipole_reach = 2;  // [radius]
+
+std::vector<Box3> boxes_of(const TriMesh& mesh) {
+  std::vector<Box3> boxes;
+  for (const auto& t : mesh.triangles) {
+    const Vec3 &a = mesh.nodes[t[0]], &b = mesh.nodes[t[1]], &c = mesh.nodes[t[2]];
+    boxes.push_back({a.cwiseMin(b).cwiseMin(c), a.cwiseMax(b).cwiseMax(c)});
+  }
+  return boxes;
+}
+
+}  // namespace
+
+double solid_angle(const Vec3& x, const Vec3& a, const Vec3& b, const Vec3& c) {
+  const Vec3 u = a - x, v = b - x, w = c - x;
+  const double lu = u.norm(), lv = v.norm(), lw = w.norm();
+  const double below = lu * lv * lw + u.dot(v) * lw + v.dot(w) * lu + w.dot(u) * lv;
+  return std::atan2(u.dot(v.cross(w)), below) / (2 * std::numbers::pi);
+}
+
+WindingTree::WindingTree(TriMesh mesh) : mesh_(std::move(mesh)), tree_(boxes_of(mesh_)) {
+  for (const BoxTree::Node& node : tree_.nodes()) dipoles_.push_back(dipole(node));
+}
+
+WindingTree::Dipole WindingTree::dipole(const BoxTree::Node& node) const {
+  Dipole d;
+  double total = 0;
+  for (int k = node.first; k < node.first + node.count; ++k) {
+    const auto& t = mesh_.triangles[tree_.order()[k]];
+    const Vec3 &a = mesh_.nodes[t[0]], &b = mesh_.nodes[t[1]], &c = mesh_.nodes[t[2]];
+    const Vec3 area = (b - a).cross(c - a) / 2;
+    d.area += area;
+    d.centre += area.norm() * (a + b + c) / 3;
+    total += area.norm();
+  }
+  d.centre = total > 0 ? Vec3(d.centre / total) : Vec3((node.box.min + node.box.max) / 2);
+  for (int k = node.first; k < node.first + node.count; ++k)
+    for (const int i : mesh_.triangles[tree_.order()[k]])
+      d.radius = std::max(d.radius, (mesh_.nodes[i] - d.centre).norm());
+  return d;
+}
+
+double WindingTree::winding(const Vec3& x) const {
+  double w = 0;
+  int open[BoxTree::max_depth], height = 0;
+  open[height++] = 0;
+  while (height > 0) {
+    const int at = open[--height];
+    const BoxTree::Node& node = tree_.nodes()[at];
+    const Dipole& d = dipoles_[at];
+    const Vec3 r = d.centre - x;
+    const double l = r.norm();
+    if (l > dipole_reach * d.radius) {
+      if (l > 0) w += d.area.dot(r) / (4 * std::numbers::pi * l * l * l);
+    } else if (node.right != 0) {
+      open[height++] = node.right;
+      open[height++] = at + 1;
+    } else {
+      for (int k = node.first; k < node.first + node.count; ++k) {
+        const auto& t = mesh_.triangles[tree_.order()[k]];
+        w += solid_angle(x, mesh_.nodes[t[0]], mesh_.nodes[t[1]], mesh_.nodes[t[2]]);
+      }
+    }
+  }
+  return w;
+}
+
+double WindingTree::distance(const Vec3& x) const {
+  return tree_
+      .nearest(x,
+               [&](int i) {
+                 const auto& t = mesh_.triangles[i];
+                 return (nearest_in_triangle(x, mesh_.nodes[t[0]], mesh_.nodes[t[1]], mesh_.nodes[t[2]]) - x).norm();
+               })
+      .distance;
+}
+
+}  // namespace limber
