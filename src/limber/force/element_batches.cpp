@@ -6,8 +6,6 @@
 #include <cstdint>
 #include <numeric>
 
-#include "limber/core/lanes.hpp"
-
 namespace limber {
 namespace {
 
@@ -74,12 +72,6 @@ std::vector<int> ElementBatches::element(std::size_t e) const {
   for (int& n : nodes) n += first_node_;
   return nodes;
 }
-
-const double* ElementBatches::shape(int batch, int point) const {
-  return shape_.data() + (at(batch) * at(points()) + at(point)) * at(shape_size()) * lane_count;
-}
-
-const int* ElementBatches::nodes(int batch) const { return nodes_.data() + at(batch) * at(n_) * lane_count; }
 
 void ElementBatches::make_blocks(const std::vector<int>& material_of_element) {
   const auto places = curve_places(mesh_);

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "limber/core/lanes.hpp"
 #include "limber/force/reference_element.hpp"
 #include "limber/mesh/element_mesh.hpp"
 #include "limber/model/block_pattern.hpp"
@@ -41,14 +42,26 @@ class ElementBatches {
   /// The nodes of element e, as numbers of the state.
   std::vector<int> element(std::size_t e) const;
 
+  // Below, n > 0 is the number of nodes where it is known.
   /// [3 (n − 1) + 1][lane_count] of a batch at a point: gradients of nodes 1, 2, … [1/m], weight [m³]
-  const double* shape(int batch, int point) const;
+  template <int n = 0>
+  const double* shape(int batch, int point) const {
+    const std::size_t each = static_cast<std::size_t>(n > 0 ? 3 * (n - 1) + 1 : shape_size());
+    const std::size_t points = static_cast<std::size_t>(n == 4 ? 1 : rule_.weights.size());
+    return shape_.data() +
+           (static_cast<std::size_t>(batch) * points + static_cast<std::size_t>(point)) * each * lane_count;
+  }
   /// 3 × node, [n][lane_count] of a batch
-  const int* nodes(int batch) const;
+  template <int n = 0>
+  const int* nodes(int batch) const {
+    return nodes_.data() + static_cast<std::size_t>(batch) * static_cast<std::size_t>(n > 0 ? n : n_) * lane_count;
+  }
   /// Where an element's blocks go in the value array, block_count(n), and the stride of each node's columns, n.
   /// first < 0: a prescribed node, no place.
+  template <int n = 0>
   const int* slots(int element) const {
-    return slots_.data() + static_cast<std::size_t>(element) * static_cast<std::size_t>(block_count(n_) + n_);
+    const int each = n > 0 ? n : n_;
+    return slots_.data() + static_cast<std::size_t>(element) * static_cast<std::size_t>(block_count(each) + each);
   }
   /// With full storage: where the mirror images of the blocks below the diagonal go, in their order; else null.
   const int* mirrors(int element) const {

@@ -13,6 +13,11 @@ template <int n>
 LIMBER_INLINE int nodes_each(const ElementBatches& elements) {
   return n == 0 ? elements.nodes_each() : n;
 }
+/// Nodes beside node 0.
+template <int n>
+LIMBER_INLINE int others(const ElementBatches& elements) {
+  return nodes_each<n>(elements) - 1;
+}
 template <int n>
 LIMBER_INLINE int point_count(const ElementBatches& elements) {
   return n == 4 ? 1 : elements.points();
@@ -24,12 +29,11 @@ struct BatchShape {
   Lanes volume;                    // [m³] that the point stands for
 
   LIMBER_INLINE BatchShape(const ElementBatches& elements, int batch, int point) {
-    const double* p = elements.shape(batch, point);
-    const int others = nodes_each<n>(elements) - 1;
-    for (int a = 0; a < others; ++a)
+    const double* p = elements.shape<n>(batch, point);
+    for (int a = 0; a < others<n>(elements); ++a)
       g[a] = {Lanes::load_unaligned(p + 3 * a * lane_count), Lanes::load_unaligned(p + (3 * a + 1) * lane_count),
               Lanes::load_unaligned(p + (3 * a + 2) * lane_count)};
-    volume = Lanes::load_unaligned(p + 3 * others * lane_count);
+    volume = Lanes::load_unaligned(p + 3 * others<n>(elements) * lane_count);
   }
 };
 
@@ -37,26 +41,25 @@ struct BatchShape {
 template <int n>
 struct BatchEdges {
   V3<Lanes> e[most_nodes<n> - 1];
-  int others;
 
   LIMBER_INLINE static V3<Lanes> position(const double* x, const int* nodes) {
     return {gather(x, nodes), gather(x + 1, nodes), gather(x + 2, nodes)};
   }
 
-  LIMBER_INLINE BatchEdges(const double* x, const ElementBatches& elements, int batch)
-      : others(nodes_each<n>(elements) - 1) {
-    const int* nodes = elements.nodes(batch);
+  LIMBER_INLINE BatchEdges(const double* x, const ElementBatches& elements, int batch) {
+    const int* nodes = elements.nodes<n>(batch);
     const V3<Lanes> origin = position(x, nodes);
-    for (int a = 0; a < others; ++a) e[a] = position(x, nodes + (a + 1) * lane_count) - origin;
+    for (int a = 0; a < others<n>(elements); ++a) e[a] = position(x, nodes + (a + 1) * lane_count) - origin;
   }
 };
 
 /// Σ_a e_a g_aᵀ
 template <int n>
-LIMBER_INLINE M3<Lanes> gradient(const BatchShape<n>& shape, const BatchEdges<n>& edges) {
+LIMBER_INLINE M3<Lanes> gradient(const ElementBatches& elements, const BatchShape<n>& shape,
+                                 const BatchEdges<n>& edges) {
   const auto column = [&](int j) {
     V3<Lanes> sum = shape.g[0][j] * edges.e[0];
-    for (int a = 1; a < edges.others; ++a) sum = sum + shape.g[a][j] * edges.e[a];
+    for (int a = 1; a < others<n>(elements); ++a) sum = sum + shape.g[a][j] * edges.e[a];
     return sum;
   };
   return from_columns(column(0), column(1), column(2));

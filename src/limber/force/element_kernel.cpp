@@ -11,32 +11,30 @@ using Pair = xsimd::make_sized_batch_t<double, 2>;
 
 /// y −= values at nodes 1, 2, … of each element and y += their sum at node 0.
 template <int n>
-LIMBER_INLINE void subtract_at_nodes(const V3<Lanes> (&values)[most_nodes<n> - 1], int others, const int* nodes,
+LIMBER_INLINE void subtract_at_nodes(const V3<Lanes> (&values)[most_nodes<n> - 1], int rest, const int* nodes,
                                      int count, double* y) {
   alignas(64) double buffer[3 * (most_nodes<n> - 1)][lane_count];
-  for (int a = 0; a < others; ++a)
+  for (int a = 0; a < rest; ++a)
     for (int c = 0; c < 3; ++c) values[a][c].store_aligned(buffer[3 * a + c]);
   for (int l = 0; l < count; ++l)
     for (int c = 0; c < 3; ++c) {
-      double sum = 0;
-      for (int a = 0; a < others; ++a) {
-        sum += buffer[3 * a + c][l];
-        y[nodes[(a + 1) * lane_count + l] + c] -= buffer[3 * a + c][l];
-      }
+      double sum = buffer[c][l];
+      for (int a = 1; a < rest; ++a) sum += buffer[3 * a + c][l];
       y[nodes[l] + c] += sum;
+      for (int a = 0; a < rest; ++a) y[nodes[(a + 1) * lane_count + l] + c] -= buffer[3 * a + c][l];
     }
 }
 
 /// sums += P g
 template <int n>
-LIMBER_INLINE void add_stress(const M3<Lanes>& P, const BatchShape<n>& shape, int others,
+LIMBER_INLINE void add_stress(const M3<Lanes>& P, const BatchShape<n>& shape, int rest,
                               V3<Lanes> (&sums)[most_nodes<n> - 1]) {
-  for (int a = 0; a < others; ++a) sums[a] = sums[a] + P * shape.g[a];
+  for (int a = 0; a < rest; ++a) sums[a] = sums[a] + P * shape.g[a];
 }
 
 template <int n>
-LIMBER_INLINE void clear(V3<Lanes> (&sums)[most_nodes<n> - 1], int others) {
-  for (int a = 0; a < others; ++a) sums[a] = {Lanes(0.0), Lanes(0.0), Lanes(0.0)};
+LIMBER_INLINE void clear(V3<Lanes> (&sums)[most_nodes<n> - 1], int rest) {
+  for (int a = 0; a < rest; ++a) sums[a] = {Lanes(0.0), Lanes(0.0), Lanes(0.0)};
 }
 
 /// The blocks (row ≥ column) of a batch of elements, column by column; those of node 0 with others with the opposite
@@ -136,25 +134,47 @@ LIMBER_INLINE void add_block(const double (&K)[5][lane_count][2], int lane, doub
   add_one(p[2 * stride + 2], K[4][lane][0]);
 }
 
-/// Blocks k of column 0 carry the opposite sign but for the first.
+constexpr int block_column(int n, int block) {
+  int column = 0;
+  while (column + 1 < n && block >= block_index(n, column + 1, column + 1)) ++column;
+  return column;
+}
+
+/// Known blocks, one after the other without a loop: linear tetrahedra spend much of their time here.
+template <int n, int... blocks>
+LIMBER_INLINE void scatter_all(const StiffnessBuffer<n>& K, const int* first, int lane, double* values,
+                               std::integer_sequence<int, blocks...>) {
+  const int* stride = first + block_count(n);
+  const auto one = [&]<int k>(std::integral_constant<int, k>) {
+    constexpr int column = block_column(n, k);
+    if (first[k] >= 0) add_block<(column == 0 && k > 0)>(K.pair[k], lane, values + first[k], stride[column]);
+  };
+  (one(std::integral_constant<int, blocks>()), ...);
+}
+
+/// Blocks of node 0 with others carry the opposite sign.
 template <int n>
 LIMBER_INLINE void scatter(const StiffnessBuffer<n>& K, const ElementBatches& elements, int element, int lane,
                            double* values) {
-  const int each = nodes_each<n>(elements);
-  const int *first = elements.slots(element), *stride = first + block_count(each);
-  if (first[0] >= 0) add_block<false>(K.pair[0], lane, values + first[0], stride[0]);
-  for (int row = 1; row < each; ++row)
-    if (first[row] >= 0) add_block<true>(K.pair[row], lane, values + first[row], stride[0]);
-  for (int column = 1, k = each; column < each; ++column)
-    for (int row = column; row < each; ++row, ++k)
-      if (first[k] >= 0) add_block<false>(K.pair[k], lane, values + first[k], stride[column]);
+  if constexpr (n > 0) {
+    scatter_all(K, elements.slots<n>(element), lane, values, std::make_integer_sequence<int, block_count(n)>());
+  } else {
+    const int each = elements.nodes_each();
+    const int *first = elements.slots<n>(element), *stride = first + block_count(each);
+    if (first[0] >= 0) add_block<false>(K.pair[0], lane, values + first[0], stride[0]);
+    for (int row = 1; row < each; ++row)
+      if (first[row] >= 0) add_block<true>(K.pair[row], lane, values + first[row], stride[0]);
+    for (int column = 1, k = each; column < each; ++column)
+      for (int row = column; row < each; ++row, ++k)
+        if (first[k] >= 0) add_block<false>(K.pair[k], lane, values + first[k], stride[column]);
+  }
 }
 
 template <int n>
 void scatter_mirrored(const StiffnessBuffer<n>& K, const ElementBatches& elements, int element, int lane,
                       double* values) {
   const int each = nodes_each<n>(elements);
-  const int *mirror = elements.mirrors(element), *stride = elements.slots(element) + block_count(each);
+  const int *mirror = elements.mirrors(element), *stride = elements.slots<n>(element) + block_count(each);
   for (int column = 0; column < each; ++column)
     for (int row = column + 1; row < each; ++row, ++mirror) {
       if (*mirror < 0) continue;
@@ -184,7 +204,7 @@ class KernelOf final : public ElementKernel {
       Lanes W(0.0);
       for (int point = 0; point < point_count<n>(elements); ++point) {
         const BatchShape<n> shape(elements, batch, point);
-        W = W + shape.volume * m_.energy(gradient(shape, edges));
+        W = W + shape.volume * m_.energy(gradient(elements, shape, edges));
       }
       alignas(64) double lanes[lane_count];
       W.store_aligned(lanes);
@@ -197,12 +217,12 @@ class KernelOf final : public ElementKernel {
     for_batches(block, [&](int batch, int, int count) {
       const BatchEdges<n> edges(q, elements, batch);
       V3<Lanes> sums[most_nodes<n> - 1];
-      clear<n>(sums, edges.others);
+      clear<n>(sums, others<n>(elements));
       for (int point = 0; point < point_count<n>(elements); ++point) {
         const BatchShape<n> shape(elements, batch, point);
-        add_stress<n>(shape.volume * m_.stress(gradient(shape, edges)), shape, edges.others, sums);
+        add_stress<n>(shape.volume * m_.stress(gradient(elements, shape, edges)), shape, others<n>(elements), sums);
       }
-      subtract_at_nodes<n>(sums, edges.others, elements.nodes(batch), count, f);
+      subtract_at_nodes<n>(sums, others<n>(elements), elements.nodes<n>(batch), count, f);
     });
   }
 
@@ -219,20 +239,20 @@ class KernelOf final : public ElementKernel {
     for_batches(block, [&](int batch, int, int count) {
       const BatchEdges<n> edges(q, elements, batch), d(x, elements, batch);
       V3<Lanes> sums[most_nodes<n> - 1];
-      clear<n>(sums, edges.others);
+      clear<n>(sums, others<n>(elements));
       for (int point = 0; point < point_count<n>(elements); ++point) {
         const BatchShape<n> shape(elements, batch, point);
-        const auto tangent = m_.tangent(gradient(shape, edges), shape.volume);
+        const auto tangent = m_.tangent(gradient(elements, shape, edges), shape.volume);
         decltype(tangent.arm(shape.g[0])) arms[most_nodes<n> - 1];
-        for (int a = 0; a < edges.others; ++a) arms[a] = tangent.arm(shape.g[a]);
-        for (int b = 0; b < edges.others; ++b)
-          for (int a = b; a < edges.others; ++a) {
+        for (int a = 0; a < others<n>(elements); ++a) arms[a] = tangent.arm(shape.g[a]);
+        for (int b = 0; b < others<n>(elements); ++b)
+          for (int a = b; a < others<n>(elements); ++a) {
             const M3<Lanes> K = tangent.block(arms[a], arms[b]);
             sums[a] = sums[a] - K * d.e[b];
             if (a > b) sums[b] = sums[b] - transpose(K) * d.e[a];
           }
       }
-      subtract_at_nodes<n>(sums, edges.others, elements.nodes(batch), count, y);
+      subtract_at_nodes<n>(sums, others<n>(elements), elements.nodes<n>(batch), count, y);
     });
   }
 
@@ -251,24 +271,28 @@ class KernelOf final : public ElementKernel {
     StiffnessBuffer<n> buffer;
     for_batches(block, [&](int batch, int first, int count) {
       const BatchEdges<n> edges(q, elements, batch);
-      V3<Lanes> sums[most_nodes<n> - 1];
-      clear<n>(sums, edges.others);
       if constexpr (n == 4) {
         const BatchShape<n> shape(elements, batch, 0);
-        const auto dP = tangent<definiteness>(gradient(shape, edges), shape.volume);
-        add_stress<n>(dP.stress(), shape, edges.others, sums);
+        const auto dP = tangent<definiteness>(gradient(elements, shape, edges), shape.volume);
+        if (f) {
+          const M3<Lanes> P = dP.stress();
+          const V3<Lanes> products[3] = {P * shape.g[0], P * shape.g[1], P * shape.g[2]};
+          subtract_at_nodes<n>(products, 3, elements.nodes<n>(batch), count, f);
+        }
         stiffness_blocks(dP, shape, buffer);
       } else {
-        StiffnessSum blocks(edges.others);
-        for (int point = 0; point < elements.points(); ++point) {
+        V3<Lanes> sums[most_nodes<n> - 1];
+        clear<n>(sums, others<n>(elements));
+        StiffnessSum blocks(others<n>(elements));
+        for (int point = 0; point < point_count<n>(elements); ++point) {
           const BatchShape<n> shape(elements, batch, point);
-          const auto dP = tangent<definiteness>(gradient(shape, edges), shape.volume);
-          add_stress<n>(dP.stress(), shape, edges.others, sums);
+          const auto dP = tangent<definiteness>(gradient(elements, shape, edges), shape.volume);
+          add_stress<n>(dP.stress(), shape, others<n>(elements), sums);
           blocks.add(dP, shape);
         }
+        if (f) subtract_at_nodes<n>(sums, others<n>(elements), elements.nodes<n>(batch), count, f);
         blocks.put(buffer);
       }
-      if (f) subtract_at_nodes<n>(sums, edges.others, elements.nodes(batch), count, f);
       for (int l = 0; l < count; ++l) {
         scatter<n>(buffer, elements, first + l, l, K);
         if (elements.mirrors(first + l)) scatter_mirrored<n>(buffer, elements, first + l, l, K);
@@ -304,7 +328,7 @@ template <int n>
 double least_det_of(const ElementBatches& elements, const ElementBlock& block, const double* q) {
   Lanes least(std::numeric_limits<double>::infinity());
   for_gradients<n>(elements, block, [&](const BatchShape<n>& shape, int batch, int) {
-    least = min(least, det(gradient(shape, BatchEdges<n>(q, elements, batch))));
+    least = min(least, det(gradient(elements, shape, BatchEdges<n>(q, elements, batch))));
   });
   alignas(64) double lanes[lane_count];
   least.store_aligned(lanes);
@@ -316,8 +340,8 @@ double step_to_inversion_of(const ElementBatches& elements, const ElementBlock& 
                             const double* dq) {
   double step = 1;
   for_gradients<n>(elements, block, [&](const BatchShape<n>& shape, int batch, int count) {
-    const M3<Lanes> F = gradient(shape, BatchEdges<n>(q, elements, batch));
-    const M3<Lanes> dF = gradient(shape, BatchEdges<n>(dq, elements, batch));
+    const M3<Lanes> F = gradient(elements, shape, BatchEdges<n>(q, elements, batch));
+    const M3<Lanes> dF = gradient(elements, shape, BatchEdges<n>(dq, elements, batch));
     // det(F + s dF) = c0 + c1 s + c2 s² + c3 s³
     const M3<Lanes> C = cofactor(F), dC = cofactor(dF);
     const Lanes c0 = det(F), c1 = dot(C, dF), c2 = dot(dC, F), c3 = det(dF);
