@@ -7,8 +7,6 @@
 namespace limber {
 namespace {
 
-constexpr std::array<std::array<int, 2>, 6> tet_edges = {{{0, 1}, {1, 2}, {0, 2}, {0, 3}, {1, 3}, {2, 3}}};
-
 Eigen::Vector4d barycentric(const Vec3& xi) { return {1 - xi.sum(), xi[0], xi[1], xi[2]}; }
 
 /// ∂/∂ξ of the barycentric coordinates, 4 × 3.
@@ -104,8 +102,8 @@ Matrix reference_nodes(ElementKind kind) {
   }
   X.topRows<4>() = Matrix::Identity(4, 4).rightCols<3>();
   if (kind == ElementKind::tet10)
-    for (std::size_t e = 0; e < tet_edges.size(); ++e)
-      X.row(4 + static_cast<Index>(e)) = (X.row(tet_edges[e][0]) + X.row(tet_edges[e][1])) / 2;
+    for (std::size_t e = 0; e < tet10_middles.size(); ++e)
+      X.row(4 + static_cast<Index>(e)) = (X.row(tet10_middles[e][0]) + X.row(tet10_middles[e][1])) / 2;
   return X;
 }
 
@@ -119,8 +117,8 @@ Vector shape_values(ElementKind kind, const Vec3& xi) {
   const Eigen::Vector4d b = barycentric(xi);
   if (kind == ElementKind::tet4) return b;
   for (Index a = 0; a < 4; ++a) N[a] = b[a] * (2 * b[a] - 1);
-  for (std::size_t e = 0; e < tet_edges.size(); ++e)
-    N[4 + static_cast<Index>(e)] = 4 * b[tet_edges[e][0]] * b[tet_edges[e][1]];
+  for (std::size_t e = 0; e < tet10_middles.size(); ++e)
+    N[4 + static_cast<Index>(e)] = 4 * b[tet10_middles[e][0]] * b[tet10_middles[e][1]];
   return N;
 }
 
@@ -138,8 +136,8 @@ Matrix shape_gradients(ElementKind kind, const Vec3& xi) {
   const Matrix dB = barycentric_gradients();
   if (kind == ElementKind::tet4) return dB;
   for (Index a = 0; a < 4; ++a) G.row(a) = (4 * b[a] - 1) * dB.row(a);
-  for (std::size_t e = 0; e < tet_edges.size(); ++e) {
-    const auto [i, j] = tet_edges[e];
+  for (std::size_t e = 0; e < tet10_middles.size(); ++e) {
+    const auto [i, j] = tet10_middles[e];
     G.row(4 + static_cast<Index>(e)) = 4 * (b[i] * dB.row(j) + b[j] * dB.row(i));
   }
   return G;

@@ -5,8 +5,6 @@
 namespace limber {
 namespace {
 
-constexpr std::array<std::array<int, 2>, 6> middles = {{{0, 1}, {1, 2}, {0, 2}, {0, 3}, {1, 3}, {2, 3}}};
-
 /// Four at the corners; the octahedron between them is cut along its diagonal from middle 02 to middle 13.
 constexpr std::array<std::array<int, 4>, 8> of_tet10 = {
     {{0, 4, 6, 7}, {4, 1, 5, 8}, {6, 5, 2, 9}, {7, 8, 9, 3}, {6, 8, 4, 5}, {6, 8, 5, 9}, {6, 8, 9, 7}, {6, 8, 7, 4}}};
@@ -30,7 +28,7 @@ ElementMesh quadratic_elements(const TetMesh& mesh) {
   const int first = static_cast<int>(mesh.nodes.size());
   for (const auto& t : mesh.tets) {
     out.corners.insert(out.corners.end(), t.begin(), t.end());
-    for (const auto& [i, j] : middles) {
+    for (const auto& [i, j] : tet10_middles) {
       const int a = t[static_cast<std::size_t>(i)], b = t[static_cast<std::size_t>(j)];
       const std::array<int, 2> edge{std::min(a, b), std::max(a, b)};
       out.corners.push_back(first + static_cast<int>(std::lower_bound(list.begin(), list.end(), edge) - list.begin()));

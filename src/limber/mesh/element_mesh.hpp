@@ -13,6 +13,9 @@ enum class ElementKind { tet4, tet10, hex8 };
 
 inline int node_count(ElementKind kind) { return kind == ElementKind::tet4 ? 4 : kind == ElementKind::tet10 ? 10 : 8; }
 
+/// The corners between which the middles 4, 5, … of a tet10 lie.
+inline constexpr std::array<std::array<int, 2>, 6> tet10_middles = {{{0, 1}, {1, 2}, {0, 2}, {0, 3}, {1, 3}, {2, 3}}};
+
 struct ElementMesh {
   ElementKind kind = ElementKind::tet4;
   std::vector<Vec3> nodes;   // #V [m]

@@ -8,6 +8,7 @@
 #include "limber/core/errors.hpp"
 #include "limber/mesh/cursor.hpp"
 #include "limber/mesh/surface_formats.hpp"
+#include "limber/mesh/unused_nodes.hpp"
 
 namespace limber {
 namespace {
@@ -17,21 +18,6 @@ bool has_area(const TriMesh& mesh, const std::array<int, 3>& t) {
   const Vec3 ab = b - a, ac = c - a;
   const double longest = std::max({ab.squaredNorm(), ac.squaredNorm(), (c - b).squaredNorm()});
   return ab.cross(ac).norm() > 1e-14 * longest;
-}
-
-void drop_unused_nodes(TriMesh& mesh) {
-  std::vector<int> number(mesh.nodes.size(), -1);
-  for (const auto& t : mesh.triangles)
-    for (const int i : t) number[i] = 0;
-  int kept = 0;
-  for (std::size_t i = 0; i < number.size(); ++i) {
-    if (number[i] < 0) continue;
-    mesh.nodes[kept] = mesh.nodes[i];
-    number[i] = kept++;
-  }
-  mesh.nodes.resize(static_cast<std::size_t>(kept));
-  for (auto& t : mesh.triangles)
-    for (int& i : t) i = number[i];
 }
 
 }  // namespace
@@ -93,7 +79,7 @@ TriMesh triangulated(const SurfaceMesh& surface) {
 
 std::size_t drop_degenerate(TriMesh& mesh) {
   const std::size_t dropped = std::erase_if(mesh.triangles, [&](const auto& t) { return !has_area(mesh, t); });
-  drop_unused_nodes(mesh);
+  drop_unused_nodes(mesh.nodes, mesh.triangles);
   return dropped;
 }
 

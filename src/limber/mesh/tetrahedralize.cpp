@@ -16,6 +16,7 @@
 #include "limber/mesh/surface_mesh.hpp"
 #include "limber/mesh/tetgen_fill.hpp"
 #include "limber/mesh/tetrahedralize_field.hpp"
+#include "limber/mesh/unused_nodes.hpp"
 
 namespace limber {
 namespace {
@@ -97,21 +98,6 @@ void empty_hollows(TetMesh& mesh, const TriMesh& surface) {
   mesh.tets.resize(kept);
 }
 
-void drop_unused_nodes(TetMesh& mesh) {
-  std::vector<int> number(mesh.nodes.size(), -1);
-  for (const auto& t : mesh.tets)
-    for (const int i : t) number[i] = 0;
-  int kept = 0;
-  for (std::size_t i = 0; i < number.size(); ++i) {
-    if (number[i] < 0) continue;
-    mesh.nodes[kept] = mesh.nodes[i];
-    number[i] = kept++;
-  }
-  mesh.nodes.resize(static_cast<std::size_t>(kept));
-  for (auto& t : mesh.tets)
-    for (int& i : t) i = number[i];
-}
-
 /// Nothing, and `why`, where the mesh does not come out well.
 std::optional<TetMesh> by_tetgen(const TriMesh& surface, const TetrahedralizeOptions& options, std::string& why) {
   const double cube = std::pow(options.resolution, 3);
@@ -121,7 +107,7 @@ std::optional<TetMesh> by_tetgen(const TriMesh& surface, const TetrahedralizeOpt
   std::optional<TetMesh> mesh = fill_with_tetgen(surface, tetgen_volume * cube, why);
   if (!mesh) return mesh;
   empty_hollows(*mesh, surface);
-  drop_unused_nodes(*mesh);
+  drop_unused_nodes(mesh->nodes, mesh->tets);
   if (!mesh->tets.empty()) check_and_orient(*mesh, "TetGen's mesh");
   const MeshReport r = mesh_report(*mesh);
   if (r.tets == 0 || r.flat + r.nonmanifold_edges + r.pinched_nodes > 0)
