@@ -1,7 +1,5 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <chrono>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -16,29 +14,6 @@ namespace limber::app {
 namespace {
 
 constexpr std::size_t listed = 10;  // findings in the text
-
-/// Frames done and the time left, once the work proves to be long.
-class CheckProgress {
- public:
-  void show(long done, long all) {
-    const double elapsed = seconds(start_);
-    if (done == all && shown_once_ && terminal_) fmt::print(stderr, "\r\033[K");
-    if (done == all || elapsed < 1 || seconds(shown_) < (terminal_ ? 0.1 : 10.0)) return;
-    shown_ = Clock::now();
-    shown_once_ = true;
-    const double left = elapsed / static_cast<double>(done) * static_cast<double>(all - done);
-    fmt::print(stderr, "{}frame {} of {}, {} left{}", terminal_ ? "\r" : "", done, all, duration_text(left),
-               terminal_ ? "   " : "\n");
-    std::fflush(stderr);
-  }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  static double seconds(Clock::time_point since) { return std::chrono::duration<double>(Clock::now() - since).count(); }
-
-  bool terminal_ = isatty(STDERR_FILENO) != 0, shown_once_ = false;
-  Clock::time_point start_ = Clock::now(), shown_ = start_;
-};
 
 nlohmann::json to_json(const Verification& v) {
   nlohmann::json j{{"frames", v.frames},
@@ -106,7 +81,7 @@ Surroundings kept_surroundings(const std::string& directory) {
 }
 
 int check_directory(const std::string& directory, bool as_json) {
-  CheckProgress line;
+  FrameProgress line;
   const Verification v =
       verify_trajectory(directory, kept_surroundings(directory), [&](long done, long all) { line.show(done, all); });
   write_text("", as_json ? to_json(v).dump() + "\n" : to_text(v, directory));

@@ -3,6 +3,7 @@
 /// 0 done, 1 the simulation could not go on, 2 bad input.
 
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -22,6 +23,7 @@ void add_materials(CLI::App& cli, Action& action);
 void add_modes(CLI::App& cli, Action& action);
 void add_statics(CLI::App& cli, Action& action);
 void add_mesh(CLI::App& cli, Action& action);
+void add_export(CLI::App& cli, Action& action);
 void add_damping_curve(CLI::App& cli, Action& action);
 void add_completion(CLI::App& cli, Action& action);
 
@@ -35,6 +37,17 @@ struct SceneArguments {
   std::vector<std::string> set;
   void add_to(CLI::App& command);
   Loaded load() const;
+};
+
+/// Frames done and the time left, on standard error, once the work proves to be long.
+class FrameProgress {
+ public:
+  void show(long done, long all);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  bool shown_once_ = false;
+  Clock::time_point start_ = Clock::now(), shown_ = start_;
 };
 
 /// "2.5 s", "3 min 20 s", "1 h 05 min".

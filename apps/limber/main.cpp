@@ -25,6 +25,7 @@ int main(int argc, char** argv) {
   app::add_modes(cli, action);
   app::add_statics(cli, action);
   app::add_mesh(cli, action);
+  app::add_export(cli, action);
   app::add_damping_curve(cli, action);
   app::add_completion(cli, action);
   cli.failure_message([](const CLI::App*, const CLI::Error& e) {

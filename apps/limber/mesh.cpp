@@ -5,6 +5,7 @@
 
 #include "commands.hpp"
 #include "limber/core/errors.hpp"
+#include "limber/scene/body_shape.hpp"
 #include "limber/scene/mesh_facts.hpp"
 #include "limber/scene/read_parts.hpp"
 #include "limber/scene/read_shape.hpp"
@@ -22,7 +23,8 @@ struct MeshArguments {
 struct Meshed {
   TetMesh mesh;
   std::string name;
-  double wave_speed = 0;  // [m/s]
+  double wave_speed = 0;                // [m/s]
+  std::vector<std::string> notes = {};  // on how a surface was filled
 };
 
 double wave_speed_of(const MeshArguments& a) {
@@ -42,7 +44,10 @@ double wave_speed_of(const MeshArguments& a) {
 Meshed from_shape(const MeshArguments& a) {
   nlohmann::json json{{"shape", a.shape}};
   for (const auto& word : a.words) apply_override(json, word);
-  return {source_mesh(read_mesh_source(JsonCursor(json, "mesh"), ""), "mesh"), a.shape, wave_speed_of(a)};
+  const MeshSource source = read_mesh_source(JsonCursor(json, "mesh"), "");
+  if (std::holds_alternative<TriMesh>(source) || std::holds_alternative<NetworkShape>(source))
+    throw InputError("--shape", a.shape + " is not made of tetrahedra");
+  return {source_mesh(source, "mesh"), a.shape, wave_speed_of(a)};
 }
 
 /// A body as it is placed in its scene, with its own material.
@@ -65,12 +70,23 @@ Meshed from_scene(const MeshArguments& a, const std::string& file) {
   return {};
 }
 
+/// Filled as a run would fill it.
+Meshed from_surface(const MeshArguments& a) {
+  nlohmann::json json{{"surface", a.words[0]}};
+  for (std::size_t i = 1; i < a.words.size(); ++i) apply_override(json, a.words[i]);
+  const auto source = std::get<SurfaceFile>(read_mesh_source(JsonCursor(json, "mesh"), ""));
+  const Filled filled = fill_surface(source, read_surface_mesh(source.path), "mesh");
+  return {filled.mesh, source.path, wave_speed_of(a), filled.notes};
+}
+
 Meshed meshed(const MeshArguments& a) {
   if (!a.shape.empty()) return from_shape(a);
-  if (a.words.size() != 1)
-    throw InputError("mesh", "expected one file, or --shape NAME with its parameters as key=value");
+  if (a.words.empty()) throw InputError("mesh", "expected a file, or --shape NAME with its parameters as key=value");
   const std::string& file = a.words[0];
   if (std::filesystem::path(file).extension() == ".json") return from_scene(a, file);
+  if (is_surface_file(file)) return from_surface(a);
+  if (a.words.size() != 1)
+    throw InputError("mesh", fmt::format("'{}' does not belong here: {} has its tetrahedra", a.words[1], file));
   return {read_mesh(file), file, wave_speed_of(a)};
 }
 
@@ -91,9 +107,12 @@ int mesh_command(const MeshArguments& a) {
     nlohmann::json j = to_json(facts);
     j["name"] = m.name;
     if (!a.output.empty()) j["output"] = a.output;
+    if (!m.notes.empty()) j["notes"] = m.notes;
     write_text("", j.dump() + "\n");
   } else {
-    write_text("", m.name + ": " + describe(facts) + (a.output.empty() ? "" : "written to " + a.output + "\n"));
+    std::string text = m.name + ": " + describe(facts);
+    for (const auto& note : m.notes) text += "note: " + note + "\n";
+    write_text("", text + (a.output.empty() ? "" : "written to " + a.output + "\n"));
   }
   return facts.refused.empty() ? 0 : 1;
 }
@@ -101,9 +120,13 @@ int mesh_command(const MeshArguments& a) {
 std::string footer() {
   std::string text =
       "Example:\n  limber mesh part.msh\n  limber mesh part.msh -o part.vtu\n  limber mesh scenes/bridge.json\n"
+      "  limber mesh bunny.obj resolution=0.01 -o bunny.msh\n"
       "  limber mesh --shape tree levels=4 nodes=30000 -o tree.vtu\n"
       "  limber mesh --shape cylinder radius=\"5 cm\" length=0.4 resolution=0.02 --young 3e6 --json\n\n"
-      "Formats: Gmsh .msh, VTK .vtk and .vtu, Medit .mesh, TetGen .node and .ele.\n\n"
+      "Formats: Gmsh .msh, VTK .vtk and .vtu, Medit .mesh, TetGen .node and .ele; surfaces .obj, .ply, .stl, .gltf and "
+      ".glb,\nwhich are filled with tetrahedra: resolution, nodes or tets, max_tets and filling (auto, tetgen, "
+      "lattice) "
+      "say how.\n\n"
       "Shapes, their parameters and what these are by default (nodes=N or tets=N in place of resolution aims at a "
       "count):\n  box: size, cells, split=five, origin\n";
   for (const auto& kind : shape_kinds()) {
@@ -127,7 +150,9 @@ void add_mesh(CLI::App& cli, Action& action) {
   auto* command = cli.add_subcommand("mesh", "Report on a mesh, or make one from a shape; write it in another format");
   command->footer(footer());
   auto a = std::make_shared<MeshArguments>();
-  command->add_option("file", a->words, "Mesh file or scene (.json); with --shape, its parameters as key=value");
+  command->add_option(
+      "file", a->words,
+      "Mesh file, surface or scene (.json); parameters of a surface or, with --shape, of the shape as key=value");
   command->add_option("--shape", a->shape, "Make this shape");
   command->add_option("--body", a->body, "The body of a scene that has several");
   command->add_option("-o,--output", a->output, "Write the tetrahedra, in the format of the extension");

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cmath>
@@ -27,6 +28,22 @@ Loaded SceneArguments::load() const {
   loaded.scene = read_scene(loaded.json, vocabulary(), folder);
   loaded.json = with_absolute_paths(std::move(loaded.json), folder);
   return loaded;
+}
+
+void FrameProgress::show(long done, long all) {
+  const auto seconds = [](Clock::time_point since) {
+    return std::chrono::duration<double>(Clock::now() - since).count();
+  };
+  const bool terminal = isatty(STDERR_FILENO) != 0;
+  const double elapsed = seconds(start_);
+  if (done == all && shown_once_ && terminal) fmt::print(stderr, "\r\033[K");
+  if (done == all || elapsed < 1 || seconds(shown_) < (terminal ? 0.1 : 10.0)) return;
+  shown_ = Clock::now();
+  shown_once_ = true;
+  const double left = elapsed / static_cast<double>(done) * static_cast<double>(all - done);
+  fmt::print(stderr, "{}frame {} of {}, {} left{}", terminal ? "\r" : "", done, all, duration_text(left),
+             terminal ? "   " : "\n");
+  std::fflush(stderr);
 }
 
 std::string duration_text(double seconds) {

@@ -71,6 +71,34 @@ TEST_P(Friction, LaggedForceStaysAsItWasHeld) {
   EXPECT_EQ(force_at(lagged, away), force_at(coupled, c.u)) << "both forms agree where the lagged one is held";
 }
 
+/// After many iterates of one stage coupled friction is that of the last ones that were held; the next stage and the
+/// next step begin anew.
+TEST_P(Friction, CoupledForceIsHeldWhereItDoesNotSettle) {
+  State away = c.u;
+  away.q += random_vector(away.q.size(), 1e-3, 3);
+  const Vector here = force_at(coupled, c.u), there = force_at(coupled, away);
+  ASSERT_NE(here, there);
+  for (int i = 0; i < 20; ++i) coupled.hold(c.u);
+  EXPECT_EQ(force_at(coupled, away), there);
+  for (int i = 0; i < 20; ++i) coupled.hold(c.u);
+  coupled.hold(away);
+  EXPECT_EQ(force_at(coupled, away), here);
+  const DenseTangent T = declared_tangent({&coupled}, away);
+  EXPECT_TRUE(T.K.isZero(0));
+  expect_near(T.D, declared_tangent({&lagged}, c.u).D, 1e-10, "D of the potential");
+  for (int i = 0; i < 20; ++i) coupled.hold(away);
+  expect_near(force_at(coupled, c.u), there, 1e-12, "held anew");
+  State later = c.u;
+  later.t += .01;
+  coupled.hold(later);
+  EXPECT_EQ(force_at(coupled, away), there) << "another stage";
+  for (int i = 0; i < 40; ++i) coupled.hold(c.u);
+  EXPECT_EQ(force_at(coupled, away), here);
+  coupled.begin_step(c.u);
+  EXPECT_EQ(force_at(coupled, away), there) << "another step";
+  EXPECT_EQ(coupled.held_stages(), 2);
+}
+
 /// A tangent for Newton's merit: without what is not symmetric.
 TEST_P(Friction, ProjectedTangentsAreThoseOfThePotential) {
   const DenseTangent both = declared_tangent({&barrier, &coupled}, c.u, Definiteness::projected);

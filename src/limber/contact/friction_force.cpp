@@ -1,6 +1,7 @@
 #include "limber/contact/friction_force.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "limber/contact/tangent_plane.hpp"
 
@@ -52,7 +53,13 @@ std::vector<FrictionForce::Grip> FrictionForce::grips(const State& u) const {
 }
 
 void FrictionForce::hold(const State& u) const {
-  held_ = grips(u);
+  // Another time is another stage.
+  holds_ = u.t == held_at_ ? holds_ + 1 : 1;
+  held_at_ = u.t;
+  if (form_ == FrictionForm::coupled && holds_ == coupled_iterates + 1) ++held_stages_;
+  const auto rounds = static_cast<unsigned>(holds_ / coupled_iterates);
+  const bool anew = holds_ % coupled_iterates == 0 && std::has_single_bit(rounds);
+  if (form_ == FrictionForm::lagged || !stays_held() || anew) held_ = grips(u);
   if (form_ == FrictionForm::lagged) return;
   std::vector<Pull> next;
   for (const Grip& g : held_) {
@@ -88,7 +95,7 @@ Vec3 FrictionForce::slip(const Grip& g, const State& u) const {
 }
 
 void FrictionForce::add_couplings_at(const State&, Couplings& now, Couplings&) const {
-  if (form_ == FrictionForm::coupled) return;
+  if (!stays_held()) return;
   const int N = collisions_->scene().body_nodes;
   for (const Grip& g : held_)
     for (int a = 0; a < g.count; ++a)
@@ -119,7 +126,7 @@ double FrictionForce::friction_power(const State& u) const {
 
 void FrictionForce::add_force(const State& u, Vector& f) const {
   const int N = collisions_->scene().body_nodes;
-  for (const Grip& g : form_ == FrictionForm::coupled ? grips(u) : held_) {
+  for (const Grip& g : stays_held() ? held_ : grips(u)) {
     const Vec3 y = slip(g, u), F = -g.pressure * friction_factor(y.norm(), eps_) * y;
     for (int i = 0; i < g.count; ++i)
       if (const int node = g.nodes[at(i)]; node < N) f.segment<3>(3 * static_cast<Index>(node)) += g.w[at(i)] * F;
@@ -145,7 +152,7 @@ void FrictionForce::add_damping(const Grip& g, const State& u, TangentBuilder& T
 }
 
 void FrictionForce::add_tangent(const State& u, TangentBuilder& T) const {
-  if (form_ == FrictionForm::lagged) {
+  if (stays_held()) {
     for (const Grip& g : held_) add_damping(g, u, T);
     return;
   }

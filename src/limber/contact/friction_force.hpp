@@ -6,7 +6,8 @@
 ///
 /// coupled: λ, w and the tangent plane are those of the state itself, the tangent is exact and not symmetric. lagged:
 /// they are those of a state that is held, and f = −∂R/∂v, R = Σ μ λ S(|y|). Coupled friction has that R too, held at
-/// each iterate, as a merit for Newton; its tangent there is primal-dual (see Pull).
+/// each iterate, as a merit for Newton; its tangent there is primal-dual (see Pull). Where that does not converge, it
+/// becomes lagged (see stays_held).
 
 #include <memory>
 
@@ -33,6 +34,7 @@ class FrictionForce final : public Force {
   void hold(const State& u) const override;
   void begin_step(const State& u) override {
     pulls_.clear();
+    holds_ = 0;
     hold(u);
   }
 
@@ -40,6 +42,8 @@ class FrictionForce final : public Force {
   Vec3 force_on_first(const Collision& c, const State& u, const Vector& x) const;
   /// Σ μ λ s |y| [W]: what friction takes out of the motion.
   double friction_power(const State& u) const override;
+  /// Stages in which coupled friction became lagged.
+  long held_stages() const { return held_stages_; }
 
  private:
   /// Where and how hard two surfaces are pressed together.
@@ -69,12 +73,21 @@ class FrictionForce final : public Force {
   const Pull* pull(const Grip& g) const;
   Vec3 next_pull(const Grip& g, const Vec3& y) const;
   double mu(const Collision& c) const;
+  /// A contact that can slip one way or the other sends iterates in circles: its λ decides where it goes, and where it
+  /// goes decides its λ. After `coupled_iterates` of a stage coupled friction becomes lagged, which has one potential
+  /// and therefore converges. It is held anew after twice as many iterates, four times as many and so on.
+  bool stays_held() const { return form_ == FrictionForm::lagged || holds_ > coupled_iterates; }
+
+  static constexpr int coupled_iterates = 25;
 
   std::shared_ptr<const Collisions> collisions_;
   std::shared_ptr<const ContactStiffness> stiffness_;
   FrictionForm form_;
   double eps_;
   mutable std::vector<Grip> held_;
+  mutable int holds_ = 0;       // since the step's start, at the time held_at_
+  mutable double held_at_ = 0;  // [s]
+  mutable long held_stages_ = 0;
   mutable std::vector<Pull> pulls_;  // of coupled friction since the step's start, ascending by pair
 };
 

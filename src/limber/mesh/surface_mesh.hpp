@@ -28,6 +28,7 @@ struct SurfaceMesh {
   std::vector<FaceLabel> labels;            // in the order in which the file first uses them
   std::vector<int> label;                   // #P: which of the labels
   std::vector<std::string> material_files;  // OBJ's mtllib
+  std::vector<std::array<int, 2>> lines;    // pieces of OBJ's `l`, two positions each
 
   std::size_t polygons() const { return first_corner.empty() ? 0 : first_corner.size() - 1; }
 };

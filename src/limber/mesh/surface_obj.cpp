@@ -26,6 +26,7 @@ class ObjReader {
       if (statement == "v") read_vertex();
       if (statement == "vt") read_uv();
       if (statement == "f") read_face();
+      if (statement == "l") read_line();
       if (statement == "o") relabel(label_.object);
       if (statement == "g") relabel(label_.group);
       if (statement == "usemtl") relabel(label_.material);
@@ -61,6 +62,21 @@ class ObjReader {
     if (n < 3) in_.fail(fmt::format("a face of {} corners, expected three or more", n));
     if (number_ < 0) number_ = label_number(surface_, label_);
     close_polygon(surface_, number_);
+  }
+
+  void read_line() {
+    int last = -1;
+    for (int count = 0; !in_.done() || count < 2; ++count) {
+      const std::string_view w = in_.word("a vertex");
+      std::string_view rest = w;
+      long long n = 0;
+      if (!number(rest, n) || !(rest.empty() || rest[0] == '/'))
+        in_.fail(fmt::format("found {}, expected a vertex such as 3 or 3/1", quoted(w)));
+      const int next = numbered(n, surface_.positions.size(), "vertex");
+      if (next == last) in_.fail(fmt::format("a line from vertex {} to itself", n));
+      if (last >= 0) surface_.lines.push_back({last, next});
+      last = next;
+    }
   }
 
   void read_corner() {
@@ -139,6 +155,7 @@ void write_obj(const SurfaceMesh& surface, const std::vector<Vec3>& positions, c
     }
     fmt::format_to(to, "\n");
   }
+  for (const auto& [a, b] : surface.lines) fmt::format_to(to, "l {} {}\n", a + 1, b + 1);
   save_file(path, {out.data(), out.size()});
 }
 

@@ -7,8 +7,10 @@
 
 #include <array>
 #include <cerrno>
+#include <regex>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "limber/core/errors.hpp"
 #include "limber/record/files.hpp"
@@ -48,7 +50,10 @@ int lock(const std::string& directory) {
 }
 
 void remove_own_files(const std::string& directory) {
-  for (const char* name : own_files) {
+  std::vector<std::string> names(own_files.begin(), own_files.end());
+  for (const auto& entry : fs::directory_iterator(directory))
+    if (run_file::is_body_surface(entry.path().filename().string())) names.push_back(entry.path().filename().string());
+  for (const std::string& name : names) {
     const std::string file = (fs::path(directory) / name).string();
     for (const std::string& old : {file, temporary_name(file)})
       if (::unlink(old.c_str()) < 0 && errno != ENOENT)
@@ -57,6 +62,13 @@ void remove_own_files(const std::string& directory) {
 }
 
 }  // namespace
+
+std::string run_file::body_surface(std::size_t body) { return fmt::format("surface_{}.obj", body); }
+
+bool run_file::is_body_surface(const std::string& name) {
+  static const std::regex pattern("surface_[0-9]+\\.obj");
+  return std::regex_match(name, pattern);
+}
 
 RunDirectory::RunDirectory(RunDirectory&& other) noexcept
     : lock_(std::exchange(other.lock_, -1)), path_(std::move(other.path_)) {}

@@ -17,6 +17,10 @@ inline constexpr const char* summary = "summary.json";
 inline constexpr const char* scene = "scene.json";
 inline constexpr const char* checkpoint = "checkpoint.bin";
 inline constexpr const char* modes = "modes.csv";
+/// The surface that moves with a body, by the body's number.
+std::string body_surface(std::size_t body);
+/// Whether a file of this name is one.
+bool is_body_surface(const std::string& name);
 }  // namespace run_file
 
 /// What may stand in the directory already.

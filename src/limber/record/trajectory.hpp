@@ -23,14 +23,16 @@ struct BodyRange {
   int first_node = 0, node_count = 0;
   int first_tet = 0, tet_count = 0;
   int first_edge = 0, edge_count = 0;
+  int first_triangle = 0, triangle_count = 0;
   bool operator==(const BodyRange&) const = default;
 };
 
 struct TrajectoryHeader {
-  std::vector<Vec3> nodes;                // #V, rest positions [m]
-  std::vector<std::array<int, 4>> tets;   // #T
-  std::vector<std::array<int, 2>> edges;  // #E, springs
-  std::vector<int> region;                // #T, or empty: all 0
+  std::vector<Vec3> nodes;                    // #V, rest positions [m]
+  std::vector<std::array<int, 4>> tets;       // #T
+  std::vector<std::array<int, 2>> edges;      // #E, springs and rods
+  std::vector<std::array<int, 3>> triangles;  // #S, sheets; the surface of tetrahedra is not among them
+  std::vector<int> region;                    // #T, or empty: all 0
   std::vector<BodyRange> bodies;
   std::vector<int> prescribed;  // #P, nodes with a reaction force
   long frames = 0;              // #F, the planned number of frames

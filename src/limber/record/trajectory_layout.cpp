@@ -42,16 +42,17 @@ Id string_type(std::size_t size) {
 
 /// Small arrays first: those that a frame updates keep their space on the disk when it fills.
 std::vector<Array> arrays(const TrajectoryHeader& header, hid_t name_type) {
-  const hsize_t V = header.nodes.size(), T = header.tets.size(), E = header.edges.size();
+  const hsize_t V = header.nodes.size(), T = header.tets.size(), E = header.edges.size(), S = header.triangles.size();
   const hsize_t P = header.prescribed.size(), B = header.bodies.size(), F = static_cast<hsize_t>(header.frames);
   const hid_t real = H5T_IEEE_F64LE, integer = H5T_STD_I32LE;
   std::vector<Array> all = {
       {written, H5T_STD_I64LE, {1}, "1"}, {times, real, {F}, "s"},
       {min_det_F, real, {F}, "1"},        {body_names, name_type, {B}, nullptr},
       {body_nodes, integer, {B, 2}, "1"}, {body_tets, integer, {B, 2}, "1"},
-      {body_edges, integer, {B, 2}, "1"}, {prescribed, integer, {P}, "1"},
-      {nodes, real, {V, 3}, "m"},         {tets, integer, {T, 4}, "1"},
-      {edges, integer, {E, 2}, "1"},      {region, integer, {T}, "1"},
+      {body_edges, integer, {B, 2}, "1"}, {body_triangles, integer, {B, 2}, "1"},
+      {prescribed, integer, {P}, "1"},    {nodes, real, {V, 3}, "m"},
+      {tets, integer, {T, 4}, "1"},       {edges, integer, {E, 2}, "1"},
+      {triangles, integer, {S, 3}, "1"},  {region, integer, {T}, "1"},
       {reactions, real, {F, P, 3}, "N"},  {positions, real, {F, V, 3}, "m"},
   };
   if (header.velocities == Velocities::store) all.push_back({velocities, real, {F, V, 3}, "m/s"});

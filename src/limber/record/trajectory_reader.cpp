@@ -69,6 +69,8 @@ struct TrajectoryReader::Impl {
       damaged(array, "cannot be read: " + h5::last_error());
   }
 
+  bool has(const char* array) const { return H5Lexists(file, array, H5P_DEFAULT) > 0; }
+
   double read_number(const char* array, long k) const {
     double x = 0;
     read_row(array, k, 0, &x);
@@ -120,10 +122,14 @@ struct TrajectoryReader::Impl {
     const auto names = read_names();
     const auto nodes = read_cells<2>(layout::body_nodes), tets = read_cells<2>(layout::body_tets),
                edges = read_cells<2>(layout::body_edges);
-    for (const auto* ranges : {&nodes, &tets, &edges})
+    // Files from before there were sheets have no triangles.
+    const auto triangles = has(layout::body_triangles) ? read_cells<2>(layout::body_triangles)
+                                                       : std::vector<std::array<int, 2>>(names.size());
+    for (const auto* ranges : {&nodes, &tets, &edges, &triangles})
       if (ranges->size() != names.size()) damaged("/bodies", "has arrays of different length");
     for (std::size_t b = 0; b < names.size(); ++b)
-      header.bodies.push_back({names[b], nodes[b][0], nodes[b][1], tets[b][0], tets[b][1], edges[b][0], edges[b][1]});
+      header.bodies.push_back({names[b], nodes[b][0], nodes[b][1], tets[b][0], tets[b][1], edges[b][0], edges[b][1],
+                               triangles[b][0], triangles[b][1]});
   }
 
   void read_header() {
@@ -131,13 +137,14 @@ struct TrajectoryReader::Impl {
     for (std::size_t i = 0; i < nodes.size(); i += 3) header.nodes.emplace_back(nodes[i], nodes[i + 1], nodes[i + 2]);
     header.tets = read_cells<4>(layout::tets);
     header.edges = read_cells<2>(layout::edges);
+    if (has(layout::triangles)) header.triangles = read_cells<3>(layout::triangles);
     header.region = read<int>(layout::region);
     header.prescribed = read<int>(layout::prescribed);
     read_bodies();
     std::vector<hsize_t> dims(1);
     open(layout::times, dims);
     header.frames = static_cast<long>(dims[0]);
-    header.velocities = H5Lexists(file, layout::velocities, H5P_DEFAULT) > 0 ? Velocities::store : Velocities::omit;
+    header.velocities = has(layout::velocities) ? Velocities::store : Velocities::omit;
     header.limber_version = read_version();
   }
 };

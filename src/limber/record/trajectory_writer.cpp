@@ -33,18 +33,20 @@ std::vector<int> region_of(const TrajectoryHeader& header) {
 
 void write_bodies(File& file, const std::map<std::string, off_t>& places, const TrajectoryHeader& header) {
   std::string names;
-  std::vector<std::array<int, 2>> nodes, tets, edges;
+  std::vector<std::array<int, 2>> nodes, tets, edges, triangles;
   for (const BodyRange& body : header.bodies) {
     names += body.name;
     names.resize((nodes.size() + 1) * layout::name_size(header));
     nodes.push_back({body.first_node, body.node_count});
     tets.push_back({body.first_tet, body.tet_count});
     edges.push_back({body.first_edge, body.edge_count});
+    triangles.push_back({body.first_triangle, body.triangle_count});
   }
   file.write_at(places.at(layout::body_names), names.data(), names.size());
   write_all(file, places.at(layout::body_nodes), nodes);
   write_all(file, places.at(layout::body_tets), tets);
   write_all(file, places.at(layout::body_edges), edges);
+  write_all(file, places.at(layout::body_triangles), triangles);
 }
 
 void write_rest(File& file, const std::map<std::string, off_t>& places, const TrajectoryHeader& header) {
@@ -57,6 +59,7 @@ void write_rest(File& file, const std::map<std::string, off_t>& places, const Tr
   write_all(file, places.at(layout::nodes), header.nodes);
   write_all(file, places.at(layout::tets), header.tets);
   write_all(file, places.at(layout::edges), header.edges);
+  write_all(file, places.at(layout::triangles), header.triangles);
   write_all(file, places.at(layout::region), region_of(header));
 }
 
@@ -68,6 +71,7 @@ std::string difference(const TrajectoryHeader& a, const TrajectoryHeader& b) {
   if (a.nodes != b.nodes) return "rest shape";
   if (a.tets != b.tets) return "tetrahedra";
   if (a.edges != b.edges) return "edges";
+  if (a.triangles != b.triangles) return "triangles";
   if (region_of(a) != region_of(b)) return "regions";
   if (a.bodies != b.bodies) return "bodies";
   if (a.prescribed != b.prescribed) return "pinned and scripted nodes";

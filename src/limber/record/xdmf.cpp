@@ -42,17 +42,26 @@ class Entries {
         V_(header.nodes.size()),
         T_(header.tets.size()),
         E_(header.edges.size()),
+        S_(header.triangles.size()),
         F_(header.frames),
         velocities_(header.velocities) {}
 
   /// What ParaView shows as one time step.
   std::string frame(long k) const {
     const std::string time = fmt::format("<Time {}/>", time_text(0));
-    if (T_ > 0 && E_ > 0)
-      return fmt::format("<Grid Name=\"frame\" GridType=\"Collection\" CollectionType=\"Spatial\">{}\n{}{}</Grid>\n",
-                         time, grid("solid", tetrahedra() + points(k) + region(), ""),
-                         grid("springs", lines() + points(k), ""));
-    return grid("frame", T_ > 0 ? tetrahedra() + points(k) + region() : lines() + points(k), time);
+    struct Piece {
+      const char* name;
+      std::string content;
+    };
+    std::vector<Piece> pieces;
+    if (T_ > 0) pieces.push_back({"solid", tetrahedra() + points(k) + region()});
+    if (S_ > 0) pieces.push_back({"sheets", sheets() + points(k)});
+    if (E_ > 0 || pieces.empty()) pieces.push_back({"springs", lines() + points(k)});
+    if (pieces.size() == 1) return grid("frame", pieces[0].content, time);
+    std::string all;
+    for (const Piece& piece : pieces) all += grid(piece.name, piece.content, "");
+    return fmt::format("<Grid Name=\"frame\" GridType=\"Collection\" CollectionType=\"Spatial\">{}\n{}</Grid>\n", time,
+                       all);
   }
 
  private:
@@ -81,6 +90,11 @@ class Entries {
                        integers(layout::tets, fmt::format("{} 4", T_)));
   }
 
+  std::string sheets() const {
+    return fmt::format("<Topology TopologyType=\"Triangle\" NumberOfElements=\"{}\">{}</Topology>\n", S_,
+                       integers(layout::triangles, fmt::format("{} 3", S_)));
+  }
+
   std::string lines() const {
     return fmt::format(
         "<Topology TopologyType=\"Polyline\" NodesPerElement=\"2\" NumberOfElements=\"{}\">{}</Topology>\n", E_,
@@ -101,7 +115,7 @@ class Entries {
   }
 
   std::string file_;
-  std::size_t V_, T_, E_;
+  std::size_t V_, T_, E_, S_;
   long F_;
   Velocities velocities_;
 };

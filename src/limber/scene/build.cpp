@@ -14,70 +14,16 @@
 #include "limber/force/gravity.hpp"
 #include "limber/force/mass.hpp"
 #include "limber/force/rayleigh.hpp"
-#include "limber/material/catalog.hpp"
+#include "limber/scene/body_shape.hpp"
 #include "limber/scene/build_forces.hpp"
+#include "limber/scene/build_thin.hpp"
+#include "limber/scene/made_material.hpp"
 #include "limber/scene/mesh_facts.hpp"
-#include "limber/scene/read_shape.hpp"
 
 namespace limber {
 namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
-/// The mesh as meshed, before placement; selections refer to it.
-struct Shape {
-  TetMesh mesh;          // linear tetrahedra on all nodes: what output and contact see
-  ElementMesh elements;  // what is integrated over
-  std::vector<std::array<int, 2>> edges;
-
-  /// Of an element.
-  int region(std::size_t element) const {
-    return mesh.region.empty() ? 0 : mesh.region[element * at(pieces(elements.kind))];
-  }
-};
-
-/// Gives the shape the elements of this name; its tetrahedra become parts of them.
-void make_elements(const BodyChoice& body, Shape& shape) {
-  if (body.element == "P1") {
-    shape.elements = linear_elements(shape.mesh);
-    return;
-  }
-  const TetMesh coarse = shape.mesh;
-  if (body.element == "P2") {
-    shape.elements = quadratic_elements(coarse);
-  } else {
-    const auto* box = std::get_if<BoxShape>(&body.mesh);
-    if (!box)
-      throw InputError(body.where + ".element", "\"hex\" goes with \"shape\": \"box\"; other meshes have P1 or P2");
-    shape.elements = box_hexahedra(box->origin, box->size, box->cells);
-  }
-  shape.mesh = subdivide(shape.elements);
-  shape.mesh.region_names = coarse.region_names;
-  for (const int region : coarse.region)
-    shape.mesh.region.insert(shape.mesh.region.end(), at(pieces(shape.elements.kind)), region);
-}
-
-Shape make_shape(const BodyChoice& body, std::vector<std::string>& notes) {
-  const std::string where = body.where + ".mesh";
-  Shape shape;
-  if (const auto* network = std::get_if<NetworkShape>(&body.mesh)) {
-    shape.mesh.nodes = network->nodes;
-    shape.edges = network->edges;
-    return shape;
-  }
-  shape.mesh = source_mesh(body.mesh, where);
-  const auto* file = std::get_if<MeshFile>(&body.mesh);
-  const MeshNotes mended = check_and_orient(shape.mesh, file ? file->path : where);
-  if (mended.reordered > 0)
-    notes.push_back(fmt::format("{}: {} negatively ordered tetrahedra were reordered", where, mended.reordered));
-  make_elements(body, shape);
-  return shape;
-}
-
-void place(const BodyChoice& body, std::vector<Vec3>& nodes) {
-  const Mat3 R = Mat3::Identity() + rotation_minus_identity(body.rotation);
-  for (auto& x : nodes) x = body.position + R * (body.scale * x);
-}
 
 /// The material of each element's region, as an index into the list of materials, with the densities.
 struct MaterialMap {
@@ -88,31 +34,17 @@ struct MaterialMap {
   double young = 0;  // [Pa] the largest
 };
 
-MaterialMap map_materials(const BodyChoice& body, const Shape& shape) {
+MaterialMap map_materials(const BodyChoice& body, const BodyShape& shape) {
   MaterialMap map;
   std::map<std::string, int> number;
   std::vector<double> densities;
   for (const auto& [region, choice] : body.materials) {
-    MaterialParameters p{.model = choice.model, .c10 = {}, .c01 = {}, .bulk = {}};
-    for (const auto& [key, value] : choice.parameters) {
-      if (key == "young") p.young = value;
-      if (key == "poisson") p.poisson = value;
-      if (key == "c10") p.c10 = value;
-      if (key == "c01") p.c01 = value;
-      if (key == "bulk") p.bulk = value;
-    }
-    if (!choice.parameters.count("young") && p.c10 && p.c01 && p.bulk) {  // the same small-strain moduli
-      const double mu = 2 * (*p.c10 + *p.c01), kappa = *p.bulk;
-      p.young = 9 * kappa * mu / (3 * kappa + mu);
-      p.poisson = (3 * kappa - 2 * mu) / (2 * (3 * kappa + mu));
-    }
-    map.young = std::max(map.young, p.young);
+    MadeMaterial m = made(choice);
+    map.young = std::max(map.young, m.young);
+    map.wave_speed = std::max(map.wave_speed, pressure_wave_speed(m));
     number[region] = static_cast<int>(map.materials.size());
-    map.materials.push_back(make_material(p, choice.where));
-    densities.push_back(choice.density);
-    // Pressure waves at rest: ρc² = ∂²ψ/∂F₁₁².
-    map.wave_speed =
-        std::max(map.wave_speed, std::sqrt(hessian(map.materials.back(), Mat3::Identity())(0, 0) / choice.density));
+    densities.push_back(m.density);
+    map.materials.push_back(std::move(m.material));
   }
   std::map<int, std::string> name_of;
   for (const auto& [name, region] : shape.mesh.region_names) name_of[region] = name;
@@ -158,11 +90,34 @@ std::vector<Prescription> prescriptions(const BodyChoice& body, const std::vecto
 }
 
 struct Placed {
-  Shape shape;              // as meshed
+  BodyShape shape;          // as meshed
   std::vector<Vec3> nodes;  // placed
   std::vector<NodalMass> masses;
-  MaterialMap materials;
+  MaterialMap materials;             // of a solid
+  std::optional<MadeMaterial> thin;  // of a sheet or a rod
 };
+
+/// Elasticity and masses of a solid.
+void add_solid(const BodyChoice& choice, Body& body, Placed& p) {
+  p.shape.elements.nodes = p.nodes;
+  p.materials = map_materials(choice, p.shape);
+  body.wave_speed = p.materials.wave_speed;
+  p.masses = element_masses(p.shape.elements, body.first_node, p.materials.density,
+                            choice.mass == MassForm::lumped ? MassKind::lumped : MassKind::consistent);
+  body.elastic =
+      std::make_shared<ElasticForce>(p.shape.elements, body.first_node, p.materials.materials, p.materials.of_element);
+}
+
+void add_points(const BodyChoice& choice, const Body& body, Placed& p) {
+  const auto& mass = choice.point_mass;
+  if (mass.size() != 1 && mass.size() != p.nodes.size())
+    throw InputError(choice.where + ".point_mass",
+                     fmt::format("has {} masses for {} nodes", mass.size(), p.nodes.size()));
+  for (std::size_t i = 0; i < p.nodes.size(); ++i) {
+    const int node = body.first_node + static_cast<int>(i);
+    p.masses.push_back({node, node, mass.size() == 1 ? mass[0] : mass[i]});
+  }
+}
 
 void add_body(const BodyChoice& choice, Model& model, MechanicalSystem::Parts& parts, std::vector<Placed>& placed,
               std::vector<Vec3>& velocities) {
@@ -170,26 +125,27 @@ void add_body(const BodyChoice& choice, Model& model, MechanicalSystem::Parts& p
   body.name = choice.name;
   body.first_node = 0;
   for (const auto& b : model.bodies) body.first_node += static_cast<int>(b.rest.nodes.size());
-  Placed p{make_shape(choice, model.notes), {}, {}, {}};
+  Placed p{make_shape(choice, model.notes), {}, {}, {}, {}};
   p.nodes = p.shape.mesh.nodes;
   place(choice, p.nodes);
   for (const auto& warning : size_warnings(bounding_box(p.nodes))) model.notes.push_back(choice.where + ": " + warning);
   body.rest = p.shape.mesh;
   body.rest.nodes = p.nodes;
 
-  if (!body.rest.tets.empty()) {
-    p.shape.elements.nodes = p.nodes;
-    p.materials = map_materials(choice, p.shape);
-    body.wave_speed = p.materials.wave_speed;
-    p.masses = element_masses(p.shape.elements, body.first_node, p.materials.density,
-                              choice.mass == MassForm::lumped ? MassKind::lumped : MassKind::consistent);
-    body.elastic = std::make_shared<ElasticForce>(p.shape.elements, body.first_node, p.materials.materials,
-                                                  p.materials.of_element);
+  body.triangles = p.shape.triangles;
+  body.surface = p.shape.surface;
+  if (body.surface) place(choice, body.surface->positions);
+
+  if (choice.materials.empty()) {
+    add_points(choice, body, p);
+  } else if (!body.rest.tets.empty()) {
+    add_solid(choice, body, p);
     parts.forces.push_back(body.elastic);
   } else {
-    for (int i = 0; i < static_cast<int>(p.nodes.size()); ++i)
-      p.masses.push_back({body.first_node + i, body.first_node + i,
-                          choice.point_mass.size() == 1 ? choice.point_mass[0] : choice.point_mass.at(at(i))});
+    p.thin = made(choice.materials.at("default"));
+    body.edges = p.shape.edges;
+    p.masses = thin_masses(choice, body, p.thin->density);
+    body.wave_speed = thin_wave_speed(body, *p.thin);
   }
   Vec3 centre = Vec3::Zero();
   for (const auto& m : p.masses) {
@@ -200,9 +156,7 @@ void add_body(const BodyChoice& choice, Model& model, MechanicalSystem::Parts& p
   centre /= body.mass;
   for (const auto& x : p.nodes) velocities.push_back(choice.velocity + choice.angular_velocity.cross(x - centre));
 
-  if (choice.springs)
-    body.edges =
-        choice.springs->edges ? *choice.springs->edges : (p.shape.edges.empty() ? edges(body.rest) : p.shape.edges);
+  if (choice.springs) body.edges = choice.springs->edges ? *choice.springs->edges : all_edges(p.shape);
   for (auto& prescription : prescriptions(choice, p.shape.mesh.nodes, p.nodes, body.first_node))
     parts.prescriptions.push_back(std::move(prescription));
   parts.masses.insert(parts.masses.end(), p.masses.begin(), p.masses.end());
@@ -218,6 +172,7 @@ std::vector<ContactBody> contact_bodies(const Scene& scene, const Model& model, 
     const Body& body = model.bodies[b];
     ContactBody c{&choice, &body, placed[b].materials.young, 0, {}, choice.pin.empty() && choice.scripts.empty()};
     if (choice.springs) c.spring = choice.springs->stiffness;
+    if (placed[b].thin) c.spring += placed[b].thin->young * choice.thickness;
     c.mass.assign(body.rest.nodes.size(), 0);
     for (const NodalMass& m : placed[b].masses) {
       c.mass[at(m.a - body.first_node)] += m.m;
@@ -261,6 +216,10 @@ Scene load_scene(const std::string& path) {
   return read_scene(load_json(path), vocabulary(), std::filesystem::path(path).parent_path().string());
 }
 
+std::vector<std::array<int, 3>> Body::surface_triangles() const {
+  return rest.tets.empty() ? triangles : boundary_triangles(rest);
+}
+
 double Model::min_det_F(const Vector& q) const {
   double least = std::numeric_limits<double>::infinity();
   for (const auto& b : bodies)
@@ -296,6 +255,9 @@ Model build_model(const Scene& scene, const std::vector<ForceMaker>& own_forces)
     const auto& body = model.bodies[b];
     if (choice.damping.any() && body.elastic)
       parts.forces.push_back(make_damping(choice.damping, body, placed[b], parts.positions));
+    if (placed[b].thin)
+      for (auto& force : thin_forces(choice, body, *placed[b].thin, placed[b].masses, parts.positions))
+        parts.forces.push_back(std::move(force));
     for (auto& force : body_forces(choice, body, placed[b].shape.mesh.nodes, parts.positions))
       parts.forces.push_back(std::move(force));
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "limber/force/elastic.hpp"
+#include "limber/mesh/surface_mesh.hpp"
 #include "limber/mesh/tet_mesh.hpp"
 #include "limber/scene/build_contact.hpp"
 #include "limber/scene/read.hpp"
@@ -25,12 +26,17 @@ Scene load_scene(const std::string& path);
 /// A body as it stands in the model. Nodes of all bodies are stacked in the scene's order.
 struct Body {
   std::string name;
-  TetMesh rest;                           // placed in the world [m]; a spring network has no tets
-  std::vector<std::array<int, 2>> edges;  // of its springs, in body numbering
+  TetMesh rest;                               // placed in the world [m]; sheets and networks have no tets
+  std::vector<std::array<int, 3>> triangles;  // of a sheet, in body numbering
+  std::vector<std::array<int, 2>> edges;      // of its springs or rods, in body numbering
+  std::optional<SurfaceMesh> surface;         // that moves with it, placed: what is drawn and exported
   int first_node = 0;
-  std::shared_ptr<ElasticForce> elastic;  // none for a spring network
+  std::shared_ptr<ElasticForce> elastic;  // of tetrahedra
   double mass = 0;                        // [kg]
   double wave_speed = 0;                  // [m/s] of pressure waves at rest, the fastest of its materials
+
+  /// Its outside as triangles, in body numbering: the boundary of its tetrahedra, or all of a sheet.
+  std::vector<std::array<int, 3>> surface_triangles() const;
 };
 
 struct Model {

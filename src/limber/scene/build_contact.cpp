@@ -117,17 +117,19 @@ class Builder {
       points.insert(i);
       points.insert(j);
     };
-    for (const auto& t : boundary_triangles(b.body->rest)) {
+    for (const auto& t : b.body->surface_triangles()) {
       c_.surface.triangles.push_back({first + t[0], first + t[1], first + t[2]});
       for (std::size_t k = 0; k < 3; ++k) add_edge(first + t[k], first + t[(k + 1) % 3]);
     }
     if (b.body->rest.tets.empty()) {
       if (b.choice->thickness == 0)
-        throw InputError(b.choice->where + ".thickness",
-                         fmt::format("'{}' is made of points and edges, which need a thickness > 0 to collide (a "
-                                     "fraction of its edges, say)",
-                                     b.choice->name));
-      for (const auto& e : b.body->edges) add_edge(first + e[0], first + e[1]);
+        throw InputError(
+            b.choice->where + ".thickness",
+            fmt::format("'{}' is made of points, edges or triangles, which need a thickness > 0 to collide "
+                        "(a fraction of its edges, say)",
+                        b.choice->name));
+      if (b.body->triangles.empty())
+        for (const auto& e : b.body->edges) add_edge(first + e[0], first + e[1]);
       for (std::size_t i = 0; i < count; ++i) points.insert(first + static_cast<int>(i));
     }
     double length = 0;

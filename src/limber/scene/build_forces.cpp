@@ -153,9 +153,8 @@ std::vector<std::shared_ptr<Force>> scene_forces(const Scene& scene, const std::
   if (scene.wind) {
     std::vector<std::array<int, 3>> triangles;
     for (const auto& body : bodies)
-      if (!body.rest.tets.empty())
-        for (const auto& t : boundary_triangles(body.rest))
-          triangles.push_back({body.first_node + t[0], body.first_node + t[1], body.first_node + t[2]});
+      for (const auto& t : body.surface_triangles())
+        triangles.push_back({body.first_node + t[0], body.first_node + t[1], body.first_node + t[2]});
     const auto& w = *scene.wind;
     forces.push_back(std::make_shared<Wind>(
         std::move(triangles), TimeFunction<Vec3>::table(w.times, w.velocities, w.interpolation, "wind.velocity"),

@@ -88,7 +88,8 @@ Facts gather_facts(const Scene& scene, const Model& model, int modes) {
   add_method_notes(scene, f);
   for (const auto& b : model.bodies) {
     const Box3 box = bounding_box(b.rest.nodes);
-    f.bodies.push_back({b.name, b.rest.nodes.size(), b.rest.tets.size(), b.mass, box.max - box.min, b.wave_speed});
+    f.bodies.push_back({b.name, b.rest.nodes.size(), b.rest.tets.size(), b.triangles.size(), b.edges.size(), b.mass,
+                        box.max - box.min, b.wave_speed});
   }
   if (modes == 0) return f;
   if (!model.system->symmetric()) {
@@ -120,8 +121,10 @@ Facts gather_facts(const Scene& scene, const Model& model, int modes) {
 std::string describe(const Facts& f) {
   std::string s;
   for (const auto& b : f.bodies) {
-    s += fmt::format("{}: {} nodes, {} tetrahedra, {:.4g} kg, {:.4g} x {:.4g} x {:.4g} m", b.name, b.nodes, b.tets,
-                     b.mass, b.size[0], b.size[1], b.size[2]);
+    s += fmt::format("{}: {} nodes", b.name, b.nodes);
+    for (const auto& [count, what] : {std::pair{b.tets, "tetrahedra"}, {b.triangles, "triangles"}, {b.edges, "edges"}})
+      if (count > 0) s += fmt::format(", {} {}", count, what);
+    s += fmt::format(", {:.4g} kg, {:.4g} x {:.4g} x {:.4g} m", b.mass, b.size[0], b.size[1], b.size[2]);
     s += b.wave_speed > 0 ? fmt::format(", pressure waves at {:.4g} m/s\n", b.wave_speed) : "\n";
   }
   s += fmt::format("{} free degrees of freedom; {} with h = {:.4g} s for {:.4g} s: {} steps\n", f.free_dofs, f.method,
@@ -143,6 +146,8 @@ nlohmann::json to_json(const Facts& f) {
     j["bodies"].push_back({{"name", b.name},
                            {"nodes", b.nodes},
                            {"tets", b.tets},
+                           {"triangles", b.triangles},
+                           {"edges", b.edges},
                            {"mass", b.mass},
                            {"size", {b.size[0], b.size[1], b.size[2]}},
                            {"wave_speed", b.wave_speed}});

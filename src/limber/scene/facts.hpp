@@ -13,7 +13,7 @@ namespace limber {
 
 struct BodyFacts {
   std::string name;
-  std::size_t nodes = 0, tets = 0;
+  std::size_t nodes = 0, tets = 0, triangles = 0, edges = 0;
   double mass = 0;        // [kg]
   Vec3 size;              // [m] of its box
   double wave_speed = 0;  // [m/s]

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "limber/force/rayleigh.hpp"
+#include "limber/scene/body_shape.hpp"
 #include "limber/scene/read_parts.hpp"
 #include "limber/scene/read_shape.hpp"
 #include "limber/scene/schema.hpp"
@@ -38,6 +39,71 @@ TetMesh read_tets(const JsonSection& s) {
   return mesh;
 }
 
+/// In the plane y = origin.y, normals up; the diagonals of the cells alternate.
+TriMesh read_sheet(const JsonSection& s) {
+  const JsonCursor size = s.at("size"), cells = s.at("cells");
+  if (!size.is_list() || size.json().size() != 2) size.fail_type("two lengths [x, z]");
+  if (!cells.is_list() || cells.json().size() != 2) cells.fail_type("two whole numbers [nx, nz]");
+  const double width = size.item(0).positive(quantity::length), depth = size.item(1).positive(quantity::length);
+  const int nx = cells.item(0).integer(1), nz = cells.item(1).integer(1);
+  if (3 * (1.0 + nx) * (1.0 + nz) > std::numeric_limits<int>::max())
+    cells.fail(cells.echo() + " makes more nodes than can be numbered");
+  Vec3 origin = Vec3::Zero();
+  if (const auto c = s.find("origin")) origin = c->vector(quantity::length);
+  TriMesh mesh;
+  for (int j = 0; j <= nz; ++j)
+    for (int i = 0; i <= nx; ++i) mesh.nodes.push_back(origin + Vec3(width * i / nx, 0, depth * j / nz));
+  for (int j = 0; j < nz; ++j)
+    for (int i = 0; i < nx; ++i) {
+      const int a = j * (nx + 1) + i, b = a + 1, c = a + nx + 1, d = c + 1;
+      if ((i + j) % 2 == 0)
+        mesh.triangles.insert(mesh.triangles.end(), {{a, c, d}, {a, d, b}});
+      else
+        mesh.triangles.insert(mesh.triangles.end(), {{a, c, b}, {b, c, d}});
+    }
+  return mesh;
+}
+
+NetworkShape read_chain(const JsonSection& s) {
+  const Vec3 from = s.at("from").vector(quantity::length), to = s.at("to").vector(quantity::length);
+  if (from == to) s.at("to").fail("is the same point as 'from'");
+  const int segments = s.at("segments").integer(1);
+  NetworkShape chain;
+  for (int i = 0; i <= segments; ++i) chain.nodes.push_back(from + (to - from) * i / segments);
+  for (int i = 0; i < segments; ++i) chain.edges.push_back({i, i + 1});
+  return chain;
+}
+
+TriMesh read_triangles(const JsonSection& s) {
+  TriMesh mesh;
+  mesh.nodes = s.at("nodes").points();
+  mesh.triangles = s.at("triangles").tuples<3>(mesh.nodes.size());
+  if (mesh.triangles.empty()) s.at("triangles").fail("has no triangle");
+  return mesh;
+}
+
+std::string read_file_name(const JsonCursor& place, const std::string& base_directory) {
+  const std::string file = place.text();
+  if (file.empty()) place.fail("is empty");
+  return (std::filesystem::path(base_directory) / file).string();
+}
+
+SurfaceFile read_surface_file(const JsonSection& s, const std::string& base_directory) {
+  SurfaceFile surface;
+  surface.path = read_file_name(s.at("surface"), base_directory);
+  if (!is_surface_file(surface.path))
+    s.at("surface").fail(s.at("surface").echo() +
+                         " is not a surface: .obj, .ply, .stl, .gltf or .glb; \"file\" reads " +
+                         "meshes of tetrahedra");
+  if (const auto c = s.find("resolution")) surface.resolution = c->positive(quantity::length);
+  if (const auto c = s.find("max_tets")) surface.max_tets = static_cast<std::size_t>(c->integer(1));
+  if (const auto c = s.find("filling")) surface.filling = c->choice<Filling>("filling");
+  const Aim aim = read_aim(s, surface.max_tets);
+  surface.aim = aim.what;
+  surface.target = aim.target;
+  return surface;
+}
+
 std::vector<std::array<int, 2>> read_edges(const JsonCursor& place, std::size_t node_count) {
   auto edges = place.tuples<2>(node_count);
   if (edges.empty()) place.fail("has no edge");
@@ -55,6 +121,7 @@ std::size_t node_count(const MeshSource& mesh) {
   }
   if (const auto* tets = std::get_if<TetMesh>(&mesh)) return tets->nodes.size();
   if (const auto* network = std::get_if<NetworkShape>(&mesh)) return network->nodes.size();
+  if (const auto* sheet = std::get_if<TriMesh>(&mesh)) return sheet->nodes.size();
   return static_cast<std::size_t>(std::numeric_limits<int>::max());
 }
 
@@ -98,28 +165,52 @@ void read_placement(const JsonSection& s, BodyChoice& body) {
 std::vector<double> read_point_mass(const JsonCursor& place, std::size_t node_count) {
   if (!place.is_list()) return {place.positive(quantity::mass)};
   std::vector<double> mass;
-  for (const JsonCursor& item : place.items()) mass.push_back(item.positive(quantity::mass));
-  if (mass.size() != node_count)
+  for (const JsonCursor& item : place.items(1)) mass.push_back(item.positive(quantity::mass));
+  const bool known = node_count < static_cast<std::size_t>(std::numeric_limits<int>::max());
+  if (known && mass.size() != node_count)
     place.fail("has " + std::to_string(mass.size()) + " masses for " + std::to_string(node_count) + " nodes");
   return mass;
 }
 
-/// What a spring network has in place of a material.
+/// Sheets and rods, unless they are mere spring networks.
+bool is_thin(const BodyChoice& body) {
+  const auto* file = std::get_if<MeshFile>(&body.mesh);
+  return std::holds_alternative<NetworkShape>(body.mesh) || std::holds_alternative<TriMesh>(body.mesh) ||
+         (file && is_surface_file(file->path));
+}
+
+void read_thin(const JsonSection& s, BodyChoice& body, const Vocabulary& vocabulary) {
+  for (const char* key : {"materials", "element", "regions"})
+    if (const auto c = s.find(key)) c->fail("does not go together with sheets and rods, which have one material");
+  body.materials = read_materials(s, vocabulary);
+  const auto c = s.find("thickness");
+  if (!c)
+    throw InputError(body.where + ".thickness",
+                     "is missing: a sheet or rod of a material needs one (a solid inside of a surface is made by "
+                     "\"mesh\": {\"surface\": …})");
+  c->positive(quantity::length);
+  if (const auto b = s.find("bending")) body.bending = b->non_negative(quantity::ratio);
+}
+
+/// A material, or what a spring network has in its place.
 void read_substance(const JsonSection& s, BodyChoice& body, const Vocabulary& vocabulary) {
   const std::size_t nodes = node_count(body.mesh);
-  const bool network = std::holds_alternative<NetworkShape>(body.mesh);
   if (const auto c = s.find("springs")) body.springs = read_springs(*c, nodes);
+  const bool material = s.has("material") || s.has("materials");
   if (const auto c = s.find("point_mass")) {
-    if (!network) c->fail("only goes with a mesh of 'nodes' and 'edges'; a material's mass comes from its density");
+    if (material) c->fail("does not go together with a material, whose mass comes from its density");
     body.point_mass = read_point_mass(*c, nodes);
   }
+  const bool edges = std::holds_alternative<NetworkShape>(body.mesh);
+  const bool network = !material && (edges || !body.point_mass.empty());
+  if (!network && is_thin(body)) return read_thin(s, body, vocabulary);
+  if (const auto c = s.find("bending")) c->fail("only sheets and rods of a material have it");
   if (!network) {
     body.materials = read_materials(s, vocabulary);
     return;
   }
-  for (const char* key : {"material", "materials", "damping", "mass", "element"})
-    if (const auto c = s.find(key))
-      c->fail("does not go together with a mesh of edges, which has springs and point_mass");
+  for (const char* key : {"damping", "mass", "element", "regions"})
+    if (const auto c = s.find(key)) c->fail("needs a material; a network has springs and point_mass");
   s.at("point_mass"), s.at("springs");
 }
 
@@ -138,16 +229,17 @@ MeshSource read_mesh_source(const JsonCursor& place, const std::string& base_dir
   if (place.has("shape")) {
     const JsonSection s =
         place.section("mesh_" + JsonCursor(place.json()["shape"], place.path() + ".shape").word("shape"));
-    if (s.kind() != "mesh_box") return read_shape(s);
-    return read_box(s);
+    if (s.kind() == "mesh_box") return read_box(s);
+    if (s.kind() == "mesh_sheet") return read_sheet(s);
+    if (s.kind() == "mesh_chain") return read_chain(s);
+    return read_shape(s);
   }
-  const JsonSection s = place.one_of({"mesh_file", "mesh_tets", "mesh_network", "mesh_box"});
+  const JsonSection s =
+      place.one_of({"mesh_file", "mesh_surface", "mesh_tets", "mesh_triangles", "mesh_network", "mesh_box"});
   if (s.kind() == "mesh_tets") return read_tets(s);
-  if (s.kind() == "mesh_file") {
-    const std::string file = s.at("file").text();
-    if (file.empty()) s.at("file").fail("is empty");
-    return MeshFile{(std::filesystem::path(base_directory) / file).string()};
-  }
+  if (s.kind() == "mesh_triangles") return read_triangles(s);
+  if (s.kind() == "mesh_file") return MeshFile{read_file_name(s.at("file"), base_directory)};
+  if (s.kind() == "mesh_surface") return read_surface_file(s, base_directory);
   NetworkShape network;
   network.nodes = s.at("nodes").points();
   network.edges = read_edges(s.at("edges"), network.nodes.size());
@@ -163,6 +255,14 @@ std::map<std::string, MaterialChoice> read_materials(const JsonSection& body, co
     many->fail_type("an object with a material for each region, or \"default\"");
   for (const auto& [region, value] : many->json().items())
     all[region] = read_material(JsonCursor(value, many->path() + "." + region), vocabulary);
+  return all;
+}
+
+std::vector<std::pair<std::string, Selection>> read_regions(const JsonCursor& place) {
+  if (!place.is_object() || place.json().empty()) place.fail_type("an object with a selection for each name");
+  std::vector<std::pair<std::string, Selection>> all;
+  for (const auto& [name, value] : place.json().items())
+    all.emplace_back(name, read_selection(JsonCursor(value, place.path() + "." + name)));
   return all;
 }
 
@@ -217,6 +317,7 @@ BodyChoice read_body(const JsonCursor& place, std::size_t number, const Vocabula
   if (body.element == "P2") body.mass = MassForm::consistent;
   if (const auto c = s.find("mass")) body.mass = c->choice<MassForm>("mass_form");
   read_substance(s, body, vocabulary);
+  if (const auto c = s.find("regions")) body.regions = read_regions(*c);
   if (const auto c = s.find("damping")) body.damping = read_damping(*c);
   read_placement(s, body);
   if (const auto c = s.find("thickness")) body.thickness = c->non_negative(quantity::length);

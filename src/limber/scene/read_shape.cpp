@@ -106,21 +106,8 @@ ProceduralShape read_row(const Row<Shape>& row, const JsonSection& s) {
     if (const auto c = s.find(p.name))
       std::visit([&](const auto member) { read_value(*c, p.quantity, shape.*member); }, p.member);
 
-  ProceduralShape choice{shape, std::nullopt, 0};
-  for (const char* one : {"resolution", "nodes"})
-    for (const char* other : {"nodes", "tets"})
-      if (std::string(one) != other) s.exclusive(one, other);
-  const auto aim = [&](const char* key, Count what) {
-    const auto c = s.find(key);
-    if (!c) return;
-    choice.aim = what;
-    choice.target = static_cast<std::size_t>(c->integer(4));
-    if (choice.target > shape.max_tets)
-      c->fail(fmt::format("{} is more than max_tets allows, {}", c->echo(), shape.max_tets));
-  };
-  aim("nodes", Count::nodes);
-  aim("tets", Count::tets);
-  return choice;
+  const Aim aim = read_aim(s, shape.max_tets);
+  return {shape, aim.what, aim.target};
 }
 
 template <class Shape>
@@ -159,6 +146,22 @@ const std::vector<ShapeKind>& shape_kinds() {
     return all;
   }();
   return kinds;
+}
+
+Aim read_aim(const JsonSection& section, std::size_t max_tets) {
+  for (const char* one : {"resolution", "nodes"})
+    for (const char* other : {"nodes", "tets"})
+      if (std::string(one) != other) section.exclusive(one, other);
+  Aim aim;
+  const auto look = [&](const char* key, Count what) {
+    const auto c = section.find(key);
+    if (!c) return;
+    aim = {what, static_cast<std::size_t>(c->integer(4))};
+    if (aim.target > max_tets) c->fail(fmt::format("{} is more than max_tets allows, {}", c->echo(), max_tets));
+  };
+  look("nodes", Count::nodes);
+  look("tets", Count::tets);
+  return aim;
 }
 
 ProceduralShape read_shape(const JsonSection& section) {

@@ -27,6 +27,13 @@ const std::vector<ShapeKind>& shape_kinds();
 /// From a section mesh_<name>.
 ProceduralShape read_shape(const JsonSection& section);
 
+/// `nodes` or `tets` in place of `resolution`: what to count and how many; unset where the section has neither.
+struct Aim {
+  std::optional<Count> what;
+  std::size_t target = 0;
+};
+Aim read_aim(const JsonSection& section, std::size_t max_tets);
+
 /// Throws InputError("<where>.<parameter>", …) where the parameters do not fit together, or ask for too much.
 TetMesh shape_mesh(const ProceduralShape& choice, const std::string& where);
 

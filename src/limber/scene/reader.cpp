@@ -39,12 +39,19 @@ bool holds(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// The keys that this kind alone has among `kinds`.
+/// The keys that this kind alone has among `kinds`, or alone requires.
 std::vector<std::string> own_keys(const std::string& kind, const std::vector<std::string>& kinds) {
   std::vector<std::string> own;
-  for (const auto& name : key_names(kind))
-    if (std::count_if(kinds.begin(), kinds.end(), [&](const auto& k) { return holds(key_names(k), name); }) == 1)
-      own.push_back(name);
+  for (const KnownKey& key : known_keys(kind)) {
+    const auto claims = [&](const std::string& other) {
+      if (other == kind) return false;
+      const auto& theirs = known_keys(other);
+      return std::any_of(theirs.begin(), theirs.end(), [&](const KnownKey& k) {
+        return k.name == key.name && (key.kind == KnownKey::Kind::optional || k.kind == KnownKey::Kind::required);
+      });
+    };
+    if (std::none_of(kinds.begin(), kinds.end(), claims)) own.push_back(key.name);
+  }
   return own;
 }
 

@@ -13,6 +13,7 @@
 #include "limber/record/energy_table.hpp"
 #include "limber/record/summary.hpp"
 #include "limber/record/trajectory.hpp"
+#include "limber/scene/exported.hpp"
 #include "limber/scene/facts.hpp"
 
 namespace limber {
@@ -171,8 +172,10 @@ class Run {
  private:
   void write_atomically_if_new(const nlohmann::json& json) {
     const auto path = directory_.file(run_file::scene);
-    if (options_.existing != Existing::resume || !std::filesystem::exists(path))
+    if (options_.existing != Existing::resume || !std::filesystem::exists(path)) {
       write_atomically(path, json.dump(2) + "\n");
+      write_body_surfaces(model_, directory_.path().string());
+    }
   }
 
   void loop() {
@@ -291,6 +294,8 @@ class Run {
         {"threads", threads()},
         {"wall_seconds", seconds_since(start_)},
         {"notes", notes_}};
+    if (model_.contact && model_.contact->friction)
+      result_.summary["friction_held_stages"] = model_.contact->friction->held_stages();
     if (const auto* modes = simulation_.modes())
       result_.summary["modes"] = {{"count", modes->basis().count()},
                                   {"refreshes", modes->refreshes()},
@@ -336,7 +341,9 @@ TrajectoryHeader trajectory_header(const Model& model, Velocities velocities, lo
                     static_cast<int>(h.tets.size()),
                     static_cast<int>(b.rest.tets.size()),
                     static_cast<int>(h.edges.size()),
-                    static_cast<int>(b.edges.size())};
+                    static_cast<int>(b.edges.size()),
+                    static_cast<int>(h.triangles.size()),
+                    static_cast<int>(b.triangles.size())};
     h.nodes.insert(h.nodes.end(), b.rest.nodes.begin(), b.rest.nodes.end());
     for (auto t : b.rest.tets) {
       for (int& i : t) i += b.first_node;
@@ -345,6 +352,7 @@ TrajectoryHeader trajectory_header(const Model& model, Velocities velocities, lo
     for (std::size_t t = 0; t < b.rest.tets.size(); ++t)
       h.region.push_back(b.rest.region.empty() ? 0 : b.rest.region[t]);
     for (auto e : b.edges) h.edges.push_back({e[0] + b.first_node, e[1] + b.first_node});
+    for (auto t : b.triangles) h.triangles.push_back({t[0] + b.first_node, t[1] + b.first_node, t[2] + b.first_node});
     h.bodies.push_back(range);
   }
   h.prescribed = model.system->prescribed_nodes();
@@ -360,11 +368,13 @@ RunResult run_scene(const nlohmann::json& json, const Scene& scene, const Model&
 
 nlohmann::json with_absolute_paths(nlohmann::json json, const std::string& base_directory) {
   const auto make_absolute = [&](nlohmann::json& holder) {
-    if (!holder.is_object() || !holder.contains("file") || !holder["file"].is_string()) return;
-    auto& file = holder["file"];
-    file = std::filesystem::absolute(std::filesystem::path(base_directory) / file.get<std::string>())
-               .lexically_normal()
-               .string();
+    for (const char* key : {"file", "surface"}) {
+      if (!holder.is_object() || !holder.contains(key) || !holder[key].is_string()) continue;
+      auto& file = holder[key];
+      file = std::filesystem::absolute(std::filesystem::path(base_directory) / file.get<std::string>())
+                 .lexically_normal()
+                 .string();
+    }
   };
   if (json.contains("bodies") && json["bodies"].is_array())
     for (auto& body : json["bodies"])

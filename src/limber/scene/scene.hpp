@@ -12,7 +12,9 @@
 #include "limber/core/types.hpp"
 #include "limber/mesh/creature.hpp"
 #include "limber/mesh/shapes.hpp"
+#include "limber/mesh/surface_io.hpp"
 #include "limber/mesh/tet_mesh.hpp"
+#include "limber/mesh/tetrahedralize.hpp"
 #include "limber/mesh/tree.hpp"
 #include "limber/model/time_function.hpp"
 #include "limber/scene/selection.hpp"
@@ -57,18 +59,30 @@ struct ProceduralShape {
   std::size_t target = 0;
 };
 
+/// Tetrahedra; or, in a format of surfaces, the triangles of a sheet or the lines of a network.
 struct MeshFile {
   std::string path;  // already joined with the scene's folder
 };
 
-/// Nodes that only springs connect.
+/// A surface that is filled with tetrahedra and moves with them. At most one of resolution and aim is set.
+struct SurfaceFile {
+  std::string path;                  // already joined with the scene's folder
+  std::optional<double> resolution;  // [m]; unset, and aim too: a part of the surface's diagonal
+  std::optional<Count> aim;
+  std::size_t target = 0;
+  std::size_t max_tets = default_max_tets;
+  Filling filling = Filling::automatic;
+};
+
+/// Nodes connected by springs or rods.
 struct NetworkShape {
   std::vector<Vec3> nodes;                // #V [m]
   std::vector<std::array<int, 2>> edges;  // #E
 };
 
 /// TetMesh: nodes, tets and regions written in the scene; indices are in range, orientation is not yet checked.
-using MeshSource = std::variant<BoxShape, ProceduralShape, MeshFile, TetMesh, NetworkShape>;
+/// TriMesh: the same of a sheet.
+using MeshSource = std::variant<BoxShape, ProceduralShape, MeshFile, SurfaceFile, TetMesh, TriMesh, NetworkShape>;
 
 struct MaterialChoice {
   std::string where;                         // path of the key, for errors found later
@@ -159,8 +173,9 @@ struct BodyChoice {
   MeshSource mesh;
   std::string element = "P1";
   MassForm mass = MassForm::lumped;
-  /// By region name or number, "default" for all others; empty for spring networks.
+  /// By region name or number, "default" for all others; empty where springs and point masses are all there is.
   std::map<std::string, MaterialChoice> materials;
+  std::vector<std::pair<std::string, Selection>> regions;  // names of its own for parts of the mesh
   DampingChoice damping;
   Vec3 position = Vec3::Zero();  // [m]
   Vec3 rotation = Vec3::Zero();  // [rad] rotation vector
@@ -169,9 +184,10 @@ struct BodyChoice {
   std::vector<Script> scripts;
   Vec3 velocity = Vec3::Zero();          // [m/s]
   Vec3 angular_velocity = Vec3::Zero();  // [rad/s] about the centre of mass
-  double thickness = 0;                  // [m] its surface lies half of this outside the mesh
+  double thickness = 0;  // [m] its surface lies half of this outside the mesh; that of sheets, the diameter of rods
+  double bending = 1;    // sheets and rods: factor on the stiffness that material and thickness give
   std::optional<SpringsChoice> springs;
-  std::vector<double> point_mass;  // [kg] one for all nodes or one each; only for spring networks
+  std::vector<double> point_mass;  // [kg] one for all nodes or one each; only without materials
   std::vector<LoadChoice> loads;
   std::vector<TargetChoice> targets;
 };

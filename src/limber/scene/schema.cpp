@@ -22,7 +22,7 @@ Keys operator+(Keys keys, const std::vector<std::string>& optional) {
 using Names = std::vector<std::string>;
 
 Names shape_names() {
-  Names names = {"box"};
+  Names names = {"box", "sheet", "chain"};
   for (const auto& shape : shape_kinds()) names.push_back(shape.name);
   return names;
 }
@@ -54,16 +54,20 @@ std::map<std::string, Keys> make_sections() {
   s["refresh_residual"] = required({"residual"});
 
   s["body"] = required({"mesh"}) +
-              Names{"name",       "element", "mass",    "material", "materials", "damping",          "position",
-                    "rotation",   "scale",   "pin",     "script",   "velocity",  "angular_velocity", "springs",
-                    "point_mass", "loads",   "targets", "thickness"};
+              Names{"name",       "element", "mass",    "material",  "materials", "damping",          "position",
+                    "rotation",   "scale",   "pin",     "script",    "velocity",  "angular_velocity", "springs",
+                    "point_mass", "loads",   "targets", "thickness", "bending",   "regions"};
   s["mesh_box"] = required({"shape", "size", "cells"}) + Names{"split", "origin"};
   for (const auto& shape : shape_kinds()) {
     Names names = {"nodes", "tets"};
     for (const auto& p : shape.parameters) names.push_back(p.name);
     s["mesh_" + shape.name] = required({"shape"}) + names;
   }
+  s["mesh_sheet"] = required({"shape", "size", "cells"}) + Names{"origin"};
+  s["mesh_chain"] = required({"shape", "from", "to", "segments"});
   s["mesh_file"] = required({"file"});
+  s["mesh_surface"] = required({"surface"}) + Names{"resolution", "nodes", "tets", "max_tets", "filling"};
+  s["mesh_triangles"] = required({"nodes", "triangles"});
   s["mesh_tets"] = required({"nodes", "tets"}) + Names{"region"};
   s["mesh_network"] = required({"nodes", "edges"});
   s["material"] = Keys{} + Names{"model", "young", "poisson", "density", "c10", "c01", "bulk"};
@@ -127,6 +131,7 @@ const std::map<std::string, std::vector<std::string>>& known_words() {
       {"side", {"left", "right", "bottom", "top", "back", "front", "all"}},
       {"shape", shape_names()},
       {"split", {"five", "six"}},
+      {"filling", {"auto", "tetgen", "lattice"}},
       {"element", {"P1", "P2", "hex"}},
       {"mass_form", {"lumped", "consistent"}},
       {"damping_at", {"rest", "current", "frozen"}},

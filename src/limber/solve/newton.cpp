@@ -112,11 +112,20 @@ class Iteration {
     if (solve(at.r, d)) return d;
     if (problem_.symmetric() || use_potential_) {
       ++report_.projections;
+      const SparseMatrix exact = problem_.matrix();
       problem_.linearize(at.x, Definiteness::projected);
       linear_.set_matrix(problem_.matrix());
-      if (solve(at.r, d)) return d;
+      if (solve(at.r, d)) return use_potential_ ? Vector(stretch(exact, at.r, d) * d) : d;
     }
     throw failure("the stage matrix is singular or indefinite");
+  }
+
+  /// A direction d of the projected matrix A₊ is too short where the exact curvature along it is smaller, above all on
+  /// the way out of saddles: 1/|θ|, θ = dᵀA d / dᵀA₊d, within 1 and 8.
+  double stretch(const SparseMatrix& A, const Vector& r, const Vector& d) const {
+    const double curvature = problem_.symmetric() ? d.dot(A.selfadjointView<Eigen::Lower>() * d) : d.dot(A * d);
+    constexpr double most = 8;
+    return std::clamp(-r.dot(d) / std::abs(curvature), 1.0, most);
   }
 
   bool solve(const Vector& r, Vector& d) {

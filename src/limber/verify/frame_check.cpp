@@ -22,10 +22,11 @@ std::vector<Vec3> places(const std::vector<int>& nodes, const exact::Positions& 
 FrameChecker::FrameChecker(const TrajectoryHeader& header, std::vector<Part> parts)
     : parts_(std::move(parts)), tets_(header.tets), body_of_tet_(header.tets.size(), 0) {
   for (std::size_t p = 0; p < parts_.size(); ++p)
-    for (const auto& t : parts_[p].surface) {
-      triangles_.push_back(t);
-      part_of_.push_back(static_cast<int>(p));
-    }
+    for (const auto* list : {&parts_[p].surface, &parts_[p].sheet})
+      for (const auto& t : *list) {
+        triangles_.push_back(t);
+        part_of_.push_back(static_cast<int>(p));
+      }
   for (std::size_t p = 0; p < parts_.size(); ++p)
     for (const auto& e : parts_[p].edges) {
       edges_.push_back(e);

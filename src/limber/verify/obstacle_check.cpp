@@ -82,6 +82,7 @@ ObstacleChecker::ObstacleChecker(const TrajectoryHeader& header, std::vector<Par
       items_.push_back({{t.begin(), t.end()}, part.body});
       vertices.insert(t.begin(), t.end());
     }
+    for (const auto& t : part.sheet) items_.push_back({{t.begin(), t.end()}, part.body});
     for (const auto& e : part.edges) items_.push_back({{e.begin(), e.end()}, part.body});
     for (const int n : vertices) vertices_.push_back({{n}, part.body});
   }
@@ -245,6 +246,7 @@ void ObstacleChecker::look_for_parts_inside(const View& s, const TriMesh& posed)
       return std::any_of(cell.begin(), cell.end(), [&](int n) { return crossing.count(n) > 0; });
     };
     if (crosses(part.samples) || std::any_of(part.surface.begin(), part.surface.end(), crosses) ||
+        std::any_of(part.sheet.begin(), part.sheet.end(), crosses) ||
         std::any_of(part.edges.begin(), part.edges.end(), crosses))
       continue;
     for (const int n : part.samples) {

@@ -76,10 +76,12 @@ void check_header(const TrajectoryHeader& header, const std::string& path) {
   if (header.bodies.empty()) throw InputError(path, "has no bodies");
   check_nodes(path, "tetrahedron", header.tets, header.nodes.size());
   check_nodes(path, "edge", header.edges, header.nodes.size());
+  check_nodes(path, "triangle", header.triangles, header.nodes.size());
   for (const BodyRange& b : header.bodies) {
     check_range(path, b, "nodes", b.first_node, b.node_count, header.nodes.size());
     check_range(path, b, "tetrahedra", b.first_tet, b.tet_count, header.tets.size());
     check_range(path, b, "edges", b.first_edge, b.edge_count, header.edges.size());
+    check_range(path, b, "triangles", b.first_triangle, b.triangle_count, header.triangles.size());
   }
 }
 
@@ -100,8 +102,9 @@ std::vector<Part> find_parts(const TrajectoryHeader& header, const std::string& 
   check_header(header, path);
   Sets sets(header.nodes.size());
   for (const auto& t : header.tets) sets.join(t);
+  for (const auto& t : header.triangles) sets.join(t);
   for (const BodyRange& b : header.bodies)
-    if (b.tet_count == 0)
+    if (b.tet_count == 0 && b.triangle_count == 0)
       for (int e = b.first_edge; e < b.first_edge + b.edge_count; ++e)
         sets.join(header.edges[static_cast<std::size_t>(e)]);
 
@@ -111,7 +114,11 @@ std::vector<Part> find_parts(const TrajectoryHeader& header, const std::string& 
     std::map<int, Part> own;  // by the node that stands for the part
     for (const auto& t : outer_faces(header.tets, body.first_tet, body.tet_count))
       own[sets.find(t[0])].surface.push_back(t);
-    if (body.tet_count == 0)
+    for (int i = body.first_triangle; i < body.first_triangle + body.triangle_count; ++i) {
+      const auto& t = header.triangles[static_cast<std::size_t>(i)];
+      own[sets.find(t[0])].sheet.push_back(t);
+    }
+    if (body.tet_count == 0 && body.triangle_count == 0)
       for (int e = body.first_edge; e < body.first_edge + body.edge_count; ++e) {
         const auto& edge = header.edges[static_cast<std::size_t>(e)];
         own[sets.find(edge[0])].edges.push_back(edge);

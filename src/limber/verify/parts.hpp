@@ -1,6 +1,6 @@
 #pragma once
 /// What is verified: the bodies of a trajectory cut into connected parts, each with its closed surface or, without
-/// tetrahedra, its edges.
+/// tetrahedra, its triangles and edges.
 
 #include <array>
 #include <string>
@@ -11,10 +11,11 @@
 
 namespace limber {
 
-/// Tetrahedra that hang together by nodes; or springs, or a single node, of a body without tetrahedra.
+/// Tetrahedra that hang together by nodes; or triangles and springs, or a single node, of a body without tetrahedra.
 struct Part {
   int body = 0;
   std::vector<exact::Triangle> surface;   // faces of one tetrahedron only, outward
+  std::vector<exact::Triangle> sheet;     // triangles of parts without tetrahedra
   std::vector<std::array<int, 2>> edges;  // of parts without tetrahedra
   std::vector<int> samples;               // a node of each connected piece of the surface; or one of the part
 };

@@ -1,0 +1,106 @@
+#pragma once
+/// Many small groups of n nodes, each with an energy of its own, W = Σ Wᵢ(x): triangles, hinges, corners of rods.
+///
+/// Groups run in chunks; chunks of one colour share no node, colours run one after another and chunks of a colour side
+/// by side: the same bits on any number of threads.
+
+#include <Eigen/Eigenvalues>
+#include <array>
+#include <cmath>
+#include <span>
+#include <vector>
+
+#include "limber/core/parallel.hpp"
+#include "limber/model/force.hpp"
+
+namespace limber {
+
+/// Groups first … last − 1.
+struct StencilChunk {
+  std::size_t first, last;
+};
+
+/// Chunks of consecutive groups by colour. nodes: n for each group.
+std::vector<std::vector<StencilChunk>> colour_stencils(std::span<const int> nodes, std::size_t n);
+
+template <int n>
+class Stencils {
+ public:
+  using Nodes = std::array<int, n>;
+  using Points = Eigen::Matrix<double, 3, n>;         // a position or a force in each column
+  using Block = Eigen::Matrix<double, 3 * n, 3 * n>;  // on the columns of Points, one after another
+  using Gradient = Eigen::Matrix<double, 3 * n, 1>;
+
+  Stencils() = default;
+  explicit Stencils(std::vector<Nodes> groups) : groups_(std::move(groups)) {
+    if (!groups_.empty()) colours_ = colour_stencils({groups_.front().data(), groups_.size() * n}, n);
+  }
+
+  std::size_t size() const { return groups_.size(); }
+  const Nodes& operator[](std::size_t i) const { return groups_[i]; }
+  Points points(std::size_t i, const Vector& q) const {
+    Points x;
+    for (int a = 0; a < n; ++a) x.col(a) = q.segment<3>(3 * node(i, a));
+    return x;
+  }
+
+  void add_couplings(Couplings& pairs) const {
+    for (const Nodes& nodes : groups_)
+      for (std::size_t a = 0; a < n; ++a)
+        for (std::size_t b = 0; b < a; ++b) pairs.emplace_back(nodes[a], nodes[b]);
+  }
+
+  /// Σ energy(i, x).
+  template <class Energy>
+  double sum(const Vector& q, const Energy& energy) const {
+    return ordered_sum(static_cast<Index>(size()), [&](Index i) {
+      const auto k = static_cast<std::size_t>(i);
+      return static_cast<double>(energy(k, points(k, q)));
+    });
+  }
+
+  /// visit(i, x) for every group; groups that run side by side share no node.
+  template <class Visit>
+  void for_each(const Vector& q, const Visit& visit) const {
+    for (const auto& chunks : colours_)
+      parallel_for(static_cast<Index>(chunks.size()), [&](Index c) {
+        const StencilChunk& chunk = chunks[static_cast<std::size_t>(c)];
+        for (std::size_t i = chunk.first; i < chunk.last; ++i) visit(i, points(i, q));
+      });
+  }
+
+  void add(std::size_t i, const Points& forces, Vector& f) const {
+    for (int a = 0; a < n; ++a) f.segment<3>(3 * node(i, a)) += forces.col(a);
+  }
+  void add(std::size_t i, const Block& K, TangentBuilder& T) const {
+    for (int b = 0; b < n; ++b)
+      for (int a = 0; a < n; ++a) T.add_stiffness(node(i, a), node(i, b), K.template block<3, 3>(3 * a, 3 * b));
+  }
+
+ private:
+  int node(std::size_t i, int a) const { return groups_[i][static_cast<std::size_t>(a)]; }
+
+  std::vector<Nodes> groups_;
+  std::vector<std::vector<StencilChunk>> colours_;
+};
+
+/// K with its negative eigenvalues set to 0, for a K that gives no force to a translation: found on the 3(n − 1)
+/// orthonormal directions across translations.
+template <int n>
+typename Stencils<n>::Block projected(const typename Stencils<n>::Block& K) {
+  constexpr int m = 3 * (n - 1);
+  static const Eigen::Matrix<double, 3 * n, m> across = [] {
+    Eigen::Matrix<double, 3 * n, m> Q = Eigen::Matrix<double, 3 * n, m>::Zero();
+    for (int k = 1; k < n; ++k)
+      for (int a = 0; a <= k; ++a)
+        Q.template block<3, 3>(3 * a, 3 * (k - 1)) = (a < k ? 1.0 : -k) / std::sqrt(k * (k + 1.0)) * Mat3::Identity();
+    return Q;
+  }();
+  const Eigen::Matrix<double, m, m> small = across.transpose() * K * across;
+  const Eigen::SelfAdjointEigenSolver<Eigen::Matrix<double, m, m>> eigen(small);
+  if (eigen.eigenvalues()[0] >= 0) return K;
+  const Eigen::Matrix<double, 3 * n, m> V = across * eigen.eigenvectors();
+  return V * eigen.eigenvalues().cwiseMax(0.0).asDiagonal() * V.transpose();
+}
+
+}  // namespace limber

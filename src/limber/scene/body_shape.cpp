@@ -1,0 +1,192 @@
+#include "limber/scene/body_shape.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <set>
+
+#include "limber/core/errors.hpp"
+#include "limber/mesh/unused_nodes.hpp"
+#include "limber/model/motion.hpp"
+#include "limber/scene/read_shape.hpp"
+
+namespace limber {
+namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+/// Edges of a surface that is filled without a resolution, in parts of its diagonal.
+constexpr double default_resolution = 1. / 25;
+
+/// Gives the shape the elements of this name; its tetrahedra become parts of them.
+void make_elements(const BodyChoice& body, BodyShape& shape) {
+  if (body.element == "P1") {
+    shape.elements = linear_elements(shape.mesh);
+    return;
+  }
+  const TetMesh coarse = shape.mesh;
+  if (body.element == "P2") {
+    shape.elements = quadratic_elements(coarse);
+  } else {
+    const auto* box = std::get_if<BoxShape>(&body.mesh);
+    if (!box)
+      throw InputError(body.where + ".element", "\"hex\" goes with \"shape\": \"box\"; other meshes have P1 or P2");
+    shape.elements = box_hexahedra(box->origin, box->size, box->cells);
+  }
+  shape.mesh = subdivide(shape.elements);
+  shape.mesh.region_names = coarse.region_names;
+  for (const int region : coarse.region)
+    shape.mesh.region.insert(shape.mesh.region.end(), at(pieces(shape.elements.kind)), region);
+}
+
+/// The regions that the body names, under numbers that the mesh does not use.
+void name_regions(const BodyChoice& body, BodyShape& shape) {
+  if (body.regions.empty()) return;
+  auto& region = shape.mesh.region;
+  if (region.empty()) region.assign(shape.mesh.tets.size(), 0);
+  int number = *std::max_element(region.begin(), region.end());
+  std::vector<std::string> taken(shape.elements.count());
+  for (const auto& [name, of] : shape.mesh.region_names) number = std::max(number, of);
+  const auto per_element = at(pieces(shape.elements.kind));
+  for (const auto& [name, selection] : body.regions) {
+    std::vector<char> chosen(shape.mesh.nodes.size(), 0);
+    for (const int i : resolve(selection, shape.mesh.nodes)) chosen[at(i)] = 1;
+    shape.mesh.region_names[name] = ++number;
+    std::size_t count = 0;
+    for (std::size_t e = 0; e < shape.elements.count(); ++e) {
+      const auto nodes = shape.elements.element(e);
+      if (!std::all_of(nodes.begin(), nodes.end(), [&](int i) { return chosen[at(i)]; })) continue;
+      if (!taken[e].empty())
+        throw InputError(body.where + ".regions." + name,
+                         fmt::format("element {} is in the region '{}' too", e, taken[e]));
+      taken[e] = name;
+      std::fill_n(region.begin() + static_cast<std::ptrdiff_t>(e * per_element), per_element, number);
+      ++count;
+    }
+    if (count == 0)
+      throw InputError(body.where + ".regions." + name, "no element has all of its nodes in this selection");
+  }
+}
+
+template <std::size_t n>
+void require_all_used(const std::vector<Vec3>& nodes, const std::vector<std::array<int, n>>& cells,
+                      const std::string& where, const char* cell) {
+  std::vector<char> used(nodes.size(), 0);
+  for (const auto& c : cells)
+    for (const int i : c) used[at(i)] = 1;
+  const auto it = std::find(used.begin(), used.end(), 0);
+  if (it != used.end())
+    throw InputError(where, fmt::format("node {} is in no {}, so that it has no mass", it - used.begin(), cell));
+}
+
+/// A sheet of the triangles of a file; a network, where it has only lines.
+void read_thin(const std::string& path, const std::string& where, BodyShape& shape, std::vector<std::string>& notes) {
+  shape.surface = read_surface_mesh(path);
+  if (shape.surface->polygons() == 0) {
+    if (shape.surface->lines.empty()) throw InputError(path, "has neither faces nor lines");
+    shape.mesh.nodes = shape.surface->positions;
+    shape.edges = shape.surface->lines;
+    drop_unused_nodes(shape.mesh.nodes, shape.edges);
+    return;
+  }
+  TriMesh sheet = triangulated(*shape.surface);
+  if (const std::size_t flat = drop_degenerate(sheet); flat > 0)
+    notes.push_back(fmt::format("{}: {} triangles of no area in {} were left out", where, flat, path));
+  if (sheet.triangles.empty()) throw InputError(path, "all triangles have no area");
+  shape.mesh.nodes = std::move(sheet.nodes);
+  shape.triangles = std::move(sheet.triangles);
+}
+
+}  // namespace
+
+int BodyShape::region(std::size_t element) const {
+  return mesh.region.empty() ? 0 : mesh.region[element * at(pieces(elements.kind))];
+}
+
+bool is_surface_file(const std::string& path) {
+  std::string extension = std::filesystem::path(path).extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  constexpr std::array surfaces = {".obj", ".stl", ".ply", ".gltf", ".glb"};
+  return std::find(surfaces.begin(), surfaces.end(), extension) != surfaces.end();
+}
+
+Filled fill_surface(const SurfaceFile& choice, const SurfaceMesh& surface, const std::string& where) {
+  const TriMesh triangles = triangulated(surface);
+  const double diagonal = bounding_box(triangles.nodes).diagonal();
+  TetrahedralizeOptions options{choice.resolution.value_or(default_resolution * diagonal), choice.max_tets,
+                                choice.filling};
+  try {
+    Tetrahedralized made;
+    const auto make = [&](double resolution) {
+      options.resolution = resolution;
+      made = tetrahedralize(triangles, options);
+      return made.mesh;
+    };
+    TetMesh mesh =
+        choice.aim ? mesh_of_count(make, diagonal / 4, *choice.aim, choice.target) : make(options.resolution);
+    Filled filled{std::move(mesh), std::move(made.notes)};
+    filled.notes.push_back(fmt::format("{} tetrahedra by {}", filled.mesh.tets.size(), name_of(made.filling)));
+    return filled;
+  } catch (const InputError& e) {
+    const bool own = e.where() == "surface";
+    const std::string key = own ? "surface" : choice.aim ? (*choice.aim == Count::nodes ? "nodes" : "tets") : e.where();
+    throw InputError(where + "." + key, own ? choice.path + ": " + e.message() : e.message());
+  }
+}
+
+BodyShape make_shape(const BodyChoice& body, std::vector<std::string>& notes) {
+  const std::string where = body.where + ".mesh";
+  BodyShape shape;
+  if (const auto* network = std::get_if<NetworkShape>(&body.mesh)) {
+    shape.mesh.nodes = network->nodes;
+    shape.edges = network->edges;
+    if (!body.materials.empty()) require_all_used(shape.mesh.nodes, shape.edges, where + ".nodes", "edge");
+    return shape;
+  }
+  if (const auto* sheet = std::get_if<TriMesh>(&body.mesh)) {
+    shape.mesh.nodes = sheet->nodes;
+    shape.triangles = sheet->triangles;
+    if (!body.materials.empty()) require_all_used(shape.mesh.nodes, shape.triangles, where + ".nodes", "triangle");
+    return shape;
+  }
+  const auto* file = std::get_if<MeshFile>(&body.mesh);
+  if (file && is_surface_file(file->path)) {
+    read_thin(file->path, where, shape, notes);
+    return shape;
+  }
+  std::string source = where;
+  if (const auto* filled = std::get_if<SurfaceFile>(&body.mesh)) {
+    shape.surface = read_surface_mesh(filled->path);
+    Filled solid = fill_surface(*filled, *shape.surface, where);
+    shape.mesh = std::move(solid.mesh);
+    for (const auto& note : solid.notes) notes.push_back(fmt::format("{}: {}: {}", where, filled->path, note));
+  } else {
+    shape.mesh = source_mesh(body.mesh, where);
+    if (file) source = file->path;
+  }
+  const MeshNotes mended = check_and_orient(shape.mesh, source);
+  if (mended.reordered > 0)
+    notes.push_back(fmt::format("{}: {} negatively ordered tetrahedra were reordered", where, mended.reordered));
+  make_elements(body, shape);
+  name_regions(body, shape);
+  return shape;
+}
+
+void place(const BodyChoice& body, std::vector<Vec3>& points) {
+  const Mat3 R = Mat3::Identity() + rotation_minus_identity(body.rotation);
+  for (auto& x : points) x = body.position + R * (body.scale * x);
+}
+
+std::vector<std::array<int, 2>> all_edges(const BodyShape& shape) {
+  if (!shape.edges.empty()) return shape.edges;
+  if (shape.triangles.empty()) return edges(shape.mesh);
+  std::set<std::array<int, 2>> all;
+  for (const auto& t : shape.triangles)
+    for (std::size_t k = 0; k < 3; ++k) all.insert({std::min(t[k], t[(k + 1) % 3]), std::max(t[k], t[(k + 1) % 3])});
+  return {all.begin(), all.end()};
+}
+
+}  // namespace limber

@@ -1,0 +1,46 @@
+#pragma once
+/// The surface of a run, frame by frame: of each body the surface that moves with it, as its file had it; else the
+/// boundary of its tetrahedra, the triangles of a sheet or the lines of a network. One object for each body.
+
+#include <string>
+#include <vector>
+
+#include "limber/mesh/surface_mesh.hpp"
+#include "limber/record/trajectory.hpp"
+#include "limber/scene/build.hpp"
+
+namespace limber {
+
+/// Writes into the directory of a run the surfaces that move with its bodies, as they lie at the start. Throws
+/// OutputError.
+void write_body_surfaces(const Model& model, const std::string& directory);
+
+class ExportedSurface {
+ public:
+  /// From the directory of a run, which may still go on. Throws InputError.
+  explicit ExportedSurface(const std::string& directory);
+
+  long frames() const { return reader_.frames(); }
+  /// Polygons, lines, texture coordinates and names of all bodies, the same in every frame.
+  const SurfaceMesh& mesh() const { return mesh_; }
+  /// #V of mesh() [m]; frame < frames().
+  std::vector<Vec3> positions(long frame) const;
+
+ private:
+  /// A vertex is the weighted mean of nodes, or stays.
+  struct Vertex {
+    std::array<int, 4> nodes{};
+    std::array<double, 4> weights{};
+  };
+  // Each adds the vertices of a body's surface.
+  SurfaceMesh own_surface(const BodyRange& body);
+  void embed_in_tets(const BodyRange& body, const SurfaceMesh& surface);
+  void follow_nodes(const BodyRange& body, const SurfaceMesh& surface);
+  void append(const SurfaceMesh& surface, const std::string& name);
+
+  TrajectoryReader reader_;
+  SurfaceMesh mesh_;
+  std::vector<Vertex> vertices_;
+};
+
+}  // namespace limber
