@@ -7,11 +7,12 @@ JOBS ?= $(shell nproc)
 SETUP := tools/setup.sh
 CONFIGURE := cmake --preset
 BENCH_ARGUMENTS ?=
+FUZZ_SECONDS ?= 60
 SOURCES = git ls-files --cached --others --exclude-standard --
 section = @printf '\n== %s\n' $(1)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test asan lint bench clean
+.PHONY: help setup build demo test asan fuzz lint bench clean
 
 help: ## list these targets
 	@echo 'Limber: make TARGET'
@@ -49,6 +50,14 @@ asan: setup ## C++ tests under the address and undefined-behaviour sanitizers, i
 	$(call section,'C++ tests under the sanitizers')
 	@UBSAN_OPTIONS=print_stacktrace=1 ctest --test-dir build-asan --output-on-failure --no-tests=error --parallel $(JOBS)
 	@printf '\nNo sanitizer complained.\n'
+
+fuzz: setup ## damaged files to every reader of meshes and surfaces, FUZZ_SECONDS each, under the sanitizers, in build-asan/
+	$(call section,'Build with sanitizers: build-asan/')
+	@$(CONFIGURE) asan
+	@cmake --build build-asan --parallel $(JOBS) --target test_mesh
+	$(call section,'Damaged files')
+	@LIMBER_FUZZ_SECONDS=$(FUZZ_SECONDS) UBSAN_OPTIONS=print_stacktrace=1 build-asan/bin/test_mesh --gtest_filter='*Fuzz*'
+	@printf '\nEvery reader survived.\n'
 
 lint: setup ## format, warnings as errors, clang-tidy, layers, in build-lint/
 	@$(SETUP) tools/packages-lint.txt

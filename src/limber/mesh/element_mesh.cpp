@@ -5,9 +5,6 @@
 namespace limber {
 namespace {
 
-/// Four at the corners; the octahedron between them is cut along its diagonal from middle 02 to middle 13.
-constexpr std::array<std::array<int, 4>, 8> of_tet10 = {
-    {{0, 4, 6, 7}, {4, 1, 5, 8}, {6, 5, 2, 9}, {7, 8, 9, 3}, {6, 8, 4, 5}, {6, 8, 5, 9}, {6, 8, 9, 7}, {6, 8, 7, 4}}};
 /// Kuhn's six around the diagonal from corner 0 to corner 6.
 constexpr std::array<std::array<int, 4>, 6> of_hex8 = {
     {{0, 1, 2, 6}, {0, 2, 3, 6}, {0, 3, 7, 6}, {0, 7, 4, 6}, {0, 4, 5, 6}, {0, 5, 1, 6}}};
@@ -62,7 +59,7 @@ TetMesh subdivide(const ElementMesh& mesh) {
     };
     if (mesh.kind == ElementKind::tet4) add({0, 1, 2, 3});
     if (mesh.kind == ElementKind::tet10)
-      for (const auto& t : of_tet10) add(t);
+      for (const auto& t : tet10_parts) add(t);
     if (mesh.kind == ElementKind::hex8)
       for (const auto& t : of_hex8) add(t);
   }

@@ -16,6 +16,11 @@ inline int node_count(ElementKind kind) { return kind == ElementKind::tet4 ? 4 :
 /// The corners between which the middles 4, 5, … of a tet10 lie.
 inline constexpr std::array<std::array<int, 2>, 6> tet10_middles = {{{0, 1}, {1, 2}, {0, 2}, {0, 3}, {1, 3}, {2, 3}}};
 
+/// The linear tetrahedra that a tet10 is cut into: four at the corners; the octahedron between them is cut along its
+/// diagonal from middle 02 to middle 13.
+inline constexpr std::array<std::array<int, 4>, 8> tet10_parts = {
+    {{0, 4, 6, 7}, {4, 1, 5, 8}, {6, 5, 2, 9}, {7, 8, 9, 3}, {6, 8, 4, 5}, {6, 8, 5, 9}, {6, 8, 9, 7}, {6, 8, 7, 4}}};
+
 struct ElementMesh {
   ElementKind kind = ElementKind::tet4;
   std::vector<Vec3> nodes;   // #V [m]

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "limber/core/errors.hpp"
+#include "limber/mesh/curve_boundary.hpp"
 #include "limber/mesh/unused_nodes.hpp"
 #include "limber/model/motion.hpp"
 #include "limber/scene/read_shape.hpp"
@@ -20,8 +21,18 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 /// Edges of a surface that is filled without a resolution, in parts of its diagonal.
 constexpr double default_resolution = 1. / 25;
 
+/// Curves the boundary of quadratic elements.
+void follow_surface(const BodyChoice& body, BodyShape& shape, std::vector<std::string>& notes) {
+  TriMesh surface = triangulated(*shape.surface);
+  drop_degenerate(surface);
+  const Curved curved = curve_boundary(shape.elements, surface);
+  notes.push_back(
+      fmt::format("{}.element: {} boundary edges were curved to the surface, {} in part, {} are too far from it",
+                  body.where, curved.moved, curved.held_back, curved.far));
+}
+
 /// Gives the shape the elements of this name; its tetrahedra become parts of them.
-void make_elements(const BodyChoice& body, BodyShape& shape) {
+void make_elements(const BodyChoice& body, BodyShape& shape, std::vector<std::string>& notes) {
   if (body.element == "P1") {
     shape.elements = linear_elements(shape.mesh);
     return;
@@ -29,6 +40,7 @@ void make_elements(const BodyChoice& body, BodyShape& shape) {
   const TetMesh coarse = shape.mesh;
   if (body.element == "P2") {
     shape.elements = quadratic_elements(coarse);
+    if (shape.surface) follow_surface(body, shape, notes);
   } else {
     const auto* box = std::get_if<BoxShape>(&body.mesh);
     if (!box)
@@ -170,7 +182,7 @@ BodyShape make_shape(const BodyChoice& body, std::vector<std::string>& notes) {
   const MeshNotes mended = check_and_orient(shape.mesh, source);
   if (mended.reordered > 0)
     notes.push_back(fmt::format("{}: {} negatively ordered tetrahedra were reordered", where, mended.reordered));
-  make_elements(body, shape);
+  make_elements(body, shape, notes);
   name_regions(body, shape);
   return shape;
 }
