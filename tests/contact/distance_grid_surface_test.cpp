@@ -7,7 +7,7 @@
 
 #include "contact_scenes.hpp"
 #include "limber/contact/distance_grid.hpp"
-#include "limber/contact/triangle_tree.hpp"
+#include "limber/mesh/winding.hpp"
 
 namespace limber::testing {
 namespace {
@@ -15,7 +15,7 @@ namespace {
 /// The deepest point, in cells, that lies inside the true surface and outside of the grid's.
 double lost_depth(const TriMesh& mesh, int cells) {
   const DistanceGrid grid(mesh, cells, 0);
-  const TriangleTree tree(mesh);
+  const WindingTree tree(mesh);
   const Box3 box = bounding_box(mesh.nodes);
   const double cell = (box.max - box.min).maxCoeff() / cells;
   std::mt19937 random(7);
@@ -23,7 +23,7 @@ double lost_depth(const TriMesh& mesh, int cells) {
   double deepest = 0;
   for (int k = 0; k < 40000; ++k) {
     const Vec3 x = box.min + Vec3(number(random), number(random), number(random)).cwiseProduct(box.max - box.min);
-    if (grid.value(x) > 0 && std::abs(tree.winding(x)) > .5) deepest = std::max(deepest, tree.nearest(x).distance);
+    if (grid.value(x) > 0 && std::abs(tree.winding(x)) > .5) deepest = std::max(deepest, tree.distance(x));
   }
   return deepest / cell;
 }

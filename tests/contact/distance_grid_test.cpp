@@ -10,7 +10,6 @@
 #include "contact/surfaces.hpp"
 #include "limber/contact/distance.hpp"
 #include "limber/contact/moving_shape.hpp"
-#include "limber/contact/triangle_tree.hpp"
 #include "limber/core/parallel.hpp"
 
 namespace limber {
@@ -49,32 +48,6 @@ double worst_error(const ImplicitShape& grid, const ImplicitShape& exact) {
     if (std::abs(d) < 0.3) worst = std::max(worst, std::abs(grid.value(x) - d));
   }
   return worst;
-}
-
-TEST(TriangleTree, FindsTheNearestTriangle) {
-  const TriMesh mesh = bent(6);
-  const TriangleTree tree(mesh);
-  for (const Vec3& x : some_points(300, 1.5)) {
-    const double d = brute_distance(mesh, x);
-    EXPECT_EQ(tree.nearest(x).distance, d);
-    EXPECT_EQ(tree.nearest(x, 100).distance, d);
-  }
-}
-
-TEST(TriangleTree, WindsOnceAroundInsidePoints) {
-  const TriMesh mesh = bent(8);
-  const TriangleTree tree(mesh);
-  int inside = 0;
-  for (const Vec3& x : some_points(500, 0.8)) {
-    const double w = tree.winding(x);
-    // the bent cube's inside, by undoing the bend
-    const double z = x.z() / 0.3, y = (x.y() - 0.1 * z) / 0.4, u = (x.x() - 0.2 * y * y) / 0.5;
-    const double depth = std::max({std::abs(u), std::abs(y), std::abs(z)});
-    if (std::abs(depth - 1) < 0.05) continue;  // the facets differ from the bent faces
-    EXPECT_NEAR(w, depth < 1 ? 1 : 0, 0.06) << x.transpose();
-    inside += depth < 1;
-  }
-  EXPECT_GT(inside, 20);
 }
 
 TEST(DistanceGrid, IsExactAtItsNodes) {

@@ -22,7 +22,7 @@ TEST(Mass, LumpedPutsAQuarterOnEachNode) {
   mesh.nodes = {{0, 0, 0}, {1, 0, 0}, {0, 2, 0}, {0, 0, 3}};
   mesh.tets = {{0, 1, 2, 3}};  // V = 1
   const std::vector<double> density{8};
-  const auto masses = tet_masses(mesh, 10, density, MassKind::lumped);
+  const auto masses = element_masses(linear_elements(mesh), 10, density, MassKind::lumped);
   ASSERT_EQ(masses.size(), 4u);
   for (int i = 0; i < 4; ++i) {
     const NodalMass& m = masses[static_cast<std::size_t>(i)];
@@ -36,7 +36,7 @@ TEST(Mass, ConsistentIsTheIntegralOfShapeFunctions) {
   TetMesh mesh;
   mesh.nodes = {{0, 0, 0}, {1, 0, 0}, {0, 2, 0}, {0, 0, 3}};
   mesh.tets = {{0, 1, 2, 3}};
-  const auto masses = tet_masses(mesh, 0, std::vector<double>{20}, MassKind::consistent);
+  const auto masses = element_masses(linear_elements(mesh), 0, std::vector<double>{20}, MassKind::consistent);
   ASSERT_EQ(masses.size(), 10u);
   for (const NodalMass& m : masses) EXPECT_DOUBLE_EQ(m.m, m.a == m.b ? 2 : 1);
 }
@@ -45,8 +45,8 @@ TEST(Mass, TotalsAndRowSums) {
   const TetMesh mesh = two_tets();
   const std::vector<double> density{1000, 300};
   const double total = 1000 * std::abs(signed_volume(mesh, 0)) + 300 * std::abs(signed_volume(mesh, 1));
-  const auto lumped = tet_masses(mesh, 2, density, MassKind::lumped);
-  const auto consistent = tet_masses(mesh, 2, density, MassKind::consistent);
+  const auto lumped = element_masses(linear_elements(mesh), 2, density, MassKind::lumped);
+  const auto consistent = element_masses(linear_elements(mesh), 2, density, MassKind::consistent);
   Vector rows = Vector::Zero(7), rows_consistent = Vector::Zero(7);
   add_row_sums(lumped, rows);
   add_row_sums(consistent, rows_consistent);
@@ -57,7 +57,7 @@ TEST(Mass, TotalsAndRowSums) {
 
 TEST(Mass, EachPairOnceInOrder) {
   for (const MassKind kind : {MassKind::lumped, MassKind::consistent}) {
-    const auto masses = tet_masses(two_tets(), 0, std::vector<double>{1, 1}, kind);
+    const auto masses = element_masses(linear_elements(two_tets()), 0, std::vector<double>{1, 1}, kind);
     for (const NodalMass& m : masses) EXPECT_LE(m.a, m.b);
     for (std::size_t i = 1; i < masses.size(); ++i)
       EXPECT_LT(std::pair(masses[i - 1].a, masses[i - 1].b), std::pair(masses[i].a, masses[i].b));

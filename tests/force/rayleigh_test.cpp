@@ -174,7 +174,7 @@ TEST(Rayleigh, OfFiniteElements) {
                                           std::vector<int>(mesh.tets.size(), 0));
   };
   const auto shared = elastic();
-  const auto masses = tet_masses(mesh, 1, std::vector<double>(mesh.tets.size(), 10), MassKind::consistent);
+  const auto masses = element_masses(linear_elements(mesh), 1, std::vector<double>(mesh.tets.size(), 10), MassKind::consistent);
   Vector shape = Vector::Zero(3 * nodes + 3);
   for (Index i = 0; i < nodes; ++i) shape.segment<3>(3 * i + 3) = mesh.nodes[static_cast<std::size_t>(i)];
   const State u{shape + random_vector(shape.size(), 0.1, 1), random_vector(shape.size(), 1, 2), 0};

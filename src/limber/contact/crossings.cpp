@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include "limber/contact/triangle_tree.hpp"
+#include "limber/mesh/winding.hpp"
 
 namespace limber {
 namespace {
@@ -127,14 +127,14 @@ bool outside(const Box3& box, const Vec3& p) {
 }
 
 /// The nodes of others that lie inside a closed surface.
-void nodes_inside(const ContactScene& scene, const Vector& x, const Skin& skin, const TriangleTree& tree,
+void nodes_inside(const ContactScene& scene, const Vector& x, const Skin& skin, const WindingTree& tree,
                   Worst& worst) {
   for (const int node : scene.surface.points) {
     const int object = scene.surface.object[ix(node)];
     if (object == skin.object || !scene.may_collide[ix(object)][ix(skin.object)]) continue;
     const Vec3 p = point(x, node);
     if (outside(skin.box, p) || tree.winding(p) < .5) continue;
-    const double depth = tree.nearest(p).distance;
+    const double depth = tree.distance(p);
     if (depth <= 1e-12 * skin.box.diagonal()) continue;  // touches
     Crossing c;
     c.objects = {object, skin.object};
@@ -164,7 +164,7 @@ std::vector<Vec3> surface_points(const PosedShape& shape) {
 }
 
 /// Implicit obstacles that reach into a closed surface, whether or not a node of it is inside them.
-void obstacles_inside(const ContactScene& scene, double t, const Skin& skin, const TriangleTree& tree, Worst& worst) {
+void obstacles_inside(const ContactScene& scene, double t, const Skin& skin, const WindingTree& tree, Worst& worst) {
   for (const ImplicitObstacle& o : scene.implicit) {
     if (!scene.may_collide[ix(skin.object)][ix(o.object)]) continue;
     for (const Vec3& p : surface_points(o.shape.pose(t))) {
@@ -172,7 +172,7 @@ void obstacles_inside(const ContactScene& scene, double t, const Skin& skin, con
       Crossing c;
       c.objects = {o.object, skin.object};
       c.where = p;
-      c.depth = tree.nearest(p).distance;
+      c.depth = tree.distance(p);
       if (c.depth > 1e-3 * scene.delta) worst.add(c);
     }
   }
@@ -234,7 +234,7 @@ std::vector<Crossing> find_crossings(const Collisions& collisions, const Vector&
   edges_through_triangles(scene, x, worst);
   for (const Skin& skin : skins(scene, x)) {
     if (!is_closed(skin.mesh)) continue;
-    const TriangleTree tree(skin.mesh);
+    const WindingTree tree(skin.mesh);
     nodes_inside(scene, x, skin, tree, worst);
     obstacles_inside(scene, t, skin, tree, worst);
   }

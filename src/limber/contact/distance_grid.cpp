@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <limits>
 
-#include "limber/contact/triangle_tree.hpp"
+#include "limber/mesh/winding.hpp"
 #include "limber/core/parallel.hpp"
 
 namespace limber {
@@ -113,20 +114,20 @@ DistanceGrid::DistanceGrid(const TriMesh& surface, int cells, double margin) {
 }
 
 void DistanceGrid::sample(const TriMesh& surface) {
-  const TriangleTree tree(surface);
+  const WindingTree tree(surface);
   const bool closed = is_closed(surface);
   coefficients_.resize(slot(0, 0, n_[2]));
   std::vector<char> inside(static_cast<std::size_t>(n_[1]) * static_cast<std::size_t>(n_[2]), 0);
   parallel_for(static_cast<Index>(inside.size()), [&](Index row) {
     const int j = static_cast<int>(row % n_[1]), k = static_cast<int>(row / n_[1]);
-    TriangleTree::Hit hit{0, 0};
+    double distance = std::numeric_limits<double>::infinity();
     bool in = false;
     for (int i = 0; i < n_[0]; ++i) {
       const Vec3 x = origin_ + h_ * Vec3(i, j, k);
-      const bool same_side = closed && i > 0 && hit.distance > 1.001 * h_;  // no surface between this node and the last
-      hit = tree.nearest(x, hit.triangle);
+      const bool same_side = closed && i > 0 && distance > 1.001 * h_;  // no surface between this node and the last
+      distance = tree.distance(x, 1.001 * (distance + h_));
       if (!same_side) in = std::abs(tree.winding(x)) > 0.5;
-      coefficients_[slot(i, j, k)] = in ? -hit.distance : hit.distance;
+      coefficients_[slot(i, j, k)] = in ? -distance : distance;
       if (in) inside[static_cast<std::size_t>(row)] = 1;
     }
   });

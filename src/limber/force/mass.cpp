@@ -75,10 +75,6 @@ std::vector<NodalMass> element_masses(const ElementMesh& mesh, int first_node, s
   return entries;
 }
 
-std::vector<NodalMass> tet_masses(const TetMesh& mesh, int first_node, std::span<const double> density, MassKind kind) {
-  return element_masses(linear_elements(mesh), first_node, density, kind);
-}
-
 void add_row_sums(const std::vector<NodalMass>& masses, Vector& sums) {
   for (const NodalMass& e : masses) {
     sums[e.a] += e.m;

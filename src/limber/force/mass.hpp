@@ -20,7 +20,6 @@ enum class MassKind { lumped, consistent };
 /// Sorted by (a, b), a ≤ b, each pair once. Node i of the mesh is `first_node` + i. `density`: #E [kg/m³].
 std::vector<NodalMass> element_masses(const ElementMesh& mesh, int first_node, std::span<const double> density,
                                       MassKind kind);
-std::vector<NodalMass> tet_masses(const TetMesh& mesh, int first_node, std::span<const double> density, MassKind kind);
 
 /// Adds the sum [kg] of each row to `sums`, #N: what gravity acts on.
 void add_row_sums(const std::vector<NodalMass>& masses, Vector& sums);

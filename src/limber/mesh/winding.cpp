@@ -74,14 +74,12 @@ double WindingTree::winding(const Vec3& x) const {
   return w;
 }
 
-double WindingTree::distance(const Vec3& x) const {
-  return tree_
-      .nearest(x,
-               [&](int i) {
-                 const auto& t = mesh_.triangles[i];
-                 return (nearest_in_triangle(x, mesh_.nodes[t[0]], mesh_.nodes[t[1]], mesh_.nodes[t[2]]) - x).norm();
-               })
-      .distance;
+double WindingTree::distance(const Vec3& x, double within) const {
+  const auto to = [&](int i) {
+    const auto& t = mesh_.triangles[i];
+    return (nearest_in_triangle(x, mesh_.nodes[t[0]], mesh_.nodes[t[1]], mesh_.nodes[t[2]]) - x).norm();
+  };
+  return tree_.nearest(x, to, within).distance;
 }
 
 }  // namespace limber

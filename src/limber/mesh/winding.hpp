@@ -3,6 +3,7 @@
 ///   w(x) = (1/4π) Σ (solid angle of triangle i seen from x):
 /// 1 inside and 0 outside of a closed surface that faces outwards, and in between, smoothly, near holes.
 
+#include <limits>
 #include <vector>
 
 #include "limber/mesh/soup_tree.hpp"
@@ -23,8 +24,8 @@ class WindingTree {
   /// w(x). Groups of triangles that are further away than twice their radius act as one dipole: the error is below 0.05
   /// near surfaces, and much smaller in general.
   double winding(const Vec3& x) const;
-  /// To the nearest triangle [m].
-  double distance(const Vec3& x) const;
+  /// To the nearest triangle [m], which is at most `within`: the search is short where that is little.
+  double distance(const Vec3& x, double within = std::numeric_limits<double>::infinity()) const;
 
  private:
   struct Dipole {
