@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 
-#include "limber/mesh/winding.hpp"
 #include "limber/core/parallel.hpp"
+#include "limber/mesh/winding.hpp"
 
 namespace limber {
 
@@ -126,7 +126,7 @@ void DistanceGrid::sample(const TriMesh& surface) {
       const Vec3 x = origin_ + h_ * Vec3(i, j, k);
       const bool same_side = closed && i > 0 && distance > 1.001 * h_;  // no surface between this node and the last
       distance = tree.distance(x, 1.001 * (distance + h_));
-      if (!same_side) in = std::abs(tree.winding(x)) > 0.5;
+      if (!same_side) in = distance > 0 && std::abs(tree.winding(x)) > 0.5;  // on the surface w has no meaning
       coefficients_[slot(i, j, k)] = in ? -distance : distance;
       if (in) inside[static_cast<std::size_t>(row)] = 1;
     }
