@@ -120,6 +120,19 @@ TEST(ReadScene, Substance) {
   EXPECT_EQ(read_sample(sample("variants.json")).bodies[1].point_mass, (std::vector<double>{1e-6}));
 }
 
+TEST(ReadScene, RigidParts) {
+  const Scene s = full();
+  EXPECT_TRUE(s.bodies[0].rigid.empty());
+  const auto& parts = s.bodies[2].rigid;
+  ASSERT_EQ(parts.size(), 3u);
+  EXPECT_EQ(parts[0].where, "bodies[2].rigid[0]");
+  EXPECT_EQ(parts[0].regions, (std::vector<std::string>{"7"}));
+  EXPECT_EQ(parts[1].regions, (std::vector<std::string>{"1", "bone"}));
+  EXPECT_TRUE(parts[2].regions.empty());
+  EXPECT_EQ(part<Side>(parts[2].nodes, 0), Side::left);
+  EXPECT_EQ(part<NodeList>(parts[2].nodes, 1).nodes, (std::vector<int>{3}));
+}
+
 TEST(ReadScene, Damping) {
   const Scene s = full();
   EXPECT_EQ(s.bodies[0].damping.stiffness, 0.002);

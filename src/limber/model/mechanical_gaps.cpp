@@ -31,7 +31,8 @@ GapConstraints MechanicalSystem::gaps(const State& u, double until, double way) 
         by_script += g.gradient[a].dot(block(all.v, g.nodes[a]));
       } else if (const double part = g.gradient[a].squaredNorm(); part > least_weight) {
         weight += part;
-        for (int j = 0; j < 3; ++j) entries.emplace_back(row, 3 * f + j, g.gradient[a][j]);
+        for (const auto& [unknown, w] : ties_.terms(f))
+          for (int j = 0; j < 3; ++j) entries.emplace_back(row, 3 * unknown + j, w * g.gradient[a][j]);
       }
     }
     if (weight > 0) {

@@ -82,6 +82,9 @@ MechanicalSystem::MechanicalSystem(Parts parts)
     }
   }
   if (free_nodes_.empty()) throw InputError("bodies", "no node is free to move");
+  ties_ = Ties(parts.ties, free_index_);
+  for (int f = 0; f < static_cast<int>(free_nodes_.size()); ++f)
+    if (ties_.terms(f).size() == 1) unknown_nodes_.push_back(free_nodes_[at(f)]);
 
   Couplings coupled;
   for (const auto& f : forces_) {
@@ -100,17 +103,19 @@ MechanicalSystem::MechanicalSystem(Parts parts)
       coupled_mass_ = true;
     }
   time_dependent_ = time_dependent_ || scripted_;
-  find_loose_parts(coupled);
   for (const auto& [a, b] : coupled)
     if (const int fa = free_index_[at(a)], fb = free_index_[at(b)]; fa >= 0 && fb >= 0 && a != b)
       fixed_couplings_.emplace_back(std::max(fa, fb), std::min(fa, fb));
+  for (const Tie& t : parts.ties)
+    for (const int corner : t.corners) coupled.emplace_back(t.node, corner);
+  find_loose_parts(coupled);
   std::sort(fixed_couplings_.begin(), fixed_couplings_.end());
   fixed_couplings_.erase(std::unique(fixed_couplings_.begin(), fixed_couplings_.end()), fixed_couplings_.end());
   make_pattern({});
-  if (!coupled_mass_) diagonal_ = mass_.diagonal();
-  for (const int node : free_nodes_)
-    if (!(mass_.coeff(3 * free_index_[at(node)], 3 * free_index_[at(node)]) > 0))
-      throw InputError("bodies", "node " + std::to_string(node) + " is free but has no mass");
+  if (!coupled_mass_ && !ties_.any()) diagonal_ = mass_.diagonal();
+  for (int i = 0; i < ties_.unknowns(); ++i)
+    if (!(mass_.coeff(3 * i, 3 * i) > 0))
+      throw InputError("bodies", "node " + std::to_string(unknown_nodes_[at(i)]) + " is free but has no mass");
   if (!contact_forces_.empty()) {
     smooth_ = std::make_unique<Part>(*this, smooth_forces_);
     contact_ = std::make_unique<Part>(*this, contact_forces_);
@@ -124,6 +129,7 @@ void MechanicalSystem::make_pattern(const Couplings& more) const {
   pairs.insert(pairs.end(), more.begin(), more.end());
   pattern_ = BlockPattern(static_cast<int>(free_nodes_.size()), pairs, storage_);
   for (const auto& f : forces_) f->bind(pattern_, free_index_);
+  if (ties_.any()) ties_.bind(pattern_);
   make_mass();
 }
 
@@ -140,6 +146,10 @@ void MechanicalSystem::make_mass() const {
     add(m.a, m.b, m.m);
     if (m.a != m.b) add(m.b, m.a, m.m);
   }
+  if (!ties_.any()) return;
+  const SparseMatrix of_nodes = std::move(mass_);
+  mass_ = ties_.pattern().zero();
+  ties_.add_reduced(of_nodes.valuePtr(), mass_.valuePtr());
 }
 
 std::vector<double> MechanicalSystem::memory() const {
@@ -195,7 +205,7 @@ void MechanicalSystem::find_loose_parts(const std::vector<std::pair<int, int>>& 
     root[at(std::max(x, y))] = std::min(x, y);  // the smallest node names the part
   }
   std::map<int, std::vector<int>> parts;
-  for (const int node : free_nodes_) parts[find(node)].push_back(free_index_[at(node)]);
+  for (int i = 0; i < ties_.unknowns(); ++i) parts[find(unknown_nodes_[at(i)])].push_back(i);
   for (const int node : prescribed_nodes_) parts.erase(find(node));
   for (auto& [first, nodes] : parts) loose_parts_.push_back(std::move(nodes));
 }
@@ -254,21 +264,31 @@ MechanicalSystem::Prescribed MechanicalSystem::prescribed(double t) const {
 
 Vector MechanicalSystem::restrict_to_free(const Vector& full) const {
   Vector x(size());
-  for (int i = 0; i < static_cast<int>(free_nodes_.size()); ++i) block(x, i) = block(full, free_nodes_[at(i)]);
+  for (int i = 0; i < ties_.unknowns(); ++i) block(x, i) = block(full, unknown_nodes_[at(i)]);
   return x;
+}
+
+Vector MechanicalSystem::spread(const Vector& x) const {
+  Vector all = Vector::Zero(reference_.size());
+  const Vector tied = ties_.any() ? ties_.spread(x) : Vector();
+  const Vector& free = ties_.any() ? tied : x;
+  for (int i = 0; i < static_cast<int>(free_nodes_.size()); ++i) block(all, free_nodes_[at(i)]) = block(free, i);
+  return all;
+}
+
+Vector MechanicalSystem::gather(const Vector& full) const {
+  if (!ties_.any()) return restrict_to_free(full);
+  Vector f(3 * static_cast<Index>(free_nodes_.size()));
+  for (int i = 0; i < static_cast<int>(free_nodes_.size()); ++i) block(f, i) = block(full, free_nodes_[at(i)]);
+  return ties_.gather(f);
 }
 
 State MechanicalSystem::full(const State& u) const {
   const Prescribed p = prescribed(u.t);
-  State all{Vector(reference_.size()), Vector(reference_.size()), u.t};
-  for (int i = 0; i < nodes(); ++i) {
-    if (const int f = free_index_[at(i)]; f >= 0) {
-      block(all.q, i) = block(u.q, f);
-      block(all.v, i) = block(u.v, f);
-    } else {
-      block(all.q, i) = block(p.x, prescribed_index_[at(i)]);
-      block(all.v, i) = block(p.v, prescribed_index_[at(i)]);
-    }
+  State all{spread(u.q), spread(u.v), u.t};
+  for (int i = 0; i < static_cast<int>(prescribed_nodes_.size()); ++i) {
+    block(all.q, prescribed_nodes_[at(i)]) = block(p.x, i);
+    block(all.v, prescribed_nodes_[at(i)]) = block(p.v, i);
   }
   return all;
 }
@@ -285,24 +305,23 @@ Vector MechanicalSystem::full_force(const State& all, const Forces& forces) cons
 
 /// f_f − M_fp q̈_p.
 Vector MechanicalSystem::free_force(const Vector& full, double t) const {
-  Vector f = restrict_to_free(full);
-  if (!coupled_mass_ || !scripted_) return f;
+  if (!coupled_mass_ || !scripted_) return gather(full);
+  Vector f = full;
   const Prescribed p = prescribed(t);
   const auto subtract = [&](int a, int b, double m) {
-    if (free_index_[at(a)] >= 0 && prescribed_index_[at(b)] >= 0)
-      block(f, free_index_[at(a)]) -= m * block(p.a, prescribed_index_[at(b)]);
+    if (prescribed_index_[at(b)] >= 0) block(f, a) -= m * block(p.a, prescribed_index_[at(b)]);
   };
   for (const auto& m : masses_) {
     if (m.a == m.b) continue;
     subtract(m.a, m.b, m.m);
     subtract(m.b, m.a, m.m);
   }
-  return f;
+  return gather(f);
 }
 
 Vector MechanicalSystem::force_of(const State& u, const Forces& forces) const {
   const Vector all = full_force(full(u), forces);
-  return &forces == &contact_forces_ ? restrict_to_free(all) : free_force(all, u.t);
+  return &forces == &contact_forces_ ? gather(all) : free_force(all, u.t);
 }
 
 Vector MechanicalSystem::force(const State& u) const { return force_of(u, forces_); }
@@ -316,13 +335,23 @@ TangentBuilder MechanicalSystem::builder(Definiteness d, Tangent& T) const {
   };
   clear(T.K);
   if (velocity_dependent_) clear(T.D);
-  return {pattern_, free_index_, d, T.K.valuePtr(), velocity_dependent_ ? T.D.valuePtr() : nullptr};
+  double *K = T.K.valuePtr(), *D = velocity_dependent_ ? T.D.valuePtr() : nullptr;
+  if (ties_.any()) {
+    K = node_K_.setZero(pattern_.entries()).data();
+    if (D) D = node_D_.setZero(pattern_.entries()).data();
+  }
+  return {pattern_, free_index_, d, K, D};
 }
 
-void MechanicalSystem::set_unsymmetric(const TangentBuilder& b, Tangent& T) const {
+void MechanicalSystem::finish(const TangentBuilder& b, Tangent& T) const {
+  if (ties_.any()) {
+    ties_.add_reduced(node_K_.data(), T.K.valuePtr());
+    if (velocity_dependent_) ties_.add_reduced(node_D_.data(), T.D.valuePtr());
+  }
   if (b.unsymmetric().empty()) return;
   T.unsymmetric.resize(size(), size());
-  T.unsymmetric.setFromTriplets(b.unsymmetric().begin(), b.unsymmetric().end());
+  const auto entries = ties_.any() ? ties_.reduced(b.unsymmetric()) : b.unsymmetric();
+  T.unsymmetric.setFromTriplets(entries.begin(), entries.end());
 }
 
 void MechanicalSystem::tangent(const State& u, Definiteness d, Tangent& T) const {
@@ -330,7 +359,7 @@ void MechanicalSystem::tangent(const State& u, Definiteness d, Tangent& T) const
   couple(all);
   auto b = builder(d, T);
   for (const auto& force : forces_) force->add_tangent(all, b);
-  set_unsymmetric(b, T);
+  finish(b, T);
 }
 
 Vector MechanicalSystem::linearize_by(const State& u, Definiteness d, Tangent& T, const Forces& forces) const {
@@ -339,8 +368,8 @@ Vector MechanicalSystem::linearize_by(const State& u, Definiteness d, Tangent& T
   auto b = builder(d, T);
   Vector f = Vector::Zero(reference_.size());
   for (const auto& force : forces) force->linearize(all, f, b);
-  set_unsymmetric(b, T);
-  return &forces == &contact_forces_ ? restrict_to_free(f) : free_force(f, u.t);
+  finish(b, T);
+  return &forces == &contact_forces_ ? gather(f) : free_force(f, u.t);
 }
 
 Vector MechanicalSystem::linearize(const State& u, Definiteness d, Tangent& T) const {
@@ -366,9 +395,8 @@ std::optional<Potentials> MechanicalSystem::potentials(const State& u) const {
 double MechanicalSystem::max_step_of(const Vector& q, const Vector& dq, double t0, double t1,
                                      const Forces& forces) const {
   const Vector from = full({q, Vector::Zero(q.size()), t0}).q;
-  Vector d = t0 == t1 || !scripted_ ? Vector(Vector::Zero(reference_.size()))
-                                    : Vector(full({q, Vector::Zero(q.size()), t1}).q - from);
-  for (int i = 0; i < static_cast<int>(free_nodes_.size()); ++i) block(d, free_nodes_[at(i)]) = block(dq, i);
+  Vector d = spread(dq);
+  if (t0 != t1 && scripted_) d += full({q, Vector::Zero(q.size()), t1}).q - from;  // what is free cancels
   double s = 1;
   for (const auto& force : forces) s = std::min(s, force->max_step(from, d, t0, t1));
   return s;
@@ -440,10 +468,10 @@ double MechanicalSystem::friction_power(const State& u) const {
 Vector MechanicalSystem::reactions(const State& u) const {
   const State all = full(u);
   const Vector f = full_force(all, forces_);
-  const Vector a = solve_mass(free_force(f, u.t));
+  const Vector a = spread(solve_mass(free_force(f, u.t)));
   const Prescribed p = prescribed(u.t);
   const auto acceleration = [&](int i) -> Vec3 {
-    return free_index_[at(i)] >= 0 ? Vec3(block(a, free_index_[at(i)])) : Vec3(block(p.a, prescribed_index_[at(i)]));
+    return free_index_[at(i)] >= 0 ? block(a, i) : block(p.a, prescribed_index_[at(i)]);
   };
   Vector r(3 * static_cast<Index>(prescribed_nodes_.size()));
   for (int i = 0; i < static_cast<int>(prescribed_nodes_.size()); ++i)

@@ -1,6 +1,7 @@
 #pragma once
 /// Nodes, masses, forces and prescribed motion made into M q̈ = f(q, v, t) on the free degrees of freedom. With p the
-/// prescribed nodes:  M_ff q̈ = f_f(q, q_p(t), v, v_p(t), t) − M_fp q̈_p(t).
+/// prescribed nodes:  M_ff q̈ = f_f(q, q_p(t), v, v_p(t), t) − M_fp q̈_p(t). Where nodes are tied to others, x_f = W z:
+/// the unknowns are z, and  WᵀM_ffW z̈ = Wᵀ(…).
 
 #include <memory>
 #include <mutex>
@@ -10,6 +11,7 @@
 #include "limber/model/force.hpp"
 #include "limber/model/gap_source.hpp"
 #include "limber/model/motion.hpp"
+#include "limber/model/ties.hpp"
 
 namespace limber {
 
@@ -39,11 +41,12 @@ class MechanicalSystem final : public System {
     std::vector<Prescription> prescriptions;
     double length_scale = 1;                          // [m]
     std::shared_ptr<const GapSource> gaps = nullptr;  // null: contact is by forces, if any
+    std::vector<Tie> ties = {};                       // neither node nor corners are prescribed
   };
   explicit MechanicalSystem(Parts parts);
   ~MechanicalSystem() override;
 
-  Index size() const override { return 3 * static_cast<Index>(free_nodes_.size()); }
+  Index size() const override { return 3 * static_cast<Index>(ties_.unknowns()); }
   bool symmetric() const override { return storage_ == Storage::lower; }
   bool velocity_dependent() const override { return velocity_dependent_; }
   bool time_dependent() const override { return time_dependent_; }
@@ -71,9 +74,11 @@ class MechanicalSystem final : public System {
   /// Ascending.
   const std::vector<int>& prescribed_nodes() const { return prescribed_nodes_; }
   bool scripted() const { return scripted_; }
-  /// The free part of a full vector, and the full state (3N) of a free one at its time.
+  /// The unknowns' part of a full vector, and the full state (3N) of the unknowns at their time.
   Vector restrict_to_free(const Vector& full) const;
   State full(const State& u) const;
+  /// A displacement, velocity or acceleration of all nodes (3N) from that of the unknowns; zero at prescribed nodes.
+  Vector spread(const Vector& x) const;
 
   /// What the forces have learnt, all together.
   std::vector<double> memory() const;
@@ -110,8 +115,11 @@ class MechanicalSystem final : public System {
   std::optional<Potentials> potentials_of(const State& u, const Forces& forces) const;
   double max_step_of(const Vector& q, const Vector& dq, double t0, double t1, const Forces& forces) const;
   Vector free_force(const Vector& full, double t) const;
+  /// The force on the unknowns from that on all nodes.
+  Vector gather(const Vector& full) const;
   TangentBuilder builder(Definiteness, Tangent& T) const;
-  void set_unsymmetric(const TangentBuilder& b, Tangent& T) const;
+  /// What the builder has collected apart from T goes into T.
+  void finish(const TangentBuilder& b, Tangent& T) const;
   void find_loose_parts(const std::vector<std::pair<int, int>>& coupled);
 
   Vector reference_;  // 3N
@@ -123,11 +131,14 @@ class MechanicalSystem final : public System {
   std::vector<int> free_nodes_, prescribed_nodes_;
   std::vector<int> free_index_;                // per node, −1 where prescribed
   std::vector<int> prescribed_index_;          // per node, −1 where free
-  std::vector<std::vector<int>> loose_parts_;  // free nodes (free numbers) that no force ties to a prescribed one
+  std::vector<int> unknown_nodes_;             // free and not tied
+  std::vector<std::vector<int>> loose_parts_;  // their numbers, where no force ties them to a prescribed node
   Couplings fixed_couplings_;                  // of free nodes (free numbers), a > b, ascending, without repeats
   Storage storage_ = Storage::lower;
-  mutable BlockPattern pattern_;
-  mutable SparseMatrix mass_;
+  mutable Ties ties_;
+  mutable BlockPattern pattern_;              // of the free nodes
+  mutable SparseMatrix mass_;                 // of the unknowns
+  mutable Vector node_K_, node_D_;            // on pattern_, where nodes are tied
   std::unique_ptr<System> smooth_, contact_;  // null without contact forces
   Forces smooth_forces_, contact_forces_;
   Lag lag_ = Lag::none;

@@ -16,6 +16,7 @@
 #include "limber/force/rayleigh.hpp"
 #include "limber/scene/body_shape.hpp"
 #include "limber/scene/build_forces.hpp"
+#include "limber/scene/build_rigid.hpp"
 #include "limber/scene/build_thin.hpp"
 #include "limber/scene/made_material.hpp"
 #include "limber/scene/mesh_facts.hpp"
@@ -97,15 +98,31 @@ struct Placed {
   std::optional<MadeMaterial> thin;  // of a sheet or a rod
 };
 
+/// Rigid parts leave the elements and become ties.
+void add_rigid(const BodyChoice& choice, const Vec3& gravity, Body& body, Placed& p, Model& model,
+               MechanicalSystem::Parts& parts) {
+  auto& m = p.materials;
+  RigidParts rigid = rigid_parts(choice, {p.shape.elements, body.rest, p.shape.mesh.nodes, body.first_node, m.materials,
+                                          m.of_element, m.density, gravity});
+  take_out(rigid.inside, p.shape.elements, m.of_element);
+  body.rigid = rigid.elastic;
+  parts.forces.push_back(rigid.shape);
+  parts.ties.insert(parts.ties.end(), rigid.ties.begin(), rigid.ties.end());
+  model.notes.insert(model.notes.end(), rigid.notes.begin(), rigid.notes.end());
+}
+
 /// Elasticity and masses of a solid.
-void add_solid(const BodyChoice& choice, Body& body, Placed& p) {
+void add_solid(const BodyChoice& choice, const Vec3& gravity, Body& body, Placed& p, Model& model,
+               MechanicalSystem::Parts& parts) {
   p.shape.elements.nodes = p.nodes;
   p.materials = map_materials(choice, p.shape);
   body.wave_speed = p.materials.wave_speed;
   p.masses = element_masses(p.shape.elements, body.first_node, p.materials.density,
                             choice.mass == MassForm::lumped ? MassKind::lumped : MassKind::consistent);
+  if (!choice.rigid.empty()) add_rigid(choice, gravity, body, p, model, parts);
   body.elastic =
       std::make_shared<ElasticForce>(p.shape.elements, body.first_node, p.materials.materials, p.materials.of_element);
+  parts.forces.push_back(body.elastic);
 }
 
 void add_points(const BodyChoice& choice, const Body& body, Placed& p) {
@@ -119,8 +136,8 @@ void add_points(const BodyChoice& choice, const Body& body, Placed& p) {
   }
 }
 
-void add_body(const BodyChoice& choice, Model& model, MechanicalSystem::Parts& parts, std::vector<Placed>& placed,
-              std::vector<Vec3>& velocities) {
+void add_body(const BodyChoice& choice, const Vec3& gravity, Model& model, MechanicalSystem::Parts& parts,
+              std::vector<Placed>& placed, std::vector<Vec3>& velocities) {
   Body body;
   body.name = choice.name;
   body.first_node = 0;
@@ -139,8 +156,7 @@ void add_body(const BodyChoice& choice, Model& model, MechanicalSystem::Parts& p
   if (choice.materials.empty()) {
     add_points(choice, body, p);
   } else if (!body.rest.tets.empty()) {
-    add_solid(choice, body, p);
-    parts.forces.push_back(body.elastic);
+    add_solid(choice, gravity, body, p, model, parts);
   } else {
     p.thin = made(choice.materials.at("default"));
     body.edges = p.shape.edges;
@@ -223,7 +239,8 @@ std::vector<std::array<int, 3>> Body::surface_triangles() const {
 double Model::min_det_F(const Vector& q) const {
   double least = std::numeric_limits<double>::infinity();
   for (const auto& b : bodies)
-    if (b.elastic) least = std::min(least, b.elastic->min_det_F(q));
+    for (const auto& force : {b.elastic, b.rigid})
+      if (force) least = std::min(least, force->min_det_F(q));
   return std::isfinite(least) ? least : 1;
 }
 
@@ -233,7 +250,7 @@ Model build_model(const Scene& scene, const std::vector<ForceMaker>& own_forces)
   parts.length_scale = std::numeric_limits<double>::infinity();
   std::vector<Placed> placed;
   std::vector<Vec3> velocities;
-  for (const auto& body : scene.bodies) add_body(body, model, parts, placed, velocities);
+  for (const auto& body : scene.bodies) add_body(body, scene.gravity, model, parts, placed, velocities);
   if (!(parts.length_scale > 0) || !std::isfinite(parts.length_scale)) parts.length_scale = 1;  // a single point
 
   int nodes = 0;
@@ -270,6 +287,10 @@ Model build_model(const Scene& scene, const std::vector<ForceMaker>& own_forces)
     for (const auto& force : model.contact->forces) parts.forces.push_back(force);
     parts.gaps = model.contact->gaps;
   }
+  const auto& method = find_method(scene.method.name);
+  if ((method.kind == MethodKind::exponential || method.kind == MethodKind::explicit_) &&
+      std::any_of(model.bodies.begin(), model.bodies.end(), [](const Body& b) { return b.rigid != nullptr; }))
+    model.notes.push_back(method.name + " needs very short steps where parts are rigid; implicit methods do not");
   const State start{parts.positions, v, 0};
   for (const auto& make : own_forces) parts.forces.push_back(make(start));
 

@@ -31,7 +31,8 @@ struct Body {
   std::vector<std::array<int, 2>> edges;      // of its springs or rods, in body numbering
   std::optional<SurfaceMesh> surface;         // that moves with it, placed: what is drawn and exported
   int first_node = 0;
-  std::shared_ptr<ElasticForce> elastic;  // of tetrahedra
+  std::shared_ptr<ElasticForce> elastic;  // of tetrahedra, without the elements of rigid parts
+  std::shared_ptr<ElasticForce> rigid;    // what keeps rigid parts in shape; none without such
   double mass = 0;                        // [kg]
   double wave_speed = 0;                  // [m/s] of pressure waves at rest, the fastest of its materials
 
@@ -46,7 +47,7 @@ struct Model {
   std::optional<Contact> contact;
   std::vector<std::string> notes;  // what the user should hear, such as reordered tetrahedra
 
-  /// Smallest det F over all tetrahedra, 1 where there are none. q: 3N.
+  /// Smallest det F over all elements, 1 where there are none. q: 3N.
   double min_det_F(const Vector& q) const;
 };
 

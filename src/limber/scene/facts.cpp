@@ -71,9 +71,8 @@ Modes scene_modes(const Model& model, int s) {
 }
 
 Matrix on_all_nodes(const MechanicalSystem& system, const Matrix& X) {
-  Matrix all = Matrix::Zero(3 * static_cast<Index>(system.nodes()), X.cols());
-  for (std::size_t i = 0; i < system.free_nodes().size(); ++i)
-    all.middleRows<3>(3 * static_cast<Index>(system.free_nodes()[i])) = X.middleRows<3>(3 * static_cast<Index>(i));
+  Matrix all(3 * static_cast<Index>(system.nodes()), X.cols());
+  for (Index j = 0; j < X.cols(); ++j) all.col(j) = system.spread(X.col(j));
   return all;
 }
 

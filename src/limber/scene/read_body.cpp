@@ -172,6 +172,26 @@ std::vector<double> read_point_mass(const JsonCursor& place, std::size_t node_co
   return mass;
 }
 
+RigidChoice read_rigid(const JsonCursor& place) {
+  RigidChoice part;
+  part.where = place.path();
+  if (!place.has("region")) {
+    part.nodes = read_selection(place);
+    if (part.nodes.empty()) place.fail("selects no node");
+    return part;
+  }
+  const JsonCursor region = place.section("rigid_region").at("region");
+  const auto add = [&](const JsonCursor& c) {
+    if (!c.is_text() && !c.json().is_number_integer()) c.fail_type("a region's name or number, or a list of them");
+    part.regions.push_back(c.is_text() ? c.text() : std::to_string(c.integer(std::numeric_limits<int>::min())));
+  };
+  if (region.is_list())
+    for (const JsonCursor& item : region.items(1)) add(item);
+  else
+    add(region);
+  return part;
+}
+
 /// Sheets and rods, unless they are mere spring networks.
 bool is_thin(const BodyChoice& body) {
   const auto* file = std::get_if<MeshFile>(&body.mesh);
@@ -180,7 +200,7 @@ bool is_thin(const BodyChoice& body) {
 }
 
 void read_thin(const JsonSection& s, BodyChoice& body, const Vocabulary& vocabulary) {
-  for (const char* key : {"materials", "element", "regions"})
+  for (const char* key : {"materials", "element", "regions", "rigid"})
     if (const auto c = s.find(key)) c->fail("does not go together with sheets and rods, which have one material");
   body.materials = read_materials(s, vocabulary);
   const auto c = s.find("thickness");
@@ -209,7 +229,7 @@ void read_substance(const JsonSection& s, BodyChoice& body, const Vocabulary& vo
     body.materials = read_materials(s, vocabulary);
     return;
   }
-  for (const char* key : {"damping", "mass", "element", "regions"})
+  for (const char* key : {"damping", "mass", "element", "regions", "rigid"})
     if (const auto c = s.find(key)) c->fail("needs a material; a network has springs and point_mass");
   s.at("point_mass"), s.at("springs");
 }
@@ -323,6 +343,7 @@ BodyChoice read_body(const JsonCursor& place, std::size_t number, const Vocabula
   if (const auto c = s.find("thickness")) body.thickness = c->non_negative(quantity::length);
   if (const auto c = s.find("pin")) body.pin = read_selection(*c);
   body.scripts = read_list(s, "script", read_script);
+  body.rigid = read_list(s, "rigid", read_rigid);
   body.loads = read_list(s, "loads", read_load);
   body.targets = read_list(s, "targets", read_target);
   return body;

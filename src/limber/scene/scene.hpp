@@ -164,6 +164,13 @@ struct TargetChoice {
   Interpolation interpolation = Interpolation::linear;
 };
 
+/// A part of a body that moves as one rigid thing: the elements of some regions, or those between the selected nodes.
+struct RigidChoice {
+  std::string where;
+  std::vector<std::string> regions;  // names or numbers; empty: by nodes
+  Selection nodes;
+};
+
 enum class MassForm { lumped, consistent };
 
 /// Placed shape: position + R(rotation) · scale · (mesh coordinates). It is the rest shape and the initial one.
@@ -182,6 +189,7 @@ struct BodyChoice {
   double scale = 1;
   Selection pin;  // may be empty
   std::vector<Script> scripts;
+  std::vector<RigidChoice> rigid;
   Vec3 velocity = Vec3::Zero();          // [m/s]
   Vec3 angular_velocity = Vec3::Zero();  // [rad/s] about the centre of mass
   double thickness = 0;  // [m] its surface lies half of this outside the mesh; that of sheets, the diameter of rods

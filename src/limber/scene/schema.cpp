@@ -56,7 +56,7 @@ std::map<std::string, Keys> make_sections() {
   s["body"] = required({"mesh"}) +
               Names{"name",       "element", "mass",    "material",  "materials", "damping",          "position",
                     "rotation",   "scale",   "pin",     "script",    "velocity",  "angular_velocity", "springs",
-                    "point_mass", "loads",   "targets", "thickness", "bending",   "regions"};
+                    "point_mass", "loads",   "targets", "thickness", "bending",   "regions",          "rigid"};
   s["mesh_box"] = required({"shape", "size", "cells"}) + Names{"split", "origin"};
   for (const auto& shape : shape_kinds()) {
     Names names = {"nodes", "tets"};
@@ -74,6 +74,7 @@ std::map<std::string, Keys> make_sections() {
   s["damping"] = Keys{} + Names{"stiffness", "mass", "ratios", "at"};
   s["script"] = required({"nodes", "keys"}) + Names{"pivot", "interpolation"};
   s["script_key"] = required({"time"}) + Names{"translation", "rotation"};
+  s["rigid_region"] = required({"region"});
   s["springs"] = required({"stiffness"}) + Names{"edges", "rest_length", "damping"};
   s["load"] = required({"nodes"}) + Names{"force", "total_force", "time"};
   s["load_keys"] = required({"keys"}) + Names{"interpolation"};

@@ -30,10 +30,9 @@ Stepper::Stepper(const MethodInfo& method, const MethodParameters& given, const 
       exponential_(options.krylov_tolerance) {
   if (system.gap_rule() != GapRule::none) refuse_without_stages(method, *scheme_);
   if (method.splitting == Splitting::printed && system.contact())
-    throw InputError(
-        "method.name",
-        "\"" + method.name +
-            "\" is there to reproduce the survey and knows no contact; take the method without \"-printed\"");
+    throw InputError("method.name", "\"" + method.name +
+                                        "\" is there to reproduce the survey and knows neither contact nor rigid "
+                                        "parts; take the method without \"-printed\"");
   using Looks = ModalSubspace::Looks;
   if (method.splitting != Splitting::none)
     modes_ = std::make_unique<ModalSubspace>(

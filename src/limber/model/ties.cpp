@@ -1,0 +1,173 @@
+#include "limber/model/ties.hpp"
+
+#include <Eigen/Geometry>
+#include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
+
+#include "limber/core/errors.hpp"
+
+namespace limber {
+namespace {
+
+constexpr double flat = 1e-9;         // thickness over diameter, below which nodes span no volume
+constexpr double most_weight = 1.01;  // above, another corner is better
+
+auto block(Vector& x, int i) { return x.segment<3>(3 * static_cast<Index>(i)); }
+auto block(const Vector& x, int i) { return x.segment<3>(3 * static_cast<Index>(i)); }
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+/// visit(a, b, slot) for each block of a pattern.
+template <class Visit>
+void each_block(const BlockPattern& pattern, const Visit& visit) {
+  const SparseMatrix A = pattern.zero();
+  const int *start = A.outerIndexPtr(), *row = A.innerIndexPtr();
+  for (int b = 0; b < pattern.nodes(); ++b) {
+    const int stride = start[3 * b + 1] - start[3 * b];
+    for (int p = start[3 * b]; p < start[3 * b + 1]; p += 3) visit(row[p] / 3, b, BlockPattern::Slot{p, stride});
+  }
+}
+
+/// The node of the largest measure(x), and that measure.
+template <class Measure>
+std::pair<int, double> farthest(const std::vector<int>& nodes, const std::vector<Vec3>& x, const Measure& measure) {
+  std::pair<int, double> best{-1, -1};
+  for (const int i : nodes)
+    if (const double m = measure(x[at(i)]); m > best.second) best = {i, m};
+  return best;
+}
+
+/// Corners of a tetrahedron that is not much thinner than the nodes' hull: each as far as possible from the others.
+std::array<int, 4> spanning(const std::vector<int>& nodes, const std::vector<Vec3>& x, const std::string& where) {
+  const auto refuse = [&] {
+    throw InputError(where, "its " + std::to_string(nodes.size()) + " nodes span no volume: a rigid part needs four " +
+                                "that do not lie in one plane");
+  };
+  if (nodes.size() < 4) refuse();
+  std::array<int, 4> c{};
+  c[0] = farthest(nodes, x, [&](const Vec3& p) { return (p - x[at(nodes[0])]).norm(); }).first;
+  double diameter = 0, far = 0;
+  std::tie(c[1], diameter) = farthest(nodes, x, [&](const Vec3& p) { return (p - x[at(c[0])]).norm(); });
+  const Vec3 axis = (x[at(c[1])] - x[at(c[0])]).normalized();
+  std::tie(c[2], far) = farthest(nodes, x, [&](const Vec3& p) { return (p - x[at(c[0])]).cross(axis).norm(); });
+  if (!(far > flat * diameter)) refuse();
+  const Vec3 normal = axis.cross(x[at(c[2])] - x[at(c[0])]).normalized();
+  std::tie(c[3], far) = farthest(nodes, x, [&](const Vec3& p) { return std::abs((p - x[at(c[0])]).dot(normal)); });
+  if (!(far > flat * diameter)) refuse();
+  return c;
+}
+
+Mat3 edges_of(const std::array<int, 4>& c, const std::vector<Vec3>& x) {
+  Mat3 E;
+  for (std::size_t k = 1; k < 4; ++k) E.col(static_cast<Index>(k) - 1) = x[at(c[k])] - x[at(c[0])];
+  return E;
+}
+
+}  // namespace
+
+AffinePart affine_part(const std::vector<int>& nodes, const std::vector<Vec3>& positions, const std::string& where) {
+  AffinePart part{spanning(nodes, positions, where), {}};
+  auto& c = part.corners;
+  const auto weights = [&](const Mat3& inverse, int i) {
+    const Vec3 w = inverse * (positions[at(i)] - positions[at(c[0])]);
+    return std::array<double, 4>{1 - w.sum(), w[0], w[1], w[2]};
+  };
+  // A node of weight w in place of the corner makes the tetrahedron |w| times as large: so this ends.
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const int i : nodes) {
+      const auto w = weights(edges_of(c, positions).inverse(), i);
+      const auto k = static_cast<std::size_t>(
+          std::max_element(w.begin(), w.end(), [](double a, double b) { return std::abs(a) < std::abs(b); }) -
+          w.begin());
+      if (!(std::abs(w[k]) > most_weight)) continue;
+      c[k] = i;
+      changed = true;
+    }
+  }
+  if (edges_of(c, positions).determinant() < 0) std::swap(c[2], c[3]);
+  const Mat3 inverse = edges_of(c, positions).inverse();
+  for (const int i : nodes)
+    if (std::find(c.begin(), c.end(), i) == c.end()) part.ties.push_back({i, c, weights(inverse, i)});
+  return part;
+}
+
+Ties::Ties(const std::vector<Tie>& ties, std::span<const int> free_index) : any_(!ties.empty()) {
+  const int free = static_cast<int>(std::count_if(free_index.begin(), free_index.end(), [](int f) { return f >= 0; }));
+  std::vector<const Tie*> tie(at(free), nullptr);
+  for (const Tie& t : ties) {
+    eigen_assert(free_index[at(t.node)] >= 0 && "a tied node is prescribed");
+    tie[at(free_index[at(t.node)])] = &t;
+  }
+  std::vector<int> unknown(at(free), -1);
+  for (int f = 0; f < free; ++f)
+    if (!tie[at(f)]) unknown[at(f)] = unknowns_++;
+  for (int f = 0; f < free; ++f) {
+    if (const Tie* t = tie[at(f)])
+      for (std::size_t k = 0; k < 4; ++k) {
+        eigen_assert(free_index[at(t->corners[k])] >= 0 && unknown[at(free_index[at(t->corners[k])])] >= 0);
+        terms_.push_back({unknown[at(free_index[at(t->corners[k])])], t->weights[k]});
+      }
+    else
+      terms_.push_back({unknown[at(f)], 1});
+    start_.push_back(terms_.size());
+  }
+}
+
+Vector Ties::spread(const Vector& z) const {
+  const int free = static_cast<int>(start_.size()) - 1;
+  Vector x = Vector::Zero(3 * static_cast<Index>(free));
+  for (int f = 0; f < free; ++f)
+    for (const auto& [unknown, weight] : terms(f)) block(x, f) += weight * block(z, unknown);
+  return x;
+}
+
+Vector Ties::gather(const Vector& f) const {
+  Vector z = Vector::Zero(3 * static_cast<Index>(unknowns_));
+  for (int i = 0; i + 1 < static_cast<int>(start_.size()); ++i)
+    for (const auto& [unknown, weight] : terms(i)) block(z, unknown) += weight * block(f, i);
+  return z;
+}
+
+void Ties::bind(const BlockPattern& nodes) {
+  std::vector<std::pair<int, int>> pairs;
+  each_block(nodes, [&](int a, int b, const auto&) {
+    for (const Term& i : terms(a))
+      for (const Term& j : terms(b))
+        if (i.unknown != j.unknown) pairs.emplace_back(i.unknown, j.unknown);
+  });
+  pattern_ = BlockPattern(unknowns_, pairs, nodes.storage());
+  pieces_.clear();
+  transposed_.clear();
+  const bool lower = nodes.storage() == Storage::lower;
+  each_block(nodes, [&](int a, int b, const BlockPattern::Slot& from) {
+    for (const Term& i : terms(a))
+      for (const Term& j : terms(b)) {
+        const double weight = i.weight * j.weight;
+        if (!lower || i.unknown >= j.unknown) pieces_.push_back({from, pattern_.slot(i.unknown, j.unknown), weight});
+        // With lower storage block (a, b) stands for its mirror image too, the diagonal ones apart.
+        if (lower && a != b && j.unknown >= i.unknown)
+          transposed_.push_back({from, pattern_.slot(j.unknown, i.unknown), weight});
+      }
+  });
+}
+
+void Ties::add_reduced(const double* A, double* B) const {
+  for (const auto& [from, to, weight] : pieces_)
+    for (int c = 0; c < 3; ++c)
+      for (int r = 0; r < 3; ++r) B[to.at(r, c)] += weight * A[from.at(r, c)];
+  for (const auto& [from, to, weight] : transposed_)
+    for (int c = 0; c < 3; ++c)
+      for (int r = 0; r < 3; ++r) B[to.at(r, c)] += weight * A[from.at(c, r)];
+}
+
+std::vector<Eigen::Triplet<double>> Ties::reduced(const std::vector<Eigen::Triplet<double>>& A) const {
+  std::vector<Eigen::Triplet<double>> B;
+  for (const auto& e : A)
+    for (const Term& i : terms(e.row() / 3))
+      for (const Term& j : terms(e.col() / 3))
+        B.emplace_back(3 * i.unknown + e.row() % 3, 3 * j.unknown + e.col() % 3, i.weight * j.weight * e.value());
+  return B;
+}
+
+}  // namespace limber

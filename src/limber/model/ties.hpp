@@ -1,0 +1,77 @@
+#pragma once
+/// Nodes tied to four others each, their corners:
+///
+///     x_i = Σ_k w_k x_{c_k},  Σ_k w_k = 1;   x = W z,  f_z = Wᵀ f,  K_z = Wᵀ K W,
+///
+/// z: the free nodes that are not tied, in their order. W is constant, so M_z = Wᵀ M W is too, and every method applies
+/// to z as it does to x.
+
+#include <array>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "limber/model/block_pattern.hpp"
+
+namespace limber {
+
+struct Tie {
+  int node;
+  std::array<int, 4> corners;  // free, themselves not tied
+  std::array<double, 4> weights;
+};
+
+/// Nodes that move by one affine map, x = A X + b: four of them are its corners, the others are tied to these.
+struct AffinePart {
+  std::array<int, 4> corners;  // a positively oriented tetrahedron
+  std::vector<Tie> ties;
+};
+
+/// `nodes` count in `positions` [m]. The corners are far apart: no weight is larger than 1.01 in size. Throws
+/// InputError(where, …) if there are not four nodes that span a volume.
+AffinePart affine_part(const std::vector<int>& nodes, const std::vector<Vec3>& positions, const std::string& where);
+
+class Ties {
+ public:
+  struct Term {
+    int unknown;  // number of a block of z
+    double weight;
+  };
+
+  Ties() = default;
+  /// free_index: free number of each node, −1 where prescribed.
+  Ties(const std::vector<Tie>& ties, std::span<const int> free_index);
+
+  bool any() const { return any_; }
+  int unknowns() const { return unknowns_; }
+  /// x_f = Σ weight z_unknown for free node f: the rows of W.
+  std::span<const Term> terms(int f) const {
+    const auto i = static_cast<std::size_t>(f);
+    return {terms_.data() + start_[i], terms_.data() + start_[i + 1]};
+  }
+  Vector spread(const Vector& z) const;  // W z
+  Vector gather(const Vector& f) const;  // Wᵀ f
+
+  /// Takes matrices on `nodes`, the pattern of all free nodes, to the pattern of z.
+  void bind(const BlockPattern& nodes);
+  const BlockPattern& pattern() const { return pattern_; }
+  /// Adds Wᵀ A W to B; values on the bound pattern and on pattern().
+  void add_reduced(const double* A, double* B) const;
+  /// The same for single entries.
+  std::vector<Eigen::Triplet<double>> reduced(const std::vector<Eigen::Triplet<double>>& A) const;
+
+ private:
+  struct Piece {  // weight times a block of A, into a block of B
+    BlockPattern::Slot from, to;
+    double weight;
+  };
+
+  bool any_ = false;
+  int unknowns_ = 0;
+  std::vector<std::size_t> start_{0};  // #free + 1
+  std::vector<Term> terms_;
+  BlockPattern pattern_;
+  std::vector<Piece> pieces_, transposed_;
+};
+
+}  // namespace limber

@@ -1,0 +1,44 @@
+#pragma once
+/// Rigid parts of a body: the nodes of each move by one affine map, x = A X + b, which an energy keeps orthogonal,
+///
+///     W = V E/2 ‖(AᵀA − I)/2‖²,   V its volume,
+///
+/// so that it strains by about its stress over E (docs/scene.md says which E).
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "limber/force/elastic.hpp"
+#include "limber/model/ties.hpp"
+#include "limber/scene/scene.hpp"
+
+namespace limber {
+
+/// What parts are made of: the body in its place.
+struct RigidGround {
+  const ElementMesh& elements;
+  const TetMesh& pieces;  // the elements as linear tetrahedra, with their regions
+  const std::vector<Vec3>& meshed;
+  int first_node;
+  const std::vector<AnyMaterial>& materials;
+  const std::vector<int>& of_element;  // #E: its material
+  const std::vector<double>& density;  // #E [kg/m³]
+  Vec3 gravity;                        // [m/s²]
+};
+
+struct RigidParts {
+  std::vector<bool> inside;               // #E: whether an element belongs to a part
+  std::vector<Tie> ties;                  // of all nodes' numbers
+  std::shared_ptr<Force> shape;           // the energy above, of all parts
+  std::shared_ptr<ElasticForce> elastic;  // the same, of the corners' tetrahedra: knows det A
+  std::vector<std::string> notes;
+};
+
+/// Throws InputError: no element, a region that is not there, nodes in two parts, in one plane, pinned or scripted.
+RigidParts rigid_parts(const BodyChoice& body, const RigidGround& ground);
+
+/// Leaves the elements that are outside of all parts, and their materials.
+void take_out(const std::vector<bool>& inside, ElementMesh& elements, std::vector<int>& of_element);
+
+}  // namespace limber
