@@ -263,10 +263,13 @@ TEST(TiedNodes, GapsSeeTheUnknowns) {
       }
       return gaps;
     }
+    void bear(std::vector<double> forces) const override { borne = std::move(forces); }
+    mutable std::vector<double> borne;
   };
   MechanicalSystem::Parts p{stacked(cloud(n)), lumped_masses(n), {mesh_of_bonds()}, {}, 1};
   p.ties = part().ties;
-  p.gaps = std::make_shared<Heights>();
+  const auto heights = std::make_shared<Heights>();
+  p.gaps = heights;
   const MechanicalSystem system(std::move(p));
   State u = system.state(stacked(cloud(n)), Vector::Zero(3 * n), 0);
   const GapConstraints before = system.gaps(u, 0, 1);
@@ -274,6 +277,11 @@ TEST(TiedNodes, GapsSeeTheUnknowns) {
   for (Index i = 0; i < step.size(); ++i) step[i] = std::sin(5.0 * static_cast<double>(i));
   u.q += step;
   EXPECT_LT((system.gaps(u, 0, 1).gap - before.gap - before.G * step).norm(), 1e-13);
+  Vector forces(before.gap.size());
+  for (Index i = 0; i < forces.size(); ++i) forces[i] = static_cast<double>(i);
+  system.bear(before, forces);
+  ASSERT_EQ(heights->borne.size(), static_cast<std::size_t>(n));
+  EXPECT_EQ(heights->borne.back(), n - 1);
 }
 
 }  // namespace limber::testing

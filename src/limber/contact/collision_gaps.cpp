@@ -32,6 +32,7 @@ std::vector<Gap> CollisionGaps::near(const State& u, double until, double way) c
   const int bodies = collisions_->scene().body_nodes;
   const double within = std::max(4 * contact(), 2 * way + obstacles_way(u.q, u.t, until));
   std::vector<Gap> gaps;
+  near_.clear();
   for (const Collision& c : collisions_->near(u.q, u.t, within)) {
     if (mollifier_value(c, x) < 1 || !c.normal().allFinite()) continue;
     Gap g{.value = std::min(c.gap, c.obstacle >= 0 ? c.gap : c.nearest.d - reserve * contact())};
@@ -46,8 +47,24 @@ std::vector<Gap> CollisionGaps::near(const State& u, double until, double way) c
     }
     if (c.obstacle >= 0) g.rate -= c.normal().dot(collisions_->pose(c.obstacle, u.t).velocity(point(u.q, c.nodes[0])));
     gaps.push_back(g);
+    near_.push_back(pair(c));
   }
   return gaps;
+}
+
+CollisionGaps::Pair CollisionGaps::pair(const Collision& c) {
+  return {c.nodes[0], c.nodes[1], c.nodes[2], c.nodes[3], c.obstacle, static_cast<int>(c.kind)};
+}
+
+void CollisionGaps::bear(std::vector<double> forces) const {
+  forces_.clear();
+  for (std::size_t i = 0; i < forces.size(); ++i)
+    if (forces[i] != 0) forces_[near_[i]] = forces[i];
+}
+
+double CollisionGaps::normal_force(const Collision& c) const {
+  const auto it = forces_.find(pair(c));
+  return it == forces_.end() ? 0 : it->second;
 }
 
 }  // namespace limber

@@ -6,6 +6,7 @@
 /// are linearised: nothing guarantees that surfaces do not cross; these formulations are there to be compared with the
 /// barrier. Nearly parallel edges, where the direction of the distance jumps, are left out.
 
+#include <map>
 #include <memory>
 
 #include "limber/contact/collisions.hpp"
@@ -21,13 +22,20 @@ class CollisionGaps final : public GapSource {
   GapRule rule() const override { return rule_; }
   double contact() const override { return collisions_->delta(); }
   std::vector<Gap> near(const State& u, double until, double way) const override;
+  void bear(std::vector<double> forces) const override;
+  /// λ [N] of a pair in the last stage; 0 where it was not near.
+  double normal_force(const Collision& c) const;
 
  private:
+  using Pair = std::array<int, 6>;  // nodes, obstacle, kind
+  static Pair pair(const Collision& c);
   /// How far obstacles come towards the bodies' points q from t to `until` [m].
   double obstacles_way(const Vector& q, double t, double until) const;
 
   std::shared_ptr<const Collisions> collisions_;
   GapRule rule_;
+  mutable std::vector<Pair> near_;         // of the last call
+  mutable std::map<Pair, double> forces_;  // [N], those that are not 0
 };
 
 }  // namespace limber

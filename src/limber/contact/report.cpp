@@ -22,10 +22,13 @@ ContactPoint place(const Collision& c, const Vector& x) {
 
 }  // namespace
 
-std::vector<ContactPoint> contact_points(const Collisions& collisions, const State& full) {
+std::vector<ContactPoint> contact_points(const Collisions& collisions, const CollisionGaps& gaps, const State& full) {
   const Vector x = collisions.positions(full.q, full.t);
   std::vector<ContactPoint> points;
-  for (const Collision& c : collisions.at(full.q, full.t)) points.push_back(place(c, x));
+  for (const Collision& c : collisions.at(full.q, full.t)) {
+    points.push_back(place(c, x));
+    points.back().normal_force = gaps.normal_force(c);
+  }
   return points;
 }
 

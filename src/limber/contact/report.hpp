@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "limber/contact/collision_gaps.hpp"
 #include "limber/contact/smooth_friction_force.hpp"
 
 namespace limber {
@@ -29,8 +30,8 @@ struct ContactPair {
   Vec3 friction_force = Vec3::Zero();
 };
 
-/// Without forces.
-std::vector<ContactPoint> contact_points(const Collisions& collisions, const State& full);
+/// With the normal forces of the last stage.
+std::vector<ContactPoint> contact_points(const Collisions& collisions, const CollisionGaps& gaps, const State& full);
 /// q, v: 3N. friction: null where there is none.
 std::vector<ContactPoint> contact_points(const Collisions& collisions, const ContactStiffness& stiffness,
                                          const FrictionForce* friction, const State& full);

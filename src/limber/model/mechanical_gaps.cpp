@@ -21,7 +21,10 @@ GapConstraints MechanicalSystem::gaps(const State& u, double until, double way) 
   c.contact = gaps_->contact();
   std::vector<double> gap, rate;
   std::vector<Eigen::Triplet<double>> entries;
-  for (const Gap& g : gaps_->near(all, until, way)) {
+  const std::vector<Gap> near = gaps_->near(all, until, way);
+  near_ = near.size();
+  for (std::size_t number = 0; number < near.size(); ++number) {
+    const Gap& g = near[number];
     const int row = static_cast<int>(gap.size());
     double by_script = g.rate, weight = 0;
     for (std::size_t a = 0; a < 4; ++a) {
@@ -38,6 +41,7 @@ GapConstraints MechanicalSystem::gaps(const State& u, double until, double way) 
     if (weight > 0) {
       gap.push_back(g.value);
       rate.push_back(by_script);
+      c.source.push_back(static_cast<int>(number));
     } else if (g.value + (until - u.t) * by_script < 0) {
       throw StepFailure("what is prescribed (a script or an obstacle) runs into something that cannot yield");
     }
@@ -48,6 +52,12 @@ GapConstraints MechanicalSystem::gaps(const State& u, double until, double way) 
   c.G.resize(count, size());
   c.G.setFromTriplets(entries.begin(), entries.end());
   return c;
+}
+
+void MechanicalSystem::bear(const GapConstraints& gaps, const Vector& forces) const {
+  std::vector<double> all(near_, 0);
+  for (std::size_t i = 0; i < gaps.source.size(); ++i) all[at(gaps.source[i])] = forces[static_cast<Index>(i)];
+  gaps_->bear(std::move(all));
 }
 
 }  // namespace limber

@@ -65,6 +65,7 @@ class MechanicalSystem final : public System {
   const System* contact() const override { return contact_.get(); }
   GapRule gap_rule() const override { return gaps_ ? gaps_->rule() : GapRule::none; }
   GapConstraints gaps(const State& u, double until, double way) const override;
+  void bear(const GapConstraints& gaps, const Vector& forces) const override;
   void begin_step(const State& u) override;
   double length_scale() const override { return length_scale_; }
   Matrix rigid_motions(const State& u) const override;
@@ -126,6 +127,7 @@ class MechanicalSystem final : public System {
   std::vector<NodalMass> masses_;
   std::vector<std::shared_ptr<Force>> forces_;
   std::shared_ptr<const GapSource> gaps_;
+  mutable std::size_t near_ = 0;  // pairs that were near last
   std::vector<Motion> motions_;
   std::vector<int> motion_of_;  // per prescribed node
   std::vector<int> free_nodes_, prescribed_nodes_;

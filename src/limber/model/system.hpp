@@ -54,10 +54,11 @@ enum class GapRule { none, nonpenetration, velocity };
 
 /// The gaps g(q, t) of pairs that are near, linearised: g + G (q' − q) + rate (t' − t).
 struct GapConstraints {
-  Vector gap;          // g [m], #c; at most `contact`: the pair is in contact
-  SparseMatrix G;      // ∂g/∂q, #c × n
-  Vector rate;         // ∂g/∂t [m/s], #c, by what is prescribed (nodes, obstacles)
-  double contact = 0;  // δ [m]
+  Vector gap;                    // g [m], #c; at most `contact`: the pair is in contact
+  SparseMatrix G;                // ∂g/∂q, #c × n
+  Vector rate;                   // ∂g/∂t [m/s], #c, by what is prescribed (nodes, obstacles)
+  double contact = 0;            // δ [m]
+  std::vector<int> source = {};  // #c: the number of each among the pairs that were near
 };
 
 /// Whether a tangent is the exact one or has its elements projected to positive semidefinite ones.
@@ -101,6 +102,8 @@ class System {
   virtual GapRule gap_rule() const { return GapRule::none; }
   /// Where there is a rule: all pairs at u whose gap can close by `until` if nothing free moves further than `way` [m].
   virtual GapConstraints gaps(const State& /*u*/, double /*until*/, double /*way*/) const { return {}; }
+  /// Told, for reports, the normal forces [N] that held these gaps, those of the last call, open in the last stage.
+  virtual void bear(const GapConstraints&, const Vector& /*forces*/) const {}
   /// Called once before each step with the state it starts from: sets what is lagged.
   virtual void begin_step(const State&) {}
   /// The length [m] that tolerances are relative to.

@@ -365,7 +365,7 @@ class Builder {
 }  // namespace
 
 std::vector<ContactPoint> contact_points(const Contact& contact, const State& full) {
-  if (contact.gaps) return contact_points(*contact.collisions, full);
+  if (contact.gaps) return contact_points(*contact.collisions, *contact.gaps, full);
   auto points = contact_points(*contact.collisions, *contact.stiffness, contact.friction.get(), full);
   if (!contact.smooth) return points;
   const auto more = contact_points(*contact.smooth, *contact.stiffness, contact.smooth_friction.get(), full);

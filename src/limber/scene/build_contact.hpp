@@ -21,10 +21,11 @@ struct Contact {
   std::shared_ptr<const SmoothContacts> smooth;   // null with triangles only
   std::shared_ptr<const SmoothFrictionForce> smooth_friction;
   std::vector<std::shared_ptr<Force>> forces;
-  std::shared_ptr<const GapSource> gaps;  // inequalities instead of forces; null with the barrier
+  std::shared_ptr<const CollisionGaps> gaps;  // inequalities instead of forces; null with the barrier
 };
 
-/// All collisions at a full state. Inequalities have no normal forces that depend on the state alone: those are 0.
+/// All collisions at a full state. Inequalities have no normal forces that depend on the state alone: theirs are those
+/// of the last stage that was solved.
 std::vector<ContactPoint> contact_points(const Contact& contact, const State& full);
 
 /// A body's κ is the smaller of how hard its material and its inertia resist a push at a node [N/m]: Young's modulus

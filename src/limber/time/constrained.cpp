@@ -28,9 +28,15 @@ class Constrained final : public StageSolver {
       const double way = 1.01 * furthest(next.q - s.at.q);
       const GapConstraints gaps = system.gaps(s.at, s.t, way);
       const Vector c = bounds(gaps, system.gap_rule(), s);
-      if (c.size() == 0 || (c - gaps.G * next.v).maxCoeff() <= negligible * tolerance_ / s.tau_q) return next;
+      if (c.size() == 0 || (c - gaps.G * next.v).maxCoeff() <= negligible * tolerance_ / s.tau_q) {
+        system.bear(gaps, Vector::Zero(c.size()));
+        return next;
+      }
       if (solution_ == StageSolution::linearized && !linear) linearize(system, s, linear);
-      next = s.state(minimise(linear ? static_cast<const System&>(*linear) : system, s, gaps.G, c, next.v));
+      const auto found = minimise(linear ? static_cast<const System&>(*linear) : system, s, gaps.G, c, next.v);
+      next = s.state(found.x);
+      // M (v − v*) = τ_v f + Gᵀλ
+      system.bear(gaps, found.multipliers / s.tau_v);
       if (furthest(next.q - s.at.q) <= way) return next;
     }
     throw StepFailure("contact throws something further than its neighbours were looked for");
@@ -63,13 +69,14 @@ class Constrained final : public StageSolver {
     linear.emplace(system, about, s.tangent_at, s.known);
   }
 
-  Vector minimise(const System& system, const Stage& s, const SparseMatrix& C, const Vector& c, const Vector& start) {
+  InteriorPointSolution minimise(const System& system, const Stage& s, const SparseMatrix& C, const Vector& c,
+                                 const Vector& start) {
     StageProblem problem(system, s, tangent_, A_, correction_, scaling_);
     const InteriorPointOptions options{.tolerance = tolerance_ / s.tau_q,
                                        .curvature = Vector(system.mass().diagonal()).minCoeff()};
-    const auto found = solve_interior_point(problem, C, c, start, options);
+    InteriorPointSolution found = solve_interior_point(problem, C, c, start, options);
     iterations_ += found.iterations;
-    return found.x;
+    return found;
   }
 
   static constexpr int most_rounds = 4;
