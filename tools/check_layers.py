@@ -13,6 +13,7 @@ from pathlib import Path
 # A room, and the rooms it is built on. A room may include itself and everything below, at any depth.
 LAYERS = {
     "core": [],
+    "render": ["core"],
     "linalg": ["core"],
     "mesh": ["core"],
     "material": ["core"],

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "limber/scene/build.hpp"
+#include "limber/scene/run.hpp"
 
 namespace limber::app {
 
@@ -25,6 +26,7 @@ void add_statics(CLI::App& cli, Action& action);
 void add_mesh(CLI::App& cli, Action& action);
 void add_export(CLI::App& cli, Action& action);
 void add_damping_curve(CLI::App& cli, Action& action);
+void add_render(CLI::App& cli, Action& action);
 void add_completion(CLI::App& cli, Action& action);
 
 /// A scene from its file, with --set assignments applied.
@@ -49,6 +51,10 @@ class FrameProgress {
   bool shown_once_ = false;
   Clock::time_point start_ = Clock::now(), shown_ = start_;
 };
+
+enum class Shown { nothing, progress };
+/// run_scene, with a line of progress on standard error; SIGINT and SIGTERM end it cleanly.
+RunResult run_until_interrupted(const Loaded& loaded, const Model& model, RunOptions options, Shown shown);
 
 /// "2.5 s", "3 min 20 s", "1 h 05 min".
 std::string duration_text(double seconds);

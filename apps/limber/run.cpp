@@ -107,16 +107,9 @@ int run(const RunArguments& a) {
   RunOptions options;
   options.directory = directory;
   options.existing = a.resume ? Existing::resume : a.overwrite ? Existing::overwrite : Existing::refuse;
-  ProgressLine line;
-  if (verbosity == Verbosity::normal) {
-    fmt::print(stderr, "{}", describe(gather_facts(loaded.scene, model, 3)));
-    options.progress = [&](const Progress& p) { line.show(p); };
-  }
-  interrupted = false;
-  std::signal(SIGINT, on_interrupt);
-  std::signal(SIGTERM, on_interrupt);
-  options.go_on = [] { return !interrupted; };
-  const RunResult result = run_scene(loaded.json, loaded.scene, model, options);
+  if (verbosity == Verbosity::normal) fmt::print(stderr, "{}", describe(gather_facts(loaded.scene, model, 3)));
+  const RunResult result =
+      run_until_interrupted(loaded, model, options, verbosity == Verbosity::normal ? Shown::progress : Shown::nothing);
   if (result.end != RunResult::End::already_finished)
     if (const auto why_not =
             plot_energy(directory, loaded.scene.bodies[0].name + ", " + find_method(loaded.scene.method.name).name);
@@ -126,6 +119,19 @@ int run(const RunArguments& a) {
 }
 
 }  // namespace
+
+RunResult run_until_interrupted(const Loaded& loaded, const Model& model, RunOptions options, Shown shown) {
+  ProgressLine line;
+  if (shown == Shown::progress) options.progress = [&](const Progress& p) { line.show(p); };
+  interrupted = false;
+  options.go_on = [] { return !interrupted; };
+  std::signal(SIGINT, on_interrupt);
+  std::signal(SIGTERM, on_interrupt);
+  RunResult result = run_scene(loaded.json, loaded.scene, model, options);
+  std::signal(SIGINT, SIG_DFL);
+  std::signal(SIGTERM, SIG_DFL);
+  return result;
+}
 
 void add_run(CLI::App& cli, Action& action) {
   auto* command = cli.add_subcommand("run", "Simulate a scene");

@@ -50,7 +50,7 @@ ExportedSurface::ExportedSurface(const std::string& directory) : reader_(traject
     const BodyRange& body = bodies[b];
     const std::string file = surface_path(directory, b);
     if (!std::filesystem::exists(file)) {
-      append(own_surface(body), body.name);
+      append(own_surface(body), static_cast<int>(b), body.name);
       continue;
     }
     const SurfaceMesh surface = read_surface_mesh(file);
@@ -58,7 +58,7 @@ ExportedSurface::ExportedSurface(const std::string& directory) : reader_(traject
       embed_in_tets(body, surface);
     else
       follow_nodes(body, surface);
-    append(surface, body.name);
+    append(surface, static_cast<int>(b), body.name);
   }
 }
 
@@ -120,7 +120,7 @@ void ExportedSurface::follow_nodes(const BodyRange& body, const SurfaceMesh& sur
   }
 }
 
-void ExportedSurface::append(const SurfaceMesh& surface, const std::string& name) {
+void ExportedSurface::append(const SurfaceMesh& surface, int body, const std::string& name) {
   const auto first = static_cast<int>(mesh_.positions.size()), first_uv = static_cast<int>(mesh_.uv.size());
   const auto first_label = static_cast<int>(mesh_.labels.size());
   const std::size_t first_corner = mesh_.corners.size();
@@ -137,13 +137,14 @@ void ExportedSurface::append(const SurfaceMesh& surface, const std::string& name
   }
   for (const int i : surface.label) mesh_.label.push_back(first_label + i);
   for (const auto& [a, b] : surface.lines) mesh_.lines.push_back({first + a, first + b});
+  polygon_body_.resize(mesh_.polygons(), body);
+  line_body_.resize(mesh_.lines.size(), body);
   for (const auto& file : surface.material_files)
     if (std::find(mesh_.material_files.begin(), mesh_.material_files.end(), file) == mesh_.material_files.end())
       mesh_.material_files.push_back(file);
 }
 
-std::vector<Vec3> ExportedSurface::positions(long frame) const {
-  const Vector q = reader_.frame(frame).q;
+std::vector<Vec3> ExportedSurface::positions(const Vector& q) const {
   std::vector<Vec3> all = mesh_.positions;
   for (std::size_t i = 0; i < all.size(); ++i) {
     const Vertex& v = vertices_[i];

@@ -23,8 +23,14 @@ class ExportedSurface {
   long frames() const { return reader_.frames(); }
   /// Polygons, lines, texture coordinates and names of all bodies, the same in every frame.
   const SurfaceMesh& mesh() const { return mesh_; }
+  /// Which body each polygon and each line of mesh() belongs to.
+  const std::vector<int>& polygon_body() const { return polygon_body_; }
+  const std::vector<int>& line_body() const { return line_body_; }
+  const TrajectoryReader& trajectory() const { return reader_; }
   /// #V of mesh() [m]; frame < frames().
-  std::vector<Vec3> positions(long frame) const;
+  std::vector<Vec3> positions(long frame) const { return positions(reader_.frame(frame).q); }
+  /// The same from the positions of the nodes, 3N.
+  std::vector<Vec3> positions(const Vector& q) const;
 
  private:
   /// A vertex is the weighted mean of nodes, or stays.
@@ -36,10 +42,11 @@ class ExportedSurface {
   SurfaceMesh own_surface(const BodyRange& body);
   void embed_in_tets(const BodyRange& body, const SurfaceMesh& surface);
   void follow_nodes(const BodyRange& body, const SurfaceMesh& surface);
-  void append(const SurfaceMesh& surface, const std::string& name);
+  void append(const SurfaceMesh& surface, int body, const std::string& name);
 
   TrajectoryReader reader_;
   SurfaceMesh mesh_;
+  std::vector<int> polygon_body_, line_body_;
   std::vector<Vertex> vertices_;
 };
 

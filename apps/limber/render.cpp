@@ -1,0 +1,250 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "commands.hpp"
+#include "limber/core/errors.hpp"
+#include "limber/core/parallel.hpp"
+#include "limber/record/files.hpp"
+#include "limber/render/video.hpp"
+#include "render_frames.hpp"
+
+namespace limber::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct RenderArguments {
+  SceneArguments source;
+  std::string output, color = "body", camera, look_at, size = "1280x720";
+  double fps = 30, fov = 35;
+  long frame = -1;  // −1: not given
+  int samples = RenderOptions{}.samples, threads = 0;
+  bool wireframe = false, json = false;
+};
+
+enum class Product { picture, pictures, video };
+
+Product product(const RenderArguments& a) {
+  const fs::path path(a.output);
+  const std::string extension = path.extension().string();
+  if (!path.has_filename() || fs::is_directory(path) || extension.empty()) return Product::pictures;
+  if (extension == ".png") return Product::picture;
+  if (extension == ".mp4") return Product::video;
+  throw InputError("--output", fmt::format("'{}' cannot be written: expected movie.mp4, picture.png or a folder, "
+                                           "pictures/",
+                                           a.output));
+}
+
+/// Numbers with `separator` between them, for example 1,2.5,-3.
+template <std::size_t n>
+std::array<double, n> numbers(const std::string& option, const std::string& text, char separator,
+                              const std::string& expected) {
+  std::array<double, n> values{};
+  const char *at = text.data(), *end = text.data() + text.size();
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto [rest, error] = std::from_chars(at, end, values[i]);
+    const bool last = i + 1 == n;
+    if (error != std::errc() || !std::isfinite(values[i]) || (last ? rest != end : rest == end || *rest != separator))
+      throw InputError(option, fmt::format("'{}' is not {}", text, expected));
+    at = rest + 1;
+  }
+  return values;
+}
+
+Vec3 to_point(const std::string& option, const std::string& text) {
+  const auto x = numbers<3>(option, text, ',', "a point x,y,z");
+  return {x[0], x[1], x[2]};
+}
+
+PictureSize to_size(const std::string& text) {
+  constexpr const char* expected = "a size such as 1280x720, with sides of 16 to 16384 pixels";
+  const auto [width, height] = numbers<2>("--size", text, 'x', expected);
+  for (const double side : {width, height})
+    if (side < 16 || side > 16384 || side != std::floor(side))
+      throw InputError("--size", fmt::format("'{}' is not {}", text, expected));
+  return {static_cast<int>(width), static_cast<int>(height)};
+}
+
+Camera to_camera(const RenderArguments& a, const Framing& framing) {
+  if (a.camera.empty() && a.look_at.empty()) return framing.camera();
+  if (a.camera.empty()) throw InputError("--look-at", "needs --camera too");
+  return {to_point("--camera", a.camera), a.look_at.empty() ? framing.centre() : to_point("--look-at", a.look_at),
+          a.fov, to_size(a.size)};
+}
+
+/// The part done and the time left, once the work proves to be long.
+class RenderProgress {
+ public:
+  void show(double done) {
+    const double elapsed = seconds(start_);
+    if (done >= 1 && shown_once_ && terminal_) fmt::print(stderr, "\r\033[K");
+    if (done >= 1 || elapsed < 1 || seconds(shown_) < (terminal_ ? 0.1 : 10.0)) return;
+    shown_ = Clock::now();
+    shown_once_ = true;
+    fmt::print(stderr, "{}rendering: {:.0f} %, {} left{}", terminal_ ? "\r" : "", 100 * done,
+               duration_text(elapsed / done * (1 - done)), terminal_ ? "   " : "\n");
+    std::fflush(stderr);
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static double seconds(Clock::time_point since) { return std::chrono::duration<double>(Clock::now() - since).count(); }
+
+  bool terminal_ = isatty(STDERR_FILENO) != 0, shown_once_ = false;
+  Clock::time_point start_ = Clock::now(), shown_ = start_;
+};
+
+/// A folder that goes away with everything in it.
+class TemporaryDirectory {
+ public:
+  TemporaryDirectory() {
+    std::string name = (fs::temp_directory_path() / "limber-render-XXXXXX").string();
+    if (!::mkdtemp(name.data())) throw OutputError(name + ": " + error_text(errno));
+    path_ = name;
+  }
+  ~TemporaryDirectory() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  TemporaryDirectory(const TemporaryDirectory&) = delete;
+  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+/// Times [s] that pictures show: one every 1/fps from the first frame on.
+std::vector<double> movie_times(const std::vector<double>& stored, double fps) {
+  const auto count = static_cast<long>(std::floor((stored.back() - stored.front()) * fps * (1 + 1e-9) + 1e-9)) + 1;
+  std::vector<double> times;
+  for (long k = 0; k < count; ++k)
+    times.push_back(std::min(stored.back(), stored.front() + static_cast<double>(k) / fps));
+  return times;
+}
+
+double picture_time(const std::vector<double>& stored, long frame) {
+  const auto count = static_cast<long>(stored.size());
+  if (frame >= count)
+    throw InputError("--frame", fmt::format("{} is too large: there are {} frames, numbered from 0", frame, count));
+  return stored[static_cast<std::size_t>(frame < 0 ? count - 1 : frame)];
+}
+
+void check_arguments(const RenderArguments& a) {
+  require_ray_tracing();
+  const Product what = product(a);
+  to_size(a.size);
+  if (!a.camera.empty()) to_point("--camera", a.camera);
+  if (!a.look_at.empty()) to_point("--look-at", a.look_at);
+  if (a.frame >= 0 && what != Product::picture)
+    throw InputError("--frame", fmt::format("goes with one picture, -o picture.png, not with '{}'", a.output));
+}
+
+int report(const RenderArguments& a, const RenderFrames& run, std::size_t pictures, const Camera& camera) {
+  if (a.json) {
+    const auto point = [](const Vec3& x) { return std::vector<double>{x[0], x[1], x[2]}; };
+    nlohmann::json j{{"output", a.output},
+                     {"pictures", pictures},
+                     {"width", camera.size().width},
+                     {"height", camera.size().height},
+                     {"camera", point(camera.eye())},
+                     {"look_at", point(camera.eye() + camera.forward())}};
+    write_text("", j.dump() + "\n");
+    return 0;
+  }
+  std::string text = fmt::format("{}: {} of {}x{} pixels\n", a.output,
+                                 pictures == 1 ? "1 picture" : fmt::format("{} pictures", pictures),
+                                 camera.size().width, camera.size().height);
+  if (a.color == "displacement") text += fmt::format("yellow: {:.4g} m from rest\n", run.largest_displacement());
+  write_text("", text);
+  return 0;
+}
+
+int render_run(const RenderArguments& a, const std::string& directory) {
+  const Product what = product(a);
+  const RenderFrames run(directory, a.color == "displacement" ? Coloring::displacement : Coloring::body,
+                         Framing(a.fov, to_size(a.size)));
+  const Camera camera = to_camera(a, run.framing());
+  const auto times = what == Product::picture ? std::vector<double>{picture_time(run.times(), a.frame)}
+                                              : movie_times(run.times(), a.fps);
+  const fs::path output(a.output), folder = what == Product::pictures ? output : output.parent_path();
+  if (!folder.empty()) fs::create_directories(folder);
+  std::optional<VideoWriter> video;
+  if (what == Product::video) video.emplace(a.output, camera.size(), a.fps);
+  RenderProgress progress;
+  for (std::size_t k = 0; k < times.size(); ++k) {
+    RenderOptions options;
+    options.samples = a.samples;
+    options.wireframe = a.wireframe ? Wireframe::on : Wireframe::off;
+    options.progress = [&](double part) {
+      progress.show((static_cast<double>(k) + part) / static_cast<double>(times.size()));
+    };
+    const Image image = render(run.at(times[k]), camera, options);
+    if (video)
+      video->add(image);
+    else
+      write_atomically(what == Product::picture ? a.output : (output / fmt::format("frame_{:04}.png", k)).string(),
+                       encode_png(image));
+  }
+  if (video) video->finish();
+  return report(a, run, times.size(), camera);
+}
+
+int render_scene(const RenderArguments& a) {
+  const Loaded loaded = a.source.load();
+  const Model model = build_model(loaded.scene);
+  const TemporaryDirectory temporary;
+  RunOptions options;
+  options.directory = (temporary.path() / "run").string();
+  const RunResult result = run_until_interrupted(loaded, model, options, a.json ? Shown::nothing : Shown::progress);
+  return result.end == RunResult::End::interrupted ? 1 : render_run(a, options.directory);
+}
+
+int render_command(const RenderArguments& a) {
+  check_arguments(a);
+  set_threads(a.threads);
+  if (fs::path(a.source.file).extension() == ".json" && !fs::is_directory(a.source.file)) return render_scene(a);
+  if (!a.source.set.empty())
+    throw InputError("--set", "goes with a scene; " + a.source.file + " is the directory of a run");
+  return render_run(a, a.source.file);
+}
+
+}  // namespace
+
+void add_render(CLI::App& cli, Action& action) {
+  auto* command = cli.add_subcommand("render", "Make a movie or pictures of a run, or of a scene that is run first");
+  command->footer(
+      "Example:\n  limber render out/stack -o stack.mp4                 a movie, in simulated time\n"
+      "  limber render out/stack -o last.png                  the last frame\n"
+      "  limber render out/stack -o pictures/ --fps 10        pictures/frame_0000.png, ...\n"
+      "  limber render scenes/beam.json -o beam.mp4 --color displacement --wireframe\n"
+      "  limber render out/stack -o near.png --frame 0 --camera 2,1,3 --look-at 0,0.5,0 --fov 30");
+  auto a = std::make_shared<RenderArguments>();
+  a->source.add_to(*command);
+  command->get_option("scene")->description("Directory of a run, or a scene (.json)");
+  command->add_option("-o,--output", a->output, "movie.mp4, picture.png or a folder, pictures/")->required();
+  command->add_option("--fps", a->fps, "Pictures for each second of simulated time (30)")->check(CLI::Range(1e-3, 1e6));
+  command->add_option("--frame", a->frame, "With picture.png: the stored frame, from 0 (the last one)")
+      ->check(CLI::NonNegativeNumber);
+  command->add_option("--color", a->color, "body, or displacement: the distance from rest")
+      ->check(CLI::IsMember({"body", "displacement"}));
+  command->add_flag("--wireframe", a->wireframe, "Draw the edges of the surface's mesh");
+  command->add_option("--camera", a->camera, "Where the camera stands, x,y,z [m] (so that the whole motion is seen)");
+  command->add_option("--look-at", a->look_at, "What the camera looks at, x,y,z [m]");
+  command->add_option("--fov", a->fov, "Vertical field of view [degrees] (35)")->check(CLI::Range(1.0, 150.0));
+  command->add_option("--size", a->size, "Width and height in pixels (1280x720)");
+  command->add_option("--samples", a->samples, "Rays through each pixel (16)")->check(CLI::Range(1, 4096));
+  command->add_option("--threads", a->threads, "Threads to use (0: all cores); pictures do not depend on it")
+      ->check(CLI::Range(0, 1024));
+  command->add_flag("--json", a->json, "Print as JSON");
+  command->callback([a, &action] { action = [a] { return render_command(*a); }; });
+}
+
+}  // namespace limber::app

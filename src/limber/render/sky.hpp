@@ -1,0 +1,28 @@
+#pragma once
+/// The light of a picture: a warm sun of some width, whose shadows are soft, and a blue sky. Light is given as what it
+/// makes of a white surface that faces it: a sky of L everywhere, or a sun of L, show it as L.
+
+#include "limber/render/camera.hpp"
+#include "limber/render/colors.hpp"
+
+namespace limber {
+
+class Sky {
+ public:
+  /// The sun stands behind the viewer's left shoulder.
+  explicit Sky(const Camera& camera);
+
+  const Vec3& sun() const { return sun_; }  // unit, towards it
+  /// A direction to the sun's disk, for a point of the unit disk.
+  Vec3 sun_direction(const Vec2& disk) const;
+  Color sun_light() const { return {1.02f, 0.93f, 0.80f}; }
+  /// Light from a direction.
+  Color light(const Vec3& direction) const;
+  /// What the picture shows behind everything: paler than the light.
+  Color background(const Vec3& direction) const;
+
+ private:
+  Vec3 sun_, across_, along_;
+};
+
+}  // namespace limber

@@ -1,0 +1,95 @@
+"""`limber render`: pictures and movies of runs, and what it says to wrong requests."""
+
+import json
+import shutil
+import struct
+import subprocess
+
+import pytest
+
+SMALL = ["--size", "64x48", "--samples", 2]
+
+
+@pytest.fixture(autouse=True)
+def with_embree(limber_cli, tmp_path):
+    """These tests need a program that was built with Embree."""
+    if "no Embree" in limber_cli("render", tmp_path, "-o", "x.png", status=2).err:
+        pytest.skip("this build has no Embree")
+
+
+@pytest.fixture
+def run(limber_cli, bar, tmp_path):
+    """The directory of a run of 0.2 s with 21 frames."""
+    scene = bar(time={"step": 0.01, "duration": 0.2})
+    (tmp_path / "bar.json").write_text(json.dumps(scene))
+    limber_cli("run", "bar.json", "-o", "out", "--quiet")
+    return tmp_path / "out"
+
+
+def png_size(path):
+    data = path.read_bytes()
+    assert data[:8] == b"\x89PNG\r\n\x1a\n"
+    return struct.unpack(">II", data[16:24])
+
+
+def test_one_picture(limber_cli, run, tmp_path):
+    limber_cli("render", run, "-o", "first.png", "--frame", 0, *SMALL)
+    limber_cli("render", run, "-o", "last.png", *SMALL)
+    limber_cli("render", run, "-o", "new/20.png", "--frame", 20, "--threads", 1, *SMALL)
+    assert png_size(tmp_path / "first.png") == (64, 48)
+    assert (tmp_path / "first.png").read_bytes() != (tmp_path / "last.png").read_bytes()
+    assert (tmp_path / "new/20.png").read_bytes() == (tmp_path / "last.png").read_bytes()
+
+
+def test_colours_wires_and_camera_change_the_picture(limber_cli, run, tmp_path):
+    pictures = set()
+    for k, options in enumerate([[], ["--wireframe"], ["--color", "displacement"], ["--camera", "-2,1,3"],
+                                 ["--camera", "-2,1,3", "--look-at", "0,0,0", "--fov", 60]]):
+        limber_cli("render", run, "-o", f"{k}.png", *options, *SMALL)
+        pictures.add((tmp_path / f"{k}.png").read_bytes())
+    assert len(pictures) == 5
+
+
+def test_folder_has_a_picture_for_each_time(limber_cli, run, tmp_path):
+    done = limber_cli("render", run, "-o", "pictures/", "--fps", 10, "--json", *SMALL)
+    assert done.json["pictures"] == 3
+    assert sorted(p.name for p in (tmp_path / "pictures").iterdir()) == [f"frame_000{k}.png" for k in range(3)]
+
+
+@pytest.mark.skipif(not shutil.which("ffprobe"), reason="needs ffprobe, which comes with ffmpeg")
+def test_movie_runs_in_simulated_time(limber_cli, run, tmp_path):
+    limber_cli("render", tmp_path / "bar.json", "-o", "bar.mp4", "--fps", 50, *SMALL)
+    probe = subprocess.run(
+        ["ffprobe", "-v", "error", "-count_frames", "-show_streams", "-of", "json", tmp_path / "bar.mp4"],
+        capture_output=True, check=True)
+    stream = json.loads(probe.stdout)["streams"][0]
+    assert (stream["codec_name"], stream["pix_fmt"]) == ("h264", "yuv420p")
+    assert (stream["width"], stream["height"], stream["r_frame_rate"]) == (64, 48, "50/1")
+    assert int(stream["nb_read_frames"]) == 11  # t = 0, 0.02, ..., 0.2
+    assert not (tmp_path / "bar.mp4.part").exists()
+
+
+@pytest.mark.parametrize("options, words", [
+    (["-o", "x.avi"], ["--output", "x.avi", "movie.mp4"]),
+    (["-o", "x.png", "--frame", 21], ["--frame", "21", "numbered from 0"]),
+    (["-o", "x.mp4", "--frame", 0], ["--frame", "x.mp4"]),
+    (["-o", "x.png", "--size", "64"], ["--size", "64", "1280x720"]),
+    (["-o", "x.png", "--size", "64x4"], ["--size", "64x4"]),
+    (["-o", "x.mp4", "--size", "65x64"], ["--size", "65x64", "even"]),
+    (["-o", "x.png", "--camera", "1,2"], ["--camera", "1,2", "x,y,z"]),
+    (["-o", "x.png", "--look-at", "1,2,3"], ["--look-at", "--camera"]),
+    (["-o", "x.png", "--camera", "1,2,3", "--look-at", "1,2,3"], ["camera", "the same"]),
+    (["-o", "x.png", "--color", "taste"], ["--color", "taste"]),
+    (["-o", "x.png", "--set", "time.step=1"], ["--set"]),
+    (["-o", "x.png", "--samples", 0], ["--samples"]),
+])
+def test_wrong_requests(limber_cli, run, tmp_path, options, words):
+    said = limber_cli("render", run, *options, status=2).err
+    assert all(word in said for word in words), said
+    assert not list(tmp_path.glob("x.*"))
+
+
+def test_wrong_sources(limber_cli, tmp_path):
+    assert "trajectory.h5" in limber_cli("render", tmp_path, "-o", "x.png", status=2).err
+    assert "nowhere" in limber_cli("render", "nowhere", "-o", "x.png", status=2).err
+    assert "none.json" in limber_cli("render", "none.json", "-o", "x.png", status=2).err
