@@ -22,7 +22,7 @@ picture() {
 picture beam 1.5
 picture jelly_brick 0.3
 picture swinging_creature 0.8
-picture tree_in_wind 1.5
+picture tree_in_wind 1.0
 picture bridge 0.5
 picture cloth_on_sphere 1.0
 picture rope 0.5
