@@ -163,8 +163,8 @@ def test_largest_frequency(limber_cli, write_scene, mesh):
 
 
 @pytest.mark.parametrize("words, error", [
-    ([], "expected one file, or --shape"),
-    (["a.msh", "b.msh"], "expected one file, or --shape"),
+    ([], "expected a file, or --shape"),
+    (["a.msh", "b.msh"], "'b.msh' does not belong here"),
     (["a.xyz"], "not a known mesh format"),
     (["missing.msh"], "missing.msh"),
     (["--shape", "cone"], "mesh.shape: unknown word 'cone'"),
