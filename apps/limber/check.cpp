@@ -81,9 +81,11 @@ Surroundings kept_surroundings(const std::string& directory) {
 }
 
 int check_directory(const std::string& directory, bool as_json) {
-  FrameProgress line;
-  const Verification v =
-      verify_trajectory(directory, kept_surroundings(directory), [&](long done, long all) { line.show(done, all); });
+  TimeLeft progress;
+  const auto show = [&](long done, long all) {
+    progress.show(static_cast<double>(done) / static_cast<double>(all), fmt::format("frame {} of {}", done, all));
+  };
+  const Verification v = verify_trajectory(directory, kept_surroundings(directory), show);
   write_text("", as_json ? to_json(v).dump() + "\n" : to_text(v, directory));
   return v.count() == 0 ? 0 : 1;
 }

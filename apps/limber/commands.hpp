@@ -41,10 +41,11 @@ struct SceneArguments {
   Loaded load() const;
 };
 
-/// Frames done and the time left, on standard error, once the work proves to be long.
-class FrameProgress {
+/// What is done and the time left, on standard error, once the work proves to be long.
+class TimeLeft {
  public:
-  void show(long done, long all);
+  /// `part` of the work, 0 to 1, such as "frame 3 of 50".
+  void show(double part, const std::string& text);
 
  private:
   using Clock = std::chrono::steady_clock;

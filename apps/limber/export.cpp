@@ -34,12 +34,13 @@ int export_command(const ExportArguments& a) {
     throw InputError("--frame", fmt::format("{} is too large: there are {} frames, numbered from 0", a.frame, frames));
   if (!output.parent_path().empty()) std::filesystem::create_directories(output.parent_path());
   std::vector<std::string> files;
-  FrameProgress progress;
+  TimeLeft progress;
   const long first = a.frame < 0 ? 0 : a.frame, last = a.frame < 0 ? frames : a.frame + 1;
   for (long k = first; k < last; ++k) {
     files.push_back(a.frame < 0 ? numbered(a.output, k) : a.output);
     write_obj(surface.mesh(), surface.positions(k), files.back());
-    progress.show(k + 1 - first, last - first);
+    progress.show(static_cast<double>(k + 1 - first) / static_cast<double>(last - first),
+                  fmt::format("frame {} of {}", k + 1 - first, last - first));
   }
   const std::size_t vertices = surface.mesh().positions.size(), faces = surface.mesh().polygons();
   if (a.json)

@@ -3,7 +3,6 @@
 
 #include <cerrno>
 #include <charconv>
-#include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -78,28 +77,6 @@ Camera to_camera(const RenderArguments& a, const Framing& framing) {
   return {to_point("--camera", a.camera), a.look_at.empty() ? framing.centre() : to_point("--look-at", a.look_at),
           a.fov, to_size(a.size)};
 }
-
-/// The part done and the time left, once the work proves to be long.
-class RenderProgress {
- public:
-  void show(double done) {
-    const double elapsed = seconds(start_);
-    if (done >= 1 && shown_once_ && terminal_) fmt::print(stderr, "\r\033[K");
-    if (done >= 1 || elapsed < 1 || seconds(shown_) < (terminal_ ? 0.1 : 10.0)) return;
-    shown_ = Clock::now();
-    shown_once_ = true;
-    fmt::print(stderr, "{}rendering: {:.0f} %, {} left{}", terminal_ ? "\r" : "", 100 * done,
-               duration_text(elapsed / done * (1 - done)), terminal_ ? "   " : "\n");
-    std::fflush(stderr);
-  }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  static double seconds(Clock::time_point since) { return std::chrono::duration<double>(Clock::now() - since).count(); }
-
-  bool terminal_ = isatty(STDERR_FILENO) != 0, shown_once_ = false;
-  Clock::time_point start_ = Clock::now(), shown_ = start_;
-};
 
 /// A folder that goes away with everything in it.
 class TemporaryDirectory {
@@ -178,13 +155,14 @@ int render_run(const RenderArguments& a, const std::string& directory) {
   if (!folder.empty()) fs::create_directories(folder);
   std::optional<VideoWriter> video;
   if (what == Product::video) video.emplace(a.output, camera.size(), a.fps);
-  RenderProgress progress;
+  TimeLeft progress;
   for (std::size_t k = 0; k < times.size(); ++k) {
     RenderOptions options;
     options.samples = a.samples;
     options.wireframe = a.wireframe ? Wireframe::on : Wireframe::off;
     options.progress = [&](double part) {
-      progress.show((static_cast<double>(k) + part) / static_cast<double>(times.size()));
+      const double done = (static_cast<double>(k) + part) / static_cast<double>(times.size());
+      progress.show(done, fmt::format("rendering: {:.0f} %", 100 * done));
     };
     const Image image = render(run.at(times[k]), camera, options);
     if (video)

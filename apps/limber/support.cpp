@@ -30,18 +30,17 @@ Loaded SceneArguments::load() const {
   return loaded;
 }
 
-void FrameProgress::show(long done, long all) {
+void TimeLeft::show(double part, const std::string& text) {
   const auto seconds = [](Clock::time_point since) {
     return std::chrono::duration<double>(Clock::now() - since).count();
   };
   const bool terminal = isatty(STDERR_FILENO) != 0;
   const double elapsed = seconds(start_);
-  if (done == all && shown_once_ && terminal) fmt::print(stderr, "\r\033[K");
-  if (done == all || elapsed < 1 || seconds(shown_) < (terminal ? 0.1 : 10.0)) return;
+  if (part >= 1 && shown_once_ && terminal) fmt::print(stderr, "\r\033[K");
+  if (part >= 1 || elapsed < 1 || seconds(shown_) < (terminal ? 0.1 : 10.0)) return;
   shown_ = Clock::now();
   shown_once_ = true;
-  const double left = elapsed / static_cast<double>(done) * static_cast<double>(all - done);
-  fmt::print(stderr, "{}frame {} of {}, {} left{}", terminal ? "\r" : "", done, all, duration_text(left),
+  fmt::print(stderr, "{}{}, {} left{}", terminal ? "\r" : "", text, duration_text(elapsed / part * (1 - part)),
              terminal ? "   " : "\n");
   std::fflush(stderr);
 }
