@@ -108,6 +108,38 @@ TEST_P(Elastic, EnergyIsTheSumOverElements) {
   EXPECT_NEAR(energy(e, rest), 0, 1e-10 * expected);
 }
 
+/// Each tetrahedron has parameters of its own, and every third another model: the same as bodies of one tetrahedron
+/// each.
+TEST_P(Elastic, EveryElementMayHaveItsOwnMaterial) {
+  std::vector<AnyMaterial> materials;
+  std::vector<int> of_tet;
+  for (std::size_t t = 0; t < mesh.tets.size(); ++t) {
+    const double young = 1e4 * (1 + 0.3 * static_cast<double>(t)), poisson = 0.1 + 0.005 * static_cast<double>(t);
+    materials.push_back(make_material({t % 3 == 1 ? "linear" : GetParam(), young, poisson, {}, {}, {}}, "m"));
+    of_tet.push_back(static_cast<int>(t));
+  }
+  ElasticForce all(mesh, first_node, materials, of_tet);
+  const State u = deformed(0.02);
+  double W = 0;
+  Vector f = Vector::Zero(3 * nodes), y = f, product = f;
+  const Vector x = random_vector(1);
+  Matrix K = Matrix::Zero(3 * free_nodes, 3 * free_nodes);
+  for (std::size_t t = 0; t < mesh.tets.size(); ++t) {
+    TetMesh one = mesh;
+    one.tets = {mesh.tets[t]};
+    ElasticForce single(one, first_node, {materials[t]}, {0});
+    W += energy(single, u.q);
+    f += force(single, u.q);
+    single.add_stiffness_product(u.q, x, y);
+    K += stiffness(single, u, Storage::full, Definiteness::projected);
+  }
+  EXPECT_NEAR(energy(all, u.q), W, 1e-12 * W);
+  EXPECT_LT((force(all, u.q) - f).norm(), 1e-12 * f.norm());
+  all.add_stiffness_product(u.q, x, product);
+  EXPECT_LT((product - y).norm(), 1e-12 * y.norm());
+  EXPECT_LT((stiffness(all, u, Storage::full, Definiteness::projected) - K).norm(), 1e-10 * K.norm());
+}
+
 TEST_P(Elastic, ForceIsMinusTheDerivativeOfEnergy) {
   const ElasticForce e = body({GetParam()});
   const State u = deformed(0.03);

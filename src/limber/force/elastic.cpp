@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 
 #include "limber/core/parallel.hpp"
 #include "limber/force/element_batches.hpp"
@@ -21,11 +22,28 @@ double smallest(Index n, const Term& term) {
 
 }  // namespace
 
-ElasticForce::ElasticForce(const ElementMesh& mesh, int first_node, std::vector<AnyMaterial> materials,
-                           std::vector<int> material_of_element)
-    : materials_(std::move(materials)),
-      elements_(std::make_unique<ElementBatches>(mesh, first_node, material_of_element)) {
-  for (const AnyMaterial& m : materials_) kernels_.push_back(make_element_kernel(m, mesh.kind));
+ElasticForce::ElasticForce(const ElementMesh& mesh, int first_node, const std::vector<AnyMaterial>& materials,
+                           const std::vector<int>& material_of_element) {
+  std::map<std::size_t, int> kernel_of_model;
+  std::vector<int> kernel_of_element;
+  for (const int m : material_of_element) {
+    const std::size_t model = materials[static_cast<std::size_t>(m)].index();
+    kernel_of_element.push_back(kernel_of_model.emplace(model, static_cast<int>(kernel_of_model.size())).first->second);
+  }
+  elements_ = std::make_unique<ElementBatches>(mesh, first_node, kernel_of_element);
+
+  const auto& order = elements_->order();
+  for (std::size_t i = 0; i < order.size();) {
+    const std::size_t first = i;
+    const auto kernel_at = [&](std::size_t place) { return kernel_of_element[static_cast<std::size_t>(order[place])]; };
+    std::vector<const AnyMaterial*> at_places;
+    for (; i < order.size() && kernel_at(i) == kernel_at(first); ++i)
+      at_places.push_back(
+          &materials[static_cast<std::size_t>(material_of_element[static_cast<std::size_t>(order[i])])]);
+    if (std::all_of(at_places.begin(), at_places.end(), [&](const auto* m) { return m == at_places[0]; }))
+      at_places.resize(1);
+    kernels_.push_back(make_element_kernel(at_places, static_cast<int>(first) / lane_count, mesh.kind));
+  }
 }
 
 ElasticForce::~ElasticForce() = default;
@@ -52,7 +70,7 @@ void ElasticForce::for_blocks(const Visit& visit) const {
   for (std::size_t c = 0; c + 1 < start.size(); ++c)
     parallel_for(start[c + 1] - start[c], [&](Index i) {
       const ElementBlock& block = elements_->blocks()[static_cast<std::size_t>(start[c] + i)];
-      visit(block, *kernels_[static_cast<std::size_t>(block.material)]);
+      visit(block, *kernels_[static_cast<std::size_t>(block.kernel)]);
     });
 }
 
@@ -82,17 +100,17 @@ std::optional<Potentials> ElasticForce::potentials(const State& u) const {
   const auto& blocks = elements_->blocks();
   const double W = ordered_sum(static_cast<Index>(blocks.size()), [&](Index i) {
     const ElementBlock& block = blocks[static_cast<std::size_t>(i)];
-    return kernels_[static_cast<std::size_t>(block.material)]->energy(*elements_, block, u.q.data());
+    return kernels_[static_cast<std::size_t>(block.kernel)]->energy(*elements_, block, u.q.data());
   });
   return Potentials{std::isnan(W) ? std::numeric_limits<double>::infinity() : W, 0};
 }
 
 double ElasticForce::max_step(const Vector& q, const Vector& dq, double, double) const {
-  if (std::none_of(materials_.begin(), materials_.end(), needs_positive_det)) return 1;
+  if (std::none_of(kernels_.begin(), kernels_.end(), [](const auto& k) { return k->needs_positive_det(); })) return 1;
   const auto& blocks = elements_->blocks();
   const double s = smallest(static_cast<Index>(blocks.size()), [&](Index i) {
     const ElementBlock& block = blocks[static_cast<std::size_t>(i)];
-    if (!needs_positive_det(materials_[static_cast<std::size_t>(block.material)])) return 1.0;
+    if (!kernels_[static_cast<std::size_t>(block.kernel)]->needs_positive_det()) return 1.0;
     return step_to_inversion(*elements_, block, q.data(), dq.data());
   });
   return s < 1 ? 0.9 * s : 1;

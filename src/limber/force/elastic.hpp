@@ -16,12 +16,12 @@ class ElementKernel;
 class ElasticForce final : public Force {
  public:
   /// The mesh's nodes are the rest shape; its node i is node first_node + i of the state. material_of_element: #E,
-  /// indices into `materials`.
-  ElasticForce(const ElementMesh& mesh, int first_node, std::vector<AnyMaterial> materials,
-               std::vector<int> material_of_element);
-  ElasticForce(const TetMesh& mesh, int first_node, std::vector<AnyMaterial> materials,
-               std::vector<int> material_of_tet)
-      : ElasticForce(linear_elements(mesh), first_node, std::move(materials), std::move(material_of_tet)) {}
+  /// indices into `materials`. As many materials as elements cost no more than a few.
+  ElasticForce(const ElementMesh& mesh, int first_node, const std::vector<AnyMaterial>& materials,
+               const std::vector<int>& material_of_element);
+  ElasticForce(const TetMesh& mesh, int first_node, const std::vector<AnyMaterial>& materials,
+               const std::vector<int>& material_of_tet)
+      : ElasticForce(linear_elements(mesh), first_node, materials, material_of_tet) {}
   ~ElasticForce() override;
 
   ForceTraits traits() const override;
@@ -46,8 +46,7 @@ class ElasticForce final : public Force {
   template <class Visit>
   void for_blocks(const Visit& visit) const;
 
-  std::vector<AnyMaterial> materials_;
-  std::vector<std::unique_ptr<ElementKernel>> kernels_;  // one for each material
+  std::vector<std::unique_ptr<ElementKernel>> kernels_;  // one for each model of material
   std::unique_ptr<ElementBatches> elements_;
 };
 

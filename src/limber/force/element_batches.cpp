@@ -56,12 +56,12 @@ Sides sides(const ElementMesh& mesh) {
 
 }  // namespace
 
-ElementBatches::ElementBatches(const ElementMesh& mesh, int first_node, const std::vector<int>& material_of_element)
+ElementBatches::ElementBatches(const ElementMesh& mesh, int first_node, const std::vector<int>& kernel_of_element)
     : mesh_(mesh), first_node_(first_node), n_(node_count(mesh.kind)), rule_(energy_rule(mesh.kind, sides(mesh))) {
-  eigen_assert(material_of_element.size() == mesh.count());
+  eigen_assert(kernel_of_element.size() == mesh.count());
   for (Index q = 0; q < rule_.weights.size(); ++q)
     gradients_.push_back(shape_gradients(mesh.kind, rule_.points.row(q)));
-  make_blocks(material_of_element);
+  make_blocks(kernel_of_element);
   colour_blocks();
   pack([](int node) { return node; });
 }
@@ -73,21 +73,21 @@ std::vector<int> ElementBatches::element(std::size_t e) const {
   return nodes;
 }
 
-void ElementBatches::make_blocks(const std::vector<int>& material_of_element) {
+void ElementBatches::make_blocks(const std::vector<int>& kernel_of_element) {
   const auto places = curve_places(mesh_);
   std::vector<int> list(mesh_.count());
   std::iota(list.begin(), list.end(), 0);
   std::sort(list.begin(), list.end(), [&](int a, int b) {
-    return std::tuple(material_of_element[at(a)], places[at(a)], a) <
-           std::tuple(material_of_element[at(b)], places[at(b)], b);
+    return std::tuple(kernel_of_element[at(a)], places[at(a)], a) <
+           std::tuple(kernel_of_element[at(b)], places[at(b)], b);
   });
   for (std::size_t i = 0; i < list.size();) {
-    const int material = material_of_element[at(list[i])];
-    ElementBlock block{static_cast<int>(order_.size()), 0, material};
-    for (; i < list.size() && block.count < block_elements && material_of_element[at(list[i])] == material;
+    const int kernel = kernel_of_element[at(list[i])];
+    ElementBlock block{static_cast<int>(order_.size()), 0, kernel};
+    for (; i < list.size() && block.count < block_elements && kernel_of_element[at(list[i])] == kernel;
          ++i, ++block.count)
       order_.push_back(list[i]);
-    while (order_.size() % lane_count != 0) order_.push_back(-1);
+    while (order_.size() % lane_count != 0) order_.push_back(order_.back());
     blocks_.push_back(block);
   }
 }
@@ -151,14 +151,13 @@ void ElementBatches::pack(const Rank& rank) {
   packed_.assign(order_.size() * at(n_), 0);
   nodes_.assign(order_.size() * at(n_), 0);
   shape_.assign(order_.size() * at(points()) * at(shape_size()), 0);
-  int last = 0;  // places that fill up a batch repeat the element before them
   for (std::size_t place = 0; place < order_.size(); ++place) {
-    if (order_[place] >= 0) last = order_[place];
-    const auto order = arranged(at(last), rank);
-    pack_shape(place, at(last), order);
+    const std::size_t e = at(order_[place]);
+    const auto order = arranged(e, rank);
+    pack_shape(place, e, order);
     const std::size_t batch = place / lane_count, lane = place % lane_count;
     for (int a = 0; a < n_; ++a) {
-      const int node = first_node_ + mesh_.element(at(last))[at(order[at(a)])];
+      const int node = first_node_ + mesh_.element(e)[at(order[at(a)])];
       packed_[place * at(n_) + at(a)] = node;
       nodes_[(batch * at(n_) + at(a)) * lane_count + lane] = 3 * node;
     }

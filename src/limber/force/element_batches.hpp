@@ -1,6 +1,6 @@
 #pragma once
 /// Elements made ready for the element loop: sorted along a space-filling curve, packed by lane_count in
-/// structure-of-arrays order, grouped in blocks of one material, and the blocks coloured so that blocks of one colour
+/// structure-of-arrays order, grouped in blocks of one kernel, and the blocks coloured so that blocks of one colour
 /// share no node. Colours run one after another and blocks of a colour side by side: the same bits on any number of
 /// threads, without atomics.
 
@@ -17,7 +17,7 @@ namespace limber {
 /// Elements first … first + count − 1 (in packed order; first is that of a batch).
 struct ElementBlock {
   int first = 0, count = 0;
-  int material = 0;
+  int kernel = 0;
 };
 
 /// Of the blocks (row ≥ column) of an element with n nodes, column by column.
@@ -27,7 +27,7 @@ constexpr int block_index(int n, int row, int column) { return column * n - colu
 class ElementBatches {
  public:
   /// Node i of the mesh is node first_node + i of the state.
-  ElementBatches(const ElementMesh& mesh, int first_node, const std::vector<int>& material_of_element);
+  ElementBatches(const ElementMesh& mesh, int first_node, const std::vector<int>& kernel_of_element);
 
   /// Orders each element's nodes by their free number and looks up the slots.
   void bind(const BlockPattern& pattern, std::span<const int> free_index);
@@ -35,6 +35,9 @@ class ElementBatches {
   /// Blocks, sorted by colour; blocks of colour c are colour_start[c] … colour_start[c + 1] − 1.
   const std::vector<ElementBlock>& blocks() const { return blocks_; }
   const std::vector<int>& colour_start() const { return colour_start_; }
+  /// The element at each packed place; places that fill up a batch repeat the element before them. Those of one kernel
+  /// lie together.
+  const std::vector<int>& order() const { return order_; }
   /// n and the number of quadrature points.
   int nodes_each() const { return n_; }
   int points() const { return static_cast<int>(rule_.weights.size()); }
@@ -72,7 +75,7 @@ class ElementBatches {
   bool is_bound() const { return !slots_.empty(); }
 
  private:
-  void make_blocks(const std::vector<int>& material_of_element);
+  void make_blocks(const std::vector<int>& kernel_of_element);
   void colour_blocks();
   /// `rank` of a node decides its place in the element.
   template <class Rank>
@@ -90,7 +93,7 @@ class ElementBatches {
   std::vector<Matrix> gradients_;  // ∂N/∂ξ at the points, n × 3 each
   std::vector<ElementBlock> blocks_;
   std::vector<int> colour_start_;
-  std::vector<int> order_;   // element at each packed place, −1 where a batch is filled up
+  std::vector<int> order_;
   std::vector<int> packed_;  // nodes of the state at each packed place, in the element's order, n each
   std::vector<double> shape_;
   std::vector<int> nodes_;

@@ -1,6 +1,9 @@
 #include "limber/force/element_kernel.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
+#include <vector>
 
 #include "limber/force/element_geometry.hpp"
 
@@ -192,19 +195,44 @@ void scatter_mirrored(const StiffnessBuffer<n>& K, const ElementBatches& element
     }
 }
 
-template <class M, int n>
+/// A material's parameters, one of each lane, side by side.
+template <template <class> class M>
+M<Lanes> side_by_side(std::span<const AnyMaterial* const> materials) {
+  constexpr std::size_t count = sizeof(M<double>) / sizeof(double);
+  static_assert(sizeof(M<Lanes>) == count * sizeof(Lanes) && std::is_trivially_copyable_v<M<Lanes>>);
+  alignas(Lanes) std::array<std::array<double, lane_count>, count> parameters;
+  for (std::size_t lane = 0; lane < lane_count; ++lane) {
+    const auto own = std::bit_cast<std::array<double, count>>(std::get<M<double>>(*materials[lane]));
+    for (std::size_t k = 0; k < count; ++k) parameters[k][lane] = own[k];
+  }
+  return std::bit_cast<M<Lanes>>(parameters);
+}
+
+template <template <class> class M, int n>
 class KernelOf final : public ElementKernel {
  public:
-  explicit KernelOf(const M& material) : m_(material) {}
+  KernelOf(std::span<const AnyMaterial* const> materials, int first_batch)
+      : first_batch_(first_batch), stride_(materials.size() > 1 ? 1 : 0) {
+    if (stride_ == 0) {
+      const std::vector<const AnyMaterial*> shared(lane_count, materials[0]);
+      materials_.push_back(side_by_side<M>(shared));
+      return;
+    }
+    for (std::size_t i = 0; i < materials.size(); i += lane_count)
+      materials_.push_back(side_by_side<M>(materials.subspan(i, lane_count)));
+  }
+
+  bool needs_positive_det() const override { return M<double>::needs_positive_det; }
 
   double energy(const ElementBatches& elements, const ElementBlock& block, const double* q) const override {
     double sum = 0;
     for_batches(block, [&](int batch, int, int count) {
+      const M<Lanes>& m = material(batch);
       const BatchEdges<n> edges(q, elements, batch);
       Lanes W(0.0);
       for (int point = 0; point < point_count<n>(elements); ++point) {
         const BatchShape<n> shape(elements, batch, point);
-        W = W + shape.volume * m_.energy(gradient(elements, shape, edges));
+        W = W + shape.volume * m.energy(gradient(elements, shape, edges));
       }
       alignas(64) double lanes[lane_count];
       W.store_aligned(lanes);
@@ -215,12 +243,13 @@ class KernelOf final : public ElementKernel {
 
   void add_force(const ElementBatches& elements, const ElementBlock& block, const double* q, double* f) const override {
     for_batches(block, [&](int batch, int, int count) {
+      const M<Lanes>& m = material(batch);
       const BatchEdges<n> edges(q, elements, batch);
       V3<Lanes> sums[most_nodes<n> - 1];
       clear<n>(sums, others<n>(elements));
       for (int point = 0; point < point_count<n>(elements); ++point) {
         const BatchShape<n> shape(elements, batch, point);
-        add_stress<n>(shape.volume * m_.stress(gradient(elements, shape, edges)), shape, others<n>(elements), sums);
+        add_stress<n>(shape.volume * m.stress(gradient(elements, shape, edges)), shape, others<n>(elements), sums);
       }
       subtract_at_nodes<n>(sums, others<n>(elements), elements.nodes<n>(batch), count, f);
     });
@@ -237,12 +266,13 @@ class KernelOf final : public ElementKernel {
   void add_product(const ElementBatches& elements, const ElementBlock& block, const double* q, const double* x,
                    double* y) const override {
     for_batches(block, [&](int batch, int, int count) {
+      const M<Lanes>& m = material(batch);
       const BatchEdges<n> edges(q, elements, batch), d(x, elements, batch);
       V3<Lanes> sums[most_nodes<n> - 1];
       clear<n>(sums, others<n>(elements));
       for (int point = 0; point < point_count<n>(elements); ++point) {
         const BatchShape<n> shape(elements, batch, point);
-        const auto tangent = m_.tangent(gradient(elements, shape, edges), shape.volume);
+        const auto tangent = m.tangent(gradient(elements, shape, edges), shape.volume);
         decltype(tangent.arm(shape.g[0])) arms[most_nodes<n> - 1];
         for (int a = 0; a < others<n>(elements); ++a) arms[a] = tangent.arm(shape.g[a]);
         for (int b = 0; b < others<n>(elements); ++b)
@@ -258,11 +288,11 @@ class KernelOf final : public ElementKernel {
 
  private:
   template <Definiteness definiteness>
-  LIMBER_INLINE auto tangent(const M3<Lanes>& F, const Lanes& weight) const {
+  LIMBER_INLINE static auto tangent(const M<Lanes>& m, const M3<Lanes>& F, const Lanes& weight) {
     if constexpr (definiteness == Definiteness::exact)
-      return m_.tangent(F, weight);
+      return m.tangent(F, weight);
     else
-      return m_.tangent_psd(F, weight);
+      return m.tangent_psd(F, weight);
   }
 
   template <Definiteness definiteness>
@@ -270,10 +300,11 @@ class KernelOf final : public ElementKernel {
                 double* K) const {
     StiffnessBuffer<n> buffer;
     for_batches(block, [&](int batch, int first, int count) {
+      const M<Lanes>& m = material(batch);
       const BatchEdges<n> edges(q, elements, batch);
       if constexpr (n == 4) {
         const BatchShape<n> shape(elements, batch, 0);
-        const auto dP = tangent<definiteness>(gradient(elements, shape, edges), shape.volume);
+        const auto dP = tangent<definiteness>(m, gradient(elements, shape, edges), shape.volume);
         if (f) {
           const M3<Lanes> P = dP.stress();
           const V3<Lanes> products[3] = {P * shape.g[0], P * shape.g[1], P * shape.g[2]};
@@ -286,7 +317,7 @@ class KernelOf final : public ElementKernel {
         StiffnessSum blocks(others<n>(elements));
         for (int point = 0; point < point_count<n>(elements); ++point) {
           const BatchShape<n> shape(elements, batch, point);
-          const auto dP = tangent<definiteness>(gradient(elements, shape, edges), shape.volume);
+          const auto dP = tangent<definiteness>(m, gradient(elements, shape, edges), shape.volume);
           add_stress<n>(dP.stress(), shape, others<n>(elements), sums);
           blocks.add(dP, shape);
         }
@@ -300,7 +331,12 @@ class KernelOf final : public ElementKernel {
     });
   }
 
-  M m_;
+  LIMBER_INLINE const M<Lanes>& material(int batch) const {
+    return materials_[static_cast<std::size_t>((batch - first_batch_) * stride_)];
+  }
+
+  std::vector<M<Lanes>> materials_;  // of the batches, or one
+  int first_batch_, stride_;
 };
 
 /// The smallest root in (0, 1] of the cubic with Bernstein coefficients b, b[0] > 0; 1 if there is none. Where all
@@ -357,13 +393,14 @@ double step_to_inversion_of(const ElementBatches& elements, const ElementBlock& 
 
 }  // namespace
 
-std::unique_ptr<ElementKernel> make_element_kernel(const AnyMaterial& material, ElementKind kind) {
+std::unique_ptr<ElementKernel> make_element_kernel(std::span<const AnyMaterial* const> materials, int first_batch,
+                                                   ElementKind kind) {
   return std::visit(
-      [&]<class M>(const M& m) -> std::unique_ptr<ElementKernel> {
-        if (kind == ElementKind::tet4) return std::make_unique<KernelOf<M, 4>>(m);
-        return std::make_unique<KernelOf<M, 0>>(m);
+      [&]<template <class> class M>(const M<double>&) -> std::unique_ptr<ElementKernel> {
+        if (kind == ElementKind::tet4) return std::make_unique<KernelOf<M, 4>>(materials, first_batch);
+        return std::make_unique<KernelOf<M, 0>>(materials, first_batch);
       },
-      material);
+      *materials[0]);
 }
 
 double least_det(const ElementBatches& elements, const ElementBlock& block, const double* q) {

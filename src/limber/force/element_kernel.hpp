@@ -1,9 +1,11 @@
 #pragma once
-/// The work on one block of elements of one material. With the sum over quadrature points, F = Σ_a x_a g_aᵀ at each:
+/// The work on one block of elements of one model of material, with parameters of each element's own. With the sum over
+/// quadrature points, F = Σ_a x_a g_aᵀ at each:
 ///     W = Σ V ψ(F),   f_a = −Σ V P g_a,   K_ab = Σ V Σ_jl g_a,j (∂P/∂F)_ij,kl g_b,l.
 /// Since g₀ = −(g₁ + g₂ + …), only the blocks of nodes 1, 2, … are computed.
 
 #include <memory>
+#include <span>
 
 #include "limber/force/element_batches.hpp"
 #include "limber/material/catalog.hpp"
@@ -25,9 +27,13 @@ class ElementKernel {
   /// y += ∂²W/∂q² x
   virtual void add_product(const ElementBatches&, const ElementBlock&, const double* q, const double* x,
                            double* y) const = 0;
+  /// Whether ψ is defined for det F > 0 only.
+  virtual bool needs_positive_det() const = 0;
 };
 
-std::unique_ptr<ElementKernel> make_element_kernel(const AnyMaterial& material, ElementKind kind);
+/// `materials`, all of one model: one that all elements share, or those of the places from `first_batch` on.
+std::unique_ptr<ElementKernel> make_element_kernel(std::span<const AnyMaterial* const> materials, int first_batch,
+                                                   ElementKind kind);
 
 /// The smallest det F at the points of a block.
 double least_det(const ElementBatches&, const ElementBlock&, const double* q);

@@ -5,12 +5,14 @@
 
 namespace limber {
 
-struct Arap : Corotated {
+template <class Real>
+struct ArapOf : CorotatedOf<Real> {
   static constexpr const char* name = "arap";
   static constexpr const char* description =
       "as rigid as possible: corotated with λ = 0, no resistance to volume change of its own";
   static constexpr const char* formula = "μ‖F − R‖², F = R S";
-  explicit Arap(const MaterialParameters& p) : Corotated(p.mu(), 0) {}
+  explicit ArapOf(const MaterialParameters& p) : CorotatedOf<Real>(p.mu(), 0) {}
 };
+using Arap = ArapOf<double>;
 
 }  // namespace limber

@@ -38,14 +38,15 @@ class CorotatedTangent {
   T two_mu_, lambda_;
 };
 
-struct Corotated : MaterialBase<Corotated> {
+template <class Real>
+struct CorotatedOf : MaterialBase<CorotatedOf<Real>> {
   static constexpr const char* name = "corotated";
   static constexpr const char* description = "linear elasticity in a frame that turns with each element";
   static constexpr const char* formula = "μ‖F − R‖² + λ/2 tr²(RᵀF − 1), F = R S";
 
-  explicit Corotated(const MaterialParameters& p) : Corotated(p.mu(), p.lambda()) {}
-  Corotated(double mu_, double lambda_) : mu(mu_), lambda(lambda_) {}
-  double mu, lambda;  // [Pa]
+  explicit CorotatedOf(const MaterialParameters& p) : CorotatedOf(p.mu(), p.lambda()) {}
+  CorotatedOf(Real mu_, Real lambda_) : mu(mu_), lambda(lambda_) {}
+  Real mu, lambda;  // [Pa]
 
   template <class T>
   T energy(const M3<T>& F) const {
@@ -76,5 +77,6 @@ struct Corotated : MaterialBase<Corotated> {
     return {d, psi, w};
   }
 };
+using Corotated = CorotatedOf<double>;
 
 }  // namespace limber

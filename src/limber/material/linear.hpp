@@ -27,13 +27,14 @@ class LinearTangent {
   T mu_, lambda_;
 };
 
-struct Linear : MaterialBase<Linear> {
+template <class Real>
+struct LinearOf : MaterialBase<LinearOf<Real>> {
   static constexpr const char* name = "linear";
   static constexpr const char* description = "linear elasticity, for small displacements; not frame indifferent";
   static constexpr const char* formula = "μ ε:ε + λ/2 (tr ε)², ε = (F + Fᵀ)/2 − 1";
 
-  explicit Linear(const MaterialParameters& p) : mu(p.mu()), lambda(p.lambda()) {}
-  double mu, lambda;  // [Pa]
+  explicit LinearOf(const MaterialParameters& p) : mu(p.mu()), lambda(p.lambda()) {}
+  Real mu, lambda;  // [Pa]
 
   template <class T>
   T energy(const M3<T>& F) const {
@@ -58,5 +59,6 @@ struct Linear : MaterialBase<Linear> {
     return T(0.5) * (F + transpose(F)) - diagonal(T(1.0), T(1.0), T(1.0));
   }
 };
+using Linear = LinearOf<double>;
 
 }  // namespace limber

@@ -2,6 +2,8 @@
 /// What every material shares. A material gives ψ(F) and an object "tangent" that knows w P(F) and, for vectors a and b
 /// of the reference shape, the 3×3 block  w Σ_jl a_j (∂P_ij/∂F_kl) b_l. With shape gradients for a and b these are an
 /// element's stiffness blocks, so no 9×9 matrix is formed in the element loop; with unit vectors they are the Hessian.
+/// A material is a template over the type of its parameters, double or Lanes (one of each lane), and holds nothing
+/// else.
 
 #include "limber/core/lanes.hpp"
 

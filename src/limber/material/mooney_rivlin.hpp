@@ -7,22 +7,23 @@
 
 namespace limber {
 
-struct MooneyRivlin : InvariantMaterial<MooneyRivlin, psi_II | psi_I_J | psi_II_J | psi_J_J> {
+template <class Real>
+struct MooneyRivlinOf : InvariantMaterial<MooneyRivlinOf<Real>, psi_II | psi_I_J | psi_II_J | psi_J_J> {
   static constexpr const char* name = "mooney_rivlin";
   static constexpr const char* description = "two-parameter rubber (c10, c01, bulk); forbids inversion";
   static constexpr const char* formula = "C10 (J^(-2/3) I_C − 3) + C01 (J^(-4/3) II_C − 3) + κ/2 (J − 1)², J > 0";
   static constexpr bool needs_positive_det = true;
   static constexpr bool takes_mooney_constants = true;
 
-  explicit MooneyRivlin(const MaterialParameters& p)
+  explicit MooneyRivlinOf(const MaterialParameters& p)
       : c10(p.c10.value_or(0.4 * p.mu())),
         c01(p.c01.value_or(0.1 * p.mu())),
         bulk(p.bulk.value_or(p.lambda() + 2 * p.mu() / 3)) {}
-  double c10, c01, bulk;  // [Pa]
+  Real c10, c01, bulk;  // [Pa]
 
   template <class T>
   T energy(const M3<T>& F) const {
-    const auto [I, II, J] = invariants(F);
+    const auto [I, II, J] = MooneyRivlinOf::invariants(F);
     const T root = T(1.0) / cbrt(J), a = root * root, d = J - T(1.0);
     const T psi = T(c10) * (a * I - T(3.0)) + T(c01) * (a * a * II - T(3.0)) + T(0.5 * bulk) * d * d;
     return select(J > T(0.0), psi, infinity<T>());
@@ -40,5 +41,6 @@ struct MooneyRivlin : InvariantMaterial<MooneyRivlin, psi_II | psi_I_J | psi_II_
     return d;
   }
 };
+using MooneyRivlin = MooneyRivlinOf<double>;
 
 }  // namespace limber

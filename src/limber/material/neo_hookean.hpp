@@ -6,14 +6,15 @@
 
 namespace limber {
 
-struct NeoHookean : InvariantMaterial<NeoHookean, psi_J_J> {
+template <class Real>
+struct NeoHookeanOf : InvariantMaterial<NeoHookeanOf<Real>, psi_J_J> {
   static constexpr const char* name = "neo_hookean";
   static constexpr const char* description = "compressible neo-Hookean rubber with logarithms of J; forbids inversion";
   static constexpr const char* formula = "μ/2 (I_C − 3) − μ ln J + λ/2 (ln J)², J > 0";
   static constexpr bool needs_positive_det = true;
 
-  explicit NeoHookean(const MaterialParameters& p) : mu(p.mu()), lambda(p.lambda()) {}
-  double mu, lambda;  // [Pa]
+  explicit NeoHookeanOf(const MaterialParameters& p) : mu(p.mu()), lambda(p.lambda()) {}
+  Real mu, lambda;  // [Pa]
 
   template <class T>
   T energy(const M3<T>& F) const {
@@ -31,5 +32,6 @@ struct NeoHookean : InvariantMaterial<NeoHookean, psi_J_J> {
     return d;
   }
 };
+using NeoHookean = NeoHookeanOf<double>;
 
 }  // namespace limber

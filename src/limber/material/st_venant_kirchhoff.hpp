@@ -7,13 +7,14 @@
 
 namespace limber {
 
-struct StVenantKirchhoff : InvariantMaterial<StVenantKirchhoff, psi_II | psi_I_I> {
+template <class Real>
+struct StVenantKirchhoffOf : InvariantMaterial<StVenantKirchhoffOf<Real>, psi_II | psi_I_I> {
   static constexpr const char* name = "st_venant_kirchhoff";
   static constexpr const char* description = "linear law in Green's strain; gives way under strong compression";
   static constexpr const char* formula = "μ E:E + λ/2 (tr E)², E = (FᵀF − 1)/2";
 
-  explicit StVenantKirchhoff(const MaterialParameters& p) : mu(p.mu()), lambda(p.lambda()) {}
-  double mu, lambda;  // [Pa]
+  explicit StVenantKirchhoffOf(const MaterialParameters& p) : mu(p.mu()), lambda(p.lambda()) {}
+  Real mu, lambda;  // [Pa]
 
   template <class T>
   T energy(const M3<T>& F) const {
@@ -31,5 +32,6 @@ struct StVenantKirchhoff : InvariantMaterial<StVenantKirchhoff, psi_II | psi_I_I
     return d;
   }
 };
+using StVenantKirchhoff = StVenantKirchhoffOf<double>;
 
 }  // namespace limber

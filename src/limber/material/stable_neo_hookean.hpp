@@ -7,16 +7,17 @@
 
 namespace limber {
 
-struct StableNeoHookean : InvariantMaterial<StableNeoHookean, psi_I_I | psi_J_J> {
+template <class Real>
+struct StableNeoHookeanOf : InvariantMaterial<StableNeoHookeanOf<Real>, psi_I_I | psi_J_J> {
   static constexpr const char* name = "stable_neo_hookean";
   static constexpr const char* description = "neo-Hookean rubber that stays finite under inversion; the usual choice";
   static constexpr const char* formula =
       "μ'/2 (I_C − 3) + λ'/2 (J − α)² − μ'/2 ln(I_C + 1) − const, μ' = 4μ/3, λ' = λ + 5μ/6, α = 1 + 3μ'/(4λ')";
 
-  explicit StableNeoHookean(const MaterialParameters& p)
+  explicit StableNeoHookeanOf(const MaterialParameters& p)
       : mu(4 * p.mu() / 3), lambda(p.lambda() + 5 * p.mu() / 6), alpha(1 + 0.75 * mu / lambda) {}
-  double mu, lambda;  // μ', λ' [Pa]
-  double alpha;
+  Real mu, lambda;  // μ', λ' [Pa]
+  Real alpha;
 
   template <class T>
   T energy(const M3<T>& F) const {
@@ -34,5 +35,6 @@ struct StableNeoHookean : InvariantMaterial<StableNeoHookean, psi_I_I | psi_J_J>
     return d;
   }
 };
+using StableNeoHookean = StableNeoHookeanOf<double>;
 
 }  // namespace limber

@@ -147,7 +147,9 @@ int Cursor::small_integer(std::string_view expected) {
   return static_cast<int>(n);
 }
 
-double Cursor::real(std::string_view expected) {
+double Cursor::real(std::string_view expected) { return finite(any_real(expected), expected); }
+
+double Cursor::any_real(std::string_view expected) {
   const std::string_view w = word(expected), digits = without_plus(w);
   double x = 0;
   const auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), x);
@@ -156,7 +158,7 @@ double Cursor::real(std::string_view expected) {
   else if (error != std::errc())
     fail(fmt::format("found {}, expected {} (a number)", quoted(w), expected));
   if (stop != digits.data() + digits.size()) fail(fmt::format("found {}, expected {} (a number)", quoted(w), expected));
-  return finite(x, expected);
+  return x;
 }
 
 double Cursor::finite(double x, std::string_view expected) const {

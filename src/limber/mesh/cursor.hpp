@@ -71,6 +71,8 @@ class Cursor {
   long long integer(std::string_view expected);
   int small_integer(std::string_view expected);
   double real(std::string_view expected);
+  /// A real that may be infinite or not a number.
+  double any_real(std::string_view expected);
   /// A count of things that take at least `bytes_each` of the rest of the file.
   std::size_t count(std::string_view expected, std::size_t bytes_each);
   std::size_t checked_count(long long n, std::string_view expected, std::size_t bytes_each) const;

@@ -21,6 +21,8 @@ class GmshReader {
   TetMesh read() {
     read_format();
     while (!in_.done()) read_section();
+    for (auto& entry : draft_.mesh.fields)
+      entry.second.resize(draft_.mesh.tets.size(), std::numeric_limits<double>::quiet_NaN());
     return finished(std::move(draft_), in_.path());
   }
 
@@ -88,6 +90,10 @@ class GmshReader {
     const std::string end = "$End" + section.substr(1);
     const bool known = section == "$Nodes" || section == "$Elements" || section == "$PhysicalNames" ||
                        (version_ == 4 && (section == "$Entities" || section == "$PartitionedEntities"));
+    if (section == "$ElementData" && tet_tags_.size() > 0) {
+      read_element_data();
+      return in_.skip_past(end);
+    }
     if (!known) return in_.skip_past(end);
     if (!sections_.insert(section).second) in_.fail(fmt::format("a second section {}", section));
     if (section == "$PhysicalNames") {
@@ -222,20 +228,20 @@ class GmshReader {
     if (binary()) in_.rest_of_line();
     for (std::size_t done = 0; done < n;) {
       open_row("an element");
-      if (!binary()) integer("the number of an element");
+      long long number = binary() ? 0 : integer("the number of an element");
       const GmshCell& cell = read_cell_type();
       const int block = binary() ? integer("the number of elements of a block") : 1;
       if (block < 1 || static_cast<std::size_t>(block) > n - done)
         in_.fail(fmt::format("found a block of {} elements, expected 1 to {} (of {} in all)", block, n - done, n));
       const std::size_t tags = in_.checked_count(integer("the number of tags"), "the number of tags", 2);
       for (int i = 0; i < block; ++i) {
-        if (binary()) integer("the number of an element");
+        if (binary()) number = integer("the number of an element");
         int region = 0;
         for (std::size_t k = 0; k < tags; ++k) {
           const int tag = integer("a tag");
           if (k == 0 || (k == 1 && region == 0)) region = tag;  // physical, or else elementary
         }
-        read_cell(cell, region);
+        read_cell(cell, number, region);
       }
       close_row();
       done += static_cast<std::size_t>(block);
@@ -257,8 +263,8 @@ class GmshReader {
       const auto physical = physical_of_volume_.find(entity);
       for (std::size_t i = 0; i < in_block; ++i) {
         open_row("an element");
-        size("the tag of an element");
-        read_cell(cell, physical == physical_of_volume_.end() ? entity : physical->second);
+        const long long number = size("the tag of an element");
+        read_cell(cell, number, physical == physical_of_volume_.end() ? entity : physical->second);
         close_row();
       }
       done += in_block;
@@ -274,7 +280,7 @@ class GmshReader {
     return *cell;
   }
 
-  void read_cell(const GmshCell& cell, int region) {
+  void read_cell(const GmshCell& cell, long long number, int region) {
     constexpr int linear_tet = 4;
     std::array<int, 4> tet{};
     for (int k = 0; k < cell.nodes; ++k) {
@@ -289,8 +295,45 @@ class GmshReader {
     if (cell.type == linear_tet) {
       draft_.mesh.tets.push_back(tet);
       draft_.mesh.region.push_back(region);
+      tet_tags_.add(number);
     } else {
       ++draft_.other_cells;
+    }
+  }
+
+  /// Text tags (a name first), real tags, integer tags (step, components, rows, …), then the rows: element, values. Of
+  /// several steps the last counts. The tags are text in binary files too.
+  void read_element_data() {
+    if (const long long* twice = tet_tags_.sort()) in_.fail(fmt::format("two tetrahedra have the number {}", *twice));
+    std::string name;
+    const std::size_t names = in_.count("the number of string tags", 2);
+    in_.rest_of_line();
+    for (std::size_t i = 0; i < names; ++i) {
+      const std::string_view line = in_.rest_of_line();
+      const auto open = line.find('"'), close = line.rfind('"');
+      if (open == std::string_view::npos || open == close)
+        in_.fail(fmt::format("found {}, expected a name in double quotes", quoted(line)));
+      if (i == 0) name = line.substr(open + 1, close - open - 1);
+    }
+    const std::size_t reals = in_.count("the number of real tags", 2);
+    for (std::size_t i = 0; i < reals; ++i) in_.any_real("a real tag");
+    const std::size_t integers = in_.count("the number of integer tags", 2);
+    long long tags[3] = {0, 0, 0};
+    for (std::size_t i = 0; i < integers; ++i) {
+      const long long tag = in_.integer("an integer tag");
+      if (i < 3) tags[i] = tag;
+    }
+    if (name.empty() || tags[1] != 1) return;
+    const std::size_t rows = in_.checked_count(tags[2], "the number of rows", binary() ? 12 : 4);
+    if (binary()) in_.rest_of_line();
+    std::vector<double>& field = draft_.mesh.fields[name];
+    field.resize(draft_.mesh.tets.size(), std::numeric_limits<double>::quiet_NaN());
+    for (std::size_t i = 0; i < rows; ++i) {
+      open_row("a row of element data");
+      const int tet = tet_tags_.find(integer("the number of an element"));
+      const double value = binary() ? in_.raw<double>("a value") : in_.any_real("a value");
+      if (tet >= 0) field[static_cast<std::size_t>(tet)] = value;
+      close_row();
     }
   }
 
@@ -304,7 +347,7 @@ class GmshReader {
 
   Cursor in_;
   MeshDraft draft_;
-  TagMap tags_;
+  TagMap tags_, tet_tags_;  // of nodes, of tetrahedra
   std::map<int, int> physical_of_volume_;
   std::set<std::string> sections_;
   Encoding encoding_ = Encoding::ascii;

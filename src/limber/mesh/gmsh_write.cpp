@@ -78,6 +78,15 @@ void write_elements(Bytes& out, const TetMesh& mesh, const std::map<int, std::in
   out.text("\n$EndElements\n");
 }
 
+void write_field(Bytes& out, const std::string& name, const std::vector<double>& values) {
+  out.text(fmt::format("$ElementData\n1\n\"{}\"\n1\n0\n3\n0\n1\n{}\n", name, values.size()));
+  for (std::size_t t = 0; t < values.size(); ++t) {
+    out.put(static_cast<std::int32_t>(t + 1));
+    out.put(values[t]);
+  }
+  out.text("\n$EndElementData\n");
+}
+
 }  // namespace
 
 void write_gmsh(const TetMesh& mesh, const std::string& path) {
@@ -98,6 +107,7 @@ void write_gmsh(const TetMesh& mesh, const std::string& path) {
   write_entities(out, mesh, volume_of_region);
   write_nodes(out, mesh);
   write_elements(out, mesh, volume_of_region);
+  for (const auto& [name, values] : mesh.fields) write_field(out, name, values);
   save_file(path, out.str());
 }
 

@@ -141,6 +141,10 @@ MeshNotes check_and_orient(TetMesh& mesh, const std::string& where) {
   if (mesh.tets.empty()) throw InputError(where, "the mesh has no tetrahedra");
   if (!mesh.region.empty() && mesh.region.size() != mesh.tets.size())
     throw InputError(where, fmt::format("{} regions for {} tetrahedra", mesh.region.size(), mesh.tets.size()));
+  for (const auto& [name, values] : mesh.fields)
+    if (values.size() != mesh.tets.size())
+      throw InputError(where, fmt::format("the field \"{}\" has {} values for {} tetrahedra", name, values.size(),
+                                          mesh.tets.size()));
   check_nodes_finite(mesh, where);
   check_indices(mesh, where);
   check_distinct(mesh, where);

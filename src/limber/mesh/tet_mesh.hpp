@@ -1,5 +1,5 @@
 #pragma once
-/// A body's reference shape: nodes and linear tetrahedra, with named node sets and a region per tetrahedron.
+/// A body's reference shape: nodes and linear tetrahedra, with a region and fields of numbers per tetrahedron.
 
 #include <array>
 #include <cstddef>
@@ -12,10 +12,11 @@
 namespace limber {
 
 struct TetMesh {
-  std::vector<Vec3> nodes;                  // #V [m]
-  std::vector<std::array<int, 4>> tets;     // #T, positively oriented: det(b−a, c−a, d−a) > 0
-  std::vector<int> region;                  // #T or empty (all 0): the file's physical tag / cell region
-  std::map<std::string, int> region_names;  // where the file names its regions
+  std::vector<Vec3> nodes;                                 // #V [m]
+  std::vector<std::array<int, 4>> tets;                    // #T, positively oriented: det(b−a, c−a, d−a) > 0
+  std::vector<int> region;                                 // #T or empty (all 0): the file's physical tag / cell region
+  std::map<std::string, int> region_names;                 // where the file names its regions
+  std::map<std::string, std::vector<double>> fields = {};  // #T each: the file's numbers per cell, regions left out
 };
 
 /// Signed volume [m³] of tetrahedron t.
@@ -55,13 +56,14 @@ TetMesh box_mesh(const Vec3& origin, const Vec3& size, const std::array<int, 3>&
 /// (XML: ascii, inline and appended base64, appended raw; plain or zlib), Medit .mesh (ASCII), TetGen .node/.ele
 /// (either name, or the stem). Tetrahedra come as the file orders them: `check_and_orient` follows. Other cells are
 /// ignored; nodes that only they use are dropped. region: Gmsh physical tag (or the entity's tag), Medit reference,
-/// TetGen's last attribute, VTK integer cell data named region, material, MaterialIds, gmsh:physical, … Throws
-/// InputError: "path:line" for text, "path" and the byte offset for binary.
+/// TetGen's last attribute, VTK integer cell data named region, material, MaterialIds, gmsh:physical, … fields: VTK
+/// cell data and Gmsh $ElementData of one component. Throws InputError: "path:line" for text, "path" and the byte
+/// offset for binary.
 TetMesh read_mesh(const std::string& path);
 
 /// By extension, the same formats (.msh as 4.1 binary, .vtk binary, .vtu inline base64; .node or .ele writes both), all
 /// with every digit of the coordinates. Only .msh keeps region_names; it gives a mesh without regions the region 1.
-/// Throws OutputError, and InputError for an unknown extension.
+/// Only .vtk, .vtu and .msh keep fields. Throws OutputError, and InputError for an unknown extension.
 void write_mesh(const TetMesh& mesh, const std::string& path);
 
 }  // namespace limber

@@ -6,6 +6,7 @@
 #include <array>
 #include <cctype>
 #include <iterator>
+#include <limits>
 
 namespace limber {
 namespace {
@@ -61,6 +62,12 @@ void VtkDraft::add_cell(std::size_t cell, long long type, std::span<const long l
   } else {
     ++draft.other_cells;
   }
+}
+
+void VtkDraft::set_field(const std::string& name, const std::vector<double>& of_cell, std::size_t first_tet) {
+  std::vector<double>& field = draft.mesh.fields[name];
+  field.resize(first_tet, std::numeric_limits<double>::quiet_NaN());
+  for (std::size_t t = first_tet; t < cell_of_tet.size(); ++t) field.push_back(of_cell[cell_of_tet[t]]);
 }
 
 int region_rank(std::string_view name) {

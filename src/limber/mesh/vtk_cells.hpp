@@ -1,5 +1,5 @@
 #pragma once
-/// What both VTK formats share: cell types, and the cell data that counts as regions.
+/// What both VTK formats share: cell types, the cell data that counts as regions, and that which becomes fields.
 
 #include <functional>
 #include <span>
@@ -21,6 +21,9 @@ struct VtkDraft {
   /// Node indices are relative to `first_node` and must be below draft.mesh.nodes.size() − first_node.
   void add_cell(std::size_t cell, long long type, std::span<const long long> nodes, std::size_t first_node,
                 const Fail& fail);
+  /// The values of all cells, of which those of the tetrahedra from first_tet on become the field's. Tetrahedra that
+  /// never get one have a value that is not a number.
+  void set_field(const std::string& name, const std::vector<double>& of_cell, std::size_t first_tet);
 };
 
 /// Rank of a cell data name among those that mean a region, smallest wins; −1 for other names.

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <cstdint>
 #include <limits>
+#include <map>
 
 #include "limber/core/errors.hpp"
 #include "limber/mesh/cursor.hpp"
@@ -51,6 +53,19 @@ std::string lower(std::string_view s) {
   return r;
 }
 
+/// Names have %20 for a space, and the like.
+std::string decoded(std::string_view name) {
+  std::string plain;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    int code = 0;
+    const bool coded = name[i] == '%' && i + 2 < name.size() &&
+                       std::from_chars(name.data() + i + 1, name.data() + i + 3, code, 16).ptr == name.data() + i + 3;
+    plain += coded ? static_cast<char>(code) : name[i];
+    if (coded) i += 2;
+  }
+  return plain;
+}
+
 class VtkLegacyReader {
  public:
   VtkLegacyReader(const std::string& path, std::string_view text) : in_(path, text) {}
@@ -62,6 +77,7 @@ class VtkLegacyReader {
     TetMesh& mesh = cells_.draft.mesh;
     if (!region_.empty())
       for (const std::size_t cell : cells_.cell_of_tet) mesh.region.push_back(region_[cell]);
+    for (const auto& [name, values] : values_) cells_.set_field(name, values, 0);
     return finished(std::move(cells_.draft), in_.path());
   }
 
@@ -150,10 +166,13 @@ class VtkLegacyReader {
         return t.is_signed ? raw_integer<std::int64_t>(expected) : raw_integer<std::uint64_t>(expected);
     }
   }
-  double read_real(const DataType& t, std::string_view expected) {
-    if (!binary_) return in_.real(expected);
+  double read_any_real(const DataType& t, std::string_view expected) {
+    if (!binary_) return in_.any_real(expected);
     if (t.kind == DataType::integer) return static_cast<double>(read_integer(t, expected));
-    return in_.finite(t.bytes == 4 ? in_.raw<float>(expected) : in_.raw<double>(expected), expected);
+    return t.bytes == 4 ? in_.raw<float>(expected) : in_.raw<double>(expected);
+  }
+  double read_real(const DataType& t, std::string_view expected) {
+    return in_.finite(read_any_real(t, expected), expected);
   }
   std::vector<long long> read_integers(std::size_t n, const DataType& t, std::string_view expected) {
     if (t.kind != DataType::integer) in_.fail(fmt::format("found the data type {}, expected an integer one", t.name));
@@ -262,7 +281,7 @@ class VtkLegacyReader {
   }
 
   void read_scalars() {
-    const std::string name(in_.word("the name of the scalars"));
+    const std::string name = decoded(in_.word("the name of the scalars"));
     const DataType type = read_type();
     const std::string_view rest = in_.rest_of_line();
     long long components = 1;
@@ -278,14 +297,21 @@ class VtkLegacyReader {
     read_array(name, tuples_, components, type);
   }
 
-  /// Keeps the values if they are the regions of the cells.
+  /// Keeps the values if there is one of each cell.
   void read_array(const std::string& name, std::size_t tuples, long long components, const DataType& type) {
     const std::size_t n = total(tuples, components, "the number of values", type);
+    if (!in_cell_data_ || !cell_types_seen_ || components != 1 || tuples != tuples_) return skip_values(n, type);
     const int rank = region_rank(name);
-    const bool wanted = in_cell_data_ && cell_types_seen_ && rank >= 0 && components == 1 && tuples == tuples_ &&
-                        type.kind == DataType::integer && (rank_ < 0 || rank < rank_);
-    if (!wanted) return skip_values(n, type);
+    const bool region = rank >= 0 && type.kind == DataType::integer && (rank_ < 0 || rank < rank_);
+    if (!region) {
+      std::vector<double> values(n);
+      for (double& x : values) x = read_any_real(type, "a value of an array");
+      values_[name] = std::move(values);
+      return;
+    }
+    if (rank_ >= 0) values_[region_name_].assign(region_.begin(), region_.end());  // a name that means less
     rank_ = rank;
+    region_name_ = name;
     region_.resize(n);
     for (int& r : region_) {
       const long long value = read_integer(type, "a region");
@@ -299,7 +325,7 @@ class VtkLegacyReader {
     in_.word("the name of the field");
     const std::size_t arrays = in_.checked_count(in_.integer("the number of arrays"), "the number of arrays", 2);
     for (std::size_t a = 0; a < arrays; ++a) {
-      const std::string name(in_.word("the name of an array"));
+      const std::string name = decoded(in_.word("the name of an array"));
       if (name == "NULL_ARRAY") continue;
       if (name == "METADATA") {  // belongs to the array before it
         skip_metadata();
@@ -352,43 +378,18 @@ class VtkLegacyReader {
   bool binary_ = false, cell_types_seen_ = false, in_cell_data_ = false;
   VtkDraft cells_;
   std::vector<long long> offsets_, connectivity_;  // cell c has the nodes connectivity_[offsets_[c] … offsets_[c+1])
-  std::vector<int> region_;                        // of all cells, or empty
-  int rank_ = -1;                                  // of the name that region_ came from
-  std::size_t tuples_ = 0;                         // of the present CELL_DATA or POINT_DATA
+  std::map<std::string, std::vector<double>> values_;  // of all cells, by name; regions left out
+  std::vector<int> region_;                            // of all cells, or empty
+  std::string region_name_;                            // that region_ came from
+  int rank_ = -1;                                      // of that name
+  std::size_t tuples_ = 0;                             // of the present CELL_DATA or POINT_DATA
 };
-
-template <class T>
-void put_big_endian(std::string& out, T x) {
-  if (big_endian == ByteOrder::swapped) x = swapped_bytes(x);
-  out.append(reinterpret_cast<const char*>(&x), sizeof x);
-}
 
 }  // namespace
 
 TetMesh read_vtk_legacy(const std::string& path, const FileLoader& load) {
   const std::string text = load(path);
   return VtkLegacyReader(path, text).read();
-}
-
-void write_vtk_legacy(const TetMesh& mesh, const std::string& path) {
-  const std::size_t n = mesh.tets.size();
-  std::string out = "# vtk DataFile Version 3.0\ntetrahedra\nBINARY\nDATASET UNSTRUCTURED_GRID\n";
-  out += fmt::format("POINTS {} double\n", mesh.nodes.size());
-  for (const Vec3& x : mesh.nodes)
-    for (const double c : x) put_big_endian(out, c);
-  out += fmt::format("\nCELLS {} {}\n", n, 5 * n);
-  for (const auto& t : mesh.tets) {
-    put_big_endian(out, std::int32_t{4});
-    for (const int i : t) put_big_endian(out, std::int32_t{i});
-  }
-  out += fmt::format("\nCELL_TYPES {}\n", n);
-  for (std::size_t t = 0; t < n; ++t) put_big_endian(out, std::int32_t{10});
-  if (!mesh.region.empty()) {
-    out += fmt::format("\nCELL_DATA {}\nSCALARS region int 1\nLOOKUP_TABLE default\n", n);
-    for (const int r : mesh.region) put_big_endian(out, std::int32_t{r});
-  }
-  out += "\n";
-  save_file(path, out);
 }
 
 }  // namespace limber

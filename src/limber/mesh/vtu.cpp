@@ -20,7 +20,9 @@ class VtuReader {
   TetMesh read() {
     if (!file_.grid().child("Piece")) file_.fail(file_.grid(), "expected the element Piece");
     for (const pugi::xml_node piece : file_.grid().children("Piece")) read_piece(piece);
-    if (!any_region_) cells_.draft.mesh.region.clear();
+    TetMesh& mesh = cells_.draft.mesh;
+    if (!any_region_) mesh.region.clear();
+    for (auto& entry : mesh.fields) entry.second.resize(mesh.tets.size(), std::numeric_limits<double>::quiet_NaN());
     return finished(std::move(cells_.draft), path_);
   }
 
@@ -33,8 +35,12 @@ class VtuReader {
     if (points > 0) read_points(piece, points);
     if (cells > 0) read_cells(piece, cells, first_node);
 
+    const pugi::xml_node of_regions = region_array(piece);
     std::vector<long long> region;
-    if (const pugi::xml_node array = region_array(piece)) region = file_.integers(array, cells);
+    if (of_regions) region = file_.integers(of_regions, cells);
+    for (const pugi::xml_node array : piece.child("CellData").children("DataArray"))
+      if (array != of_regions && file_.is_scalar(array))
+        cells_.set_field(array.attribute("Name").value(), file_.any_reals(array, cells), first_tet);
     any_region_ = any_region_ || !region.empty();
     for (std::size_t t = first_tet; t < mesh.tets.size(); ++t) {
       const long long r = region.empty() ? 0 : region[cells_.cell_of_tet[t]];
@@ -97,14 +103,29 @@ class VtuReader {
   bool any_region_ = false;
 };
 
+std::string escaped(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '&')
+      out += "&amp;";
+    else if (c == '<')
+      out += "&lt;";
+    else if (c == '"')
+      out += "&quot;";
+    else
+      out += c;
+  }
+  return out;
+}
+
 template <class T>
-std::string data_array(const char* name, const char* type, int components, const std::vector<T>& values) {
+std::string data_array(const std::string& name, const char* type, int components, const std::vector<T>& values) {
   const std::uint64_t n = values.size() * sizeof(T);
   std::string bytes(reinterpret_cast<const char*>(&n), sizeof n);
   bytes.append(reinterpret_cast<const char*>(values.data()), n);
   return fmt::format(
-      "<DataArray type=\"{}\" Name=\"{}\" NumberOfComponents=\"{}\" format=\"binary\">\n{}\n</DataArray>\n", type, name,
-      components, base64_encoded(bytes));
+      "<DataArray type=\"{}\" Name=\"{}\" NumberOfComponents=\"{}\" format=\"binary\">\n{}\n</DataArray>\n", type,
+      escaped(name), components, base64_encoded(bytes));
 }
 
 }  // namespace
@@ -133,8 +154,9 @@ void write_vtu(const TetMesh& mesh, const std::string& path) {
   out += "<Points>\n" + data_array("Points", "Float64", 3, points) + "</Points>\n<Cells>\n";
   out += data_array("connectivity", "Int64", 1, connectivity) + data_array("offsets", "Int64", 1, offsets);
   out += data_array("types", "UInt8", 1, types) + "</Cells>\n";
-  if (!region.empty())
-    out += "<CellData Scalars=\"region\">\n" + data_array("region", "Int32", 1, region) + "</CellData>\n";
+  out += region.empty() ? "<CellData>\n" : "<CellData Scalars=\"region\">\n" + data_array("region", "Int32", 1, region);
+  for (const auto& [name, values] : mesh.fields) out += data_array(name, "Float64", 1, values);
+  out += "</CellData>\n";
   out += "</Piece>\n</UnstructuredGrid>\n</VTKFile>\n";
   save_file(path, out);
 }

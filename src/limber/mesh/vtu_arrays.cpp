@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 
 #include "limber/core/errors.hpp"
@@ -83,7 +85,8 @@ void VtuFile::fail(pugi::xml_node node, const std::string& what) const {
 
 VtuFile::VtuFile(std::string path, std::string_view text) : path_(std::move(path)), text_(text) {
   cut_appended();
-  const auto result = document_.load_buffer(xml_.data(), xml_.size(), pugi::parse_minimal, pugi::encoding_utf8);
+  const auto result =
+      document_.load_buffer(xml_.data(), xml_.size(), pugi::parse_minimal | pugi::parse_escapes, pugi::encoding_utf8);
   if (!result) {
     const auto at = std::min(static_cast<std::size_t>(std::max<std::ptrdiff_t>(result.offset, 0)), text_.size());
     Cursor(path_, text_, at, at).fail(fmt::format("this is not XML: {}", result.description()));
@@ -140,6 +143,13 @@ long long VtuFile::count(pugi::xml_node node, const char* attribute, long long l
   return n;
 }
 
+bool VtuFile::is_scalar(pugi::xml_node array) const {
+  const std::string_view name = array.attribute("type").value();
+  const bool number =
+      std::any_of(std::begin(value_types), std::end(value_types), [&](auto& t) { return t.name == name; });
+  return number && array.attribute("NumberOfComponents").as_int(1) == 1;
+}
+
 std::size_t VtuFile::value_size(pugi::xml_node array) const {
   const std::string_view name = array.attribute("type").value();
   for (const ValueType& t : value_types)
@@ -148,19 +158,19 @@ std::size_t VtuFile::value_size(pugi::xml_node array) const {
 }
 
 template <class T>
-std::vector<T> VtuFile::values(pugi::xml_node array, std::size_t n) const {
+std::vector<T> VtuFile::values(pugi::xml_node array, std::size_t n, Reals reals) const {
   const std::string format = array.attribute("format").as_string("ascii");
   if (std::is_integral_v<T> && std::string_view(array.attribute("type").value()).starts_with("Float"))
     fail(array, "found a type with fractions, expected an integer one");
   const std::size_t size = value_size(array);
-  if (format == "ascii") return ascii_values<T>(array, n);
+  if (format == "ascii") return ascii_values<T>(array, n, reals);
   if (format != "binary" && format != "appended")
     fail(array, fmt::format("found format {}, expected ascii, binary or appended", quoted(format)));
   return unpacked<T>(array, payload(array, n * size), n);
 }
 
 template <class T>
-std::vector<T> VtuFile::ascii_values(pugi::xml_node array, std::size_t n) const {
+std::vector<T> VtuFile::ascii_values(pugi::xml_node array, std::size_t n, Reals reals) const {
   pugi::xml_node content = array.first_child();
   while (content && content.type() != pugi::node_pcdata) content = content.next_sibling();
   const std::size_t at = static_cast<std::size_t>((content ? content : array).offset_debug());
@@ -171,7 +181,7 @@ std::vector<T> VtuFile::ascii_values(pugi::xml_node array, std::size_t n) const 
     if constexpr (std::is_integral_v<T>)
       values.push_back(in.integer("a value"));
     else
-      values.push_back(in.real("a value"));
+      values.push_back(reals == Reals::any ? in.any_real("a value") : in.real("a value"));
   }
   if (!in.done())
     fail(array, fmt::format("the array {} holds more than {} values", array.attribute("Name").value(), n));
@@ -273,7 +283,7 @@ std::string VtuFile::inflated(pugi::xml_node array, const Stream& in, std::size_
   return out;
 }
 
-template std::vector<double> VtuFile::values(pugi::xml_node, std::size_t) const;
-template std::vector<long long> VtuFile::values(pugi::xml_node, std::size_t) const;
+template std::vector<double> VtuFile::values(pugi::xml_node, std::size_t, Reals) const;
+template std::vector<long long> VtuFile::values(pugi::xml_node, std::size_t, Reals) const;
 
 }  // namespace limber

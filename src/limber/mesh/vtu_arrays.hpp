@@ -25,8 +25,13 @@ class VtuFile {
   /// A count in an attribute, 0 to `largest`.
   long long count(pugi::xml_node node, const char* attribute,
                   long long largest = std::numeric_limits<int>::max()) const;
-  /// The `n` values of a DataArray.
+  /// Whether a DataArray holds numbers, one in a tuple.
+  bool is_scalar(pugi::xml_node array) const;
+  /// The `n` values of a DataArray. In text, `reals` must be finite; `any_reals` need not.
   std::vector<double> reals(pugi::xml_node array, std::size_t n) const { return values<double>(array, n); }
+  std::vector<double> any_reals(pugi::xml_node array, std::size_t n) const {
+    return values<double>(array, n, Reals::any);
+  }
   std::vector<long long> integers(pugi::xml_node array, std::size_t n) const { return values<long long>(array, n); }
 
   /// At the line of `node`.
@@ -34,6 +39,7 @@ class VtuFile {
 
  private:
   enum class Coding { raw, base64 };
+  enum class Reals { finite, any };
   struct Stream {
     std::string_view text;
     Coding coding;
@@ -43,9 +49,9 @@ class VtuFile {
 
   void cut_appended();
   template <class T>
-  std::vector<T> values(pugi::xml_node array, std::size_t n) const;
+  std::vector<T> values(pugi::xml_node array, std::size_t n, Reals reals = Reals::finite) const;
   template <class T>
-  std::vector<T> ascii_values(pugi::xml_node array, std::size_t n) const;
+  std::vector<T> ascii_values(pugi::xml_node array, std::size_t n, Reals reals) const;
   template <class T>
   std::vector<T> unpacked(pugi::xml_node array, const std::string& bytes, std::size_t n) const;
   std::size_t value_size(pugi::xml_node array) const;

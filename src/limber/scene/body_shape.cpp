@@ -51,6 +51,9 @@ void make_elements(const BodyChoice& body, BodyShape& shape, std::vector<std::st
   shape.mesh.region_names = coarse.region_names;
   for (const int region : coarse.region)
     shape.mesh.region.insert(shape.mesh.region.end(), at(pieces(shape.elements.kind)), region);
+  for (const auto& [name, values] : coarse.fields)
+    for (const double value : values)
+      shape.mesh.fields[name].insert(shape.mesh.fields[name].end(), at(pieces(shape.elements.kind)), value);
 }
 
 /// The regions that the body names, under numbers that the mesh does not use.
@@ -113,9 +116,9 @@ void read_thin(const std::string& path, const std::string& where, BodyShape& sha
 
 }  // namespace
 
-int BodyShape::region(std::size_t element) const {
-  return mesh.region.empty() ? 0 : mesh.region[element * at(pieces(elements.kind))];
-}
+int BodyShape::region(std::size_t element) const { return mesh.region.empty() ? 0 : mesh.region[first_tet(element)]; }
+
+std::size_t BodyShape::first_tet(std::size_t element) const { return element * at(pieces(elements.kind)); }
 
 bool is_surface_file(const std::string& path) {
   std::string extension = std::filesystem::path(path).extension().string();

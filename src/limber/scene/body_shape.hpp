@@ -20,8 +20,9 @@ struct BodyShape {
   std::vector<std::array<int, 2>> edges;      // of a network
   std::optional<SurfaceMesh> surface;         // as its file has it; moves with the body
 
-  /// Of an element.
+  /// Of an element: its region, and the first of its tetrahedra in the mesh.
   int region(std::size_t element) const;
+  std::size_t first_tet(std::size_t element) const;
 };
 
 /// Made or read, filled where it is a surface, checked, oriented. Throws InputError. `notes`: what the user should

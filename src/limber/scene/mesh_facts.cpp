@@ -94,6 +94,14 @@ MeshFacts gather_mesh_facts(const TetMesh& mesh, double wave_speed, const std::s
   f.thickness = f.report.flat > 0 ? 0 : smallest_thickness(mesh);
   f.flaws = flaws_of(f.report);
   f.warnings = size_warnings(f.box);
+  for (const auto& [name, values] : mesh.fields) {
+    FieldFacts field{name, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::quiet_NaN()};
+    for (const double x : values) {
+      field.smallest = std::fmin(field.smallest, x);
+      field.largest = std::fmax(field.largest, x);
+    }
+    f.fields.push_back(field);
+  }
   try {
     TetMesh copy = mesh;
     check_and_orient(copy, where);
@@ -128,6 +136,8 @@ std::string describe(const MeshFacts& f) {
       "explicit methods need steps below about d/c = {:.3g} s; implicit ones damp what is faster than their "
       "step\n",
       f.explicit_step());
+  for (const auto& field : f.fields)
+    s += fmt::format("field   {}, {:.6g} to {:.6g}\n", field.name, field.smallest, field.largest);
   for (const auto& flaw : f.flaws) s += "found: " + flaw + "\n";
   for (const auto& warning : f.warnings) s += "warning: " + warning + "\n";
   if (!f.refused.empty()) return s + "a run would refuse it: " + f.refused + "\n";
@@ -168,6 +178,9 @@ nlohmann::json to_json(const MeshFacts& f) {
                    {"flaws", f.flaws},
                    {"warnings", f.warnings}};
   j["largest_omega"] = f.thickness > 0 ? nlohmann::json(f.largest_omega()) : nlohmann::json();
+  j["fields"] = nlohmann::json::array();
+  for (const auto& field : f.fields)
+    j["fields"].push_back({{"name", field.name}, {"smallest", field.smallest}, {"largest", field.largest}});
   j["refused"] = f.refused.empty() ? nlohmann::json() : nlohmann::json(f.refused);
   return j;
 }

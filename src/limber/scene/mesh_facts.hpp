@@ -21,6 +21,12 @@ double pressure_wave_speed(double young, double poisson, double density);
 /// The smallest d [m] of all tetrahedra: at most the smallest altitude, at least half of it. 0 if one is flat.
 double smallest_thickness(const TetMesh& mesh);
 
+/// A field of the mesh with its range; values that are not numbers do not count.
+struct FieldFacts {
+  std::string name;
+  double smallest, largest;
+};
+
 struct MeshFacts {
   MeshReport report;
   Box3 box;                           // [m]
@@ -29,6 +35,7 @@ struct MeshFacts {
   std::vector<std::string> flaws;     // for people to judge: components, non-manifold edges, …
   std::string refused;                // why no body can be made of it; empty: one can
   std::vector<std::string> warnings;  // of its size
+  std::vector<FieldFacts> fields;
 
   double largest_omega() const { return 2 * wave_speed / thickness; }  // ω [rad/s]; infinite if one is flat
   double explicit_step() const { return thickness / wave_speed; }      // 2/ω [s]

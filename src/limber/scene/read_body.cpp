@@ -125,31 +125,41 @@ std::size_t node_count(const MeshSource& mesh) {
   return static_cast<std::size_t>(std::numeric_limits<int>::max());
 }
 
+/// What stands at the key, unless it is a field: then its name goes into the material's.
+std::optional<JsonCursor> find_number(const JsonSection& s, const char* key, MaterialChoice& m) {
+  auto c = s.find(key);
+  if (!c || !c->is_object()) return c;
+  const JsonCursor name = c->section("material_field").at("field");
+  m.fields[key] = name.text();
+  if (m.fields[key].empty()) name.fail("is empty");
+  return std::nullopt;
+}
+
 MaterialChoice read_material(const JsonCursor& place, const Vocabulary& vocabulary) {
   const JsonSection s = place.section("material");
   MaterialChoice m;
   m.where = place.path();
   const auto model = s.find("model");
   if (model) m.model = vocabulary.materials[model->word(vocabulary.materials, "material")];
-  if (const auto c = s.find("density")) m.density = c->positive(quantity::density);
+  if (const auto c = find_number(s, "density", m)) m.density = c->positive(quantity::density);
   auto& values = m.parameters;
-  if (const auto c = s.find("young")) values["young"] = c->positive(quantity::pressure);
-  if (const auto c = s.find("poisson")) {
+  if (const auto c = find_number(s, "young", m)) values["young"] = c->positive(quantity::pressure);
+  if (const auto c = find_number(s, "poisson", m)) {
     const double nu = values["poisson"] = c->number(quantity::ratio);
     if (!(nu > -1 && nu < 0.5)) c->fail(c->echo() + " is outside (-1, 0.5)");
   }
   const auto found = vocabulary.material_parameters.find(m.model);
   const auto own = found == vocabulary.material_parameters.end() ? std::vector<std::string>{} : found->second;
-  for (const char* key : {"c10", "c01", "bulk"})
-    if (const auto c = s.find(key)) {
-      if (std::find(own.begin(), own.end(), key) == own.end())
-        c->fail("the material " + m.model + " has no such parameter");
+  for (const char* key : {"c10", "c01", "bulk"}) {
+    if (s.has(key) && std::find(own.begin(), own.end(), key) == own.end())
+      s.at(key).fail("the material " + m.model + " has no such parameter");
+    if (const auto c = find_number(s, key, m))
       values[key] = std::string(key) == "bulk" ? c->positive(quantity::pressure) : c->number(quantity::pressure);
-    }
+  }
   if (values.contains("c10") && values.contains("c01") && !(values["c10"] + values["c01"] > 0))
     s.at("c10").fail("the shear modulus 2 (c10 + c01) is not positive");
   const bool own_suffice =
-      !own.empty() && std::all_of(own.begin(), own.end(), [&](const auto& key) { return values.contains(key); });
+      !own.empty() && std::all_of(own.begin(), own.end(), [&](const auto& key) { return s.has(key.c_str()); });
   if (!own_suffice) s.at("young"), s.at("poisson");
   return m;
 }
@@ -203,6 +213,8 @@ void read_thin(const JsonSection& s, BodyChoice& body, const Vocabulary& vocabul
   for (const char* key : {"materials", "element", "regions", "rigid"})
     if (const auto c = s.find(key)) c->fail("does not go together with sheets and rods, which have one material");
   body.materials = read_materials(s, vocabulary);
+  for (const auto& [key, field] : body.materials.at("default").fields)
+    s.at("material").section("material").at(key.c_str()).fail("sheets and rods have one number, no field");
   const auto c = s.find("thickness");
   if (!c)
     throw InputError(body.where + ".thickness",

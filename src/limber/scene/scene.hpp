@@ -89,6 +89,8 @@ struct MaterialChoice {
   std::string model = "stable_neo_hookean";  // as the catalog spells it
   double density = 1000;                     // [kg/m³]
   std::map<std::string, double> parameters;  // only those given: young, c10, c01, bulk [Pa], poisson
+  /// Key (one of parameters, or density) → the cell field of the mesh that gives a number [SI] to each element.
+  std::map<std::string, std::string> fields;
 };
 
 /// f = −(stiffness K + mass M) v; at the rest shape's K, the stage's or the step's start's.

@@ -71,6 +71,7 @@ std::map<std::string, Keys> make_sections() {
   s["mesh_tets"] = required({"nodes", "tets"}) + Names{"region"};
   s["mesh_network"] = required({"nodes", "edges"});
   s["material"] = Keys{} + Names{"model", "young", "poisson", "density", "c10", "c01", "bulk"};
+  s["material_field"] = required({"field"});
   s["damping"] = Keys{} + Names{"stiffness", "mass", "ratios", "at"};
   s["script"] = required({"nodes", "keys"}) + Names{"pivot", "interpolation"};
   s["script_key"] = required({"time"}) + Names{"translation", "rotation"};
