@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <filesystem>
@@ -18,7 +19,7 @@ const json E_field{{"field", "E"}}, rho_field{{"field", "rho"}};
 /// A box whose halves are the regions 1 and 2, with the fields E, rho, c10 and c01 of two values, written to a file.
 class MaterialFields : public testing::Test {
  protected:
-  MaterialFields() : dir_(std::filesystem::path(testing::TempDir()) / "limber_fields") {
+  MaterialFields() : dir_(std::filesystem::path(testing::TempDir()) / ("limber_fields_" + std::to_string(::getpid()))) {
     std::filesystem::create_directories(dir_);
     mesh_ = box_mesh({0, 0, 0}, {4, 1, 1}, {4, 2, 2}, Split::five);
     for (std::size_t t = 0; t < mesh_.tets.size(); ++t) {
