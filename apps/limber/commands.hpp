@@ -27,6 +27,7 @@ void add_mesh(CLI::App& cli, Action& action);
 void add_export(CLI::App& cli, Action& action);
 void add_damping_curve(CLI::App& cli, Action& action);
 void add_render(CLI::App& cli, Action& action);
+void add_study(CLI::App& cli, Action& action);
 void add_completion(CLI::App& cli, Action& action);
 
 /// A scene from its file, with --set assignments applied.

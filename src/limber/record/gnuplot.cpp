@@ -66,10 +66,11 @@ std::optional<std::string> draw(const std::string& commands, const std::string& 
 
 std::string gnuplot_quoted(const std::string& text) {
   std::string out = "'";
-  for (const char c : text) {
-    if (c == '\'') out += '\'';
-    out += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
-  }
+  for (const char c : text)
+    if (c == '\'')
+      out += "’";  // gnuplot 5.4 misreads two doubled quotes in a row
+    else
+      out += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
   return out + "'";
 }
 

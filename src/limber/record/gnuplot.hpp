@@ -8,7 +8,7 @@
 namespace limber {
 
 /// Text for a script: in single quotes gnuplot reads everything but the quote itself and the end of the line as it
-/// stands.
+/// stands. A quote becomes a typographic one.
 std::string gnuplot_quoted(const std::string& text);
 
 /// What `commands` draw goes into the file `output`, which appears only when it is complete; they set a terminal and no

@@ -1,0 +1,30 @@
+#include <algorithm>
+
+#include "limber/core/errors.hpp"
+#include "limber/study/studies.hpp"
+
+namespace limber {
+
+const std::vector<StudyInfo>& study_catalog() {
+  static const std::vector<StudyInfo> catalog = {
+      {"damping", "How much each method damps", "Fig. damp1, and fig. 18 of the SIERE paper", &study_damping, 1},
+      {"soft-energy", "Energy of a soft beam", "Fig. soft_energy", &study_soft_energy, 120},
+      {"stiff-dirk", "A very stiff equation in one step", "Example 2", &study_stiff_dirk, 1},
+      {"barrier", "The barrier of contact", "Fig. barrier", &study_barrier, 1},
+      {"friction", "The smoothing of friction", "Fig. s", &study_friction, 1},
+  };
+  return catalog;
+}
+
+const StudyInfo& find_study(const std::string& name) {
+  const auto& catalog = study_catalog();
+  const auto it = std::find_if(catalog.begin(), catalog.end(), [&](const StudyInfo& s) { return s.name == name; });
+  if (it != catalog.end()) return *it;
+  std::vector<std::string> names;
+  for (const auto& s : catalog) names.push_back(s.name);
+  const std::string near = nearest_name(name, names);
+  throw InputError("study", "'" + name + "' is not known" + (near.empty() ? "" : "; did you mean " + near + "?") +
+                                " There are: all, " + join(names));
+}
+
+}  // namespace limber

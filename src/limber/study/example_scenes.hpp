@@ -1,0 +1,12 @@
+#pragma once
+/// The files of scenes/ that studies start from, as they were when the program was built.
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace limber {
+
+/// scenes/`name`.json. `name` is one of those that src/limber/CMakeLists.txt lists for studies.
+nlohmann::json example_scene(const std::string& name);
+
+}  // namespace limber

@@ -1,0 +1,158 @@
+#include "limber/study/figure.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "limber/core/errors.hpp"
+#include "limber/record/files.hpp"
+#include "limber/record/gnuplot.hpp"
+
+namespace limber {
+
+namespace {
+
+// Told apart by readers who do not see all colours (Okabe and Ito's palette, its yellow darkened).
+constexpr std::array colors = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#222222", "#56b4e9", "#b8860b", "#888888"};
+
+bool drawn(double x, const Axis& axis) { return std::isfinite(x) && (axis.scale == Scale::linear || x > 0); }
+
+std::string data_block(const Figure& figure, const Curve& curve, std::size_t number) {
+  std::string text = fmt::format("$curve{} << END_OF_DATA\n", number);
+  bool gap = true;
+  for (std::size_t i = 0; i < curve.x.size(); ++i) {
+    if (drawn(curve.x[i], figure.x) && drawn(curve.y[i], figure.y)) {
+      text += fmt::format("{} {}\n", curve.x[i], curve.y[i]);
+      gap = false;
+    } else if (!gap) {
+      text += "\n";  // lines break at an empty line
+      gap = true;
+    }
+  }
+  return text + "END_OF_DATA\n";
+}
+
+std::string style(const Curve& curve, std::size_t color, std::size_t number) {
+  const std::string ink = fmt::format("lc rgb '{}'", colors[color % colors.size()]);
+  const std::size_t mark = std::array<std::size_t, 7>{7, 5, 9, 11, 13, 6, 4}[number % 7];
+  switch (curve.stroke) {
+    case Stroke::line:
+      return "with lines lw 2 " + ink;
+    case Stroke::dashes:
+      return "with lines lw 2 dt (12,6) " + ink;
+    case Stroke::dots:
+      return "with lines lw 2 dt (3,4) " + ink;
+    case Stroke::points:
+      return fmt::format("with points pt {} ps 0.9 {}", mark, ink);
+    case Stroke::line_and_points:
+      return fmt::format("with linespoints lw 1.5 pt {} ps 0.8 {}", mark, ink);
+  }
+  return ink;
+}
+
+const char* key_place(Legend legend) {
+  switch (legend) {
+    case Legend::top_right:
+      return "top right";
+    case Legend::top_left:
+      return "top left";
+    case Legend::bottom_right:
+      return "bottom right";
+    case Legend::bottom_left:
+      return "bottom left";
+    case Legend::beside:
+      return "outside right center";
+  }
+  return "";
+}
+
+std::string axis_commands(const Axis& axis, char letter) {
+  const auto bound = [](const std::optional<double>& x) { return x ? fmt::format("{}", *x) : std::string("*"); };
+  std::string text = fmt::format("set {}label {} noenhanced\n", letter, gnuplot_quoted(axis.label));
+  text += fmt::format("set {}range [{}:{}]\n", letter, bound(axis.from), bound(axis.to));
+  if (axis.scale == Scale::logarithmic)
+    text += fmt::format("set logscale {0}\nset format {0} '10^{{%T}}'\n", letter);
+  else
+    text += fmt::format("set format {} '%g'\n", letter);
+  return text;
+}
+
+std::string script(const Figure& figure, const std::string& terminal) {
+  std::string text;
+  for (std::size_t i = 0; i < figure.curves.size(); ++i) text += data_block(figure, figure.curves[i], i);
+  text += "set encoding utf8\nset terminal " + terminal + "\n";
+  text +=
+      "set border 3 lc rgb '#666666'\nset tics nomirror out textcolor rgb '#333333'\n"
+      "set grid lc rgb '#dddddd' lt 1 lw 1\nset offsets graph 0, graph 0, graph 0.02, graph 0.02\n";
+  text += fmt::format("set key {} noenhanced Left reverse samplen 3 box lc rgb '#dddddd' opaque\n",
+                      key_place(figure.legend));
+  text += fmt::format("set title {} noenhanced\n", gnuplot_quoted(figure.title));
+  text += axis_commands(figure.x, 'x') + axis_commands(figure.y, 'y') + "plot ";
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < figure.curves.size(); ++i) {
+    const Curve& curve = figure.curves[i];
+    const std::size_t color = curve.color >= 0 ? static_cast<std::size_t>(curve.color) : next++;
+    text += fmt::format("{}$curve{} using 1:2 {} title {}", i ? ", \\\n  " : "", i, style(curve, color, i),
+                        gnuplot_quoted(curve.label));
+  }
+  return text + "\n";
+}
+
+void check(const Figure& figure) {
+  bool any = false;
+  for (const Curve& curve : figure.curves) {
+    if (curve.x.size() != curve.y.size())
+      throw InputError(figure.name, fmt::format("'{}' has {} x but {} y", curve.label, curve.x.size(), curve.y.size()));
+    for (std::size_t i = 0; i < curve.x.size(); ++i)
+      any = any || (drawn(curve.x[i], figure.x) && drawn(curve.y[i], figure.y));
+  }
+  if (!any) throw InputError(figure.name, "there is nothing to draw");
+}
+
+void draw(const Figure& figure, const std::string& terminal, const std::string& path) {
+  if (const auto why = run_gnuplot(script(figure, terminal), path)) throw OutputError(path + ": " + *why);
+}
+
+/// In double quotes where the text has a comma or a quote.
+std::string csv_cell(const std::string& text) {
+  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  std::string out = "\"";
+  for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return out + "\"";
+}
+
+}  // namespace
+
+std::string figure_csv(const Figure& figure) {
+  const auto& curves = figure.curves;
+  const bool shared =
+      std::all_of(curves.begin(), curves.end(), [&](const Curve& c) { return c.x == curves.front().x; });
+  std::string text;
+  if (!shared) {
+    text = fmt::format("curve,{},{}\n", csv_cell(figure.x.label), csv_cell(figure.y.label));
+    for (const Curve& c : curves)
+      for (std::size_t i = 0; i < c.x.size(); ++i) text += fmt::format("{},{},{}\n", csv_cell(c.label), c.x[i], c.y[i]);
+    return text;
+  }
+  text = csv_cell(figure.x.label);
+  for (const Curve& c : curves) text += "," + csv_cell(c.label);
+  text += "\n";
+  for (std::size_t i = 0; !curves.empty() && i < curves.front().x.size(); ++i) {
+    text += fmt::format("{}", curves.front().x[i]);
+    for (const Curve& c : curves) text += fmt::format(",{}", c.y[i]);
+    text += "\n";
+  }
+  return text;
+}
+
+void write_figure(const Figure& figure, const std::filesystem::path& directory) {
+  check(figure);
+  const std::string stem = (directory / figure.name).string();
+  write_atomically(stem + ".csv", figure_csv(figure));
+  draw(figure, "svg size 900,560 font 'DejaVu Sans,15' background rgb 'white'", stem + ".svg");
+  draw(figure, "pngcairo size 1200,750 font 'DejaVu Sans,15' background rgb 'white'", stem + ".png");
+}
+
+}  // namespace limber

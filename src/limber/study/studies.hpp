@@ -1,0 +1,14 @@
+#pragma once
+/// The studies that the catalog lists; each stands in the file of its name.
+
+#include "limber/study/study.hpp"
+
+namespace limber {
+
+StudyResult study_damping(const StudyContext&);
+StudyResult study_soft_energy(const StudyContext&);
+StudyResult study_stiff_dirk(const StudyContext&);
+StudyResult study_barrier(const StudyContext&);
+StudyResult study_friction(const StudyContext&);
+
+}  // namespace limber

@@ -1,0 +1,66 @@
+#include "limber/study/trial.hpp"
+
+#include <chrono>
+
+#include "limber/core/errors.hpp"
+#include "limber/scene/read.hpp"
+
+namespace limber {
+
+std::vector<double> Trial::times() const {
+  std::vector<double> t;
+  for (const auto& s : steps) t.push_back(s.time);
+  return t;
+}
+
+std::vector<double> Trial::potential_energy() const {
+  std::vector<double> e;
+  for (const auto& s : steps) e.push_back(s.energies.elastic + s.energies.gravitational);
+  return e;
+}
+
+std::vector<double> Trial::total_energy() const {
+  std::vector<double> e;
+  for (const auto& s : steps) e.push_back(s.energies.total());
+  return e;
+}
+
+double Trial::seconds_per_step() const {
+  double sum = 0;
+  for (std::size_t i = 2; i < steps.size(); ++i) sum += steps[i].seconds;
+  return steps.size() > 2 ? sum / static_cast<double>(steps.size() - 2) : steps.back().seconds;
+}
+
+Trial simulate(const nlohmann::json& json, const TrialObserver& observe) {
+  using Clock = std::chrono::steady_clock;
+  const Scene scene = read_scene(json, vocabulary(), "");
+  const Model model = build_model(scene);
+  Simulation simulation = build_simulation(scene, model);
+  Trial trial;
+  trial.steps.push_back({simulation.time(), simulation.energies(), 0, 0});
+  try {
+    while (simulation.time() < scene.time.duration - 0.5 * simulation.step_length()) {
+      const auto start = Clock::now();
+      const StepReport report = simulation.step();
+      const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+      trial.steps.push_back({simulation.time(), simulation.energies(), seconds, report.newton_iterations});
+      trial.escalated += report.escalations > 0;
+      trial.halved += report.substeps > 1;
+      if (observe) observe(simulation, simulation.time() / scene.time.duration);
+    }
+  } catch (const StepFailure& failure) {
+    trial.stopped = failure.reason;
+  }
+  trial.last = simulation.state();
+  trial.linear = simulation.linear_counts();
+  trial.exponential = simulation.exponential_counts();
+  return trial;
+}
+
+nlohmann::json with_method(nlohmann::json scene, const std::string& name, const nlohmann::json& parameters) {
+  scene["method"] = {{"name", name}};
+  if (!parameters.is_null()) scene["method"].update(parameters);
+  return scene;
+}
+
+}  // namespace limber

@@ -1,0 +1,47 @@
+#pragma once
+/// A scene simulated in memory: what studies compare.
+
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "limber/scene/build.hpp"
+
+namespace limber {
+
+/// What was measured after each step; the first is the start.
+struct TrialStep {
+  double time = 0;  // [s]
+  Energies energies;
+  double seconds = 0;  // that the step took
+  long newton_iterations = 0;
+};
+
+struct Trial {
+  std::vector<TrialStep> steps;
+  State last;                          // free degrees of freedom
+  long escalated = 0, halved = 0;      // steps
+  SolverCounts linear;                 // of linear systems
+  ExponentialCounts exponential;       // of matrix exponentials
+  std::optional<std::string> stopped;  // why it did not reach its end
+
+  std::vector<double> times() const;
+  /// elastic + gravitational [J]
+  std::vector<double> potential_energy() const;
+  std::vector<double> total_energy() const;
+  /// The mean, without the first step, which also analyses patterns and finds modes.
+  double seconds_per_step() const;
+};
+
+/// Called after each step with the part of its duration that is done.
+using TrialObserver = std::function<void(const Simulation&, double part)>;
+
+/// The scene for its duration. A step that cannot be taken ends the trial, and `stopped` says why. Throws InputError.
+Trial simulate(const nlohmann::json& scene, const TrialObserver& observe = {});
+
+/// The scene with another method: its name, and parameters beside it.
+nlohmann::json with_method(nlohmann::json scene, const std::string& name, const nlohmann::json& parameters = {});
+
+}  // namespace limber
