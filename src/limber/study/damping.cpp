@@ -96,13 +96,15 @@ StudyResult study_damping(const StudyContext& context) {
   Figure hybrids{"hybrids", "Hybrids: a mode that is split off, and one that is not", across, up, {}, Legend::top_left};
   const std::vector<std::string> mixed = {"SIERE", "SBDF2ERE", "STR-SBDF2ERE", "SSDIRKERE"};
   double in_modes = 0;
+  Curve split_off;
   for (std::size_t k = 0; k < mixed.size(); ++k) {
     const Vector out = curve(mixed[k], theta), in = curve(mixed[k], theta, ModePlace::split_off);
     in_modes = std::max(in_modes, in.lpNorm<Eigen::Infinity>());
     hybrids.curves.push_back({mixed[k] + ", not split off", x, to_std(out), Stroke::line, static_cast<int>(k)});
-    hybrids.curves.push_back({mixed[k] + ", split off", x, to_std(in), Stroke::dashes, static_cast<int>(k)});
+    if (k == 0) split_off = {"each of them, split off", x, to_std(in), Stroke::dashes, 4};
     context.tell(0.5 + 0.4 * static_cast<double>(k + 1) / static_cast<double>(mixed.size()), mixed[k]);
   }
+  hybrids.curves.push_back(split_off);
   hybrids.y.from = -0.02;
   Figure printed{"printed", "A mode that is split off: the hybrids as printed",
                  across,    {"ρ(T) of one step", Scale::linear, 0.0},
@@ -112,6 +114,7 @@ StudyResult study_damping(const StudyContext& context) {
     printed.curves.push_back({name, x, to_std((-0.5 * theta.array() * d.array()).exp().matrix())});
   }
   printed.curves.back().stroke = Stroke::dots;
+  printed.x.to = 20.0;
 
   const Vector &d_be = curves[0], &d_bdf2 = curves[1], &d_trbdf2 = curves[2], &d_sdirk = curves[3];
   const double ratio_at_one = curve("BE", unit)[0] / curve("BDF2", unit)[0];

@@ -62,8 +62,8 @@ const char* key_place(Legend legend) {
       return "bottom right";
     case Legend::bottom_left:
       return "bottom left";
-    case Legend::beside:
-      return "outside right center";
+    case Legend::below:
+      return "bmargin center horizontal maxcols 4";
   }
   return "";
 }
@@ -85,10 +85,11 @@ std::string script(const Figure& figure, const std::string& terminal) {
   text += "set encoding utf8\nset terminal " + terminal + "\n";
   text +=
       "set border 3 lc rgb '#666666'\nset tics nomirror out textcolor rgb '#333333'\n"
-      "set grid lc rgb '#dddddd' lt 1 lw 1\nset offsets graph 0, graph 0, graph 0.02, graph 0.02\n";
-  text += fmt::format("set key {} noenhanced Left reverse samplen 3 box lc rgb '#dddddd' opaque\n",
-                      key_place(figure.legend));
-  text += fmt::format("set title {} noenhanced\n", gnuplot_quoted(figure.title));
+      "set grid lc rgb '#dddddd' lt 1 lw 1\nset autoscale xfix\n"
+      "set offsets graph 0, graph 0, graph 0.02, graph 0.02\n";
+  text += fmt::format("set key {} noenhanced Left reverse samplen 2.5 spacing 1.15 {}\n", key_place(figure.legend),
+                      figure.legend == Legend::below ? "" : "box lc rgb '#dddddd' opaque");
+  text += fmt::format("set title {} noenhanced font ',18'\n", gnuplot_quoted(figure.title));
   text += axis_commands(figure.x, 'x') + axis_commands(figure.y, 'y') + "plot ";
   std::size_t next = 0;
   for (std::size_t i = 0; i < figure.curves.size(); ++i) {

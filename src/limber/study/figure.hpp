@@ -25,7 +25,7 @@ struct Curve {
   int color = -1;  // of the eight colours of figures; −1: the next one
 };
 
-enum class Legend { top_right, top_left, bottom_right, bottom_left, beside };
+enum class Legend { top_right, top_left, bottom_right, bottom_left, below };
 
 struct Figure {
   std::string name;   // of its files, such as "damping"

@@ -39,8 +39,11 @@ StudyResult study_soft_energy(const StudyContext& context) {
       {"TR-BDF2", Stroke::line}, {"SDIRK", Stroke::dashes}, {"STR-SBDF2ERE-printed", Stroke::dots}};
   Figure potential{"potential",  "Potential energy of a soft beam",
                    {"time [s]"}, {"elastic + gravitational energy [kJ]"},
-                   {},           Legend::beside};
-  Figure total{"total", "Total energy of the same beam", {"time [s]"}, {"total energy [kJ]"}, {}, Legend::beside};
+                   {},           Legend::below};
+  Figure total{"total", "Total energy of the same beam", {"time [s]"}, {"total energy [kJ]"}, {}, Legend::below};
+  Figure lively{"lively",     "The same for the methods that keep most",
+                {"time [s]"}, {"change of the total energy [J]"},
+                {},           Legend::bottom_left};
   StudyTable table{"energies",
                    "Total energy after 5 s, and time of a step",
                    {"method", "at the start [J]", "lost [J]", "lost [%]", "ms per step"},
@@ -58,6 +61,11 @@ StudyResult study_soft_energy(const StudyContext& context) {
     const std::string label = hybrid ? fmt::format("{}, s = {}", name, modes) : name;
     potential.curves.push_back({label, kept.trial.times(), in_kilojoules(kept.trial.potential_energy()), stroke});
     total.curves.push_back({label, kept.trial.times(), in_kilojoules(kept.trial.total_energy()), stroke});
+    if (name == "STR-SBDF2ERE" || name == "TR-BDF2" || name == "SDIRK") {
+      std::vector<double> change = kept.trial.total_energy();
+      for (double& e : change) e -= kept.start;
+      lively.curves.push_back({label, kept.trial.times(), change, stroke, static_cast<int>(k)});
+    }
     table.rows.push_back({label, fmt::format("{:.1f}", kept.start), fmt::format("{:.1f}", kept.lost()),
                           fmt::format("{:.3f}", 100 * kept.lost() / std::abs(kept.start)),
                           fmt::format("{:.1f}", 1000 * kept.trial.seconds_per_step())});
@@ -88,7 +96,7 @@ StudyResult study_soft_energy(const StudyContext& context) {
                  joules(-printed) + ".",
              "the corrected form treats its modes exactly and the rest as TR-BDF2 does. The printed form feeds energy "
              "into the modes (see the study `damping`), and its Newton-free stages alone do not damp more.")};
-  result.figures = {potential, total};
+  result.figures = {potential, total, lively};
   result.tables = {table};
   return result;
 }
