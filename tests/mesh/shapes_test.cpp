@@ -205,7 +205,7 @@ TEST(Creature, FiftyThousandTetrahedra) {
 
 TEST(Creature, BadParameters) {
   EXPECT_EQ(error_of([] { creature_mesh({.resolution = 0.1}); }),
-            "resolution: 0.1 is outside [0, 0.045]: the ears need 0.045 of the height");
+            "resolution: 0.1 is outside [0, 0.05]: the ears need 0.05 of the height");
   EXPECT_NE(error_of([] { creature_mesh({.height = 0}); }).find("height: 0"), std::string::npos);
   EXPECT_NE(error_of([] { creature_mesh({.resolution = 1e-3}); }).find("more than 5000000"), std::string::npos);
 }

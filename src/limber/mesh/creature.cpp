@@ -105,7 +105,7 @@ constexpr double design_height = 0.9715;  // of the ears' tips, in the numbers a
 TetMesh creature_mesh(const CreatureShape& shape) {
   require_positive("height", shape.height);
   require_positive("resolution", shape.resolution);
-  require_between("resolution", shape.resolution, 0, coarsest_resolution(shape), "the ears need 0.045 of the height");
+  require_between("resolution", shape.resolution, 0, coarsest_resolution(shape), "the ears need 0.05 of the height");
   const double spacing = shape.resolution / stuffed_mean_edge, unit = shape.height / design_height;
   require_count(12 * volume_of_unit * std::pow(shape.height / spacing, 3), shape.max_tets, shape.resolution);
   // Whole numbers of cubes: the lattice is symmetric in x, and has a plane at the soles.

@@ -8,10 +8,10 @@ namespace limber {
 
 struct CreatureShape {
   double height = 1;         // [m], from the soles to the tips of the ears
-  double resolution = 0.03;  // at most 0.045 × height, or the ears are lost
+  double resolution = 0.03;  // at most 0.05 × height, or the ears are lost
   std::size_t max_tets = default_max_tets;
 };
 TetMesh creature_mesh(const CreatureShape& shape);
-inline double coarsest_resolution(const CreatureShape& shape) { return 0.045 * shape.height; }
+inline double coarsest_resolution(const CreatureShape& shape) { return 0.05 * shape.height; }
 
 }  // namespace limber

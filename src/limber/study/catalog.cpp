@@ -7,7 +7,11 @@ namespace limber {
 
 const std::vector<StudyInfo>& study_catalog() {
   static const std::vector<StudyInfo> catalog = {
+      {"work-precision", "Which method to take: time against error", "Section 6: efficiency, measured",
+       &study_work_precision, 1200},
       {"damping", "How much each method damps", "Fig. damp1, and fig. 18 of the SIERE paper", &study_damping, 1},
+      {"ere-cost", "What a step costs on stiff bodies", "Fig. ere_cost", &study_ere_cost, 300},
+      {"soft-eigs", "Eigenvalues of a soft body", "Fig. soft_eigs", &study_soft_eigs, 120},
       {"soft-energy", "Energy of a soft beam", "Fig. soft_energy", &study_soft_energy, 120},
       {"stiff-dirk", "A very stiff equation in one step", "Example 2", &study_stiff_dirk, 1},
       {"barrier", "The barrier of contact", "Fig. barrier", &study_barrier, 1},

@@ -72,6 +72,7 @@ std::string axis_commands(const Axis& axis, char letter) {
   const auto bound = [](const std::optional<double>& x) { return x ? fmt::format("{}", *x) : std::string("*"); };
   std::string text = fmt::format("set {}label {} noenhanced\n", letter, gnuplot_quoted(axis.label));
   text += fmt::format("set {}range [{}:{}]\n", letter, bound(axis.from), bound(axis.to));
+  if (letter == 'y' && axis.scale == Scale::linear) text += "set offsets graph 0, graph 0, graph 0.02, graph 0.02\n";
   if (axis.scale == Scale::logarithmic)
     text += fmt::format("set logscale {0}\nset format {0} '10^{{%T}}'\n", letter);
   else
@@ -85,8 +86,7 @@ std::string script(const Figure& figure, const std::string& terminal) {
   text += "set encoding utf8\nset terminal " + terminal + "\n";
   text +=
       "set border 3 lc rgb '#666666'\nset tics nomirror out textcolor rgb '#333333'\n"
-      "set grid lc rgb '#dddddd' lt 1 lw 1\nset autoscale xfix\n"
-      "set offsets graph 0, graph 0, graph 0.02, graph 0.02\n";
+      "set grid lc rgb '#dddddd' lt 1 lw 1\nset autoscale xfix\n";
   text += fmt::format("set key {} noenhanced Left reverse samplen 2.5 spacing 1.15 {}\n", key_place(figure.legend),
                       figure.legend == Legend::below ? "" : "box lc rgb '#dddddd' opaque");
   text += fmt::format("set title {} noenhanced font ',18'\n", gnuplot_quoted(figure.title));

@@ -5,7 +5,10 @@
 
 namespace limber {
 
+StudyResult study_work_precision(const StudyContext&);
 StudyResult study_damping(const StudyContext&);
+StudyResult study_ere_cost(const StudyContext&);
+StudyResult study_soft_eigs(const StudyContext&);
 StudyResult study_soft_energy(const StudyContext&);
 StudyResult study_stiff_dirk(const StudyContext&);
 StudyResult study_barrier(const StudyContext&);

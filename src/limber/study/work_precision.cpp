@@ -1,0 +1,232 @@
+/// Time against error for every method, on the beam and on a creature: which method to take.
+
+#include "limber/study/work_precision.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "limber/core/errors.hpp"
+#include "limber/study/claims.hpp"
+#include "limber/study/example_scenes.hpp"
+#include "limber/study/studies.hpp"
+#include "limber/study/trial.hpp"
+
+namespace limber {
+
+std::optional<double> seconds_for(const std::vector<WorkPoint>& points, double error) {
+  std::optional<double> best;
+  const auto offer = [&](double seconds) { best = best ? std::min(*best, seconds) : seconds; };
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const WorkPoint& a = points[i];
+    if (a.error <= error) offer(a.seconds);
+    if (i + 1 == points.size()) break;
+    const WorkPoint& b = points[i + 1];
+    if (!(a.error > error && b.error < error)) continue;
+    const double s = std::log(error / a.error) / std::log(b.error / a.error);
+    offer(std::exp((1 - s) * std::log(a.seconds) + s * std::log(b.seconds)));
+  }
+  return best;
+}
+
+namespace {
+
+constexpr double wanted = 0.01;  // the error that the table is about
+
+struct Test {
+  std::string name, title;
+  nlohmann::json scene;
+  double duration, reference_step;  // [s]
+  std::vector<double> steps;        // [s], falling; explicit methods go on to shorter ones
+
+  std::vector<double> steps_of(const MethodInfo& method) const {
+    std::vector<double> all = steps;
+    while (method.kind == MethodKind::explicit_method && all.back() > 3 * reference_step) all.push_back(all.back() / 2);
+    return all;
+  }
+};
+
+std::vector<Test> tests(const StudyContext& context) {
+  const bool quick = context.quick();
+  nlohmann::json beam = example_scene("beam"), creature = example_scene("swinging_creature");
+  if (quick) beam["bodies"][0]["mesh"]["cells"] = {16, 2, 2};
+  creature["bodies"][0]["mesh"]["tets"] = 5000;
+  const auto falling = [](double from, int count) {
+    std::vector<double> steps;
+    for (int i = 0; i < count; ++i) steps.push_back(from / std::pow(2.0, i));
+    return steps;
+  };
+  return {{"beam", quick ? "Soft beam, 320 tetrahedra" : "Soft beam, 2560 tetrahedra", beam, 0.64, 5e-4,
+           falling(0.04, quick ? 4 : 6)},
+          {"creature", "Swinging creature, 5064 tetrahedra, E = 1 MPa", creature, quick ? 0.04 : 0.16, 5e-5,
+           falling(0.02, quick ? 2 : 4)}};
+}
+
+/// ‖q − r‖ / ‖r − q₀‖ in the norm of the masses.
+double relative_error(const MechanicalSystem& system, const Vector& q, const Vector& r, const Vector& start) {
+  const auto norm = [&](const Vector& d) { return std::sqrt(d.dot(system.apply_mass(d))); };
+  return norm(q - r) / norm(r - start);
+}
+
+Trial run(const Test& test, const std::string& method, double step) {
+  nlohmann::json scene = with_method(test.scene, method);
+  scene["time"] = {{"step", step}, {"duration", test.duration}};
+  return simulate(scene);
+}
+
+struct Reference {
+  Vector end, start;
+  double error;  // of itself, estimated: a sixteenth of what halving its step changes
+};
+
+Reference reference(const Test& test, const MechanicalSystem& system, const Vector& start) {
+  const Trial coarse = run(test, "RK4", 2 * test.reference_step), fine = run(test, "RK4", test.reference_step);
+  if (fine.stopped || coarse.stopped)
+    throw StepFailure("the reference motion stops: " + fine.stopped.value_or("twice the step"));
+  return {fine.last.q, start, relative_error(system, coarse.last.q, fine.last.q, start) / 15};
+}
+
+struct Measured {
+  std::vector<WorkPoint> points;
+  std::vector<double> failed;  // steps that could not be taken without help, or with an error above 1
+};
+
+Measured measure(const Test& test, const MethodInfo& method, const MechanicalSystem& system, const Reference& r) {
+  Measured m;
+  for (const double step : test.steps_of(method)) {
+    const Trial trial = run(test, method.name, step);
+    const double error = relative_error(system, trial.last.q, r.end, r.start);
+    double seconds = 0;
+    for (const TrialStep& s : trial.steps) seconds += s.seconds;
+    if (trial.stopped || trial.escalated + trial.halved > 0 || !(error < 1))
+      m.failed.push_back(step);
+    else
+      m.points.push_back({step, error, seconds / test.duration});
+  }
+  return m;
+}
+
+Curve work_curve(const std::string& label, const Measured& m, Stroke stroke, int color) {
+  Curve curve{label, {}, {}, stroke, color};
+  for (const WorkPoint& p : m.points) {
+    curve.x.push_back(p.error);
+    curve.y.push_back(p.seconds);
+  }
+  return curve;
+}
+
+/// One figure for the methods that the survey compares, and one for each kind of method.
+const std::vector<std::pair<std::string, std::vector<std::string>>>& groups() {
+  static const std::vector<std::pair<std::string, std::vector<std::string>>> all = {
+      {"overview",
+       {"BE", "SI", "BDF2", "TR-BDF2", "SDIRK", "gen-alpha", "ERE", "SIERE", "STR-SBDF2", "STR-SBDF2ERE", "verlet"}},
+      {"implicit", {"BE", "BDF2", "TR", "blend", "midpoint", "TR-BDF2", "SDIRK", "newmark", "gen-alpha", "HHT"}},
+      {"semi-implicit",
+       {"SI", "SBDF2", "STR", "S-midpoint", "STR-SBDF2", "SSDIRK", "S-newmark", "S-gen-alpha", "S-HHT"}},
+      {"hybrid", {"BEERE", "SIERE", "BDF2ERE", "SBDF2ERE", "TR-BDF2ERE", "STR-SBDF2ERE", "SDIRKERE", "SSDIRKERE"}},
+      {"printed", {"BDF2ERE-printed", "SBDF2ERE-printed", "TR-BDF2ERE-printed", "STR-SBDF2ERE-printed"}},
+      {"explicit", {"symplectic-euler", "verlet", "RK4", "ERE"}}};
+  return all;
+}
+
+using Results = std::map<std::string, Measured>;
+
+Figure group_figure(const Test& test, const std::string& group, const std::vector<std::string>& members,
+                    const Results& results) {
+  Figure figure{test.name + "-" + group,
+                fmt::format("{}: {} methods", test.title, group == "overview" ? "the survey's" : group),
+                {"relative error of the positions at the end", Scale::logarithmic},
+                {"computing time for a second of motion [s]", Scale::logarithmic},
+                {},
+                Legend::below};
+  int number = 0;
+  for (const std::string& method : members) {
+    if (results.at(method).points.empty()) continue;
+    const Stroke stroke = number < 8 ? Stroke::line_and_points : Stroke::dashes;
+    figure.curves.push_back(work_curve(method, results.at(method), stroke, number++ % 8));
+  }
+  if (std::find(members.begin(), members.end(), "TR-BDF2") == members.end())
+    figure.curves.push_back(work_curve("TR-BDF2", results.at("TR-BDF2"), Stroke::dots, 7));
+  return figure;
+}
+
+StudyTable ranking(const Test& test, const Results& results) {
+  std::vector<std::pair<double, std::string>> order;
+  for (const auto& [method, m] : results) order.emplace_back(seconds_for(m.points, wanted).value_or(HUGE_VAL), method);
+  std::sort(order.begin(), order.end());
+  StudyTable table{
+      test.name,
+      fmt::format("{}: computing time for a second of motion with an error of {} %", test.title, 100 * wanted),
+      {"method", "time [s]", "error at the longest step", "at the shortest", "steps that failed [s]"},
+      {}};
+  for (const auto& [seconds, method] : order) {
+    const Measured& m = results.at(method);
+    std::vector<std::string> failed;
+    for (const double h : m.failed) failed.push_back(fmt::format("{:g}", h));
+    const auto error = [&](const WorkPoint& p) { return fmt::format("{:.1e}", p.error); };
+    table.rows.push_back({method, std::isfinite(seconds) ? fmt::format("{:.3g}", seconds) : "not reached",
+                          m.points.empty() ? "-" : error(m.points.front()),
+                          m.points.empty() ? "-" : error(m.points.back()), failed.empty() ? "-" : join(failed, " ")});
+  }
+  return table;
+}
+
+}  // namespace
+
+StudyResult study_work_precision(const StudyContext& context) {
+  StudyResult result;
+  result.text = fmt::format(
+      "Each method moves the body with several steps; the error is that of the positions at the end, in the norm of "
+      "the "
+      "masses, relative to how far they went, against a converged motion (RK4). Left and below is better. Points where "
+      "a "
+      "method needed help (full Newton, halved steps) or has an error above 1 are left out, and listed.\n\n");
+  const auto all_tests = tests(context);
+  std::size_t count = 0;
+  for (const auto& m : method_catalog()) count += !m.name.empty();
+  for (std::size_t t = 0; t < all_tests.size(); ++t) {
+    const Test& test = all_tests[t];
+    const Model model = build_model(read_scene(test.scene, vocabulary(), ""));
+    const auto tell = [&](std::size_t done, const std::string& what) {
+      context.tell((static_cast<double>(t) + static_cast<double>(done) / static_cast<double>(count + 1)) /
+                       static_cast<double>(all_tests.size()),
+                   test.name + ", " + what);
+    };
+    tell(0, "reference");
+    const Reference r = reference(test, *model.system, model.start.q);
+    Results results;
+    for (const auto& method : method_catalog()) {
+      tell(results.size() + 1, method.name);
+      results[method.name] = measure(test, method, *model.system, r);
+    }
+    for (const auto& [group, members] : groups()) {
+      const bool any =
+          std::any_of(members.begin(), members.end(), [&](const auto& m) { return !results.at(m).points.empty(); });
+      if (any) result.figures.push_back(group_figure(test, group, members, results));
+    }
+    result.tables.push_back(ranking(test, results));
+    result.text += fmt::format(
+        "{}: {:g} s of motion, steps from {:g} s to {:g} s; the reference's own error is about {:.0e}. "
+        "The cheapest way to an error of {} % was {}.\n\n",
+        test.title, test.duration, test.steps.front(), test.steps.back(), r.error, 100 * wanted,
+        result.tables.back().rows.front()[1] == "not reached" ? "none" : result.tables.back().rows.front()[0]);
+    const auto cost = [&](const char* method) { return seconds_for(results.at(method).points, wanted); };
+    const auto text = [](const std::optional<double>& s) {
+      return s ? fmt::format("{:.3g} s", *s) : std::string("not reached");
+    };
+    result.claims.push_back(judged(
+        fmt::format(
+            "DIRK methods have the potential for livelier, more accurate motion than BE and SIERE (sec. soft): {}.",
+            test.name),
+        cost("TR-BDF2") && cost("SDIRK") && *cost("TR-BDF2") < cost("BE").value_or(HUGE_VAL) &&
+            *cost("SDIRK") < cost("SIERE").value_or(HUGE_VAL),
+        fmt::format("Time for an error of {} %: TR-BDF2 {}, SDIRK {}, BE {}, SIERE {}.", 100 * wanted,
+                    text(cost("TR-BDF2")), text(cost("SDIRK")), text(cost("BE")), text(cost("SIERE"))),
+        "the steps of this study do not all reach that error."));
+  }
+  return result;
+}
+
+}  // namespace limber
