@@ -1,26 +1,16 @@
 #include "limber/record/energy_plot.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
-#include <memory>
 #include <vector>
 
-#include "limber/core/errors.hpp"
 #include "limber/record/directory.hpp"
 #include "limber/record/energy_table.hpp"
-#include "limber/record/files.hpp"
-
-extern char** environ;
+#include "limber/record/gnuplot.hpp"
 
 namespace limber {
 
@@ -63,16 +53,6 @@ std::string data_block(const EnergyRecord& record) {
   return text;
 }
 
-/// In single quotes gnuplot reads everything but the quote itself and the end of the line as it stands.
-std::string quoted(const std::string& text) {
-  std::string out = "'";
-  for (const char c : text) {
-    if (c == '\'') out += '\'';
-    out += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
-  }
-  return out + "'";
-}
-
 /// Joules, or thousands, millions, … of them, so that the numbers on the axis are short.
 std::pair<double, const char*> unit_for(const EnergyRecord& record) {
   double largest = 0;
@@ -101,57 +81,12 @@ std::string script(const EnergyRecord& record, const std::string& title) {
       "set xlabel 'time [s]'\n"
       "set autoscale xfix\nset offsets graph 0, graph 0, graph 0.03, graph 0.03\n";
   text += fmt::format("set ylabel 'energy [{}]' offset -1,0\n", unit_name);
-  text += fmt::format("set title {} noenhanced font ',20' offset 0,0.3\n", quoted(title));
+  text += fmt::format("set title {} noenhanced font ',20' offset 0,0.3\n", gnuplot_quoted(title));
   text += "plot ";
   for (std::size_t c = 0; c < curves.size(); ++c)
     text += fmt::format("{}$energy using 1:(${}/{}) with lines {} title '{}'", c ? ", " : "", c + 2, unit,
                         curves[c].style, curves[c].label);
   return text + "\n";
-}
-
-using Stream = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
-
-Stream temporary_stream(const std::string& content = "") {
-  Stream stream(std::tmpfile(), std::fclose);
-  if (!stream) throw OutputError("a temporary file cannot be made: " + error_text(errno));
-  if (std::fwrite(content.data(), 1, content.size(), stream.get()) != content.size() || std::fflush(stream.get()) != 0)
-    throw OutputError("a temporary file cannot be written: " + error_text(errno));
-  std::rewind(stream.get());
-  return stream;
-}
-
-std::string first_line(std::FILE* stream) {
-  std::rewind(stream);
-  std::string text;
-  for (int c; (c = std::fgetc(stream)) != EOF;) {
-    if (c != '\n') text += static_cast<char>(c);
-    if (c == '\n' && text.find_first_not_of(" \t^") != std::string::npos) break;
-  }
-  return text;
-}
-
-/// Runs gnuplot with the script on its standard input and the picture on its standard output: neither a shell nor
-/// gnuplot ever sees the name of a file. Returns why it failed.
-std::optional<std::string> run_gnuplot(const std::string& commands, const std::string& png) {
-  const Stream input = temporary_stream(commands), complaints = temporary_stream();
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, fileno(input.get()), STDIN_FILENO);
-  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, png.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
-  posix_spawn_file_actions_adddup2(&actions, fileno(complaints.get()), STDERR_FILENO);
-  std::string program = "gnuplot", no_user_settings = "-d";
-  char* arguments[] = {program.data(), no_user_settings.data(), nullptr};
-  pid_t child = 0;
-  const int failed = posix_spawnp(&child, "gnuplot", &actions, nullptr, arguments, environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (failed == ENOENT) return "gnuplot was not found; install it to get an energy plot";
-  if (failed) return "gnuplot could not be started: " + error_text(failed);
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0)
-    if (errno != EINTR) return "gnuplot was lost: " + error_text(errno);
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return std::nullopt;
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 127) return "gnuplot was not found; install it to get an energy plot";
-  return "gnuplot failed: " + first_line(complaints.get());
 }
 
 }  // namespace
@@ -160,16 +95,7 @@ std::optional<std::string> plot_energy(const std::string& directory, const std::
   const std::filesystem::path base(directory);
   const EnergyRecord record = read_energy_table((base / run_file::energy).string());
   if (record.rows.size() < 2) return "there are fewer than two rows of energies to plot";
-  const std::string png = (base / run_file::energy_plot).string(), temporary = temporary_name(png);
-  auto failed = run_gnuplot(script(record, title), temporary);
-  std::error_code error;
-  if (!failed && std::filesystem::file_size(temporary, error) == 0) failed = "gnuplot drew nothing";
-  if (failed) {
-    std::filesystem::remove(temporary, error);
-    return failed;
-  }
-  rename_temporary(png);
-  return std::nullopt;
+  return run_gnuplot(script(record, title), (base / run_file::energy_plot).string());
 }
 
 }  // namespace limber
