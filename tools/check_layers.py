@@ -27,6 +27,7 @@ LAYERS = {
     "record": ["sim", "analysis", "force", "contact"],
     "verify": ["record"],
     "scene": ["record"],
+    "movie": ["scene", "render"],
 }
 
 # The library reports by exceptions and return values: it neither prints nor ends the program.
