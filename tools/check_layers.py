@@ -27,7 +27,8 @@ LAYERS = {
     "record": ["sim", "analysis", "force", "contact"],
     "verify": ["record"],
     "scene": ["record"],
-    "study": ["scene"],
+    "movie": ["scene", "render"],
+    "study": ["movie"],
 }
 
 # The library reports by exceptions and return values: it neither prints nor ends the program.

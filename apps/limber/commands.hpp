@@ -45,14 +45,35 @@ struct SceneArguments {
 /// What is done and the time left, on standard error, once the work proves to be long.
 class TimeLeft {
  public:
+  TimeLeft() = default;
+  ~TimeLeft() { clear(); }
+  TimeLeft(const TimeLeft&) = delete;
+  TimeLeft& operator=(const TimeLeft&) = delete;
+
   /// `part` of the work, 0 to 1, such as "frame 3 of 50".
   void show(double part, const std::string& text);
 
  private:
   using Clock = std::chrono::steady_clock;
+  void clear();
   bool shown_once_ = false;
   Clock::time_point start_ = Clock::now(), shown_ = start_;
 };
+
+/// While one lives, SIGINT and SIGTERM only ask the work to end.
+class CatchInterrupts {
+ public:
+  CatchInterrupts();
+  ~CatchInterrupts();
+  CatchInterrupts(const CatchInterrupts&) = delete;
+  CatchInterrupts& operator=(const CatchInterrupts&) = delete;
+
+ private:
+  void (*before_[2])(int);
+};
+bool interrupted();
+/// Throws if the work was asked to end.
+void end_if_interrupted();
 
 enum class Shown { nothing, progress };
 /// run_scene, with a line of progress on standard error; SIGINT and SIGTERM end it cleanly.

@@ -1,7 +1,5 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <filesystem>
@@ -10,9 +8,8 @@
 #include "commands.hpp"
 #include "limber/core/errors.hpp"
 #include "limber/core/parallel.hpp"
-#include "limber/record/files.hpp"
-#include "limber/render/video.hpp"
-#include "render_frames.hpp"
+#include "limber/movie/movie.hpp"
+#include "limber/record/temporary_directory.hpp"
 
 namespace limber::app {
 namespace {
@@ -22,24 +19,12 @@ namespace fs = std::filesystem;
 struct RenderArguments {
   SceneArguments source;
   std::string output, color = "body", camera, look_at, size = "1280x720";
-  double fps = 30, fov = 35;
+  std::optional<double> fov;
+  double fps = 30;
   long frame = -1;  // −1: not given
   int samples = RenderOptions{}.samples, threads = 0;
   bool wireframe = false, json = false;
 };
-
-enum class Product { picture, pictures, video };
-
-Product product(const RenderArguments& a) {
-  const fs::path path(a.output);
-  const std::string extension = path.extension().string();
-  if (!path.has_filename() || fs::is_directory(path) || extension.empty()) return Product::pictures;
-  if (extension == ".png") return Product::picture;
-  if (extension == ".mp4") return Product::video;
-  throw InputError("--output", fmt::format("'{}' cannot be written: expected movie.mp4, picture.png or a folder, "
-                                           "pictures/",
-                                           a.output));
-}
 
 /// Numbers with `separator` between them, for example 1,2.5,-3.
 template <std::size_t n>
@@ -71,64 +56,29 @@ PictureSize to_size(const std::string& text) {
   return {static_cast<int>(width), static_cast<int>(height)};
 }
 
-Camera to_camera(const RenderArguments& a, const Framing& framing) {
-  if (a.camera.empty() && a.look_at.empty()) return framing.camera();
-  if (a.camera.empty()) throw InputError("--look-at", "needs --camera too");
-  return {to_point("--camera", a.camera), a.look_at.empty() ? framing.centre() : to_point("--look-at", a.look_at),
-          a.fov, to_size(a.size)};
-}
-
-/// A folder that goes away with everything in it.
-class TemporaryDirectory {
- public:
-  TemporaryDirectory() {
-    std::string name = (fs::temp_directory_path() / "limber-render-XXXXXX").string();
-    if (!::mkdtemp(name.data())) throw OutputError(name + ": " + error_text(errno));
-    path_ = name;
-  }
-  ~TemporaryDirectory() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  TemporaryDirectory(const TemporaryDirectory&) = delete;
-  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
-
-/// Times [s] that pictures show: one every 1/fps from the first frame on.
-std::vector<double> movie_times(const std::vector<double>& stored, double fps) {
-  const auto count = static_cast<long>(std::floor((stored.back() - stored.front()) * fps * (1 + 1e-9) + 1e-9)) + 1;
-  std::vector<double> times;
-  for (long k = 0; k < count; ++k)
-    times.push_back(std::min(stored.back(), stored.front() + static_cast<double>(k) / fps));
-  return times;
-}
-
-double picture_time(const std::vector<double>& stored, long frame) {
-  const auto count = static_cast<long>(stored.size());
-  if (frame >= count)
-    throw InputError("--frame", fmt::format("{} is too large: there are {} frames, numbered from 0", frame, count));
-  return stored[static_cast<std::size_t>(frame < 0 ? count - 1 : frame)];
+CameraChoice to_camera(const RenderArguments& a) {
+  CameraChoice camera;
+  if (!a.camera.empty()) camera.position = to_point("--camera", a.camera);
+  if (!a.look_at.empty()) camera.look_at = to_point("--look-at", a.look_at);
+  camera.fov = a.fov;
+  return camera;
 }
 
 void check_arguments(const RenderArguments& a) {
   require_ray_tracing();
-  const Product what = product(a);
+  const MovieKind kind = movie_kind(a.output);
   to_size(a.size);
-  if (!a.camera.empty()) to_point("--camera", a.camera);
-  if (!a.look_at.empty()) to_point("--look-at", a.look_at);
-  if (a.frame >= 0 && what != Product::picture)
+  to_camera(a);
+  if (a.frame >= 0 && kind != MovieKind::picture)
     throw InputError("--frame", fmt::format("goes with one picture, -o picture.png, not with '{}'", a.output));
 }
 
-int report(const RenderArguments& a, const RenderFrames& run, std::size_t pictures, const Camera& camera) {
+int report(const RenderArguments& a, const MovieFacts& movie) {
+  const Camera& camera = movie.camera;
   if (a.json) {
     const auto point = [](const Vec3& x) { return std::vector<double>{x[0], x[1], x[2]}; };
     nlohmann::json j{{"output", a.output},
-                     {"pictures", pictures},
+                     {"pictures", movie.pictures},
                      {"width", camera.size().width},
                      {"height", camera.size().height},
                      {"camera", point(camera.eye())},
@@ -137,42 +87,29 @@ int report(const RenderArguments& a, const RenderFrames& run, std::size_t pictur
     return 0;
   }
   std::string text = fmt::format("{}: {} of {}x{} pixels\n", a.output,
-                                 pictures == 1 ? "1 picture" : fmt::format("{} pictures", pictures),
+                                 movie.pictures == 1 ? "1 picture" : fmt::format("{} pictures", movie.pictures),
                                  camera.size().width, camera.size().height);
-  if (a.color == "displacement") text += fmt::format("yellow: {:.4g} m from rest\n", run.largest_displacement());
+  if (a.color == "displacement") text += fmt::format("yellow: {:.4g} m from rest\n", movie.largest_displacement);
   write_text("", text);
   return 0;
 }
 
 int render_run(const RenderArguments& a, const std::string& directory) {
-  const Product what = product(a);
-  const RenderFrames run(directory, a.color == "displacement" ? Coloring::displacement : Coloring::body,
-                         Framing(a.fov, to_size(a.size)));
-  const Camera camera = to_camera(a, run.framing());
-  const auto times = what == Product::picture ? std::vector<double>{picture_time(run.times(), a.frame)}
-                                              : movie_times(run.times(), a.fps);
-  const fs::path output(a.output), folder = what == Product::pictures ? output : output.parent_path();
-  if (!folder.empty()) fs::create_directories(folder);
-  std::optional<VideoWriter> video;
-  if (what == Product::video) video.emplace(a.output, camera.size(), a.fps);
-  TimeLeft progress;
-  for (std::size_t k = 0; k < times.size(); ++k) {
-    RenderOptions options;
-    options.samples = a.samples;
-    options.wireframe = a.wireframe ? Wireframe::on : Wireframe::off;
-    options.progress = [&](double part) {
-      const double done = (static_cast<double>(k) + part) / static_cast<double>(times.size());
-      progress.show(done, fmt::format("rendering: {:.0f} %", 100 * done));
-    };
-    const Image image = render(run.at(times[k]), camera, options);
-    if (video)
-      video->add(image);
-    else
-      write_atomically(what == Product::picture ? a.output : (output / fmt::format("frame_{:04}.png", k)).string(),
-                       encode_png(image));
-  }
-  if (video) video->finish();
-  return report(a, run, times.size(), camera);
+  MovieOptions options;
+  options.coloring = a.color == "displacement" ? Coloring::displacement : Coloring::body;
+  options.wireframe = a.wireframe ? Wireframe::on : Wireframe::off;
+  options.size = to_size(a.size);
+  options.camera = to_camera(a);
+  options.fps = a.fps;
+  options.frame = a.frame;
+  options.samples = a.samples;
+  TimeLeft time_left;
+  options.progress = [&](double done) {
+    end_if_interrupted();
+    time_left.show(done, fmt::format("rendering: {:.0f} %", 100 * done));
+  };
+  const CatchInterrupts catching;
+  return report(a, make_movie(directory, a.output, options));
 }
 
 int render_scene(const RenderArguments& a) {

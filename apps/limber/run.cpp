@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <chrono>
-#include <csignal>
 #include <nlohmann/json.hpp>
 
 #include "commands.hpp"
@@ -16,9 +14,6 @@
 
 namespace limber::app {
 namespace {
-
-std::atomic<bool> interrupted = false;
-void on_interrupt(int) { interrupted = true; }
 
 /// A bar with the time left on a terminal, a plain line now and then elsewhere.
 class ProgressLine {
@@ -123,14 +118,9 @@ int run(const RunArguments& a) {
 RunResult run_until_interrupted(const Loaded& loaded, const Model& model, RunOptions options, Shown shown) {
   ProgressLine line;
   if (shown == Shown::progress) options.progress = [&](const Progress& p) { line.show(p); };
-  interrupted = false;
-  options.go_on = [] { return !interrupted; };
-  std::signal(SIGINT, on_interrupt);
-  std::signal(SIGTERM, on_interrupt);
-  RunResult result = run_scene(loaded.json, loaded.scene, model, options);
-  std::signal(SIGINT, SIG_DFL);
-  std::signal(SIGTERM, SIG_DFL);
-  return result;
+  options.go_on = [] { return !interrupted(); };
+  const CatchInterrupts catching;
+  return run_scene(loaded.json, loaded.scene, model, options);
 }
 
 void add_run(CLI::App& cli, Action& action) {

@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cmath>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -13,6 +15,13 @@
 #include "limber/scene/run.hpp"
 
 namespace limber::app {
+namespace {
+
+constexpr int interrupt_signals[] = {SIGINT, SIGTERM};
+std::atomic<bool> interrupt_came = false;
+void on_interrupt(int) { interrupt_came = true; }
+
+}  // namespace
 
 void SceneArguments::add_to(CLI::App& command) {
   command.add_option("scene", file, "Scene file (JSON)")->required();
@@ -30,19 +39,38 @@ Loaded SceneArguments::load() const {
   return loaded;
 }
 
+void TimeLeft::clear() {
+  if (shown_once_ && isatty(STDERR_FILENO)) fmt::print(stderr, "\r\033[K");
+  shown_once_ = false;
+}
+
 void TimeLeft::show(double part, const std::string& text) {
   const auto seconds = [](Clock::time_point since) {
     return std::chrono::duration<double>(Clock::now() - since).count();
   };
   const bool terminal = isatty(STDERR_FILENO) != 0;
   const double elapsed = seconds(start_);
-  if (part >= 1 && shown_once_ && terminal) fmt::print(stderr, "\r\033[K");
+  if (part >= 1) clear();
   if (part >= 1 || elapsed < 1 || seconds(shown_) < (terminal ? 0.1 : 10.0)) return;
   shown_ = Clock::now();
   shown_once_ = true;
   fmt::print(stderr, "{}{}, {} left{}", terminal ? "\r" : "", text, duration_text(elapsed / part * (1 - part)),
              terminal ? "   " : "\n");
   std::fflush(stderr);
+}
+
+CatchInterrupts::CatchInterrupts() {
+  for (int k = 0; k < 2; ++k) before_[k] = std::signal(interrupt_signals[k], on_interrupt);
+}
+
+CatchInterrupts::~CatchInterrupts() {
+  for (int k = 0; k < 2; ++k) std::signal(interrupt_signals[k], before_[k]);
+}
+
+bool interrupted() { return interrupt_came; }
+
+void end_if_interrupted() {
+  if (interrupted()) throw std::runtime_error("interrupted");
 }
 
 std::string duration_text(double seconds) {

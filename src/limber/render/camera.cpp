@@ -61,6 +61,14 @@ void Framing::include(const Vec3& x) {
   }
 }
 
+void Framing::include(const Framing& other) {
+  box_min_ = box_min_.cwiseMin(other.box_min_);
+  box_max_ = box_max_.cwiseMax(other.box_max_);
+  for (int k = 0; k < 2; ++k)
+    for (int side = 0; side < 4; ++side)
+      views_[k].reach[side] = std::max(views_[k].reach[side], other.views_[k].reach[side]);
+}
+
 /// The eye e must satisfy |a − e_a| ≤ t (c − e_c) for each point, and the same for b: e_a and e_b in the middle of what
 /// this allows, e_c the largest possible.
 Camera Framing::camera() const {

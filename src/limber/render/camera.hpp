@@ -46,6 +46,8 @@ class Framing {
   Framing(double fov, PictureSize size);
 
   void include(const Vec3& x);
+  /// All that the other one shows; it has the same fov and size.
+  void include(const Framing& other);
   bool empty() const { return !(box_min_[0] <= box_max_[0]); }
   const Vec3& box_min() const { return box_min_; }  // [m]
   const Vec3& box_max() const { return box_max_; }

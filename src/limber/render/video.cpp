@@ -103,7 +103,11 @@ VideoWriter::VideoWriter(const std::string& path, PictureSize size, double fps) 
   std::vector<char*> arguments;
   for (auto& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
-  const int failed = posix_spawnp(&ffmpeg_, "ffmpeg", &actions, nullptr, arguments.data(), environ);
+  posix_spawnattr_t attributes;  // a group of its own: Ctrl-C reaches this program, which then ends ffmpeg
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+  const int failed = posix_spawnp(&ffmpeg_, "ffmpeg", &actions, &attributes, arguments.data(), environ);
+  posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   ::close(ends[1]);
   if (failed == 0) return;

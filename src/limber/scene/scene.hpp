@@ -282,6 +282,12 @@ struct OutputChoice {
   std::optional<int> checkpoint_every;  // [steps]
 };
 
+/// What is not set is chosen so that the whole motion is seen.
+struct CameraChoice {
+  std::optional<Vec3> position, look_at;  // [m]
+  std::optional<double> fov;              // vertical field of view [degrees]
+};
+
 struct Scene {
   std::string description;
   TimeSettings time;
@@ -293,7 +299,8 @@ struct Scene {
   std::optional<ContactChoice> contact;  // set where obstacles are given too
   std::vector<ObstacleChoice> obstacles;
   OutputChoice output;
-  int threads = 0;  // 0: all cores
+  CameraChoice camera;  // of pictures
+  int threads = 0;      // 0: all cores
 };
 
 }  // namespace limber

@@ -43,7 +43,7 @@ struct Test {
 
   std::vector<double> steps_of(const MethodInfo& method) const {
     std::vector<double> all = steps;
-    while (method.kind == MethodKind::explicit_method && all.back() > 3 * reference_step) all.push_back(all.back() / 2);
+    while (method.kind == MethodKind::explicit_ && all.back() > 3 * reference_step) all.push_back(all.back() / 2);
     return all;
   }
 };

@@ -1,4 +1,4 @@
-#include "render_frames.hpp"
+#include "limber/movie/render_frames.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -9,7 +9,7 @@
 #include "limber/scene/obstacle_meshes.hpp"
 #include "limber/scene/obstacle_parts.hpp"
 
-namespace limber::app {
+namespace limber {
 namespace {
 
 Vec3 moved(const RigidMotion& pose, const Vec3& X) {
@@ -18,17 +18,48 @@ Vec3 moved(const RigidMotion& pose, const Vec3& X) {
   return x;
 }
 
+constexpr double default_fov = 35;  // [degrees]
+
+std::optional<Scene> scene_of(const std::string& directory) {
+  const auto file = std::filesystem::path(directory) / run_file::scene;
+  if (!std::filesystem::exists(file)) return std::nullopt;
+  return load_scene(file.string());
+}
+
+CameraChoice first_of(CameraChoice first, const CameraChoice& second) {
+  if (!first.position) first.position = second.position;
+  if (!first.look_at) first.look_at = second.look_at;
+  if (!first.fov) first.fov = second.fov;
+  return first;
+}
+
 }  // namespace
 
-RenderFrames::RenderFrames(const std::string& directory, Coloring coloring, const Framing& empty)
-    : surface_(directory), coloring_(coloring), times_(surface_.trajectory().times()), framing_(empty) {
+RenderFrames::RenderFrames(const std::string& directory, Coloring coloring, const CameraChoice& camera,
+                           PictureSize size)
+    : RenderFrames(directory, scene_of(directory), coloring, camera, size) {}
+
+RenderFrames::RenderFrames(const std::string& directory, const std::optional<Scene>& scene, Coloring coloring,
+                           const CameraChoice& camera, PictureSize size)
+    : surface_(directory),
+      camera_(first_of(camera, scene ? scene->camera : CameraChoice{})),
+      size_(size),
+      coloring_(coloring),
+      times_(surface_.trajectory().times()),
+      framing_(camera_.fov.value_or(default_fov), size) {
   if (times_.empty()) throw InputError(directory, "has no frames yet");
   gather_bodies();
-  if (const auto file = std::filesystem::path(directory) / run_file::scene; std::filesystem::exists(file))
-    gather_obstacles(load_scene(file.string()));
+  if (scene) gather_obstacles(*scene);
   measure();
   if (framing_.empty()) throw InputError(directory, "has no frame whose positions are finite");
   if (!(mesh_.line_radius > 0)) mesh_.line_radius = 0.004 * framing_.diagonal();
+}
+
+Camera RenderFrames::camera() const {
+  if (camera_.position)
+    return {*camera_.position, camera_.look_at.value_or(framing_.centre()), camera_.fov.value_or(default_fov), size_};
+  if (camera_.look_at) throw InputError("--look-at", "needs --camera too");
+  return framing_.camera();
 }
 
 void RenderFrames::gather_bodies() {
@@ -133,4 +164,4 @@ RenderScene RenderFrames::at(double t) const {
   return scene;
 }
 
-}  // namespace limber::app
+}  // namespace limber

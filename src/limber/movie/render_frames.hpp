@@ -11,19 +11,23 @@
 #include "limber/scene/exported.hpp"
 #include "limber/scene/scene.hpp"
 
-namespace limber::app {
+namespace limber {
 
 enum class Coloring { body, displacement };
 
 class RenderFrames {
  public:
-  /// From the directory of a run, which may still go on. Throws InputError.
-  RenderFrames(const std::string& directory, Coloring coloring, const Framing& empty);
+  /// From the directory of a run, which may still go on. `camera` goes before the scene's. Throws InputError.
+  RenderFrames(const std::string& directory, Coloring coloring, const CameraChoice& camera, PictureSize size);
 
   /// Times [s] of the frames; at least one.
   const std::vector<double>& times() const { return times_; }
   /// All that moves, in all frames, and the obstacles near it.
   const Framing& framing() const { return framing_; }
+  /// Makes the framing wide enough for another run too; the ground goes below both.
+  void include(const Framing& other) { framing_.include(other); }
+  /// As chosen; what is not chosen, so that all of the framing is seen.
+  Camera camera() const;
   /// The farthest from rest that any point gets [m].
   double largest_displacement() const { return largest_displacement_; }
   RenderScene at(double t) const;
@@ -34,6 +38,8 @@ class RenderFrames {
     TriMesh mesh;                      // before any motion; empty for a plane
     std::optional<RenderPlane> plane;  // before any motion
   };
+  RenderFrames(const std::string& directory, const std::optional<Scene>& scene, Coloring coloring,
+               const CameraChoice& camera, PictureSize size);
   void gather_bodies();
   void gather_obstacles(const Scene& scene);
   void measure();
@@ -41,6 +47,8 @@ class RenderFrames {
   std::vector<Vec3> positions(double t) const;
 
   ExportedSurface surface_;
+  CameraChoice camera_;
+  PictureSize size_;
   Coloring coloring_;
   std::vector<double> times_;
   RenderMesh mesh_;  // of the bodies, at rest
@@ -50,4 +58,4 @@ class RenderFrames {
   double largest_displacement_ = 0;
 };
 
-}  // namespace limber::app
+}  // namespace limber

@@ -1,0 +1,34 @@
+#pragma once
+/// A run as a movie, as pictures or as one picture (see MovieWriter for the names).
+
+#include <functional>
+
+#include "limber/movie/movie_writer.hpp"
+#include "limber/movie/render_frames.hpp"
+
+namespace limber {
+
+struct MovieOptions {
+  Coloring coloring = Coloring::body;
+  Wireframe wireframe = Wireframe::off;
+  PictureSize size;
+  CameraChoice camera;  // goes before the scene's
+  double fps = 30;      // pictures for each second of simulated time
+  long frame = -1;      // of one picture: the stored frame, from 0; −1: the last
+  int samples = RenderOptions{}.samples;
+  std::function<void(double)> progress = [](double) {};  // with the part that is done, in (0, 1]; may throw to give up
+};
+
+struct MovieFacts {
+  std::size_t pictures = 0;
+  Camera camera;
+  double largest_displacement = 0;  // [m]
+};
+
+/// `directory`: of a run, which may still go on. Throws InputError, OutputError.
+MovieFacts make_movie(const std::string& directory, const std::string& output, const MovieOptions& options);
+
+/// Times [s] that the pictures of a movie show: one every 1/fps from `first` on, none after `last`.
+std::vector<double> movie_times(double first, double last, double fps);
+
+}  // namespace limber
