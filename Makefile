@@ -7,12 +7,13 @@ JOBS ?= $(shell nproc)
 SETUP := tools/setup.sh
 CONFIGURE := cmake --preset
 BENCH_ARGUMENTS ?=
+STUDY_ARGUMENTS ?=
 FUZZ_SECONDS ?= 60
 SOURCES = git ls-files --cached --others --exclude-standard --
 section = @printf '\n== %s\n' $(1)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test asan fuzz lint bench clean
+.PHONY: help setup build demo studies test asan fuzz lint bench clean
 
 help: ## list these targets
 	@echo 'Limber: make TARGET'
@@ -33,6 +34,10 @@ demo: build ## simulate scenes/beam.json into out/demo/
 	$(call section,'Run scenes/beam.json')
 	@build/bin/limber run scenes/beam.json -o out/demo --overwrite
 	@cat tools/after_demo.txt
+
+studies: build ## every study of the survey, whole (about an hour); STUDY_ARGUMENTS=--quick for minutes
+	$(call section,'Studies')
+	@build/bin/limber study all -o out/studies $(STUDY_ARGUMENTS)
 
 test: build ## everything: C++ tests, Python tests, the layers
 	$(call section,'Layers')

@@ -74,9 +74,10 @@ void end_if_interrupted() {
 }
 
 std::string duration_text(double seconds) {
-  if (seconds < 100) return fmt::format("{:.1f} s", seconds);
-  if (seconds < 6000) return fmt::format("{:.0f} min {:02.0f} s", std::floor(seconds / 60), std::fmod(seconds, 60));
-  return fmt::format("{:.0f} h {:02.0f} min", std::floor(seconds / 3600), std::floor(std::fmod(seconds, 3600) / 60));
+  if (seconds < 99.95) return fmt::format("{:.1f} s", seconds);
+  const long whole = std::lround(seconds), minutes = whole / 60;
+  if (minutes < 100) return fmt::format("{} min {:02} s", minutes, whole % 60);
+  return fmt::format("{} h {:02} min", minutes / 60, minutes % 60);
 }
 
 void write_text(const std::string& file, const std::string& text) {

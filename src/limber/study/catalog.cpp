@@ -16,6 +16,7 @@ const std::vector<StudyInfo>& study_catalog() {
       {"stiff-dirk", "A very stiff equation in one step", "Example 2", &study_stiff_dirk, 1},
       {"barrier", "The barrier of contact", "Fig. barrier", &study_barrier, 1},
       {"friction", "The smoothing of friction", "Fig. s", &study_friction, 1},
+      {"objects", "Objects in motion", "Figs. objects and FEMmesh", &study_objects, 500},
   };
   return catalog;
 }

@@ -116,15 +116,14 @@ void draw(const Figure& figure, const std::string& terminal, const std::string& 
   if (const auto why = run_gnuplot(script(figure, terminal), path)) throw OutputError(path + ": " + *why);
 }
 
-/// In double quotes where the text has a comma or a quote.
+}  // namespace
+
 std::string csv_cell(const std::string& text) {
   if (text.find_first_of(",\"\n") == std::string::npos) return text;
   std::string out = "\"";
   for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
   return out + "\"";
 }
-
-}  // namespace
 
 std::string figure_csv(const Figure& figure) {
   const auto& curves = figure.curves;

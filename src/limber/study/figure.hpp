@@ -41,4 +41,7 @@ void write_figure(const Figure& figure, const std::filesystem::path& directory);
 /// The numbers of a figure: one column for each curve if all have the same x, else rows `curve,x,y`.
 std::string figure_csv(const Figure& figure);
 
+/// A cell of a CSV file: in double quotes where the text has a comma or a quote.
+std::string csv_cell(const std::string& text);
+
 }  // namespace limber

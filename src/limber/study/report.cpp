@@ -88,9 +88,14 @@ std::string inline_svg(const std::string& path) {
   return start == std::string::npos ? text : text.substr(start);
 }
 
+std::string csv_row(std::vector<std::string> cells) {
+  for (std::string& c : cells) c = csv_cell(c);
+  return join(cells, ",") + "\n";
+}
+
 std::string table_csv(const StudyTable& table) {
-  std::string text = join(table.columns, ",") + "\n";
-  for (const auto& row : table.rows) text += join(row, ",") + "\n";
+  std::string text = csv_row(table.columns);
+  for (const auto& row : table.rows) text += csv_row(row);
   return text;
 }
 

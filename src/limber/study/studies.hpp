@@ -11,6 +11,7 @@ StudyResult study_ere_cost(const StudyContext&);
 StudyResult study_soft_eigs(const StudyContext&);
 StudyResult study_soft_energy(const StudyContext&);
 StudyResult study_stiff_dirk(const StudyContext&);
+StudyResult study_objects(const StudyContext&);
 StudyResult study_barrier(const StudyContext&);
 StudyResult study_friction(const StudyContext&);
 
