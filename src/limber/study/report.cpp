@@ -81,13 +81,6 @@ std::string base64(const std::string& data) {
   return out;
 }
 
-/// The picture as it may stand inside a page.
-std::string inline_svg(const std::string& path) {
-  const std::string text = read_file(path);
-  const auto start = text.find("<svg");
-  return start == std::string::npos ? text : text.substr(start);
-}
-
 std::string csv_row(std::vector<std::string> cells) {
   for (std::string& c : cells) c = csv_cell(c);
   return join(cells, ",") + "\n";
@@ -145,8 +138,8 @@ std::string study_html(const FinishedStudy& study, const fs::path& folder) {
                   study.info->name, escaped(study.info->title), escaped(facts_text(study)));
   text += paragraphs_html(study.result.text);
   for (const Figure& f : study.result.figures)
-    text += fmt::format("<figure role=\"img\" aria-label=\"{}\">{}</figure>\n", escaped(f.title),
-                        inline_svg((folder / (f.name + ".svg")).string()));
+    text += fmt::format("<figure><img alt=\"{}\" src=\"data:image/svg+xml;base64,{}\"></figure>\n", escaped(f.title),
+                        base64(read_file((folder / (f.name + ".svg")).string())));
   for (const StudyMovie& m : study.result.movies)
     text += fmt::format(
         "<figure><video controls loop muted playsinline poster=\"data:image/png;base64,{}\" "
@@ -173,7 +166,7 @@ body { font: 16px/1.55 system-ui, "DejaVu Sans", sans-serif; color: #222; backgr
 h1 { font-size: 1.9rem; margin: 1.5rem 0 .3rem; } h2 { font-size: 1.35rem; margin: 3rem 0 .2rem; border-top: 1px solid #ddd;
      padding-top: 1.6rem; }
 .facts { color: #666; margin-top: 0; } code { background: #f3f3f1; padding: .05em .3em; border-radius: 3px; }
-figure { margin: 1.4rem 0; overflow-x: auto; } figure svg { width: 100%; height: auto; } video { width: 100%; }
+figure { margin: 1.4rem 0; overflow-x: auto; } img { width: 100%; height: auto; } video { width: 100%; }
 figcaption { color: #555; font-size: .92rem; margin-top: .3rem; }
 table { border-collapse: collapse; font-size: .93rem; } th { text-align: left; font-weight: 600; }
 td, th { padding: .35rem .8rem .35rem 0; border-bottom: 1px solid #e5e5e5; vertical-align: top; }
