@@ -94,7 +94,10 @@ TEST(HexSplit, EveryNumberingOfACube) {
     for (std::size_t t = 0; t < 6; ++t) ASSERT_NEAR(signed_volume(mesh, t), 1. / 6, 1e-15);
     const auto count = triangles_of(mesh.tets);
     int outside = 0, diagonals = 0;
-    for (const auto& [triangle, times] : count) outside += times == 1, ASSERT_LE(times, 2);
+    for (const auto& [triangle, times] : count) {
+      ASSERT_LE(times, 2);
+      outside += times == 1;
+    }
     ASSERT_EQ(outside, 12);
     for (int f = 0; f < 6; ++f) {
       std::array<int, 4> n;
@@ -124,7 +127,10 @@ TEST(HexSplit, IsConformingOnAnyNumbering) {
     EXPECT_NEAR(sum, 36, 1e-12);
     EXPECT_NEAR(enclosed(mesh), 36, 1e-12);
     std::size_t once = 0;
-    for (const auto& [triangle, times] : triangles_of(mesh.tets)) once += times == 1, ASSERT_LE(times, 2);
+    for (const auto& [triangle, times] : triangles_of(mesh.tets)) {
+      ASSERT_LE(times, 2);
+      once += times == 1;
+    }
     EXPECT_EQ(once, 2u * 2 * (3 * 4 + 4 * 3 + 3 * 3));
   }
 }
@@ -140,8 +146,12 @@ TEST(HexFiles, EveryVariantHoldsTheSameMesh) {
     EXPECT_EQ(m.nodes, expected.nodes);
     EXPECT_EQ(m.hexes, expected.hexes);
     EXPECT_EQ(m.region, s.region);
-    if (!s.file.ends_with(".mesh")) EXPECT_EQ(m.fields.at("E"), (std::vector<double>{1e5, 2e5}));
-    if (s.label.ends_with("2.2 ascii")) EXPECT_EQ(m.region_names, (std::map<std::string, int>{{"hard", 12}}));
+    if (!s.file.ends_with(".mesh")) {
+      EXPECT_EQ(m.fields.at("E"), (std::vector<double>{1e5, 2e5}));
+    }
+    if (s.label.ends_with("2.2 ascii")) {
+      EXPECT_EQ(m.region_names, (std::map<std::string, int>{{"hard", 12}}));
+    }
     EXPECT_EQ(check_and_orient(m, s.label).reordered, 0u);
     EXPECT_EQ(reading_error(path), path + ": the file holds hexahedra, expected tetrahedra");
   }
@@ -163,7 +173,9 @@ TEST(HexFiles, RoundTripKeepsEveryBit) {
     EXPECT_EQ(back.nodes, m.nodes);
     EXPECT_EQ(back.hexes, m.hexes);
     EXPECT_EQ(back.region, m.region);
-    if (name != std::string("m.mesh")) EXPECT_EQ(back.fields, m.fields);
+    if (name != std::string("m.mesh")) {
+      EXPECT_EQ(back.fields, m.fields);
+    }
   }
   EXPECT_EQ(std::get<HexMesh>(read_solid_mesh(dir.path("m.msh"))).region_names, m.region_names);
   for (const char* name : {"m.node", "m.ele"}) {
@@ -196,7 +208,7 @@ TEST(HexFiles, MixedAndCurvedCellsAreRefused) {
        ": the file holds 1 tetrahedra, 1 prisms" + rule},
       {"a.msh", nodes + "1\n1" + prism + "$EndElements\n", ": the file holds 1 prisms" + rule},
       {"a.msh", nodes + "1\n1 17 2 0 1 1 2 3 4 5 6 7 8 1 2 3 4 5 6 7 8 1 2 3 4\n$EndElements\n",
-       ":16: element type 17 (20-node hexahedron) is not linear; only linear tetrahedra (4 nodes) and hexahedra (8 "
+       ":17: element type 17 (20-node hexahedron) is not linear; only linear tetrahedra (4 nodes) and hexahedra (8 "
        "nodes) are read"},
       {"a.vtk", vtk + "CELLS 2 15\n8 0 1 3 2 4 5 7 6\n5 0 1 3 2 4\nCELL_TYPES 2\n12\n14\n",
        ": the file holds 1 hexahedra, 1 pyramids" + rule},
@@ -269,29 +281,32 @@ TEST(HexChecks, WrongOrdersAndShapes) {
   EXPECT_EQ(error_of(regions), "m: 2 regions for 1 hexahedra");
 }
 
-/// Positive at corners and points of integration, and yet a tetrahedron is inverted.
-TEST(HexChecks, TooWarpedForItsTetrahedra) {
+/// Positive at corners and points of integration, and yet a tetrahedron is inverted: how many of 20000 cubes whose
+/// corners are moved at random by up to so much along each axis.
+int too_warped(double by) {
   std::mt19937 random(1);
-  std::uniform_real_distribution<double> u(-.45, .45);
-  int warped = 0, sound = 0;
+  std::uniform_real_distribution<double> u(-by, by);
+  int warped = 0;
   for (int trial = 0; trial < 20000; ++trial) {
     HexMesh m = unit_cube();
     for (Vec3& x : m.nodes) x += Vec3(u(random), u(random), u(random));
     if (!hex_shape(m, 0).sound()) continue;
-    ++sound;
-    const std::string error = error_of(m);
-    if (error.empty()) continue;
-    ++warped;
-    EXPECT_EQ(error.find("m: the faces of hexahedron 0 (nodes 0, 1, 2, 3, 4, 5, 6, 7) are too warped"), 0u) << error;
     const TetMesh parts = subdivide(hexahedra(m));
     double least = 1;
     for (std::size_t t = 0; t < 6; ++t) least = std::min(least, signed_volume(parts, t));
-    EXPECT_LE(least, 1e-14);
+    const std::string error = error_of(m);
+    EXPECT_EQ(error.empty(), least > 0) << error;
+    if (error.empty()) continue;
+    ++warped;
+    EXPECT_EQ(error.find("m: the faces of hexahedron 0 (nodes 0, 1, 2, 3, 4, 5, 6, 7) are too warped"), 0u) << error;
   }
-  EXPECT_GT(warped, 0);
-  EXPECT_GT(sound, 100 * warped / 10);
-  RecordProperty("sound", sound);
-  RecordProperty("warped", warped);
+  return warped;
+}
+
+TEST(HexChecks, TooWarpedForItsTetrahedra) {
+  EXPECT_EQ(too_warped(.15), 0);
+  EXPECT_LT(too_warped(.25), 100);
+  EXPECT_GT(too_warped(.45), 1000);
 }
 
 TEST(HexQuality, OfBricksAndShears) {

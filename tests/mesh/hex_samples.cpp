@@ -43,11 +43,12 @@ std::string gmsh22_ascii() {
 
 std::string gmsh22_binary(std::endian order) {
   const HexMesh m = expected_hexes();
+  const std::vector<Vec3> nodes = all_nodes();
   Binary b(order);
   b.text("$MeshFormat\n2.2 1 8\n").put(std::int32_t{1}).text("\n$EndMeshFormat\n$Nodes\n13\n");
   for (int i = 0; i < 13; ++i) {
     b.put(std::int32_t{i + 10});
-    for (const double c : all_nodes()[static_cast<std::size_t>(i)]) b.put(c);
+    for (const double c : nodes[static_cast<std::size_t>(i)]) b.put(c);
   }
   b.text("\n$EndNodes\n$Elements\n3\n").ints({3, 1, 2, 8, 5, 5});
   for (const int i : quad) b.put(std::int32_t{i + 10});
