@@ -21,7 +21,7 @@ struct MeshArguments {
 };
 
 struct Meshed {
-  TetMesh mesh;
+  SolidMesh mesh;
   std::string name;
   double wave_speed = 0;                // [m/s]
   std::vector<std::string> notes = {};  // on how a surface was filled
@@ -86,23 +86,27 @@ Meshed meshed(const MeshArguments& a) {
   if (std::filesystem::path(file).extension() == ".json") return from_scene(a, file);
   if (is_surface_file(file)) return from_surface(a);
   if (a.words.size() != 1)
-    throw InputError("mesh", fmt::format("'{}' does not belong here: {} has its tetrahedra", a.words[1], file));
-  return {read_mesh(file), file, wave_speed_of(a)};
+    throw InputError("mesh", fmt::format("'{}' does not belong here: {} has its cells", a.words[1], file));
+  return {read_solid_mesh(file), file, wave_speed_of(a)};
 }
 
-/// What a run would make of it: negatively ordered tetrahedra are reordered, other flaws stay.
-TetMesh oriented(TetMesh mesh) {
+/// What a run would make of it: negatively ordered cells are reordered, other flaws stay.
+void orient(TetMesh& mesh) {
   for (std::size_t t = 0; t < mesh.tets.size(); ++t)
     if (signed_volume(mesh, t) < 0) std::swap(mesh.tets[t][2], mesh.tets[t][3]);
-  return mesh;
+}
+void orient(HexMesh& mesh) {
+  for (std::size_t h = 0; h < mesh.hexes.size(); ++h)
+    if (hex_shape(mesh, h).mirrored()) mirror(mesh.hexes[h]);
 }
 
 int mesh_command(const MeshArguments& a) {
   if (!a.body.empty() && (a.words.size() != 1 || std::filesystem::path(a.words[0]).extension() != ".json"))
     throw InputError("--body", "goes with a scene");
   Meshed m = meshed(a);
-  const MeshFacts facts = gather_mesh_facts(m.mesh, m.wave_speed, m.name);
-  if (!a.output.empty()) write_mesh(oriented(std::move(m.mesh)), a.output);
+  const MeshFacts facts =
+      std::visit([&](const auto& mesh) { return gather_mesh_facts(mesh, m.wave_speed, m.name); }, m.mesh);
+  if (!a.output.empty()) std::visit([&](auto& mesh) { orient(mesh), write_mesh(mesh, a.output); }, m.mesh);
   if (a.json) {
     nlohmann::json j = to_json(facts);
     j["name"] = m.name;
@@ -123,10 +127,10 @@ std::string footer() {
       "  limber mesh bunny.obj resolution=0.01 -o bunny.msh\n"
       "  limber mesh --shape tree levels=4 nodes=30000 -o tree.vtu\n"
       "  limber mesh --shape cylinder radius=\"5 cm\" length=0.4 resolution=0.02 --young 3e6 --json\n\n"
-      "Formats: Gmsh .msh, VTK .vtk and .vtu, Medit .mesh, TetGen .node and .ele; surfaces .obj, .ply, .stl, .gltf and "
-      ".glb,\nwhich are filled with tetrahedra: resolution, nodes or tets, max_tets and filling (auto, tetgen, "
-      "lattice) "
-      "say how.\n\n"
+      "Formats: Gmsh .msh, VTK .vtk and .vtu, Medit .mesh, with tetrahedra or hexahedra; TetGen .node and .ele; "
+      "surfaces\n.obj, .ply, .stl, .gltf and .glb, which are filled with tetrahedra: resolution, nodes or tets, "
+      "max_tets "
+      "and\nfilling (auto, tetgen, lattice) say how.\n\n"
       "Shapes, their parameters and what these are by default (nodes=N or tets=N in place of resolution aims at a "
       "count):\n  box: size, cells, split=five, origin\n";
   for (const auto& kind : shape_kinds()) {
@@ -137,10 +141,8 @@ std::string footer() {
   }
   return text +
          "\nThe largest frequency is about 2 c/d: c is the speed of pressure waves, c^2 = E (1 - nu) / ((1 + nu) (1 - "
-         "2 "
-         "nu) rho),\nand d the thickness of the thinnest tetrahedron, 1/sqrt(largest eigenvalue of the sum of n "
-         "n^T/a^2 "
-         "over its altitudes a\nwith directions n).\n\n"
+         "2 nu) rho),\nand d the thickness of the thinnest element; of a tetrahedron 1/sqrt(largest eigenvalue of the "
+         "sum of n n^T/a^2\nover its altitudes a with directions n).\n\n"
          "Exit status: 0 a body can be made of it, 1 a run would refuse it, 2 bad input.";
 }
 
@@ -155,7 +157,7 @@ void add_mesh(CLI::App& cli, Action& action) {
       "Mesh file, surface or scene (.json); parameters of a surface or, with --shape, of the shape as key=value");
   command->add_option("--shape", a->shape, "Make this shape");
   command->add_option("--body", a->body, "The body of a scene that has several");
-  command->add_option("-o,--output", a->output, "Write the tetrahedra, in the format of the extension");
+  command->add_option("-o,--output", a->output, "Write the tetrahedra or hexahedra, in the format of the extension");
   auto* young = command->add_option("--young", a->young, "E [Pa], for the largest frequency")->capture_default_str();
   auto* poisson = command->add_option("--poisson", a->poisson, "Poisson's ratio")->capture_default_str();
   auto* density = command->add_option("--density", a->density, "[kg/m^3]")->capture_default_str();

@@ -38,7 +38,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"a.msh", "", ":1: the file ends, expected $MeshFormat"},
         Bad{"a.msh", "$Mesh\n", ":1: found \"$Mesh\", expected $MeshFormat"},
         Bad{"a.msh", "$MeshFormat\n3.0 0 8\n", ":2: Gmsh format version \"3.0\" is not read, expected 2.2 or 4.1"},
-        Bad{"a.msh", msh22, ": the file holds no tetrahedra and no other cells"},
+        Bad{"a.msh", msh22, ": the file holds no tetrahedra, no hexahedra and no other cells"},
         Bad{"a.msh", msh22 + "$Nodes\n-4\n", ":5: found -4, expected the number of nodes (zero or more)"},
         Bad{"a.msh", msh22 + "$Nodes\n4000000\n1 0 0 0\n",
             ":5: the number of nodes is 4000000, but only 9 bytes are left in the file"},
@@ -55,9 +55,10 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"a.msh", msh22 + nodes22 + "$Elements\n1\n1 4 2 1 1 1 2 3 5\n$EndElements\n",
             ":13: there is no node 5; the file has 4 nodes, 1 to 4"},
         Bad{"a.msh", msh22 + nodes22 + "$Elements\n1\n1 11 2 1 1 1 2 3 4 1 2 3 4 1 2\n$EndElements\n",
-            ":13: element type 11 (10-node tetrahedron) is not linear; only linear tetrahedra (4 nodes) are read"},
+            ":13: element type 11 (10-node tetrahedron) is not linear; only linear tetrahedra (4 nodes) and hexahedra "
+            "(8 nodes) are read"},
         Bad{"a.msh", msh22 + nodes22 + "$Elements\n1\n1 2 2 1 1 1 2 3\n$EndElements\n",
-            ": the file holds no tetrahedra; its 1 other cells are not read"},
+            ": the file holds no tetrahedra and no hexahedra; its 1 other cells are not read"},
         Bad{"a.msh", msh22 + nodes22 + "$Elements\n1\n1 4 2 1 1 1 2 3 4\n1 4 2 1 1 1 2 3 4\n$EndElements\n",
             ":14: found \"1\", expected $EndElements"},
         Bad{"a.msh", msh22 + "$Elements\n1\n1 4 2 1 1 1 2 3 4\n$EndElements\n", ":4: $Elements stands before $Nodes"},
@@ -80,8 +81,7 @@ INSTANTIATE_TEST_SUITE_P(
             ":8: cell 0 has 40 nodes, expected 0 to 4, the rest of the cell list"},
         Bad{"a.vtk", vtk + "POINTS 1 double\n0 0 0\nCELLS 1 11\n10 0 0 0 0 0 0 0 0 0 0\nCELL_TYPES 1\n24\n",
             ":10: cell 0 of type 24 (VTK_QUADRATIC_TETRA, 10 nodes) is not linear; only linear tetrahedra (4 nodes) "
-            "are "
-            "read"},
+            "and hexahedra (8 nodes) are read"},
         Bad{"a.vtk", vtk + "POINTS 1 double\n0 0 0\nCELLS 1 4\n3 0 0 0\nCELL_TYPES 1\n10\n",
             ":10: cell 0 of type 10 has 3 nodes, expected 4"},
         Bad{"a.vtu", "<VTKFile type=\"PolyData\"></VTKFile>", ":1: found type \"PolyData\", expected UnstructuredGrid"},
@@ -108,9 +108,10 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"a.mesh", medit + "Tetrahedra 1\n1 2 3 4 7\n",
             ":10: the file ends, expected a section such as Vertices, or End"},
         Bad{"a.mesh", medit + "TetrahedraP2 1\n",
-            ":8: the section TetrahedraP2 is not linear; only linear tetrahedra (4 nodes) are read"},
+            ":8: the section TetrahedraP2 is not linear; only linear tetrahedra (4 nodes) and hexahedra (8 nodes) are "
+            "read"},
         Bad{"a.mesh", medit + "Triangles 1\n1 2 3 0\nEnd\n",
-            ": the file holds no tetrahedra; its 1 other cells are not read"},
+            ": the file holds no tetrahedra and no hexahedra; its 1 other cells are not read"},
         Bad{"a.stl", "",
             ": the extension .stl is not a known mesh format; known are .msh, .vtk, .vtu, .mesh, .node, "
             ".ele"}));
@@ -127,11 +128,12 @@ TEST(BadTetgen, NamesTheFileAndLine) {
   EXPECT_EQ(error(nodes, "1 4 0\n0 0 1 2 3\n"), "");
   EXPECT_EQ(error(nodes, "1 4 0\n0 0 1 2 4\n"), "a.ele:2: node 4 is out of range: they are 0 to 3");
   EXPECT_EQ(error(nodes, "1 10 0\n0 0 1 2 3 0 0 0 0 0 0\n"),
-            "a.ele:1: a tetrahedron of 10 nodes is not linear; only linear tetrahedra (4 nodes) are read");
+            "a.ele:1: a tetrahedron of 10 nodes is not linear; only linear tetrahedra (4 nodes) and hexahedra (8 "
+            "nodes) are read");
   EXPECT_EQ(error(nodes, "1 4 1\n0 0 1 2 3 0.5\n"),
             "a.ele:2: found the attribute 0.5, expected an integer, which becomes the region");
   EXPECT_EQ(error(nodes, "2 4 0\n0 0 1 2 3\n# and no more\n"), "a.ele:4: the file ends, expected a tetrahedron");
-  EXPECT_EQ(error(nodes, "0 4 0\n"), "a.ele: the file holds no tetrahedra and no other cells");
+  EXPECT_EQ(error(nodes, "0 4 0\n"), "a.ele: the file holds no tetrahedra, no hexahedra and no other cells");
   EXPECT_EQ(error("2 3 0 0\n2 0 0 0\n3 0 0 0\n", ""),
             "a.node:2: found 2, expected the first point to be numbered 0 or 1");
   EXPECT_EQ(error("2 3 0 0\n0 0 0 0\n5 0 0 0\n", ""), "a.node:3: found point 5, expected 1");

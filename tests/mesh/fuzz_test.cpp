@@ -9,6 +9,7 @@
 
 #include "limber/core/errors.hpp"
 #include "limber/mesh/formats.hpp"
+#include "mesh/hex_samples.hpp"
 #include "mesh/mesh_samples.hpp"
 #include "mesh/surface_samples.hpp"
 
@@ -41,7 +42,9 @@ std::vector<Seed> seeds(const std::string& format) {
   if (format == "glb") add("glb", glb());
   if (format == "gltf") add("gltf", gltf());
   if (is_surface(format)) return all;
-  for (const Sample& s : all_samples()) {
+  std::vector<Sample> samples = all_samples();
+  for (Sample& s : hex_samples()) samples.push_back(std::move(s));
+  for (const Sample& s : samples) {
     std::string end = s.file.substr(s.file.find_last_of('.') + 1);
     for (char& c : end) c = static_cast<char>(std::tolower(c));
     if (end == format) all.push_back({s.label, s.file, s.files});
@@ -57,12 +60,12 @@ std::string trouble(const Seed& seed) {
       drop_degenerate(mesh);
       return "";
     }
-    TetMesh mesh = read_mesh(seed.file, [&](const std::string& path) {
+    SolidMesh mesh = read_solid_mesh(seed.file, [&](const std::string& path) {
       const auto found = seed.files.find(path);
       if (found == seed.files.end()) throw InputError(path, "there is no such file");
       return found->second;
     });
-    check_and_orient(mesh, seed.file);
+    std::visit([&](auto& cells) { check_and_orient(cells, seed.file); }, mesh);
   } catch (const InputError&) {
   } catch (const std::exception& e) {
     return std::string("threw ") + e.what();

@@ -82,7 +82,7 @@ def test_regions_and_damping_with_quadratic_elements():
     assert np.isfinite(sim.positions).all() and np.abs(sim.positions - limber.Simulation(scene).positions).max() > 1e-3
 
 
-def test_hexahedra_need_a_box():
+def test_hexahedra_are_not_made_of_tetrahedra():
     body = dict(name="b", element="hex", mesh=dict(nodes=[[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]],
                                                    tets=[[0, 1, 2, 3]]),
                 material=dict(model="linear", young=1e5, poisson=.3, density=1000))

@@ -376,7 +376,7 @@ TEST(ReadScene, Defaults) {
   EXPECT_EQ(s.gravity, Vec3(0, -9.81, 0));
   const BodyChoice& b = s.bodies.at(0);
   EXPECT_EQ(b.name, "body0");
-  EXPECT_EQ(b.element, "P1");
+  EXPECT_EQ(b.element, "");
   EXPECT_EQ(b.mass, MassForm::lumped);
   EXPECT_EQ(std::get<BoxShape>(b.mesh).split, Split::five);
   EXPECT_EQ(std::get<BoxShape>(b.mesh).origin, Vec3(0, 0, 0));

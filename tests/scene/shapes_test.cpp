@@ -68,7 +68,7 @@ TEST(Shapes, ParametersComeFromTheScene) {
 
 TEST(Shapes, AreMade) {
   for (const auto& body : read_sample(sample("shapes.json")).bodies) {
-    TetMesh mesh = source_mesh(body.mesh, body.where + ".mesh");
+    TetMesh mesh = std::get<TetMesh>(source_mesh(body.mesh, body.where + ".mesh"));
     const MeshReport r = mesh_report(mesh);
     EXPECT_GT(r.min_dihedral, 10) << body.where;
     EXPECT_EQ(r.components, 1u) << body.where;

@@ -5,9 +5,12 @@
 namespace limber {
 namespace {
 
-/// Kuhn's six around the diagonal from corner 0 to corner 6.
-constexpr std::array<std::array<int, 4>, 6> of_hex8 = {
-    {{0, 1, 2, 6}, {0, 2, 3, 6}, {0, 3, 7, 6}, {0, 7, 4, 6}, {0, 4, 5, 6}, {0, 5, 1, 6}}};
+/// The rotations that bring corner k to the place of corner 0.
+constexpr int turned[8][8] = {{0, 1, 2, 3, 4, 5, 6, 7}, {1, 2, 3, 0, 5, 6, 7, 4}, {2, 3, 0, 1, 6, 7, 4, 5},
+                              {3, 0, 1, 2, 7, 4, 5, 6}, {4, 7, 6, 5, 0, 3, 2, 1}, {5, 4, 7, 6, 1, 0, 3, 2},
+                              {6, 5, 4, 7, 2, 1, 0, 3}, {7, 6, 5, 4, 3, 2, 1, 0}};
+/// Around corner 6: its three faces without it, seen from outside.
+constexpr int far_faces[3][3] = {{5, 1, 2}, {2, 3, 7}, {7, 4, 5}};
 
 }  // namespace
 
@@ -46,6 +49,21 @@ ElementMesh box_hexahedra(const Vec3& origin, const Vec3& size, const std::array
   return out;
 }
 
+std::array<std::array<int, 4>, 6> hex8_parts(std::span<const int> corners) {
+  const auto smallest = std::min_element(corners.begin(), corners.end()) - corners.begin();
+  std::array<int, 8> n{};
+  for (std::size_t k = 0; k < 8; ++k) n[k] = corners[static_cast<std::size_t>(turned[smallest][k])];
+  std::array<std::array<int, 4>, 6> parts{};
+  for (std::size_t f = 0; f < 3; ++f) {
+    const int a = n[static_cast<std::size_t>(far_faces[f][0])], middle = n[static_cast<std::size_t>(far_faces[f][1])],
+              b = n[static_cast<std::size_t>(far_faces[f][2])];
+    const bool from_middle = std::min(middle, n[6]) < std::min(a, b);
+    parts[(2 * f + 5) % 6] = {n[0], a, middle, from_middle ? n[6] : b};
+    parts[2 * f] = {n[0], from_middle ? middle : a, b, n[6]};
+  }
+  return parts;
+}
+
 int pieces(ElementKind kind) { return kind == ElementKind::tet4 ? 1 : kind == ElementKind::tet10 ? 8 : 6; }
 
 TetMesh subdivide(const ElementMesh& mesh) {
@@ -61,7 +79,7 @@ TetMesh subdivide(const ElementMesh& mesh) {
     if (mesh.kind == ElementKind::tet10)
       for (const auto& t : tet10_parts) add(t);
     if (mesh.kind == ElementKind::hex8)
-      for (const auto& t : of_hex8) add(t);
+      for (const auto& t : hex8_parts(nodes)) out.tets.push_back(t);
   }
   return out;
 }

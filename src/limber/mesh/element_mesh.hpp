@@ -39,6 +39,11 @@ ElementMesh quadratic_elements(const TetMesh& mesh);
 /// Nodes and cells as in `box_mesh`.
 ElementMesh box_hexahedra(const Vec3& origin, const Vec3& size, const std::array<int, 3>& cells);
 
+/// The six linear tetrahedra of a hex8: its corner of the smallest number with the triangles of the three faces that it
+/// is not on. Each face is cut through its corner of the smallest number, so that hexahedra that share it agree
+/// (Dompierre et al. 1999). In boxes they are Kuhn's six around the diagonal from corner 0 to corner 6.
+std::array<std::array<int, 4>, 6> hex8_parts(std::span<const int> corners);
+
 /// Linear tetrahedra on all nodes of the elements, eight for a tet10 and six for a hex8, element by element.
 TetMesh subdivide(const ElementMesh& mesh);
 /// How many of them an element becomes.

@@ -18,11 +18,11 @@ class GmshReader {
  public:
   GmshReader(const std::string& path, std::string_view text) : in_(path, text) {}
 
-  TetMesh read() {
+  SolidMesh read() {
     read_format();
     while (!in_.done()) read_section();
     for (auto& entry : draft_.mesh.fields)
-      entry.second.resize(draft_.mesh.tets.size(), std::numeric_limits<double>::quiet_NaN());
+      entry.second.resize(draft_.solids(), std::numeric_limits<double>::quiet_NaN());
     return finished(std::move(draft_), in_.path());
   }
 
@@ -90,7 +90,7 @@ class GmshReader {
     const std::string end = "$End" + section.substr(1);
     const bool known = section == "$Nodes" || section == "$Elements" || section == "$PhysicalNames" ||
                        (version_ == 4 && (section == "$Entities" || section == "$PartitionedEntities"));
-    if (section == "$ElementData" && tet_tags_.size() > 0) {
+    if (section == "$ElementData" && solid_tags_.size() > 0) {
       read_element_data();
       return in_.skip_past(end);
     }
@@ -276,35 +276,26 @@ class GmshReader {
     const int type = integer("an element type");
     const GmshCell* cell = gmsh_cell(type);
     if (cell == nullptr) in_.fail(fmt::format("element type {} is not known", type));
-    if (cell->curved_tet) in_.fail(not_linear(fmt::format("element type {} ({})", type, cell->name)));
+    if (cell->curved()) in_.fail(not_linear(fmt::format("element type {} ({})", type, cell->name)));
     return *cell;
   }
 
   void read_cell(const GmshCell& cell, long long number, int region) {
-    constexpr int linear_tet = 4;
-    std::array<int, 4> tet{};
+    nodes_.clear();
     for (int k = 0; k < cell.nodes; ++k) {
       const long long tag = version_ == 4 ? size("a node tag") : integer("a node number");
-      const int node = tags_.find(tag);
-      if (node < 0) fail_unknown_node(tag);
-      if (cell.type == linear_tet)
-        tet[k] = node;
-      else
-        draft_.use_in_other_cell(node);
+      nodes_.push_back(tags_.find(tag));
+      if (nodes_.back() < 0) fail_unknown_node(tag);
     }
-    if (cell.type == linear_tet) {
-      draft_.mesh.tets.push_back(tet);
-      draft_.mesh.region.push_back(region);
-      tet_tags_.add(number);
-    } else {
-      ++draft_.other_cells;
-    }
+    if (!draft_.add_cell(cell.solid, nodes_)) return;
+    draft_.mesh.region.push_back(region);
+    solid_tags_.add(number);
   }
 
   /// Text tags (a name first), real tags, integer tags (step, components, rows, …), then the rows: element, values. Of
   /// several steps the last counts. The tags are text in binary files too.
   void read_element_data() {
-    if (const long long* twice = tet_tags_.sort()) in_.fail(fmt::format("two tetrahedra have the number {}", *twice));
+    if (const long long* twice = solid_tags_.sort()) in_.fail(fmt::format("two cells have the number {}", *twice));
     std::string name;
     const std::size_t names = in_.count("the number of string tags", 2);
     in_.rest_of_line();
@@ -327,12 +318,12 @@ class GmshReader {
     const std::size_t rows = in_.checked_count(tags[2], "the number of rows", binary() ? 12 : 4);
     if (binary()) in_.rest_of_line();
     std::vector<double>& field = draft_.mesh.fields[name];
-    field.resize(draft_.mesh.tets.size(), std::numeric_limits<double>::quiet_NaN());
+    field.resize(draft_.solids(), std::numeric_limits<double>::quiet_NaN());
     for (std::size_t i = 0; i < rows; ++i) {
       open_row("a row of element data");
-      const int tet = tet_tags_.find(integer("the number of an element"));
+      const int solid = solid_tags_.find(integer("the number of an element"));
       const double value = binary() ? in_.raw<double>("a value") : in_.any_real("a value");
-      if (tet >= 0) field[static_cast<std::size_t>(tet)] = value;
+      if (solid >= 0) field[static_cast<std::size_t>(solid)] = value;
       close_row();
     }
   }
@@ -347,7 +338,8 @@ class GmshReader {
 
   Cursor in_;
   MeshDraft draft_;
-  TagMap tags_, tet_tags_;  // of nodes, of tetrahedra
+  TagMap tags_, solid_tags_;  // of nodes, of tetrahedra or hexahedra
+  std::vector<int> nodes_;    // of the present cell
   std::map<int, int> physical_of_volume_;
   std::set<std::string> sections_;
   Encoding encoding_ = Encoding::ascii;
@@ -356,7 +348,7 @@ class GmshReader {
 
 }  // namespace
 
-TetMesh read_gmsh(const std::string& path, const FileLoader& load) {
+SolidMesh read_gmsh(const std::string& path, const FileLoader& load) {
   const std::string text = load(path);
   return GmshReader(path, text).read();
 }

@@ -4,13 +4,19 @@
 #include <string>
 #include <vector>
 
+#include "limber/mesh/formats.hpp"
+
 namespace limber {
 
 struct GmshCell {
   int type;
   const char* name;
   int nodes;
-  bool curved_tet;  // a tetrahedron with more than its four corners
+  Solid solid;
+
+  bool curved() const {
+    return (solid == Solid::tetrahedron && nodes != 4) || (solid == Solid::hexahedron && nodes != 8);
+  }
 };
 /// Null for a type that is not known.
 const GmshCell* gmsh_cell(int type);

@@ -28,10 +28,10 @@ class Bytes {
   std::string out_;
 };
 
-int region_of(const TetMesh& mesh, std::size_t t) { return mesh.region.empty() ? 1 : mesh.region[t]; }
+int region_of(const CellsView& mesh, std::size_t t) { return mesh.region.empty() ? 1 : mesh.region[t]; }
 
 /// One volume for each region, with the region as its physical tag.
-void write_entities(Bytes& out, const TetMesh& mesh, const std::map<int, std::int32_t>& volume_of_region) {
+void write_entities(Bytes& out, const CellsView& mesh, const std::map<int, std::int32_t>& volume_of_region) {
   const Box3 box = bounding_box(mesh.nodes);
   out.text("$Entities\n");
   out.sizes({0, 0, 0, volume_of_region.size()});
@@ -46,7 +46,7 @@ void write_entities(Bytes& out, const TetMesh& mesh, const std::map<int, std::in
   out.text("\n$EndEntities\n");
 }
 
-void write_nodes(Bytes& out, const TetMesh& mesh) {
+void write_nodes(Bytes& out, const CellsView& mesh) {
   const std::uint64_t n = mesh.nodes.size();
   out.text("$Nodes\n");
   out.sizes({1, n, 1, n});
@@ -58,9 +58,9 @@ void write_nodes(Bytes& out, const TetMesh& mesh) {
   out.text("\n$EndNodes\n");
 }
 
-/// A block for each run of tetrahedra of one region, which keeps their order.
-void write_elements(Bytes& out, const TetMesh& mesh, const std::map<int, std::int32_t>& volume_of_region) {
-  const std::size_t n = mesh.tets.size();
+/// A block for each run of cells of one region, which keeps their order.
+void write_elements(Bytes& out, const CellsView& mesh, const std::map<int, std::int32_t>& volume_of_region) {
+  const std::size_t n = mesh.count();
   std::vector<std::size_t> starts;
   for (std::size_t t = 0; t < n; ++t)
     if (t == 0 || region_of(mesh, t) != region_of(mesh, t - 1)) starts.push_back(t);
@@ -68,11 +68,11 @@ void write_elements(Bytes& out, const TetMesh& mesh, const std::map<int, std::in
   out.sizes({starts.size(), n, 1, n});
   starts.push_back(n);
   for (std::size_t b = 0; b + 1 < starts.size(); ++b) {
-    out.ints({3, volume_of_region.at(region_of(mesh, starts[b])), 4});
+    out.ints({3, volume_of_region.at(region_of(mesh, starts[b])), mesh.type(4, 5)});
     out.sizes({starts[b + 1] - starts[b]});
     for (std::size_t t = starts[b]; t < starts[b + 1]; ++t) {
       out.put(std::uint64_t{t + 1});
-      for (const int i : mesh.tets[t]) out.put(static_cast<std::uint64_t>(i) + 1);
+      for (const int i : mesh.cell(t)) out.put(static_cast<std::uint64_t>(i) + 1);
     }
   }
   out.text("\n$EndElements\n");
@@ -89,9 +89,9 @@ void write_field(Bytes& out, const std::string& name, const std::vector<double>&
 
 }  // namespace
 
-void write_gmsh(const TetMesh& mesh, const std::string& path) {
+void write_gmsh(const CellsView& mesh, const std::string& path) {
   std::map<int, std::int32_t> volume_of_region;
-  for (std::size_t t = 0; t < mesh.tets.size(); ++t) volume_of_region[region_of(mesh, t)];
+  for (std::size_t t = 0; t < mesh.count(); ++t) volume_of_region[region_of(mesh, t)];
   std::int32_t volumes = 0;
   for (auto& entry : volume_of_region) entry.second = ++volumes;
 

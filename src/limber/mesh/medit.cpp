@@ -14,15 +14,18 @@ namespace {
 struct MeditCell {
   std::string_view name;
   int nodes;
+  Solid solid;
 };
-constexpr MeditCell other_cells[] = {{"Edges", 2},     {"Triangles", 3}, {"Quadrilaterals", 4},
-                                     {"Hexahedra", 8}, {"Prisms", 6},    {"Pyramids", 5}};
+constexpr MeditCell cells[] = {{"Edges", 2, Solid::none},           {"Triangles", 3, Solid::none},
+                               {"Quadrilaterals", 4, Solid::none},  {"Tetrahedra", 4, Solid::tetrahedron},
+                               {"Hexahedra", 8, Solid::hexahedron}, {"Prisms", 6, Solid::prism},
+                               {"Pyramids", 5, Solid::pyramid}};
 
 class MeditReader {
  public:
   MeditReader(const std::string& path, std::string_view text) : in_(path, text) { in_.comments_from('#'); }
 
-  TetMesh read() {
+  SolidMesh read() {
     in_.keyword("MeshVersionFormatted");
     const int version = in_.small_integer("the version, 1 or 2");
     if (version < 1 || version > 4) in_.fail(fmt::format("found version {}, expected 1 or 2", version));
@@ -40,10 +43,10 @@ class MeditReader {
       in_.fail(fmt::format("found {}, expected a keyword such as Vertices or End", quoted(section)));
     if (section == "Dimension") return read_dimension();
     if (section == "Vertices") return read_vertices();
-    if (section == "Tetrahedra") return read_tets();
-    if (section.starts_with("TetrahedraP")) in_.fail(not_linear("the section " + section));
-    for (const MeditCell& cell : other_cells)
-      if (cell.name == section) return read_other(cell);
+    if (section.starts_with("TetrahedraP") || section.starts_with("HexahedraQ"))
+      in_.fail(not_linear("the section " + section));
+    for (const MeditCell& cell : cells)
+      if (cell.name == section) return read_cells(cell);
     // Corners, normals, …: numbers up to the next keyword.
     while (!in_.peek().empty() && !std::isalpha(static_cast<unsigned char>(in_.peek()[0]))) in_.word("a number");
   }
@@ -66,23 +69,14 @@ class MeditReader {
 
   int read_node() { return in_.index(in_.integer("a vertex number"), 1, draft_.mesh.nodes.size(), "vertex"); }
 
-  void read_tets() {
-    const std::size_t n = in_.count("the number of tetrahedra", 10);
-    draft_.mesh.tets.reserve(draft_.mesh.tets.size() + n);
-    for (std::size_t t = 0; t < n; ++t) {
-      auto& tet = draft_.mesh.tets.emplace_back();
-      for (int& i : tet) i = read_node();
-      draft_.mesh.region.push_back(in_.small_integer("the reference of a tetrahedron"));
-    }
-  }
-
-  void read_other(const MeditCell& cell) {
-    const std::size_t n = in_.count("the number of cells", 2);
+  void read_cells(const MeditCell& cell) {
+    const std::size_t n = in_.count("the number of cells", 2 * static_cast<std::size_t>(cell.nodes + 1));
+    std::vector<int> nodes(static_cast<std::size_t>(cell.nodes));
     for (std::size_t c = 0; c < n; ++c) {
-      for (int k = 0; k < cell.nodes; ++k) draft_.use_in_other_cell(read_node());
-      in_.integer("the reference of a cell");
+      for (int& i : nodes) i = read_node();
+      const int region = in_.small_integer("the reference of a cell");
+      if (draft_.add_cell(cell.solid, nodes)) draft_.mesh.region.push_back(region);
     }
-    draft_.other_cells += n;
   }
 
   Cursor in_;
@@ -91,20 +85,19 @@ class MeditReader {
 
 }  // namespace
 
-TetMesh read_medit(const std::string& path, const FileLoader& load) {
+SolidMesh read_medit(const std::string& path, const FileLoader& load) {
   const std::string text = load(path);
   return MeditReader(path, text).read();
 }
 
-void write_medit(const TetMesh& mesh, const std::string& path) {
+void write_medit(const CellsView& mesh, const std::string& path) {
   std::string out = fmt::format("MeshVersionFormatted 2\n\nDimension 3\n\nVertices\n{}\n", mesh.nodes.size());
   for (const Vec3& x : mesh.nodes)
     fmt::format_to(std::back_inserter(out), "{:.17g} {:.17g} {:.17g} 0\n", x[0], x[1], x[2]);
-  out += fmt::format("\nTetrahedra\n{}\n", mesh.tets.size());
-  for (std::size_t t = 0; t < mesh.tets.size(); ++t) {
-    const auto& n = mesh.tets[t];
-    fmt::format_to(std::back_inserter(out), "{} {} {} {} {}\n", n[0] + 1, n[1] + 1, n[2] + 1, n[3] + 1,
-                   mesh.region.empty() ? 0 : mesh.region[t]);
+  out += fmt::format("\n{}\n{}\n", mesh.type("Tetrahedra", "Hexahedra"), mesh.count());
+  for (std::size_t c = 0; c < mesh.count(); ++c) {
+    for (const int i : mesh.cell(c)) fmt::format_to(std::back_inserter(out), "{} ", i + 1);
+    fmt::format_to(std::back_inserter(out), "{}\n", mesh.region.empty() ? 0 : mesh.region[c]);
   }
   out += "\nEnd\n";
   save_file(path, out);

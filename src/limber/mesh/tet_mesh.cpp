@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cmath>
 #include <tuple>
-#include <utility>
 
 #include "limber/core/errors.hpp"
+#include "limber/mesh/cell_checks.hpp"
 
 namespace limber {
 namespace {
@@ -25,53 +25,6 @@ double longest_edge(const std::vector<Vec3>& x, const Tet& t) {
   for (int i = 0; i < 4; ++i)
     for (int j = 0; j < i; ++j) longest = std::max(longest, (x[t[i]] - x[t[j]]).norm());
   return longest;
-}
-
-std::string list(const Tet& t) { return fmt::format("{}, {}, {}, {}", t[0], t[1], t[2], t[3]); }
-
-void check_nodes_finite(const TetMesh& mesh, const std::string& where) {
-  for (std::size_t i = 0; i < mesh.nodes.size(); ++i)
-    if (!mesh.nodes[i].allFinite())
-      throw InputError(where, fmt::format("node {} has the coordinates ({}, {}, {}); they must be finite", i,
-                                          mesh.nodes[i][0], mesh.nodes[i][1], mesh.nodes[i][2]));
-}
-
-void check_indices(const TetMesh& mesh, const std::string& where) {
-  for (std::size_t t = 0; t < mesh.tets.size(); ++t) {
-    for (const int i : mesh.tets[t])
-      if (i < 0 || static_cast<std::size_t>(i) >= mesh.nodes.size())
-        throw InputError(where, fmt::format("tetrahedron {} names node {}, but the nodes are 0 to {}", t, i,
-                                            static_cast<long long>(mesh.nodes.size()) - 1));
-    Tet sorted = mesh.tets[t];
-    std::sort(sorted.begin(), sorted.end());
-    const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
-    if (twice != sorted.end())
-      throw InputError(where,
-                       fmt::format("tetrahedron {} (nodes {}) names node {} twice", t, list(mesh.tets[t]), *twice));
-  }
-}
-
-void check_distinct(const TetMesh& mesh, const std::string& where) {
-  std::vector<std::pair<Tet, std::size_t>> keys(mesh.tets.size());
-  for (std::size_t t = 0; t < keys.size(); ++t) {
-    keys[t] = {mesh.tets[t], t};
-    std::sort(keys[t].first.begin(), keys[t].first.end());
-  }
-  std::sort(keys.begin(), keys.end());
-  for (std::size_t k = 1; k < keys.size(); ++k)
-    if (keys[k].first == keys[k - 1].first)
-      throw InputError(where, fmt::format("tetrahedra {} and {} have the same nodes {}", keys[k - 1].second,
-                                          keys[k].second, list(keys[k].first)));
-}
-
-void check_nodes_used(const TetMesh& mesh, const std::string& where) {
-  std::vector<char> used(mesh.nodes.size(), 0);
-  for (const Tet& t : mesh.tets)
-    for (const int i : t) used[i] = 1;
-  const auto unused = std::count(used.begin(), used.end(), 0);
-  if (unused > 0)
-    throw InputError(where, fmt::format("{} of {} nodes belong to no tetrahedron; the first is node {}", unused,
-                                        used.size(), std::find(used.begin(), used.end(), 0) - used.begin()));
 }
 
 }  // namespace
@@ -138,18 +91,7 @@ std::vector<std::array<int, 2>> edges(const TetMesh& mesh) {
 }
 
 MeshNotes check_and_orient(TetMesh& mesh, const std::string& where) {
-  if (mesh.tets.empty()) throw InputError(where, "the mesh has no tetrahedra");
-  if (!mesh.region.empty() && mesh.region.size() != mesh.tets.size())
-    throw InputError(where, fmt::format("{} regions for {} tetrahedra", mesh.region.size(), mesh.tets.size()));
-  for (const auto& [name, values] : mesh.fields)
-    if (values.size() != mesh.tets.size())
-      throw InputError(where, fmt::format("the field \"{}\" has {} values for {} tetrahedra", name, values.size(),
-                                          mesh.tets.size()));
-  check_nodes_finite(mesh, where);
-  check_indices(mesh, where);
-  check_distinct(mesh, where);
-  check_nodes_used(mesh, where);
-
+  check_cells(mesh, mesh.tets, {"tetrahedron", "tetrahedra"}, where);
   std::size_t flat = 0, first = 0;
   std::vector<std::size_t> negative;
   for (std::size_t t = 0; t < mesh.tets.size(); ++t) {
@@ -163,7 +105,7 @@ MeshNotes check_and_orient(TetMesh& mesh, const std::string& where) {
   }
   if (flat > 0)
     throw InputError(where, fmt::format("{} of {} tetrahedra have zero volume; the first is tetrahedron {} (nodes {})",
-                                        flat, mesh.tets.size(), first, list(mesh.tets[first])));
+                                        flat, mesh.tets.size(), first, listed(mesh.tets[first])));
   for (const std::size_t t : negative) std::swap(mesh.tets[t][2], mesh.tets[t][3]);
   return {negative.size()};
 }

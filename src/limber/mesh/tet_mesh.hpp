@@ -54,11 +54,11 @@ TetMesh box_mesh(const Vec3& origin, const Vec3& size, const std::array<int, 3>&
 
 /// By extension: Gmsh .msh (2.2, 4.1; ASCII, binary of either byte order), VTK .vtk (legacy; ASCII, binary) and .vtu
 /// (XML: ascii, inline and appended base64, appended raw; plain or zlib), Medit .mesh (ASCII), TetGen .node/.ele
-/// (either name, or the stem). Tetrahedra come as the file orders them: `check_and_orient` follows. Other cells are
-/// ignored; nodes that only they use are dropped. region: Gmsh physical tag (or the entity's tag), Medit reference,
-/// TetGen's last attribute, VTK integer cell data named region, material, MaterialIds, gmsh:physical, … fields: VTK
-/// cell data and Gmsh $ElementData of one component. Throws InputError: "path:line" for text, "path" and the byte
-/// offset for binary.
+/// (either name, or the stem). Tetrahedra come as the file orders them: `check_and_orient` follows. Points, lines and
+/// faces are ignored, nodes that only they use are dropped; other solids are refused (hexahedra: hex_mesh.hpp). region:
+/// Gmsh physical tag (or the entity's tag), Medit reference, TetGen's last attribute, VTK integer cell data named
+/// region, material, MaterialIds, gmsh:physical, … fields: VTK cell data and Gmsh $ElementData of one component. Throws
+/// InputError: "path:line" for text, "path" and the byte offset for binary.
 TetMesh read_mesh(const std::string& path);
 
 /// By extension, the same formats (.msh as 4.1 binary, .vtk binary, .vtu inline base64; .node or .ele writes both), all

@@ -94,22 +94,24 @@ void read_tets(const std::string& path, std::string_view text, long long first_n
 
 }  // namespace
 
-TetMesh read_tetgen(const std::string& stem, const FileLoader& load) {
+SolidMesh read_tetgen(const std::string& stem, const FileLoader& load) {
   MeshDraft draft;
   const long long first_node = read_nodes(stem + ".node", load(stem + ".node"), draft.mesh);
   read_tets(stem + ".ele", load(stem + ".ele"), first_node, draft.mesh);
   return finished(std::move(draft), stem + ".ele");
 }
 
-void write_tetgen(const TetMesh& mesh, const std::string& stem) {
+void write_tetgen(const CellsView& mesh, const std::string& stem) {
+  if (mesh.per_cell != 4)
+    throw InputError(stem + ".ele", "TetGen's files hold no hexahedra; .msh, .vtk, .vtu and .mesh do");
   std::string nodes = fmt::format("{} 3 0 0\n", mesh.nodes.size());
   for (std::size_t i = 0; i < mesh.nodes.size(); ++i) {
     const Vec3& x = mesh.nodes[i];
     fmt::format_to(std::back_inserter(nodes), "{} {:.17g} {:.17g} {:.17g}\n", i, x[0], x[1], x[2]);
   }
-  std::string tets = fmt::format("{} 4 {}\n", mesh.tets.size(), mesh.region.empty() ? 0 : 1);
-  for (std::size_t t = 0; t < mesh.tets.size(); ++t) {
-    const auto& n = mesh.tets[t];
+  std::string tets = fmt::format("{} 4 {}\n", mesh.count(), mesh.region.empty() ? 0 : 1);
+  for (std::size_t t = 0; t < mesh.count(); ++t) {
+    const auto n = mesh.cell(t);
     fmt::format_to(std::back_inserter(tets), "{} {} {} {} {}", t, n[0], n[1], n[2], n[3]);
     if (!mesh.region.empty()) fmt::format_to(std::back_inserter(tets), " {}", mesh.region[t]);
     tets += '\n';

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <iterator>
 #include <limits>
@@ -11,7 +10,7 @@
 namespace limber {
 namespace {
 
-constexpr long long linear_tet = 10;
+constexpr long long voxel = 11;
 
 struct VtkCell {
   long long type;
@@ -20,18 +19,63 @@ struct VtkCell {
 constexpr VtkCell fixed_sizes[] = {{1, 1},  {3, 2},  {5, 3},  {8, 4},  {9, 4},  {10, 4},  {11, 8}, {12, 8},
                                    {13, 6}, {14, 5}, {21, 3}, {22, 6}, {23, 8}, {24, 10}, {25, 20}};
 
-const char* curved_tet(long long type) {
+/// Of a tetrahedron or hexahedron of more nodes than its corners; null for other types.
+const char* curved(long long type) {
   switch (type) {
     case 24:
       return "VTK_QUADRATIC_TETRA";
+    case 25:
+      return "VTK_QUADRATIC_HEXAHEDRON";
+    case 29:
+      return "VTK_TRIQUADRATIC_HEXAHEDRON";
+    case 33:
+      return "VTK_BIQUADRATIC_QUADRATIC_HEXAHEDRON";
     case 64:
       return "VTK_HIGHER_ORDER_TETRAHEDRON";
+    case 67:
+      return "VTK_HIGHER_ORDER_HEXAHEDRON";
     case 71:
       return "VTK_LAGRANGE_TETRAHEDRON";
+    case 72:
+      return "VTK_LAGRANGE_HEXAHEDRON";
     case 78:
       return "VTK_BEZIER_TETRAHEDRON";
+    case 79:
+      return "VTK_BEZIER_HEXAHEDRON";
     default:
       return nullptr;
+  }
+}
+
+Solid solid_of(long long type) {
+  switch (type) {
+    case 10:
+      return Solid::tetrahedron;
+    case voxel:
+    case 12:
+      return Solid::hexahedron;
+    case 13:
+    case 15:
+    case 16:
+    case 26:
+    case 31:
+    case 32:
+    case 65:
+    case 73:
+    case 80:
+      return Solid::prism;
+    case 14:
+    case 27:
+    case 37:
+    case 66:
+    case 74:
+    case 81:
+      return Solid::pyramid;
+    case 41:
+    case 42:
+      return Solid::polyhedron;
+    default:
+      return Solid::none;
   }
 }
 
@@ -39,35 +83,28 @@ const char* curved_tet(long long type) {
 
 void VtkDraft::add_cell(std::size_t cell, long long type, std::span<const long long> nodes, std::size_t first_node,
                         const Fail& fail) {
-  if (const char* name = curved_tet(type))
+  if (const char* name = curved(type))
     fail(not_linear(fmt::format("cell {} of type {} ({}, {} nodes)", cell, type, name, nodes.size())));
   for (const VtkCell& c : fixed_sizes)
     if (c.type == type && c.nodes != nodes.size())
       fail(fmt::format("cell {} of type {} has {} nodes, expected {}", cell, type, nodes.size(), c.nodes));
   if (type < 0 || type > 255) fail(fmt::format("cell {} has type {}, expected 0 to 255", cell, type));
   const auto size = static_cast<long long>(draft.mesh.nodes.size() - first_node);
-  std::array<int, 4> tet{};
-  for (std::size_t k = 0; k < nodes.size(); ++k) {
-    if (nodes[k] < 0 || nodes[k] >= size)
-      fail(fmt::format("cell {} names node {}, but the nodes are 0 to {}", cell, nodes[k], size - 1));
-    const int node = static_cast<int>(first_node + static_cast<std::size_t>(nodes[k]));
-    if (type == linear_tet)
-      tet[k] = node;
-    else
-      draft.use_in_other_cell(node);
+  nodes_.clear();
+  for (const long long node : nodes) {
+    if (node < 0 || node >= size)
+      fail(fmt::format("cell {} names node {}, but the nodes are 0 to {}", cell, node, size - 1));
+    nodes_.push_back(static_cast<int>(first_node + static_cast<std::size_t>(node)));
   }
-  if (type == linear_tet) {
-    draft.mesh.tets.push_back(tet);
-    cell_of_tet.push_back(cell);
-  } else {
-    ++draft.other_cells;
-  }
+  // A voxel counts x, then y, where a hexahedron goes around.
+  if (type == voxel) std::swap(nodes_[2], nodes_[3]), std::swap(nodes_[6], nodes_[7]);
+  if (draft.add_cell(solid_of(type), nodes_)) cell_of_solid.push_back(cell);
 }
 
-void VtkDraft::set_field(const std::string& name, const std::vector<double>& of_cell, std::size_t first_tet) {
+void VtkDraft::set_field(const std::string& name, const std::vector<double>& of_cell, std::size_t first) {
   std::vector<double>& field = draft.mesh.fields[name];
-  field.resize(first_tet, std::numeric_limits<double>::quiet_NaN());
-  for (std::size_t t = first_tet; t < cell_of_tet.size(); ++t) field.push_back(of_cell[cell_of_tet[t]]);
+  field.resize(first, std::numeric_limits<double>::quiet_NaN());
+  for (std::size_t s = first; s < cell_of_solid.size(); ++s) field.push_back(of_cell[cell_of_solid[s]]);
 }
 
 int region_rank(std::string_view name) {

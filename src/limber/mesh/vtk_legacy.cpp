@@ -70,13 +70,13 @@ class VtkLegacyReader {
  public:
   VtkLegacyReader(const std::string& path, std::string_view text) : in_(path, text) {}
 
-  TetMesh read() {
+  SolidMesh read() {
     read_header();
     while (!in_.done()) read_section();
     if (!cell_types_seen_) in_.fail("the file ends, expected CELL_TYPES");
     TetMesh& mesh = cells_.draft.mesh;
     if (!region_.empty())
-      for (const std::size_t cell : cells_.cell_of_tet) mesh.region.push_back(region_[cell]);
+      for (const std::size_t cell : cells_.cell_of_solid) mesh.region.push_back(region_[cell]);
     for (const auto& [name, values] : values_) cells_.set_field(name, values, 0);
     return finished(std::move(cells_.draft), in_.path());
   }
@@ -387,7 +387,7 @@ class VtkLegacyReader {
 
 }  // namespace
 
-TetMesh read_vtk_legacy(const std::string& path, const FileLoader& load) {
+SolidMesh read_vtk_legacy(const std::string& path, const FileLoader& load) {
   const std::string text = load(path);
   return VtkLegacyReader(path, text).read();
 }

@@ -27,19 +27,20 @@ std::string coded(const std::string& name) {
 
 }  // namespace
 
-void write_vtk_legacy(const TetMesh& mesh, const std::string& path) {
-  const std::size_t n = mesh.tets.size();
-  std::string out = "# vtk DataFile Version 3.0\ntetrahedra\nBINARY\nDATASET UNSTRUCTURED_GRID\n";
+void write_vtk_legacy(const CellsView& mesh, const std::string& path) {
+  const std::size_t n = mesh.count();
+  std::string out = fmt::format("# vtk DataFile Version 3.0\n{}\nBINARY\nDATASET UNSTRUCTURED_GRID\n",
+                                mesh.type("tetrahedra", "hexahedra"));
   out += fmt::format("POINTS {} double\n", mesh.nodes.size());
   for (const Vec3& x : mesh.nodes)
     for (const double c : x) put_big_endian(out, c);
-  out += fmt::format("\nCELLS {} {}\n", n, 5 * n);
-  for (const auto& t : mesh.tets) {
-    put_big_endian(out, std::int32_t{4});
-    for (const int i : t) put_big_endian(out, std::int32_t{i});
+  out += fmt::format("\nCELLS {} {}\n", n, (mesh.per_cell + 1) * n);
+  for (std::size_t c = 0; c < n; ++c) {
+    put_big_endian(out, static_cast<std::int32_t>(mesh.per_cell));
+    for (const int i : mesh.cell(c)) put_big_endian(out, std::int32_t{i});
   }
   out += fmt::format("\nCELL_TYPES {}\n", n);
-  for (std::size_t t = 0; t < n; ++t) put_big_endian(out, std::int32_t{10});
+  for (std::size_t t = 0; t < n; ++t) put_big_endian(out, std::int32_t{mesh.type(10, 12)});
   if (!mesh.region.empty() || !mesh.fields.empty()) out += fmt::format("\nCELL_DATA {}", n);
   if (!mesh.region.empty()) {
     out += "\nSCALARS region int 1\nLOOKUP_TABLE default\n";

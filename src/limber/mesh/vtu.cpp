@@ -17,12 +17,13 @@ class VtuReader {
  public:
   VtuReader(const std::string& path, std::string_view text) : path_(path), file_(path, text) {}
 
-  TetMesh read() {
+  SolidMesh read() {
     if (!file_.grid().child("Piece")) file_.fail(file_.grid(), "expected the element Piece");
     for (const pugi::xml_node piece : file_.grid().children("Piece")) read_piece(piece);
     TetMesh& mesh = cells_.draft.mesh;
     if (!any_region_) mesh.region.clear();
-    for (auto& entry : mesh.fields) entry.second.resize(mesh.tets.size(), std::numeric_limits<double>::quiet_NaN());
+    for (auto& entry : mesh.fields)
+      entry.second.resize(cells_.draft.solids(), std::numeric_limits<double>::quiet_NaN());
     return finished(std::move(cells_.draft), path_);
   }
 
@@ -31,7 +32,7 @@ class VtuReader {
     auto& mesh = cells_.draft.mesh;
     const auto points = static_cast<std::size_t>(file_.count(piece, "NumberOfPoints"));
     const auto cells = static_cast<std::size_t>(file_.count(piece, "NumberOfCells"));
-    const std::size_t first_node = mesh.nodes.size(), first_tet = mesh.tets.size();
+    const std::size_t first_node = mesh.nodes.size(), first_solid = cells_.draft.solids();
     if (points > 0) read_points(piece, points);
     if (cells > 0) read_cells(piece, cells, first_node);
 
@@ -40,12 +41,12 @@ class VtuReader {
     if (of_regions) region = file_.integers(of_regions, cells);
     for (const pugi::xml_node array : piece.child("CellData").children("DataArray"))
       if (array != of_regions && file_.is_scalar(array))
-        cells_.set_field(array.attribute("Name").value(), file_.any_reals(array, cells), first_tet);
+        cells_.set_field(array.attribute("Name").value(), file_.any_reals(array, cells), first_solid);
     any_region_ = any_region_ || !region.empty();
-    for (std::size_t t = first_tet; t < mesh.tets.size(); ++t) {
-      const long long r = region.empty() ? 0 : region[cells_.cell_of_tet[t]];
+    for (std::size_t s = first_solid; s < cells_.draft.solids(); ++s) {
+      const long long r = region.empty() ? 0 : region[cells_.cell_of_solid[s]];
       if (r < std::numeric_limits<int>::min() || r > std::numeric_limits<int>::max())
-        file_.fail(piece, fmt::format("region {} of cell {} is too large", r, cells_.cell_of_tet[t]));
+        file_.fail(piece, fmt::format("region {} of cell {} is too large", r, cells_.cell_of_solid[s]));
       mesh.region.push_back(static_cast<int>(r));
     }
   }
@@ -130,21 +131,19 @@ std::string data_array(const std::string& name, const char* type, int components
 
 }  // namespace
 
-TetMesh read_vtu(const std::string& path, const FileLoader& load) {
+SolidMesh read_vtu(const std::string& path, const FileLoader& load) {
   const std::string text = load(path);
   return VtuReader(path, text).read();
 }
 
-void write_vtu(const TetMesh& mesh, const std::string& path) {
-  const std::size_t n = mesh.tets.size();
+void write_vtu(const CellsView& mesh, const std::string& path) {
+  const std::size_t n = mesh.count();
   std::vector<double> points;
   for (const Vec3& x : mesh.nodes) points.insert(points.end(), x.begin(), x.end());
-  std::vector<std::int64_t> connectivity, offsets;
-  for (const auto& t : mesh.tets) {
-    connectivity.insert(connectivity.end(), t.begin(), t.end());
-    offsets.push_back(static_cast<std::int64_t>(connectivity.size()));
-  }
-  const std::vector<std::uint8_t> types(n, 10);
+  const std::vector<std::int64_t> connectivity(mesh.corners.begin(), mesh.corners.end());
+  std::vector<std::int64_t> offsets;
+  for (std::size_t c = 1; c <= n; ++c) offsets.push_back(static_cast<std::int64_t>(c * mesh.per_cell));
+  const std::vector<std::uint8_t> types(n, mesh.type<std::uint8_t>(10, 12));
   const std::vector<std::int32_t> region(mesh.region.begin(), mesh.region.end());
 
   std::string out = fmt::format(

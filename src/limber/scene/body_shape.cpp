@@ -31,29 +31,53 @@ void follow_surface(const BodyChoice& body, BodyShape& shape, std::vector<std::s
                   body.where, curved.moved, curved.held_back, curved.far));
 }
 
-/// Gives the shape the elements of this name; its tetrahedra become parts of them.
-void make_elements(const BodyChoice& body, BodyShape& shape, std::vector<std::string>& notes) {
-  if (body.element == "P1") {
-    shape.elements = linear_elements(shape.mesh);
+/// The shape's elements as linear tetrahedra, with the regions and fields that the elements have in `coarse`.
+template <class Mesh>
+void cut(const Mesh& coarse, BodyShape& shape) {
+  const auto per_element = at(pieces(shape.elements.kind));
+  shape.mesh = subdivide(shape.elements);
+  shape.mesh.region_names = coarse.region_names;
+  for (const int region : coarse.region) shape.mesh.region.insert(shape.mesh.region.end(), per_element, region);
+  for (const auto& [name, values] : coarse.fields)
+    for (const double value : values) shape.mesh.fields[name].insert(shape.mesh.fields[name].end(), per_element, value);
+}
+
+void make_elements(const BodyChoice& body, TetMesh mesh, BodyShape& shape, std::vector<std::string>& notes) {
+  if (body.element.empty() || body.element == "P1") {
+    shape.elements = linear_elements(mesh);
+    shape.mesh = std::move(mesh);
     return;
   }
-  const TetMesh coarse = shape.mesh;
   if (body.element == "P2") {
-    shape.elements = quadratic_elements(coarse);
+    shape.elements = quadratic_elements(mesh);
     if (shape.surface) follow_surface(body, shape, notes);
   } else {
     const auto* box = std::get_if<BoxShape>(&body.mesh);
     if (!box)
-      throw InputError(body.where + ".element", "\"hex\" goes with \"shape\": \"box\"; other meshes have P1 or P2");
+      throw InputError(body.where + ".element",
+                       "\"hex\" goes with boxes and with meshes of hexahedra; this mesh has tetrahedra, for P1 or P2");
     shape.elements = box_hexahedra(box->origin, box->size, box->cells);
   }
-  shape.mesh = subdivide(shape.elements);
-  shape.mesh.region_names = coarse.region_names;
-  for (const int region : coarse.region)
-    shape.mesh.region.insert(shape.mesh.region.end(), at(pieces(shape.elements.kind)), region);
-  for (const auto& [name, values] : coarse.fields)
-    for (const double value : values)
-      shape.mesh.fields[name].insert(shape.mesh.fields[name].end(), at(pieces(shape.elements.kind)), value);
+  cut(mesh, shape);
+}
+
+void make_elements(const BodyChoice& body, const HexMesh& mesh, BodyShape& shape, std::vector<std::string>&) {
+  if (!body.element.empty() && body.element != "hex")
+    throw InputError(body.where + ".element",
+                     fmt::format("\"{}\" goes with tetrahedra; this mesh has hexahedra, for hex", body.element));
+  shape.elements = hexahedra(mesh);
+  cut(mesh, shape);
+}
+
+/// Checks the mesh and gives the shape its elements and tetrahedra. `cells`: what it is made of.
+template <class Mesh>
+void take_mesh(const BodyChoice& body, Mesh mesh, const char* cells, const std::string& source, BodyShape& shape,
+               std::vector<std::string>& notes) {
+  const MeshNotes mended = check_and_orient(mesh, source);
+  if (mended.reordered > 0)
+    notes.push_back(
+        fmt::format("{}.mesh: {} negatively ordered {} were reordered", body.where, mended.reordered, cells));
+  make_elements(body, std::move(mesh), shape, notes);
 }
 
 /// The regions that the body names, under numbers that the mesh does not use.
@@ -173,19 +197,20 @@ BodyShape make_shape(const BodyChoice& body, std::vector<std::string>& notes) {
     return shape;
   }
   std::string source = where;
+  SolidMesh solid;
   if (const auto* filled = std::get_if<SurfaceFile>(&body.mesh)) {
     shape.surface = read_surface_mesh(filled->path);
-    Filled solid = fill_surface(*filled, *shape.surface, where);
-    shape.mesh = std::move(solid.mesh);
-    for (const auto& note : solid.notes) notes.push_back(fmt::format("{}: {}: {}", where, filled->path, note));
+    Filled inside = fill_surface(*filled, *shape.surface, where);
+    solid = std::move(inside.mesh);
+    for (const auto& note : inside.notes) notes.push_back(fmt::format("{}: {}: {}", where, filled->path, note));
   } else {
-    shape.mesh = source_mesh(body.mesh, where);
+    solid = source_mesh(body.mesh, where);
     if (file) source = file->path;
   }
-  const MeshNotes mended = check_and_orient(shape.mesh, source);
-  if (mended.reordered > 0)
-    notes.push_back(fmt::format("{}: {} negatively ordered tetrahedra were reordered", where, mended.reordered));
-  make_elements(body, shape, notes);
+  if (auto* hexes = std::get_if<HexMesh>(&solid))
+    take_mesh(body, std::move(*hexes), "hexahedra", source, shape, notes);
+  else
+    take_mesh(body, std::get<TetMesh>(std::move(solid)), "tetrahedra", source, shape, notes);
   name_regions(body, shape);
   return shape;
 }

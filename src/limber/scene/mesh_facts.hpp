@@ -1,13 +1,15 @@
 #pragma once
 /// What a user should know of a mesh before simulating it: counts, size, quality, flaws, and how fast its fastest
-/// motion is. ω ≈ 2 c/d, c = √((λ + 2μ)/ρ): pressure waves through the thinnest tetrahedron, whose thickness is
-/// d = 1/√(largest eigenvalue of Σ n nᵀ/a²), over its four altitudes a with directions n. Exact for one tetrahedron
-/// with lumped mass where each component of the displacement obeys the wave equation of speed c.
+/// motion is. ω ≈ 2 c/d, c = √((λ + 2μ)/ρ): pressure waves through the thinnest element, whose thickness d makes it
+/// exact for that element alone, with lumped mass, where each component of the displacement obeys the wave equation of
+/// speed c. Of a tetrahedron d = 1/√(largest eigenvalue of Σ n nᵀ/a²), over its four altitudes a with directions n.
 
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "limber/mesh/hex_quality.hpp"
 #include "limber/mesh/quality.hpp"
 
 namespace limber {
@@ -20,6 +22,9 @@ double pressure_wave_speed(double young, double poisson, double density);
 
 /// The smallest d [m] of all tetrahedra: at most the smallest altitude, at least half of it. 0 if one is flat.
 double smallest_thickness(const TetMesh& mesh);
+/// d [m] = 2/√(largest eigenvalue of M⁻¹K), K_ab = ∫ ∇N_a·∇N_b by the points of integration, M_a = ∫ N_a: the edge of
+/// a cube, about the shortest edge of others. 0 if one is folded.
+double smallest_thickness(const HexMesh& mesh);
 
 /// A field of the mesh with its range; values that are not numbers do not count.
 struct FieldFacts {
@@ -28,7 +33,8 @@ struct FieldFacts {
 };
 
 struct MeshFacts {
-  MeshReport report;
+  MeshReport report;  // of hexahedra: of their tetrahedra, but volumes and edges are theirs
+  std::optional<HexQuality> hexes;
   Box3 box;                           // [m]
   double wave_speed = 0;              // c [m/s]
   double thickness = 0;               // d [m]
@@ -43,6 +49,7 @@ struct MeshFacts {
 
 /// Throws InputError(where, …) where an index is out of range or a coordinate is not finite.
 MeshFacts gather_mesh_facts(const TetMesh& mesh, double wave_speed, const std::string& where);
+MeshFacts gather_mesh_facts(const HexMesh& mesh, double wave_speed, const std::string& where);
 std::string describe(const MeshFacts& facts);
 nlohmann::json to_json(const MeshFacts& facts);
 

@@ -25,17 +25,31 @@ BoxShape read_box(const JsonSection& s) {
   return box;
 }
 
+std::vector<int> read_region_numbers(const JsonSection& s, std::size_t cells, const char* many) {
+  std::vector<int> region;
+  const auto c = s.find("region");
+  if (!c) return region;
+  for (const JsonCursor& item : c->items()) region.push_back(item.integer(std::numeric_limits<int>::min()));
+  if (region.size() != cells)
+    c->fail("has " + std::to_string(region.size()) + " numbers for " + std::to_string(cells) + " " + many);
+  return region;
+}
+
 TetMesh read_tets(const JsonSection& s) {
   TetMesh mesh;
   mesh.nodes = s.at("nodes").points();
   mesh.tets = s.at("tets").tuples<4>(mesh.nodes.size());
   if (mesh.tets.empty()) s.at("tets").fail("has no tetrahedron");
-  if (const auto c = s.find("region")) {
-    for (const JsonCursor& item : c->items()) mesh.region.push_back(item.integer(std::numeric_limits<int>::min()));
-    if (mesh.region.size() != mesh.tets.size())
-      c->fail("has " + std::to_string(mesh.region.size()) + " numbers for " + std::to_string(mesh.tets.size()) +
-              " tetrahedra");
-  }
+  mesh.region = read_region_numbers(s, mesh.tets.size(), "tetrahedra");
+  return mesh;
+}
+
+HexMesh read_hexes(const JsonSection& s) {
+  HexMesh mesh;
+  mesh.nodes = s.at("nodes").points();
+  mesh.hexes = s.at("hexes").tuples<8>(mesh.nodes.size());
+  if (mesh.hexes.empty()) s.at("hexes").fail("has no hexahedron");
+  mesh.region = read_region_numbers(s, mesh.hexes.size(), "hexahedra");
   return mesh;
 }
 
@@ -120,6 +134,7 @@ std::size_t node_count(const MeshSource& mesh) {
     return n;
   }
   if (const auto* tets = std::get_if<TetMesh>(&mesh)) return tets->nodes.size();
+  if (const auto* hexes = std::get_if<HexMesh>(&mesh)) return hexes->nodes.size();
   if (const auto* network = std::get_if<NetworkShape>(&mesh)) return network->nodes.size();
   if (const auto* sheet = std::get_if<TriMesh>(&mesh)) return sheet->nodes.size();
   return static_cast<std::size_t>(std::numeric_limits<int>::max());
@@ -266,9 +281,10 @@ MeshSource read_mesh_source(const JsonCursor& place, const std::string& base_dir
     if (s.kind() == "mesh_chain") return read_chain(s);
     return read_shape(s);
   }
-  const JsonSection s =
-      place.one_of({"mesh_file", "mesh_surface", "mesh_tets", "mesh_triangles", "mesh_network", "mesh_box"});
+  const JsonSection s = place.one_of(
+      {"mesh_file", "mesh_surface", "mesh_tets", "mesh_hexes", "mesh_triangles", "mesh_network", "mesh_box"});
   if (s.kind() == "mesh_tets") return read_tets(s);
+  if (s.kind() == "mesh_hexes") return read_hexes(s);
   if (s.kind() == "mesh_triangles") return read_triangles(s);
   if (s.kind() == "mesh_file") return MeshFile{read_file_name(s.at("file"), base_directory)};
   if (s.kind() == "mesh_surface") return read_surface_file(s, base_directory);

@@ -38,6 +38,6 @@ Aim read_aim(const JsonSection& section, std::size_t max_tets);
 TetMesh shape_mesh(const ProceduralShape& choice, const std::string& where);
 
 /// Made, read from its file, or copied; nothing for a spring network. Not yet checked. `where` is the key's path.
-TetMesh source_mesh(const MeshSource& source, const std::string& where);
+SolidMesh source_mesh(const MeshSource& source, const std::string& where);
 
 }  // namespace limber

@@ -11,6 +11,7 @@
 
 #include "limber/core/types.hpp"
 #include "limber/mesh/creature.hpp"
+#include "limber/mesh/hex_mesh.hpp"
 #include "limber/mesh/shapes.hpp"
 #include "limber/mesh/surface_io.hpp"
 #include "limber/mesh/tet_mesh.hpp"
@@ -59,7 +60,7 @@ struct ProceduralShape {
   std::size_t target = 0;
 };
 
-/// Tetrahedra; or, in a format of surfaces, the triangles of a sheet or the lines of a network.
+/// Tetrahedra or hexahedra; or, in a format of surfaces, the triangles of a sheet or the lines of a network.
 struct MeshFile {
   std::string path;  // already joined with the scene's folder
 };
@@ -81,8 +82,9 @@ struct NetworkShape {
 };
 
 /// TetMesh: nodes, tets and regions written in the scene; indices are in range, orientation is not yet checked.
-/// TriMesh: the same of a sheet.
-using MeshSource = std::variant<BoxShape, ProceduralShape, MeshFile, SurfaceFile, TetMesh, TriMesh, NetworkShape>;
+/// HexMesh: the same with hexahedra. TriMesh: the same of a sheet.
+using MeshSource =
+    std::variant<BoxShape, ProceduralShape, MeshFile, SurfaceFile, TetMesh, HexMesh, TriMesh, NetworkShape>;
 
 struct MaterialChoice {
   std::string where;                         // path of the key, for errors found later
@@ -180,7 +182,7 @@ struct BodyChoice {
   std::string where;  // bodies[i]
   std::string name;
   MeshSource mesh;
-  std::string element = "P1";
+  std::string element;  // P1, P2 or hex; empty: P1, or hex where the mesh has hexahedra
   MassForm mass = MassForm::lumped;
   /// By region name or number, "default" for all others; empty where springs and point masses are all there is.
   std::map<std::string, MaterialChoice> materials;

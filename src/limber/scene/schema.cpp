@@ -69,6 +69,7 @@ std::map<std::string, Keys> make_sections() {
   s["mesh_surface"] = required({"surface"}) + Names{"resolution", "nodes", "tets", "max_tets", "filling"};
   s["mesh_triangles"] = required({"nodes", "triangles"});
   s["mesh_tets"] = required({"nodes", "tets"}) + Names{"region"};
+  s["mesh_hexes"] = required({"nodes", "hexes"}) + Names{"region"};
   s["mesh_network"] = required({"nodes", "edges"});
   s["material"] = Keys{} + Names{"model", "young", "poisson", "density", "c10", "c01", "bulk"};
   s["material_field"] = required({"field"});
