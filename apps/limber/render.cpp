@@ -11,6 +11,7 @@
 #include "limber/core/errors.hpp"
 #include "limber/core/parallel.hpp"
 #include "limber/record/files.hpp"
+#include "limber/record/resample.hpp"
 #include "limber/render/video.hpp"
 #include "render_frames.hpp"
 
@@ -98,15 +99,6 @@ class TemporaryDirectory {
   fs::path path_;
 };
 
-/// Times [s] that pictures show: one every 1/fps from the first frame on.
-std::vector<double> movie_times(const std::vector<double>& stored, double fps) {
-  const auto count = static_cast<long>(std::floor((stored.back() - stored.front()) * fps * (1 + 1e-9) + 1e-9)) + 1;
-  std::vector<double> times;
-  for (long k = 0; k < count; ++k)
-    times.push_back(std::min(stored.back(), stored.front() + static_cast<double>(k) / fps));
-  return times;
-}
-
 double picture_time(const std::vector<double>& stored, long frame) {
   const auto count = static_cast<long>(stored.size());
   if (frame >= count)
@@ -139,18 +131,21 @@ int report(const RenderArguments& a, const RenderFrames& run, std::size_t pictur
   std::string text = fmt::format("{}: {} of {}x{} pixels\n", a.output,
                                  pictures == 1 ? "1 picture" : fmt::format("{} pictures", pictures),
                                  camera.size().width, camera.size().height);
-  if (a.color == "displacement") text += fmt::format("yellow: {:.4g} m from rest\n", run.largest_displacement());
+  if (a.color == "displacement") text += fmt::format("yellow: {:.4g} m from rest\n", run.largest_value());
+  if (a.color == "stress") text += fmt::format("yellow: a von Mises stress of {:.4g} Pa\n", run.largest_value());
   write_text("", text);
   return 0;
 }
 
 int render_run(const RenderArguments& a, const std::string& directory) {
   const Product what = product(a);
-  const RenderFrames run(directory, a.color == "displacement" ? Coloring::displacement : Coloring::body,
-                         Framing(a.fov, to_size(a.size)));
+  const Coloring coloring = a.color == "displacement" ? Coloring::displacement
+                            : a.color == "stress"     ? Coloring::stress
+                                                      : Coloring::body;
+  const RenderFrames run(directory, coloring, Framing(a.fov, to_size(a.size)));
   const Camera camera = to_camera(a, run.framing());
   const auto times = what == Product::picture ? std::vector<double>{picture_time(run.times(), a.frame)}
-                                              : movie_times(run.times(), a.fps);
+                                              : times_at_rate(run.times(), a.fps);
   const fs::path output(a.output), folder = what == Product::pictures ? output : output.parent_path();
   if (!folder.empty()) fs::create_directories(folder);
   std::optional<VideoWriter> video;
@@ -211,8 +206,8 @@ void add_render(CLI::App& cli, Action& action) {
   command->add_option("--fps", a->fps, "Pictures for each second of simulated time (30)")->check(CLI::Range(1e-3, 1e6));
   command->add_option("--frame", a->frame, "With picture.png: the stored frame, from 0 (the last one)")
       ->check(CLI::NonNegativeNumber);
-  command->add_option("--color", a->color, "body, or displacement: the distance from rest")
-      ->check(CLI::IsMember({"body", "displacement"}));
+  command->add_option("--color", a->color, "body, displacement (the distance from rest) or stress (von Mises)")
+      ->check(CLI::IsMember({"body", "displacement", "stress"}));
   command->add_flag("--wireframe", a->wireframe, "Draw the edges of the surface's mesh");
   command->add_option("--camera", a->camera, "Where the camera stands, x,y,z [m] (so that the whole motion is seen)");
   command->add_option("--look-at", a->look_at, "What the camera looks at, x,y,z [m]");
