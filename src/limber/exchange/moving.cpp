@@ -13,7 +13,7 @@ double even_rate(const std::vector<double>& times) {
   const auto last = static_cast<double>(times.size() - 1);
   const double step = (times.back() - times.front()) / last;
   for (std::size_t k = 0; k < times.size(); ++k)
-    if (!(std::abs(times[k] - times.front() - static_cast<double>(k) * step) <= 1e-6 * step))
+    if (!(step > 0 && std::abs(times[k] - times.front() - static_cast<double>(k) * step) <= 1e-6 * step))
       throw InputError("--fps",
                        fmt::format("is needed: the frames are not evenly spaced (frame {} is at {} s), and this "
                                    "format has one rate",
