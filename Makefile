@@ -72,7 +72,7 @@ lint: setup ## format, warnings as errors, clang-tidy, layers, in build-lint/
 	@$(SOURCES) 'src/*.cpp' 'apps/*.cpp' | xargs -n 1 -P $(JOBS) clang-tidy -p build-lint --quiet
 	@printf '\nNothing to complain about.\n'
 
-check-exports: build ## read exports with Blender, ParaView, the glTF validator and a USD parser, which it installs (1 GB)
+check-exports: build ## read exports with Blender, ParaView, the glTF validator and a USD parser, which it installs
 	@$(SETUP) tools/packages-exports.txt
 	@command -v npm >/dev/null || $(SETUP) tools/packages-npm.txt
 	$(call section,'Packages of npm: build/exports/')

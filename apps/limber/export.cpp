@@ -51,7 +51,9 @@ Exported open_run(const ExportArguments& a) {
   return run;
 }
 
-MovingSurface moving_surface(const Exported& run) {
+MovingSurface moving_surface(const std::string& directory, const Exported& run) {
+  if (run.surface.mesh().polygons() == 0 && run.surface.mesh().lines.empty())
+    throw InputError(directory, "its bodies have neither faces nor lines");
   MovingSurface moving{run.surface.mesh(), {}, run.surface.polygon_body(), run.surface.line_body(), run.times, {}};
   for (const BodyRange& body : run.surface.trajectory().header().bodies) moving.bodies.push_back(body.name);
   moving.positions = [&run](std::size_t k) {
@@ -150,9 +152,9 @@ int export_command(const ExportArguments& a) {
     const MovingCells cells = moving_cells(a.directory, run);
     return export_report(a, run, (*write)(cells, target), {{"nodes", cells.rest.size()}, {"cells", cells.body.size()}});
   }
-  const MovingSurface surface = moving_surface(run);
+  const MovingSurface surface = moving_surface(a.directory, run);
   return export_report(a, run, std::get<SurfaceWriter>(format.write)(surface, target),
-                {{"vertices", surface.mesh.positions.size()}, {"faces", surface.mesh.polygons()}});
+                       {{"vertices", surface.mesh.positions.size()}, {"faces", surface.mesh.polygons()}});
 }
 
 std::string export_footer() {

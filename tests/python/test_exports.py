@@ -304,6 +304,31 @@ def test_stress_of_a_stretched_bar(limber_cli, write_scene, tmp_path):
     assert np.allclose(arrays["energy_density"], mu * ((s - 1) ** 2 + 2 * (c - 1) ** 2) + lam / 2 * trace ** 2, rtol=1e-5)
 
 
+def test_stress_of_a_stretched_sheet(limber_cli, write_scene, tmp_path):
+    """Plane stress at a small strain e along x and none along the other side: E e/(1 - nu^2), and nu of it across."""
+    e, E, nu = 1e-5, 2e4, .3
+    scene = samples.bar(frames=1, mesh={"shape": "sheet", "size": [1, 1], "cells": [2, 3]}, thickness=.01,
+                        material={"model": "neo_hookean", "young": E, "poisson": nu, "density": 1000})
+    limber_cli("run", write_scene(scene), "-o", "out", "--quiet")
+    with h5py.File(tmp_path / "out" / "trajectory.h5", "r+") as f:
+        f["frames/positions"][0] = f["rest/nodes"][:] * [1 + e, 1, 1]
+    limber_cli("export", "out", "-o", "x.vtu", "--frame", 0)
+    arrays = vtu(tmp_path / "x.vtu")
+    along = E * e / (1 - nu ** 2)
+    assert np.allclose(arrays["von_mises"], along * np.sqrt(1 - nu + nu ** 2), rtol=1e-3)
+    assert np.allclose(arrays["energy_density"], along * e / 2, rtol=1e-3)
+
+
+def test_rigid_parts_have_no_stress(limber_cli, write_scene, tmp_path):
+    scene = samples.bar(regions={"tip": {"box": {"min": [.7, -1, -1], "max": [2, 2, 2]}}}, rigid=[{"region": "tip"}])
+    limber_cli("run", write_scene(scene), "-o", "out", "--quiet")
+    limber_cli("export", "out", "-o", "x.vtu", "--frame", 10)
+    arrays = vtu(tmp_path / "x.vtu")
+    x = arrays["Points"] - arrays["displacement"]
+    middle = x[arrays["connectivity"].reshape(-1, 4)].mean(axis=1)[:, 0]
+    assert (arrays["von_mises"][middle > .75] == 0).all() and (arrays["von_mises"][middle < .75] > 0).all()
+
+
 def test_fewer_frames(limber_cli, bar_run, trajectory, tmp_path):
     limber_cli("export", bar_run, "-o", "e.mdd", "--every", 4)
     data = (tmp_path / "e.mdd").read_bytes()
@@ -378,6 +403,15 @@ def test_a_full_disk_is_an_error(limber_cli, bar_run, tmp_path):
         (tmp_path / f"x.{extension}.tmp").symlink_to("/dev/full")
         assert "disk is full" in limber_cli("export", bar_run, "-o", f"x.{extension}", "--frame", 0, status=1).err
         assert not (tmp_path / f"x.{extension}").exists()
+
+
+def test_points_have_no_surface(limber_cli, write_scene, tmp_path):
+    scene = samples.bar(frames=1)
+    scene["bodies"] = [{"name": "dust", "mesh": {"nodes": [[0, 0, 0], [1, 0, 0]], "edges": []}, "point_mass": 1,
+                        "springs": {"stiffness": 1}}]
+    limber_cli("run", write_scene(scene), "-o", "out", "--quiet")
+    assert "neither faces nor lines" in limber_cli("export", "out", "-o", "x.glb", status=2).err
+    limber_cli("export", "out", "-o", "x.pvd")
 
 
 def test_help_lists_the_formats(limber_cli):
