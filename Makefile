@@ -13,11 +13,11 @@ SOURCES = git ls-files --cached --others --exclude-standard --
 section = @printf '\n== %s\n' $(1)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo studies test asan fuzz lint bench clean
+.PHONY: help setup build demo studies test asan fuzz lint bench check-exports clean
 
 help: ## list these targets
 	@echo 'Limber: make TARGET'
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  \1\t\2/p' Makefile | expand -t 10
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' Makefile | expand -t 17
 
 setup: ## install the missing packages of tools/packages.txt (apt-get, as root or with sudo)
 	@$(SETUP) tools/packages.txt
@@ -76,6 +76,15 @@ lint: setup ## format, warnings as errors, clang-tidy, layers, in build-lint/
 	$(call section,'clang-tidy')
 	@$(SOURCES) 'src/*.cpp' 'apps/*.cpp' | xargs -n 1 -P $(JOBS) clang-tidy -p build-lint --quiet
 	@printf '\nNothing to complain about.\n'
+
+check-exports: build ## read exports with Blender, ParaView, the glTF validator and a USD parser, which it installs
+	@$(SETUP) tools/packages-exports.txt
+	@command -v npm >/dev/null || $(SETUP) tools/packages-npm.txt
+	$(call section,'Packages of npm: build/exports/')
+	@mkdir -p build/exports && cp tests/exports/package.json build/exports/
+	@npm install --prefix build/exports --no-audit --no-fund --loglevel=error
+	$(call section,'Exports')
+	@$(PYTHON) tests/exports/check.py build/bin/limber build/exports out/exports
 
 bench: build ## measure; BENCH_ARGUMENTS go to build/bin/limber_bench
 	$(call section,'Benchmarks')

@@ -26,6 +26,7 @@ LAYERS = {
     "sim": ["time", "model"],
     "record": ["sim", "analysis", "force", "contact"],
     "verify": ["record"],
+    "exchange": ["record", "render"],
     "scene": ["record"],
     "movie": ["scene", "render"],
     "study": ["movie"],

@@ -89,14 +89,17 @@ int report(const RenderArguments& a, const MovieFacts& movie) {
   std::string text = fmt::format("{}: {} of {}x{} pixels\n", a.output,
                                  movie.pictures == 1 ? "1 picture" : fmt::format("{} pictures", movie.pictures),
                                  camera.size().width, camera.size().height);
-  if (a.color == "displacement") text += fmt::format("yellow: {:.4g} m from rest\n", movie.largest_displacement);
+  if (a.color == "displacement") text += fmt::format("yellow: {:.4g} m from rest\n", movie.largest_value);
+  if (a.color == "stress") text += fmt::format("yellow: a von Mises stress of {:.4g} Pa\n", movie.largest_value);
   write_text("", text);
   return 0;
 }
 
 int render_run(const RenderArguments& a, const std::string& directory) {
   MovieOptions options;
-  options.coloring = a.color == "displacement" ? Coloring::displacement : Coloring::body;
+  options.coloring = a.color == "displacement" ? Coloring::displacement
+                     : a.color == "stress"     ? Coloring::stress
+                                               : Coloring::body;
   options.wireframe = a.wireframe ? Wireframe::on : Wireframe::off;
   options.size = to_size(a.size);
   options.camera = to_camera(a);
@@ -148,8 +151,8 @@ void add_render(CLI::App& cli, Action& action) {
   command->add_option("--fps", a->fps, "Pictures for each second of simulated time (30)")->check(CLI::Range(1e-3, 1e6));
   command->add_option("--frame", a->frame, "With picture.png: the stored frame, from 0 (the last one)")
       ->check(CLI::NonNegativeNumber);
-  command->add_option("--color", a->color, "body, or displacement: the distance from rest")
-      ->check(CLI::IsMember({"body", "displacement"}));
+  command->add_option("--color", a->color, "body, displacement (the distance from rest) or stress (von Mises)")
+      ->check(CLI::IsMember({"body", "displacement", "stress"}));
   command->add_flag("--wireframe", a->wireframe, "Draw the edges of the surface's mesh");
   command->add_option("--camera", a->camera, "Where the camera stands, x,y,z [m] (so that the whole motion is seen)");
   command->add_option("--look-at", a->look_at, "What the camera looks at, x,y,z [m]");

@@ -5,6 +5,7 @@ import shutil
 import struct
 import subprocess
 
+import meshio
 import pytest
 
 SMALL = ["--size", "64x48", "--samples", 2]
@@ -43,11 +44,22 @@ def test_one_picture(limber_cli, run, tmp_path):
 
 def test_colours_wires_and_camera_change_the_picture(limber_cli, run, tmp_path):
     pictures = set()
-    for k, options in enumerate([[], ["--wireframe"], ["--color", "displacement"], ["--camera", "-2,1,3"],
+    for k, options in enumerate([[], ["--wireframe"], ["--color", "displacement"], ["--color", "stress"],
+                                 ["--camera", "-2,1,3"],
                                  ["--camera", "-2,1,3", "--look-at", "0,0,0", "--fov", 60]]):
         limber_cli("render", run, "-o", f"{k}.png", *options, *SMALL)
         pictures.add((tmp_path / f"{k}.png").read_bytes())
-    assert len(pictures) == 5
+    assert len(pictures) == 6
+
+
+def test_stress_is_scaled_to_its_largest(limber_cli, run, tmp_path):
+    said = limber_cli("render", run, "-o", "x.png", "--color", "stress", *SMALL).out
+    largest = float(said.split("von Mises stress of ")[1].split()[0])
+    limber_cli("export", run, "-o", "x.vtu")
+    cells = max(meshio.read(tmp_path / f"x_{k:04}.vtu").cell_data["von_mises"][0].max() for k in range(21))
+    assert .3 * cells < largest < 1.001 * cells  # at nodes: means of cells; four digits
+    (run / "scene.json").unlink()
+    assert "scene.json" in limber_cli("render", run, "-o", "x.png", "--color", "stress", *SMALL, status=2).err
 
 
 def test_folder_has_a_picture_for_each_time(limber_cli, run, tmp_path):

@@ -150,7 +150,7 @@ def test_wrong_surfaces_are_named(limber_cli, write_scene, tmp_path, mesh, error
 
 @pytest.mark.parametrize("arguments, error", [
     (["nowhere", "-o", "x.obj"], "nowhere"),
-    (["out", "-o", "x.blend"], "extension must be .obj"),
+    (["out", "-o", "x.blend"], "extension must be one of .glb"),
     (["out", "-o", "x.obj", "--frame", "11"], "there are 11 frames"),
 ])
 def test_wrong_exports_are_named(limber_cli, write_scene, bar, arguments, error):

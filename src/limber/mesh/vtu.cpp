@@ -9,6 +9,7 @@
 #include "limber/mesh/formats.hpp"
 #include "limber/mesh/vtk_cells.hpp"
 #include "limber/mesh/vtu_arrays.hpp"
+#include "limber/mesh/vtu_write.hpp"
 
 namespace limber {
 namespace {
@@ -104,31 +105,6 @@ class VtuReader {
   bool any_region_ = false;
 };
 
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '&')
-      out += "&amp;";
-    else if (c == '<')
-      out += "&lt;";
-    else if (c == '"')
-      out += "&quot;";
-    else
-      out += c;
-  }
-  return out;
-}
-
-template <class T>
-std::string data_array(const std::string& name, const char* type, int components, const std::vector<T>& values) {
-  const std::uint64_t n = values.size() * sizeof(T);
-  std::string bytes(reinterpret_cast<const char*>(&n), sizeof n);
-  bytes.append(reinterpret_cast<const char*>(values.data()), n);
-  return fmt::format(
-      "<DataArray type=\"{}\" Name=\"{}\" NumberOfComponents=\"{}\" format=\"binary\">\n{}\n</DataArray>\n", type,
-      escaped(name), components, base64_encoded(bytes));
-}
-
 }  // namespace
 
 SolidMesh read_vtu(const std::string& path, const FileLoader& load) {
@@ -146,17 +122,14 @@ void write_vtu(const CellsView& mesh, const std::string& path) {
   const std::vector<std::uint8_t> types(n, mesh.type<std::uint8_t>(10, 12));
   const std::vector<std::int32_t> region(mesh.region.begin(), mesh.region.end());
 
-  std::string out = fmt::format(
-      "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"{}\" "
-      "header_type=\"UInt64\">\n<UnstructuredGrid>\n<Piece NumberOfPoints=\"{}\" NumberOfCells=\"{}\">\n",
-      native_is_little ? "LittleEndian" : "BigEndian", mesh.nodes.size(), n);
-  out += "<Points>\n" + data_array("Points", "Float64", 3, points) + "</Points>\n<Cells>\n";
-  out += data_array("connectivity", "Int64", 1, connectivity) + data_array("offsets", "Int64", 1, offsets);
-  out += data_array("types", "UInt8", 1, types) + "</Cells>\n";
-  out += region.empty() ? "<CellData>\n" : "<CellData Scalars=\"region\">\n" + data_array("region", "Int32", 1, region);
-  for (const auto& [name, values] : mesh.fields) out += data_array(name, "Float64", 1, values);
-  out += "</CellData>\n";
-  out += "</Piece>\n</UnstructuredGrid>\n</VTKFile>\n";
+  std::string out =
+      vtu_head() + fmt::format("<Piece NumberOfPoints=\"{}\" NumberOfCells=\"{}\">\n", mesh.nodes.size(), n);
+  out += "<Points>\n" + vtu_array("Points", 3, points) + "</Points>\n<Cells>\n";
+  out += vtu_array("connectivity", 1, connectivity) + vtu_array("offsets", 1, offsets);
+  out += vtu_array("types", 1, types) + "</Cells>\n";
+  out += region.empty() ? "<CellData>\n" : "<CellData Scalars=\"region\">\n" + vtu_array("region", 1, region);
+  for (const auto& [name, values] : mesh.fields) out += vtu_array(name, 1, values);
+  out += "</CellData>\n</Piece>\n" + vtu_tail();
   save_file(path, out);
 }
 

@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "limber/core/errors.hpp"
+#include "limber/record/resample.hpp"
 
 namespace limber {
 namespace {
@@ -18,19 +17,12 @@ double picture_time(const std::vector<double>& stored, long frame) {
 
 }  // namespace
 
-std::vector<double> movie_times(double first, double last, double fps) {
-  const auto count = static_cast<long>(std::floor((last - first) * fps * (1 + 1e-9) + 1e-9)) + 1;
-  std::vector<double> times;
-  for (long k = 0; k < count; ++k) times.push_back(std::min(last, first + static_cast<double>(k) / fps));
-  return times;
-}
-
 MovieFacts make_movie(const std::string& directory, const std::string& output, const MovieOptions& options) {
   const RenderFrames run(directory, options.coloring, options.camera, options.size);
   const Camera camera = run.camera();
   const auto times = movie_kind(output) == MovieKind::picture
                          ? std::vector<double>{picture_time(run.times(), options.frame)}
-                         : movie_times(run.times().front(), run.times().back(), options.fps);
+                         : times_at_rate(run.times().front(), run.times().back(), options.fps);
   MovieWriter writer(output, options.size, options.fps);
   for (std::size_t k = 0; k < times.size(); ++k) {
     const auto progress = [&](double part) {
@@ -39,7 +31,7 @@ MovieFacts make_movie(const std::string& directory, const std::string& output, c
     writer.add(render(run.at(times[k]), camera, {options.samples, options.wireframe, progress}));
   }
   writer.finish();
-  return {times.size(), camera, run.largest_displacement()};
+  return {times.size(), camera, run.largest_value()};
 }
 
 }  // namespace limber

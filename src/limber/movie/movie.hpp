@@ -22,13 +22,10 @@ struct MovieOptions {
 struct MovieFacts {
   std::size_t pictures = 0;
   Camera camera;
-  double largest_displacement = 0;  // [m]
+  double largest_value = 0;  // of what colours show: the distance from rest [m] or the von Mises stress [Pa]
 };
 
 /// `directory`: of a run, which may still go on. Throws InputError, OutputError.
 MovieFacts make_movie(const std::string& directory, const std::string& output, const MovieOptions& options);
-
-/// Times [s] that the pictures of a movie show: one every 1/fps from `first` on, none after `last`.
-std::vector<double> movie_times(double first, double last, double fps);
 
 }  // namespace limber

@@ -1,10 +1,12 @@
 #include "limber/movie/render_frames.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 
 #include "limber/core/errors.hpp"
 #include "limber/record/directory.hpp"
+#include "limber/record/resample.hpp"
 #include "limber/scene/build.hpp"
 #include "limber/scene/obstacle_meshes.hpp"
 #include "limber/scene/obstacle_parts.hpp"
@@ -50,6 +52,10 @@ RenderFrames::RenderFrames(const std::string& directory, const std::optional<Sce
   if (times_.empty()) throw InputError(directory, "has no frames yet");
   gather_bodies();
   if (scene) gather_obstacles(*scene);
+  if (coloring == Coloring::stress) {
+    if (!scene) throw InputError(directory, "has no scene.json, which the stress is computed from");
+    fields_.emplace(*scene, surface_.trajectory().header());
+  }
   measure();
   if (framing_.empty()) throw InputError(directory, "has no frame whose positions are finite");
   if (!(mesh_.line_radius > 0)) mesh_.line_radius = 0.004 * framing_.diagonal();
@@ -91,13 +97,11 @@ void RenderFrames::gather_obstacles(const Scene& scene) {
 
 void RenderFrames::measure() {
   for (long k = 0; k < static_cast<long>(times_.size()); ++k) {
-    const std::vector<Vec3> moved = surface_.positions(k);
-    for (std::size_t i = 0; i < mesh_.positions.size(); ++i) {
-      const Vec3& x = moved[i];
-      if (!x.allFinite()) continue;
-      framing_.include(x);
-      largest_displacement_ = std::max(largest_displacement_, (x - mesh_.positions[i]).norm());
-    }
+    const Vector q = surface_.trajectory().frame(k).q;
+    for (const Vec3& x : surface_.positions(q))
+      if (x.allFinite()) framing_.include(x);
+    for (const double value : values(q))
+      if (std::isfinite(value)) largest_value_ = std::max(largest_value_, value);
   }
   if (framing_.empty()) return;
   // A large obstacle must not make the bodies small: what lies far from them may be cut off.
@@ -110,15 +114,13 @@ void RenderFrames::measure() {
     }
 }
 
-std::vector<Vec3> RenderFrames::positions(double t) const {
-  const auto after = std::upper_bound(times_.begin(), times_.end(), t);
-  if (after == times_.begin()) return surface_.positions(0);
-  const long k = after - times_.begin() - 1;
-  const double start = times_[static_cast<std::size_t>(k)];
-  Vector q = surface_.trajectory().frame(k).q;
-  if (after == times_.end() || t == start) return surface_.positions(q);
-  q += (t - start) / (*after - start) * (surface_.trajectory().frame(k + 1).q - q);
-  return surface_.positions(q);
+std::vector<double> RenderFrames::values(const Vector& q) const {
+  if (coloring_ == Coloring::body) return {};
+  if (coloring_ == Coloring::stress) return surface_.interpolated(fields_->at_nodes(fields_->at(q).von_mises));
+  std::vector<double> lengths;
+  const std::vector<Vec3> moved = surface_.positions(q);
+  for (std::size_t i = 0; i < moved.size(); ++i) lengths.push_back((moved[i] - mesh_.positions[i]).norm());
+  return lengths;
 }
 
 void RenderFrames::place(const Obstacle& o, double t, RenderScene& scene, std::vector<Vec3>& nodes) const {
@@ -141,12 +143,9 @@ RenderScene RenderFrames::at(double t) const {
   scene.centre = framing_.centre();
   scene.extent = framing_.diagonal();
   scene.mesh = mesh_;
-  scene.mesh.positions = positions(t);
-  if (coloring_ == Coloring::displacement)
-    for (std::size_t i = 0; i < mesh_.positions.size(); ++i) {
-      const double length = (scene.mesh.positions[i] - mesh_.positions[i]).norm();
-      scene.mesh.colors.push_back(viridis(length / std::max(largest_displacement_, 1e-300)));
-    }
+  const Vector q = frame_at(surface_.trajectory(), times_, t).q;
+  scene.mesh.positions = surface_.positions(q);
+  for (const double value : values(q)) scene.mesh.colors.push_back(viridis(value / std::max(largest_value_, 1e-300)));
   scene.normals = normals_[0].at(scene.mesh.positions);
   for (std::size_t i = 0; i < obstacles_.size(); ++i) {
     std::vector<Vec3> nodes;

@@ -8,12 +8,13 @@
 #include "limber/model/motion.hpp"
 #include "limber/render/smooth_normals.hpp"
 #include "limber/render/tracer.hpp"
+#include "limber/scene/element_fields.hpp"
 #include "limber/scene/exported.hpp"
 #include "limber/scene/scene.hpp"
 
 namespace limber {
 
-enum class Coloring { body, displacement };
+enum class Coloring { body, displacement, stress };
 
 class RenderFrames {
  public:
@@ -28,8 +29,8 @@ class RenderFrames {
   void include(const Framing& other) { framing_.include(other); }
   /// As chosen; what is not chosen, so that all of the framing is seen.
   Camera camera() const;
-  /// The farthest from rest that any point gets [m].
-  double largest_displacement() const { return largest_displacement_; }
+  /// Of what colours show, the largest of all frames: the distance from rest [m] or the von Mises stress [Pa].
+  double largest_value() const { return largest_value_; }
   RenderScene at(double t) const;
 
  private:
@@ -44,7 +45,8 @@ class RenderFrames {
   void gather_obstacles(const Scene& scene);
   void measure();
   void place(const Obstacle& obstacle, double t, RenderScene& scene, std::vector<Vec3>& nodes) const;
-  std::vector<Vec3> positions(double t) const;
+  /// What colours show at each vertex; empty where they show bodies.
+  std::vector<double> values(const Vector& q) const;
 
   ExportedSurface surface_;
   CameraChoice camera_;
@@ -55,7 +57,8 @@ class RenderFrames {
   std::vector<Obstacle> obstacles_;
   std::vector<SmoothNormals> normals_;  // of the bodies, then of each obstacle
   Framing framing_;
-  double largest_displacement_ = 0;
+  std::optional<ElementFields> fields_;
+  double largest_value_ = 0;
 };
 
 }  // namespace limber

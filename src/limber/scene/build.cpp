@@ -8,12 +8,12 @@
 #include <filesystem>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "limber/core/errors.hpp"
 #include "limber/force/gravity.hpp"
 #include "limber/force/mass.hpp"
 #include "limber/force/rayleigh.hpp"
+#include "limber/scene/body_materials.hpp"
 #include "limber/scene/body_shape.hpp"
 #include "limber/scene/build_forces.hpp"
 #include "limber/scene/build_rigid.hpp"
@@ -25,54 +25,6 @@ namespace limber {
 namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
-/// The material of each element, from its region and the fields of the mesh, as an index into the list of materials,
-/// with the densities.
-struct MaterialMap {
-  std::vector<AnyMaterial> materials;
-  std::vector<int> of_element;
-  std::vector<double> density;  // #E
-  double wave_speed = 0;
-  double young = 0;  // [Pa] the largest
-};
-
-MaterialMap map_materials(const BodyChoice& body, const BodyShape& shape) {
-  MaterialMap map;
-  std::vector<double> densities;
-  std::map<std::pair<std::string, std::vector<double>>, int> numbers;  // by region and the values of fields
-  const auto number = [&](const std::string& region, const MaterialChoice& choice, std::size_t e) {
-    const auto values = field_values(choice, shape.mesh.fields, e, shape.first_tet(e));
-    const auto [at, fresh] = numbers.emplace(std::pair(region, values), static_cast<int>(map.materials.size()));
-    if (!fresh) return at->second;
-    MadeMaterial m = made(choice, values, e);
-    map.young = std::max(map.young, m.young);
-    map.wave_speed = std::max(map.wave_speed, pressure_wave_speed(m));
-    densities.push_back(m.density);
-    map.materials.push_back(std::move(m.material));
-    return at->second;
-  };
-  const auto& choices = body.materials;
-  std::map<int, std::string> name_of;
-  for (const auto& [name, region] : shape.mesh.region_names) name_of[region] = name;
-  std::set<std::string> used;
-  for (std::size_t e = 0; e < shape.elements.count(); ++e) {
-    const int region = shape.region(e);
-    const auto named = name_of.find(region);
-    auto it = named == name_of.end() ? choices.end() : choices.find(named->second);
-    if (it == choices.end()) it = choices.find(std::to_string(region));
-    if (it == choices.end()) it = choices.find("default");
-    if (it == choices.end())
-      throw InputError(body.where + ".materials",
-                       fmt::format("no material for region {} of element {}; name it, or give \"default\"", region, e));
-    used.insert(it->first);
-    map.of_element.push_back(number(it->first, it->second, e));
-    map.density.push_back(densities[at(map.of_element.back())]);
-  }
-  for (const auto& [region, choice] : body.materials)
-    if (!used.count(region) && region != "default")
-      throw InputError(body.where + ".materials." + region, "the mesh has no such region");
-  return map;
-}
 
 std::vector<Prescription> prescriptions(const BodyChoice& body, const std::vector<Vec3>& meshed,
                                         const std::vector<Vec3>& placed, int first) {
@@ -99,7 +51,7 @@ struct Placed {
   BodyShape shape;          // as meshed
   std::vector<Vec3> nodes;  // placed
   std::vector<NodalMass> masses;
-  MaterialMap materials;             // of a solid
+  BodyMaterials materials;           // of a solid
   std::optional<MadeMaterial> thin;  // of a sheet or a rod
 };
 
@@ -120,7 +72,7 @@ void add_rigid(const BodyChoice& choice, const Vec3& gravity, Body& body, Placed
 void add_solid(const BodyChoice& choice, const Vec3& gravity, Body& body, Placed& p, Model& model,
                MechanicalSystem::Parts& parts) {
   p.shape.elements.nodes = p.nodes;
-  p.materials = map_materials(choice, p.shape);
+  p.materials = body_materials(choice, p.shape);
   body.wave_speed = p.materials.wave_speed;
   p.masses = element_masses(p.shape.elements, body.first_node, p.materials.density,
                             choice.mass == MassForm::lumped ? MassKind::lumped : MassKind::consistent);

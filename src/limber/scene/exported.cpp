@@ -156,4 +156,15 @@ std::vector<Vec3> ExportedSurface::positions(const Vector& q) const {
   return all;
 }
 
+std::vector<double> ExportedSurface::interpolated(const Vector& nodal) const {
+  std::vector<double> all;
+  all.reserve(vertices_.size());
+  for (const Vertex& v : vertices_) {
+    double sum = 0;
+    for (std::size_t k = 0; k < 4; ++k) sum += v.weights[k] * nodal[v.nodes[k]];
+    all.push_back(sum);
+  }
+  return all;
+}
+
 }  // namespace limber

@@ -31,6 +31,8 @@ class ExportedSurface {
   std::vector<Vec3> positions(long frame) const { return positions(reader_.frame(frame).q); }
   /// The same from the positions of the nodes, 3N.
   std::vector<Vec3> positions(const Vector& q) const;
+  /// A field of the nodes, #N, at the vertices of mesh(): between the nodes as positions are; 0 where a vertex stays.
+  std::vector<double> interpolated(const Vector& nodal) const;
 
  private:
   /// A vertex is the weighted mean of nodes, or stays.
