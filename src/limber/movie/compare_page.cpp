@@ -142,7 +142,7 @@ std::string ComparePage::panel_script(std::size_t k, Curves curves) const {
   const std::string kinetic = "with lines lw 2 lc rgb " + hex(kinetic_color),
                     total = "with lines lw 2.5 lc rgb " + hex(total_color);
   if (curves == Curves::without)
-    return text + "plot keyentry " + total + " title 'total', keyentry " + kinetic + " title 'kinetic'\n";
+    return text + "plot NaN notitle, keyentry " + total + " title 'total', keyentry " + kinetic + " title 'kinetic'\n";
   std::string data = fmt::format("$energy{} << END_OF_DATA\n", k);
   for (std::size_t i = 0; i < panel.time.size(); ++i)
     data += fmt::format("{} {} {}\n", panel.time[i], panel.total[i] / unit.joules, panel.kinetic[i] / unit.joules);
@@ -162,6 +162,7 @@ std::string ComparePage::script(Curves curves) const {
       "set border 3 lc rgb '#999999'\n"
       "set tics nomirror out scale {} textcolor rgb '#444444'\n"
       "set grid lc rgb '#e4e4e4' lt 1 lw 1\n"
+      "set xzeroaxis lc rgb '#999999' lt 1 lw 1\n"
       "set format '%g'\nset xtics autofreq\nset ytics autofreq\n"
       "set key samplen 1.6 textcolor rgb '#444444'\n"
       "set xlabel 'time [s]' offset 0,0.4 textcolor rgb '#444444'\n"
