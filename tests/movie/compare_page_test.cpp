@@ -90,8 +90,8 @@ class ComparePageDrawn : public ::testing::Test {
   void SetUp() override {
     if (std::system("command -v gnuplot > /dev/null") != 0) GTEST_SKIP() << "needs gnuplot";
   }
-  const PictureSize size_{160, 100};
-  const Image picture_{160, 100, std::vector<std::uint8_t>(160 * 100 * 3, 77)};
+  const PictureSize size_{640, 40};
+  const Image picture_{640, 40, std::vector<std::uint8_t>(640 * 40 * 3, 77)};
 };
 
 TEST_F(ComparePageDrawn, CurvesEndAtThePresent) {
@@ -108,7 +108,7 @@ TEST_F(ComparePageDrawn, CurvesEndAtThePresent) {
     EXPECT_FALSE(curve_at(half, 0.75));
     EXPECT_TRUE(curve_at(all, 0.75));
     EXPECT_EQ(brightness(half, picture.x, picture.y), 3 * 77);
-    EXPECT_EQ(brightness(half, picture.x + 159, picture.y + 99), 3 * 77);
+    EXPECT_EQ(brightness(half, picture.x + 639, picture.y + 39), 3 * 77);
   }
 }
 
