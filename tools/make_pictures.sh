@@ -85,4 +85,6 @@ plot for [i=3:6] "$work/".word(names, i)."/energy.csv" using 1:(\$6 - 39240) ski
   lc rgb word(inks, i) title word(names, i)
 unset multiplot
 EOF
-echo docs/images/{methods,hybrids,energy_hybrids}.png
+"$limber" compare scenes/beam.json --methods BE,SIERE,TR-BDF2 --set time.step=0.05 --set time.duration=20 --samples 32 \
+  -o docs/images/compare_beam.png
+echo docs/images/{methods,hybrids,energy_hybrids,compare_beam}.png

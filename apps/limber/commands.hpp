@@ -27,6 +27,7 @@ void add_mesh(CLI::App& cli, Action& action);
 void add_export(CLI::App& cli, Action& action);
 void add_damping_curve(CLI::App& cli, Action& action);
 void add_render(CLI::App& cli, Action& action);
+void add_compare(CLI::App& cli, Action& action);
 void add_study(CLI::App& cli, Action& action);
 void add_completion(CLI::App& cli, Action& action);
 
@@ -40,6 +41,10 @@ struct SceneArguments {
   std::vector<std::string> set;
   void add_to(CLI::App& command);
   Loaded load() const;
+  /// As the file has it, with the assignments.
+  nlohmann::json json() const;
+  /// A scene that json() was, changed or not.
+  Loaded read(nlohmann::json json) const;
 };
 
 /// What is done and the time left, on standard error, once the work proves to be long.

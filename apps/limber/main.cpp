@@ -28,6 +28,7 @@ int main(int argc, char** argv) {
   app::add_export(cli, action);
   app::add_damping_curve(cli, action);
   app::add_render(cli, action);
+  app::add_compare(cli, action);
   app::add_study(cli, action);
   app::add_completion(cli, action);
   cli.failure_message([](const CLI::App*, const CLI::Error& e) {

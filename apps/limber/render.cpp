@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <charconv>
-#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -10,6 +8,7 @@
 #include "limber/core/parallel.hpp"
 #include "limber/movie/movie.hpp"
 #include "limber/record/temporary_directory.hpp"
+#include "pictures.hpp"
 
 namespace limber::app {
 namespace {
@@ -18,57 +17,17 @@ namespace fs = std::filesystem;
 
 struct RenderArguments {
   SceneArguments source;
-  std::string output, color = "body", camera, look_at, size = "1280x720";
-  std::optional<double> fov;
-  double fps = 30;
+  PictureArguments pictures;
+  std::string output, color = "body";
   long frame = -1;  // −1: not given
-  int samples = RenderOptions{}.samples, threads = 0;
-  bool wireframe = false, json = false;
+  int threads = 0;
+  bool json = false;
 };
-
-/// Numbers with `separator` between them, for example 1,2.5,-3.
-template <std::size_t n>
-std::array<double, n> numbers(const std::string& option, const std::string& text, char separator,
-                              const std::string& expected) {
-  std::array<double, n> values{};
-  const char *at = text.data(), *end = text.data() + text.size();
-  for (std::size_t i = 0; i < n; ++i) {
-    const auto [rest, error] = std::from_chars(at, end, values[i]);
-    const bool last = i + 1 == n;
-    if (error != std::errc() || !std::isfinite(values[i]) || (last ? rest != end : rest == end || *rest != separator))
-      throw InputError(option, fmt::format("'{}' is not {}", text, expected));
-    at = rest + 1;
-  }
-  return values;
-}
-
-Vec3 to_point(const std::string& option, const std::string& text) {
-  const auto x = numbers<3>(option, text, ',', "a point x,y,z");
-  return {x[0], x[1], x[2]};
-}
-
-PictureSize to_size(const std::string& text) {
-  constexpr const char* expected = "a size such as 1280x720, with sides of 16 to 16384 pixels";
-  const auto [width, height] = numbers<2>("--size", text, 'x', expected);
-  for (const double side : {width, height})
-    if (side < 16 || side > 16384 || side != std::floor(side))
-      throw InputError("--size", fmt::format("'{}' is not {}", text, expected));
-  return {static_cast<int>(width), static_cast<int>(height)};
-}
-
-CameraChoice to_camera(const RenderArguments& a) {
-  CameraChoice camera;
-  if (!a.camera.empty()) camera.position = to_point("--camera", a.camera);
-  if (!a.look_at.empty()) camera.look_at = to_point("--look-at", a.look_at);
-  camera.fov = a.fov;
-  return camera;
-}
 
 void check_arguments(const RenderArguments& a) {
   require_ray_tracing();
   const MovieKind kind = movie_kind(a.output);
-  to_size(a.size);
-  to_camera(a);
+  a.pictures.options();
   if (a.frame >= 0 && kind != MovieKind::picture)
     throw InputError("--frame", fmt::format("goes with one picture, -o picture.png, not with '{}'", a.output));
 }
@@ -96,16 +55,11 @@ int report(const RenderArguments& a, const MovieFacts& movie) {
 }
 
 int render_run(const RenderArguments& a, const std::string& directory) {
-  MovieOptions options;
+  MovieOptions options = a.pictures.options();
   options.coloring = a.color == "displacement" ? Coloring::displacement
                      : a.color == "stress"     ? Coloring::stress
                                                : Coloring::body;
-  options.wireframe = a.wireframe ? Wireframe::on : Wireframe::off;
-  options.size = to_size(a.size);
-  options.camera = to_camera(a);
-  options.fps = a.fps;
   options.frame = a.frame;
-  options.samples = a.samples;
   TimeLeft time_left;
   options.progress = [&](double done) {
     end_if_interrupted();
@@ -148,17 +102,11 @@ void add_render(CLI::App& cli, Action& action) {
   a->source.add_to(*command);
   command->get_option("scene")->description("Directory of a run, or a scene (.json)");
   command->add_option("-o,--output", a->output, "movie.mp4, picture.png or a folder, pictures/")->required();
-  command->add_option("--fps", a->fps, "Pictures for each second of simulated time (30)")->check(CLI::Range(1e-3, 1e6));
   command->add_option("--frame", a->frame, "With picture.png: the stored frame, from 0 (the last one)")
       ->check(CLI::NonNegativeNumber);
   command->add_option("--color", a->color, "body, displacement (the distance from rest) or stress (von Mises)")
       ->check(CLI::IsMember({"body", "displacement", "stress"}));
-  command->add_flag("--wireframe", a->wireframe, "Draw the edges of the surface's mesh");
-  command->add_option("--camera", a->camera, "Where the camera stands, x,y,z [m] (so that the whole motion is seen)");
-  command->add_option("--look-at", a->look_at, "What the camera looks at, x,y,z [m]");
-  command->add_option("--fov", a->fov, "Vertical field of view [degrees] (35)")->check(CLI::Range(1.0, 150.0));
-  command->add_option("--size", a->size, "Width and height in pixels (1280x720)");
-  command->add_option("--samples", a->samples, "Rays through each pixel (16)")->check(CLI::Range(1, 4096));
+  a->pictures.add_to(*command);
   command->add_option("--threads", a->threads, "Threads to use (0: all cores); pictures do not depend on it")
       ->check(CLI::Range(0, 1024));
   command->add_flag("--json", a->json, "Print as JSON");

@@ -29,14 +29,18 @@ void SceneArguments::add_to(CLI::App& command) {
       ->allow_extra_args(false);
 }
 
-Loaded SceneArguments::load() const {
-  Loaded loaded;
-  loaded.json = load_json(file);
-  for (const auto& assignment : set) apply_override(loaded.json, assignment);
+Loaded SceneArguments::load() const { return read(json()); }
+
+nlohmann::json SceneArguments::json() const {
+  nlohmann::json json = load_json(file);
+  for (const auto& assignment : set) apply_override(json, assignment);
+  return json;
+}
+
+Loaded SceneArguments::read(nlohmann::json json) const {
   const auto folder = std::filesystem::path(file).parent_path().string();
-  loaded.scene = read_scene(loaded.json, vocabulary(), folder);
-  loaded.json = with_absolute_paths(std::move(loaded.json), folder);
-  return loaded;
+  Scene scene = read_scene(json, vocabulary(), folder);
+  return {with_absolute_paths(std::move(json), folder), std::move(scene)};
 }
 
 void TimeLeft::clear() {

@@ -52,6 +52,16 @@ TEST(Framing, ShowsAllAndFillsThePicture) {
   }
 }
 
+TEST(Framing, ShowsWhatAnotherOneShows) {
+  Framing a(35, {1280, 720}), b(35, {1280, 720}), both(35, {1280, 720});
+  for (const Vec3& x : {Vec3(0, 0, 0), Vec3(1, 2, 0)}) a.include(x), both.include(x);
+  for (const Vec3& x : {Vec3(-4, 1, 2), Vec3(0, 0, 9)}) b.include(x), both.include(x);
+  a.include(b);
+  EXPECT_EQ(a.camera().eye(), both.camera().eye());
+  EXPECT_EQ(a.box_min(), Vec3(-4, 0, 0));
+  EXPECT_EQ(a.box_max(), Vec3(1, 2, 9));
+}
+
 TEST(Framing, SeesASinglePoint) {
   Framing framing(35, {1280, 720});
   EXPECT_TRUE(framing.empty());

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
+#include "limber/core/errors.hpp"
 #include "limber/render/colors.hpp"
 
 namespace limber {
@@ -60,6 +61,71 @@ TEST(Png, ReadsBackAsItWas) {
   EXPECT_EQ(back.width, 37);
   EXPECT_EQ(back.height, 23);
   EXPECT_EQ(back.rgb, image.rgb);
+}
+
+void add_number(std::string& out, std::uint32_t x) {
+  for (int shift = 24; shift >= 0; shift -= 8) out += static_cast<char>(x >> shift & 255);
+}
+
+/// 3 × 5 RGBA pixels: each row has another filter; the checksums are left out.
+std::string png_of_five_filters() {
+  const std::string rows(
+      "\0\x0a\x14\x1e\xff\x28\x32\x3c\xff\x46\x50\x5a\xff"  // as they are: 10 20 30, 40 50 60, 70 80 90
+      "\1\x01\x02\x03\xff\1\1\1\0\1\1\1\0"                  // less the left one: 1 2 3, 2 3 4, 3 4 5
+      "\2\1\1\1\0\1\1\1\0\1\1\1\0"                          // less the upper one: 2 3 4, 3 4 5, 4 5 6
+      "\3\0\0\0\x80\0\0\0\0\0\0\0\0"                        // less half of both: 1 1 2, 2 2 3, 3 3 4
+      "\4\x64\x64\x64\0\0\0\0\0\0\0\0\0",                   // less Paeth's: 101 101 102, then the left one
+      65);
+  uLongf size = compressBound(rows.size());
+  std::string packed(size, '\0');
+  compress(reinterpret_cast<Bytef*>(packed.data()), &size, reinterpret_cast<const Bytef*>(rows.data()), rows.size());
+  packed.resize(size);
+  std::string png = "\x89PNG\r\n\x1a\n";
+  add_number(png, 13);
+  png += "IHDR";
+  add_number(png, 3);
+  add_number(png, 5);
+  png += std::string("\x08\x06\0\0\0????", 9);
+  for (const std::string& half : {packed.substr(0, 9), packed.substr(9)}) {
+    add_number(png, static_cast<std::uint32_t>(half.size()));
+    png += "IDAT" + half + "????";
+  }
+  return png;
+}
+
+TEST(Png, AllFiltersAreRead) {
+  const Image image = decode_png(png_of_five_filters(), "x.png");
+  ASSERT_EQ(image.width, 3);
+  ASSERT_EQ(image.height, 5);
+  const std::vector<std::uint8_t> expected = {10,  20,  30,  40,  50,  60,  70,  80,  90,  //
+                                              1,   2,   3,   2,   3,   4,   3,   4,   5,   //
+                                              2,   3,   4,   3,   4,   5,   4,   5,   6,   //
+                                              1,   1,   2,   2,   2,   3,   3,   3,   4,   //
+                                              101, 101, 102, 101, 101, 102, 101, 101, 102};
+  EXPECT_EQ(image.rgb, expected);
+}
+
+TEST(Png, WhatIsWrittenIsRead) {
+  Image image{5, 3, {}};
+  for (int i = 0; i < 45; ++i) image.rgb.push_back(static_cast<std::uint8_t>(i * i * 11));
+  EXPECT_EQ(decode_png(encode_png(image), "x.png").rgb, image.rgb);
+}
+
+TEST(Png, DamagedOnesAreRefused) {
+  const std::string good = png_of_five_filters();
+  EXPECT_THROW(decode_png("", "x.png"), InputError);
+  EXPECT_THROW(decode_png("GIF89a", "x.png"), InputError);
+  for (std::size_t n = 0; n < good.size() - 4; ++n)
+    EXPECT_THROW(decode_png(good.substr(0, n), "x.png"), InputError) << n;
+  std::string interlaced = good;
+  interlaced[8 + 8 + 12] = 1;
+  EXPECT_THROW(decode_png(interlaced, "x.png"), InputError);
+}
+
+TEST(Picture, PartsArePasted) {
+  Image page{4, 3, std::vector<std::uint8_t>(36, 0)};
+  paste({2, 1, {1, 2, 3, 4, 5, 6}}, 1, 2, page);
+  for (std::size_t i = 0; i < 36; ++i) EXPECT_EQ(page.rgb[i], i >= 27 && i < 33 ? i - 26 : 0) << i;
 }
 
 TEST(Colors, GammaIsThatOfSrgb) {

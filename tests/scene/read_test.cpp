@@ -33,6 +33,9 @@ TEST(ReadScene, TopLevel) {
   EXPECT_TRUE(s.output.velocities);
   EXPECT_EQ(s.output.checkpoint_every, 50);
   EXPECT_EQ(read_sample(sample("variants.json")).output.fps, 24);
+  EXPECT_EQ(s.camera.position, Vec3(0, 2, 3));
+  EXPECT_EQ(s.camera.look_at, Vec3(0, 1, 0));
+  EXPECT_NEAR(s.camera.fov.value(), 60, 1e-12);  // degrees
 }
 
 TEST(ReadScene, Method) {
@@ -385,6 +388,7 @@ TEST(ReadScene, Defaults) {
   EXPECT_EQ(b.scale, 1);
   EXPECT_FALSE(s.wind);
   EXPECT_FALSE(s.output.frames_every);
+  EXPECT_FALSE(s.camera.position || s.camera.look_at || s.camera.fov);
 }
 
 TEST(ReadScene, TheExampleScenes) {

@@ -53,17 +53,12 @@ std::string data_block(const EnergyRecord& record) {
   return text;
 }
 
-/// Joules, or thousands, millions, … of them, so that the numbers on the axis are short.
-std::pair<double, const char*> unit_for(const EnergyRecord& record) {
+EnergyUnit unit_for(const EnergyRecord& record) {
   double largest = 0;
   for (const Curve& curve : curves)
     for (const double x : record.column(curve.column))
       if (std::isfinite(x)) largest = std::max(largest, std::abs(x));
-  constexpr std::array<std::pair<double, const char*>, 6> units = {
-      {{1e9, "GJ"}, {1e6, "MJ"}, {1e3, "kJ"}, {1, "J"}, {1e-3, "mJ"}, {1e-6, "µJ"}}};
-  for (const auto& unit : units)
-    if (largest >= unit.first) return unit;
-  return {1, "J"};
+  return energy_unit(largest);
 }
 
 std::string script(const EnergyRecord& record, const std::string& title) {
@@ -90,6 +85,14 @@ std::string script(const EnergyRecord& record, const std::string& title) {
 }
 
 }  // namespace
+
+EnergyUnit energy_unit(double largest) {
+  constexpr std::array<EnergyUnit, 6> units = {
+      {{1e9, "GJ"}, {1e6, "MJ"}, {1e3, "kJ"}, {1, "J"}, {1e-3, "mJ"}, {1e-6, "µJ"}}};
+  for (const EnergyUnit& unit : units)
+    if (largest >= unit.joules) return unit;
+  return {1, "J"};
+}
 
 std::optional<std::string> plot_energy(const std::string& directory, const std::string& title) {
   const std::filesystem::path base(directory);

@@ -2,7 +2,7 @@
 
 #include <zlib.h>
 
-#include <array>
+#include <algorithm>
 #include <cstdlib>
 
 #include "limber/core/errors.hpp"
@@ -55,6 +55,53 @@ std::string compressed(const std::string& data) {
   return out;
 }
 
+std::uint32_t number_at(std::string_view bytes, std::size_t at) {
+  std::uint32_t x = 0;
+  for (std::size_t i = 0; i < 4; ++i) x = x << 8 | static_cast<unsigned char>(bytes[at + i]);
+  return x;
+}
+
+struct PngParts {
+  int width = 0, height = 0;
+  std::size_t channels = 0;  // 0: of a kind that is not read
+  std::string data;          // compressed
+};
+
+/// No chunk reaches beyond the end.
+PngParts png_parts(std::string_view bytes) {
+  PngParts png;
+  if (bytes.substr(0, 8) != "\x89PNG\r\n\x1a\n") return png;
+  for (std::size_t at = 8; at + 12 <= bytes.size();) {
+    const std::size_t size = number_at(bytes, at);
+    if (size > bytes.size() - at - 12) break;
+    const std::string_view type = bytes.substr(at + 4, 4), content = bytes.substr(at + 8, size);
+    if (type == "IHDR" && size == 13 && number_at(content, 0) <= 65535 && number_at(content, 4) <= 65535) {
+      png.width = static_cast<int>(number_at(content, 0));
+      png.height = static_cast<int>(number_at(content, 4));
+      if (content[8] == 8 && content[12] == 0) png.channels = content[9] == 2 ? 3 : content[9] == 6 ? 4 : 0;
+    }
+    if (type == "IDAT") png.data += content;
+    at += size + 12;
+  }
+  return png;
+}
+
+/// What filter `kind` of PNG predicts from left, above and above left.
+int predicted(int kind, int a, int b, int c) {
+  switch (kind) {
+    case 1:
+      return a;
+    case 2:
+      return b;
+    case 3:
+      return (a + b) / 2;
+    case 4:
+      return paeth(a, b, c);
+    default:
+      return 0;
+  }
+}
+
 }  // namespace
 
 std::string encode_png(const Image& image) {
@@ -67,6 +114,39 @@ std::string encode_png(const Image& image) {
   add_chunk(out, "IDAT", compressed(filtered_rows(image)));
   add_chunk(out, "IEND", "");
   return out;
+}
+
+Image decode_png(std::string_view bytes, const std::string& where) {
+  const PngParts png = png_parts(bytes);
+  const std::size_t n = png.channels, stride = static_cast<std::size_t>(png.width) * n;
+  const auto height = static_cast<std::size_t>(png.height);
+  if (stride * height == 0) throw InputError(where, "is not a PNG of 8-bit RGB or RGBA pixels");
+  std::vector<std::uint8_t> rows((stride + 1) * height);
+  uLongf size = rows.size();
+  if (uncompress(rows.data(), &size, reinterpret_cast<const Bytef*>(png.data.data()), png.data.size()) != Z_OK ||
+      size != rows.size())
+    throw InputError(where, "is a damaged PNG");
+  Image image{png.width, png.height, {}};
+  image.rgb.reserve(3 * rows.size() / n);
+  for (std::size_t y = 0; y < height; ++y) {
+    std::uint8_t *row = rows.data() + y * (stride + 1) + 1, *above = y > 0 ? row - stride - 1 : row;
+    for (std::size_t i = 0; i < stride; ++i) {
+      const int a = i >= n ? row[i - n] : 0, b = y > 0 ? above[i] : 0, c = i >= n && y > 0 ? above[i - n] : 0;
+      row[i] = static_cast<std::uint8_t>(row[i] + predicted(row[-1], a, b, c));
+      if (i % n < 3) image.rgb.push_back(row[i]);
+    }
+  }
+  return image;
+}
+
+void paste(const Image& part, int x, int y, Image& onto) {
+  const auto row = static_cast<std::size_t>(part.width) * 3;
+  for (int k = 0; k < part.height; ++k) {
+    const auto to =
+        3 * (static_cast<std::size_t>(y + k) * static_cast<std::size_t>(onto.width) + static_cast<std::size_t>(x));
+    std::copy_n(part.rgb.begin() + static_cast<long>(static_cast<std::size_t>(k) * row), row,
+                onto.rgb.begin() + static_cast<long>(to));
+  }
 }
 
 }  // namespace limber

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace limber {
@@ -14,5 +15,11 @@ struct Image {
 
 /// The bytes of a PNG file.
 std::string encode_png(const Image& image);
+/// 8 bits a channel, RGB or RGBA, not interlaced; transparency is dropped. `where` names it in errors. Throws
+/// InputError.
+Image decode_png(std::string_view bytes, const std::string& where);
+
+/// Puts `part` with its left upper corner at (x, y); it must fit.
+void paste(const Image& part, int x, int y, Image& onto);
 
 }  // namespace limber

@@ -120,11 +120,9 @@ VideoWriter::VideoWriter(const std::string& path, PictureSize size, double fps) 
 }
 
 VideoWriter::~VideoWriter() {
-  if (ffmpeg_) {
-    ::kill(ffmpeg_, SIGTERM);
-    wait();
-  }
-  close_input();
+  if (ffmpeg_) ::kill(ffmpeg_, SIGTERM);
+  close_input();  // or ffmpeg would wait for more before it heeds the signal
+  if (ffmpeg_) wait();
   ::close(complaints_);
   std::error_code error;
   std::filesystem::remove(part_, error);

@@ -1,5 +1,7 @@
 #include "limber/scene/read.hpp"
 
+#include <numbers>
+
 #include "limber/scene/read_parts.hpp"
 #include "limber/scene/schema.hpp"
 
@@ -24,6 +26,22 @@ OutputChoice read_output(const JsonCursor& place) {
   if (const auto c = s.find("velocities")) output.velocities = c->boolean();
   if (const auto c = s.find("checkpoint_every")) output.checkpoint_every = c->integer(1);
   return output;
+}
+
+CameraChoice read_camera(const JsonCursor& place) {
+  const JsonSection s = place.section("camera");
+  CameraChoice camera;
+  if (const auto c = s.find("position")) camera.position = c->vector(quantity::length);
+  if (const auto c = s.find("look_at")) {
+    camera.look_at = c->vector(quantity::length);
+    if (!camera.position) c->fail("needs 'position' too");
+    if (*camera.look_at == *camera.position) c->fail("is the camera's position");
+  }
+  if (const auto c = s.find("fov")) {
+    camera.fov = c->number(quantity::angle) * 180 / std::numbers::pi;
+    if (!(*camera.fov >= 1 && *camera.fov <= 150)) c->fail(c->echo() + " is outside \"1 deg\" to \"150 deg\"");
+  }
+  return camera;
 }
 
 std::vector<BodyChoice> read_bodies(const JsonCursor& place, const Vocabulary& vocabulary, const std::string& base) {
@@ -60,6 +78,7 @@ Scene read_scene(const nlohmann::json& json, const Vocabulary& vocabulary, const
     if (!scene.contact) scene.contact.emplace();
   }
   if (const auto c = s.find("output")) scene.output = read_output(*c);
+  if (const auto c = s.find("camera")) scene.camera = read_camera(*c);
   if (const auto c = s.find("threads")) scene.threads = c->integer(0);
   return scene;
 }

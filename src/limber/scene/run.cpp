@@ -74,9 +74,10 @@ long checkpoint_interval(const OutputChoice& output, Index dofs) {
   return std::clamp<long>(1'000'000 / std::max<Index>(dofs, 1), 20, 500);
 }
 
-/// What a resumed run must agree on: everything but where results go and how many threads work.
+/// What a resumed run must agree on: everything but where results go, who looks and how many threads work.
 std::string comparable(nlohmann::json json) {
   json.erase("threads");
+  json.erase("camera");
   if (json.contains("output") && json["output"].is_object()) {
     json["output"].erase("directory");
     if (json["output"].empty()) json.erase("output");

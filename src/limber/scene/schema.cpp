@@ -29,8 +29,9 @@ Names shape_names() {
 
 std::map<std::string, Keys> make_sections() {
   std::map<std::string, Keys> s;
-  s["scene"] = required({"time", "bodies"}) + Names{"$schema", "description", "method",    "gravity", "attachments",
-                                                    "wind",    "contact",     "obstacles", "output",  "threads"};
+  s["scene"] =
+      required({"time", "bodies"}) + Names{"$schema", "description", "method", "gravity", "attachments", "wind",
+                                           "contact", "obstacles",   "output", "camera",  "threads"};
   s["time"] = required({"step", "duration"});
   s["method"] = Keys{} + Names{"name",
                                "beta",
@@ -111,6 +112,7 @@ std::map<std::string, Keys> make_sections() {
       required({"shape", "file"}) + Names{"form", "resolution", "position", "rotation", "scale"} + common;
   s["obstacle_motion"] = required({"keys"}) + Names{"pivot", "interpolation"};
   s["output"] = Keys{} + Names{"directory", "frames_every", "fps", "velocities", "checkpoint_every"};
+  s["camera"] = Keys{} + Names{"position", "look_at", "fov"};
   return s;
 }
 
