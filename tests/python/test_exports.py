@@ -405,13 +405,12 @@ def test_a_full_disk_is_an_error(limber_cli, bar_run, tmp_path):
         assert not (tmp_path / f"x.{extension}").exists()
 
 
-def test_points_have_no_surface(limber_cli, write_scene, tmp_path):
-    scene = samples.bar(frames=1)
-    scene["bodies"] = [{"name": "dust", "mesh": {"nodes": [[0, 0, 0], [1, 0, 0]], "edges": []}, "point_mass": 1,
-                        "springs": {"stiffness": 1}}]
-    limber_cli("run", write_scene(scene), "-o", "out", "--quiet")
-    assert "neither faces nor lines" in limber_cli("export", "out", "-o", "x.glb", status=2).err
-    limber_cli("export", "out", "-o", "x.pvd")
+def test_points_have_no_surface(limber_cli, mixed_run, tmp_path):
+    with h5py.File(tmp_path / mixed_run / "trajectory.h5", "r+") as f:
+        for cells in ("tets", "triangles", "edges"):
+            f[f"bodies/{cells}"][:] = 0
+    (tmp_path / mixed_run / "surface_0.obj").unlink()
+    assert "neither faces nor lines" in limber_cli("export", mixed_run, "-o", "x.glb", status=2).err
 
 
 def test_help_lists_the_formats(limber_cli):

@@ -24,11 +24,11 @@ BodyMaterials body_materials(const BodyChoice& body, const BodyShape& shape) {
     const auto values = field_values(choice, shape.mesh.fields, e, shape.first_tet(e));
     const auto [at, fresh] = numbers.emplace(std::pair(region, values), static_cast<int>(map.materials.size()));
     if (!fresh) return at->second;
-    MadeMaterial m = made(choice, values, e);
+    const MadeMaterial m = made(choice, values, e);
     map.young = std::max(map.young, m.young);
     map.wave_speed = std::max(map.wave_speed, pressure_wave_speed(m));
     densities.push_back(m.density);
-    map.materials.push_back(std::move(m.material));
+    map.materials.push_back(m.material);
     return at->second;
   };
   const auto& choices = body.materials;
