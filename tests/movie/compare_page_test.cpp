@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "limber/movie/movie.hpp"
+#include "limber/record/resample.hpp"
 
 namespace limber {
 namespace {
