@@ -55,6 +55,7 @@ std::vector<Loaded> scenes_of(const CompareArguments& a, const std::vector<const
   for (const MethodInfo* method : methods) {
     scenes.push_back(a.source.read(with_method(json, method->name)));
     const Scene& scene = scenes.back().scene;
+    chosen_camera(a.pictures.options().camera, scene.camera);
     try {
       build_simulation(scene, build_model(scene));
     } catch (const InputError& e) {
