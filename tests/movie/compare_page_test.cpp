@@ -79,6 +79,8 @@ TEST(EnergyRange, HoldsAllRunsUnlessOneExplodes) {
   EXPECT_DOUBLE_EQ(energy_range(panels).high, 424);  // four times the calmest
   panels[1].total[2] = std::nan("");
   EXPECT_DOUBLE_EQ(energy_range(panels).high, 106);
+  PagePanel early{"c", "", {0}, {1}, {0}, 0.};  // stopped at once: not a measure for the others
+  EXPECT_DOUBLE_EQ(energy_range({panels[0], early}).high, 106);
   panels[0].total[1] = -100;
   EXPECT_LT(energy_range(panels).low, -100);
   for (PagePanel& p : panels) p.total = p.kinetic = {0, 0, 0};
