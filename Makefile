@@ -34,7 +34,7 @@ demo: build ## simulate scenes/beam.json into out/demo/, and make a movie of it
 	$(call section,'Run scenes/beam.json')
 	@build/bin/limber run scenes/beam.json -o out/demo --overwrite
 	$(call section,'Movie: out/demo/beam.mp4')
-	@build/bin/limber render out/demo -o out/demo/beam.mp4 --size 640x360 --fps 25 --samples 8
+	@build/bin/limber render out/demo -o out/demo/beam.mp4 --size 640x360 --fps 25 --samples 6
 	@cat tools/after_demo.txt
 
 studies: build ## every study of the survey, whole (about an hour); STUDY_ARGUMENTS=--quick for minutes

@@ -55,6 +55,7 @@ std::vector<Loaded> scenes_of(const CompareArguments& a, const std::vector<const
   for (const MethodInfo* method : methods) {
     scenes.push_back(a.source.read(with_method(json, method->name)));
     const Scene& scene = scenes.back().scene;
+    chosen_camera(a.pictures.options().camera, scene.camera);
     try {
       build_simulation(scene, build_model(scene));
     } catch (const InputError& e) {
@@ -110,7 +111,7 @@ void report_comparison(const CompareArguments& a, const std::vector<ComparedRun>
                     {"end", stopped ? "stopped" : "finished"},
                     {"time", time},
                     {"energy_change", total.back() - total.front()}});
-    text += fmt::format("  {:<24} total energy {:+.5g} J{}\n", run.name, total.back() - total.front(),
+    text += fmt::format("  {:<22} total energy changed by {:+.5g} J{}\n", run.name, total.back() - total.front(),
                         stopped ? fmt::format(", stopped at t = {:.4g} s", time) : "");
   }
   if (!a.keep.empty()) text += fmt::format("the runs are in {}\n", a.keep);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdlib>
 
 #include "limber/movie/movie.hpp"
@@ -80,6 +82,8 @@ TEST(EnergyRange, HoldsAllRunsUnlessOneExplodes) {
   EXPECT_DOUBLE_EQ(energy_range(panels).high, 424);  // four times the calmest
   panels[1].total[2] = std::nan("");
   EXPECT_DOUBLE_EQ(energy_range(panels).high, 106);
+  PagePanel early{"c", "", {0}, {1}, {0}, 0.};  // stopped at once: not a measure for the others
+  EXPECT_DOUBLE_EQ(energy_range({panels[0], early}).high, 106);
   panels[0].total[1] = -100;
   EXPECT_LT(energy_range(panels).low, -100);
   for (PagePanel& p : panels) p.total = p.kinetic = {0, 0, 0};

@@ -62,6 +62,29 @@ def test_stress_is_scaled_to_its_largest(limber_cli, run, tmp_path):
     assert "scene.json" in limber_cli("render", run, "-o", "x.png", "--color", "stress", *SMALL, status=2).err
 
 
+def test_the_camera_of_the_scene(limber_cli, run, bar, write_scene, tmp_path):
+    """Each option goes before the scene's key; what neither says is automatic."""
+    scene = bar(time={"step": 0.01, "duration": 0.02})
+    scene["camera"] = {"position": [-2, 1, 3], "look_at": [0.5, 0, 0], "fov": "50 deg"}
+    still = write_scene(scene)
+
+    def camera(source, *options):
+        return limber_cli("render", source, "-o", "x.png", "--json", *options, *SMALL).json["camera"]
+
+    assert camera(still) == [-2, 1, 3]
+    assert camera(still, "--camera", "1,2,3") == [1, 2, 3]
+    assert camera(still, "--set", "camera={}") not in ([-2, 1, 3], [1, 2, 3])
+    limber_cli("render", still, "-o", "scene.png", *SMALL)
+    limber_cli("render", still, "-o", "fov.png", "--fov", 20, *SMALL)
+    limber_cli("render", still, "-o", "look.png", "--look-at", "0,0,0", *SMALL)
+    limber_cli("render", still, "-o", "options.png", "--camera", "-2,1,3", "--look-at", "0.5,0,0", "--fov", 50,
+               "--set", "camera={}", *SMALL)
+    picture = {name: (tmp_path / f"{name}.png").read_bytes() for name in ("scene", "fov", "look", "options")}
+    assert len(set(picture.values())) == 3 and picture["scene"] == picture["options"]
+    limber_cli("run", still, "-o", "with_camera", "--quiet")
+    assert camera(tmp_path / "with_camera") == [-2, 1, 3]
+
+
 def test_folder_has_a_picture_for_each_time(limber_cli, run, tmp_path):
     done = limber_cli("render", run, "-o", "pictures/", "--fps", 10, "--json", *SMALL)
     assert done.json["pictures"] == 3

@@ -92,14 +92,15 @@ PixelBox PageLayout::chart(std::size_t panel) const {
 }
 
 ValueRange energy_range(const std::vector<PagePanel>& panels) {
-  ValueRange all{0, 0}, calmest{0, std::numeric_limits<double>::infinity()};
+  ValueRange all{0, 0}, calmest{0, std::numeric_limits<double>::max() / 8};
   for (const PagePanel& panel : panels) {
     ValueRange own{0, 0};
     for (const auto* values : {&panel.total, &panel.kinetic})
       for (const double x : *values)
         if (std::isfinite(x)) own = {std::min(own.low, x), std::max(own.high, x)};
     all = {std::min(all.low, own.low), std::max(all.high, own.high)};
-    if (own.high - own.low < calmest.high - calmest.low) calmest = own;
+    const double extent = own.high - own.low;
+    if (!panel.stopped && extent > 0 && extent < calmest.high - calmest.low) calmest = own;
   }
   const double room = 3 * (calmest.high - calmest.low);
   all = {std::max(all.low, calmest.low - room), std::min(all.high, calmest.high + room)};

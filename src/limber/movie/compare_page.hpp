@@ -48,7 +48,7 @@ struct ValueRange {
   double low = 0, high = 1;
 };
 /// [J] of the axes: from 0 or below to the top of what all runs reach; but a run that explodes leaves the chart rather
-/// than making the others flat, where it goes beyond four times the calmest run.
+/// than making the others flat, where it goes beyond four times the calmest run that came to its end.
 ValueRange energy_range(const std::vector<PagePanel>& panels);
 
 class ComparePage {

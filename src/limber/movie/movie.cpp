@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "limber/core/errors.hpp"
 #include "limber/record/resample.hpp"
 

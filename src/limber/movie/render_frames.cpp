@@ -28,14 +28,15 @@ std::optional<Scene> scene_of(const std::string& directory) {
   return load_scene(file.string());
 }
 
-CameraChoice first_of(CameraChoice first, const CameraChoice& second) {
-  if (!first.position) first.position = second.position;
-  if (!first.look_at) first.look_at = second.look_at;
-  if (!first.fov) first.fov = second.fov;
-  return first;
-}
-
 }  // namespace
+
+CameraChoice chosen_camera(CameraChoice given, const CameraChoice& of_scene) {
+  if (!given.position) given.position = of_scene.position;
+  if (!given.look_at) given.look_at = of_scene.look_at;
+  if (!given.fov) given.fov = of_scene.fov;
+  if (given.look_at && !given.position) throw InputError("--look-at", "needs --camera too");
+  return given;
+}
 
 RenderFrames::RenderFrames(const std::string& directory, Coloring coloring, const CameraChoice& camera,
                            PictureSize size)
@@ -44,7 +45,7 @@ RenderFrames::RenderFrames(const std::string& directory, Coloring coloring, cons
 RenderFrames::RenderFrames(const std::string& directory, const std::optional<Scene>& scene, Coloring coloring,
                            const CameraChoice& camera, PictureSize size)
     : surface_(directory),
-      camera_(first_of(camera, scene ? scene->camera : CameraChoice{})),
+      camera_(chosen_camera(camera, scene ? scene->camera : CameraChoice{})),
       size_(size),
       coloring_(coloring),
       times_(surface_.trajectory().times()),
@@ -64,7 +65,6 @@ RenderFrames::RenderFrames(const std::string& directory, const std::optional<Sce
 Camera RenderFrames::camera() const {
   if (camera_.position)
     return {*camera_.position, camera_.look_at.value_or(framing_.centre()), camera_.fov.value_or(default_fov), size_};
-  if (camera_.look_at) throw InputError("--look-at", "needs --camera too");
   return framing_.camera();
 }
 

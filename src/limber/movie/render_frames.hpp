@@ -16,6 +16,9 @@ namespace limber {
 
 enum class Coloring { body, displacement, stress };
 
+/// Each of its parts as given, else as the scene has it. Throws InputError("--look-at", …) where no camera would stand.
+CameraChoice chosen_camera(CameraChoice given, const CameraChoice& of_scene);
+
 class RenderFrames {
  public:
   /// From the directory of a run, which may still go on. `camera` goes before the scene's. Throws InputError.
