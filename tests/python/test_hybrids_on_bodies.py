@@ -207,6 +207,28 @@ def test_repeated_frequencies_are_not_cut(limber_cli, bar, write_scene, tmp_path
     assert one.read_bytes() == two.read_bytes()
 
 
+# Modes that grow
+
+@pytest.mark.parametrize("method, escalates", [("SIERE", True), ("BEERE", False)])
+def test_modes_that_an_impact_makes_unstable_are_not_split_off(limber_cli, write_scene, tmp_path, method, escalates):
+    """A soft cube hits the floor with a corner: where elements buckle, modes moved by sinh would bring in energy."""
+    scene = write_scene({
+        "time": {"step": 0.01, "duration": 0.12}, "method": {"name": method},
+        "bodies": [{"name": "cube", "position": [0, 0.2, 0], "rotation": [0.5, 0.2, 0.4], "velocity": [0, -4, 0],
+                    "mesh": {"shape": "box", "size": [0.2, 0.2, 0.2], "cells": [3, 3, 3], "origin": [-0.1, -0.1, -0.1]},
+                    "material": {"model": "neo_hookean", "young": 3e4, "poisson": 0.4, "density": 1000}}],
+        "contact": {"delta": 0.001, "friction": 0.3},
+        "obstacles": [{"name": "floor", "shape": "plane", "point": [0, 0, 0], "normal": [0, 1, 0]}]})
+    limber_cli("run", scene, "-o", "out", "--quiet")
+    summary = json.loads((tmp_path / "out/summary.json").read_text())
+    assert any(f"{method} takes its base scheme" in note for note in summary["notes"]), summary["notes"]
+    assert (summary["escalated_steps"] > 0) == escalates and summary["halved_steps"] == 0
+    with open(tmp_path / "out/energy.csv") as table:
+        total = [float(row["total"]) for row in csv.DictReader(table)]
+    assert all(later <= before + 1e-6 * total[0] for before, later in zip(total, total[1:])), total
+    limber_cli("check", "out")
+
+
 # Restarts
 
 STEPS = 160

@@ -5,6 +5,7 @@
 #include <cholmod.h>
 
 #include <cstring>
+#include <mutex>
 #include <vector>
 
 #include "limber/core/errors.hpp"
@@ -114,6 +115,9 @@ class CholmodFactor final : public Factor {
   CholmodFactor& operator=(const CholmodFactor&) = delete;
 
   void analyze(const SparseMatrix& A) override {
+    // METIS draws from a random generator that all threads share.
+    static std::mutex one_at_a_time;
+    const std::lock_guard lock(one_at_a_time);
     forget();
     cholmod_sparse S = view(A);
     std::vector<int> order = order_by_nodes(A);

@@ -12,15 +12,6 @@
 namespace limber {
 namespace {
 
-void require(const SparseMatrix& K, const SparseMatrix& M, int s, const Matrix& rigid) {
-  const Index n = K.cols();
-  if (s < 1 || s > n)
-    throw InputError("modes", std::to_string(s) + " is outside 1 to " + std::to_string(n) + ", the number of unknowns");
-  if (M.cols() != n || rigid.rows() != n)
-    throw InputError("modes", "the stiffness has " + std::to_string(n) + " unknowns, the mass " +
-                                  std::to_string(M.cols()) + ", the rigid motions " + std::to_string(rigid.rows()));
-}
-
 /// What is known of the spectrum: null vectors that are known exactly, and the lowest others.
 struct Spectrum {
   Index zeros = 0;
@@ -120,6 +111,15 @@ Modes lanczos_modes(const SparseMatrix& K, const SparseMatrix& M, Index s, const
 
 }  // namespace
 
+void require_mode_problem(const SparseMatrix& K, const SparseMatrix& M, int s, const Matrix& rigid) {
+  const Index n = K.cols();
+  if (s < 1 || s > n)
+    throw InputError("modes", std::to_string(s) + " is outside 1 to " + std::to_string(n) + ", the number of unknowns");
+  if (M.cols() != n || rigid.rows() != n)
+    throw InputError("modes", "the stiffness has " + std::to_string(n) + " unknowns, the mass " +
+                                  std::to_string(M.cols()) + ", the rigid motions " + std::to_string(rigid.rows()));
+}
+
 bool few_unknowns(Index n, Index s) { return n <= 300 || n < 4 * s + 100; }
 
 bool same_cluster(double a, double b, double largest, double top) {
@@ -140,7 +140,7 @@ Modes merge_modes(const Matrix& R, const Modes& others, Index count) {
 
 Modes search_modes(const SparseMatrix& K_given, const SparseMatrix& M_given, int s, const Matrix& rigid, Extent extent,
                    ShiftInvert& op) {
-  require(K_given, M_given, s, rigid);
+  require_mode_problem(K_given, M_given, s, rigid);
   SparseMatrix copy_k, copy_m;
   const SparseMatrix &K = compressed(K_given, copy_k), &M = compressed(M_given, copy_m);
   const BlockProduct K_block(K), M_block(M);

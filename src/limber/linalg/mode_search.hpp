@@ -9,9 +9,12 @@ namespace limber {
 
 enum class Extent { as_asked, whole_clusters };
 
+/// Throws InputError("modes", …) unless the sizes fit and s is 1 to n.
+void require_mode_problem(const SparseMatrix& K, const SparseMatrix& M, int s, const Matrix& rigid);
 /// Whether a dense solution is cheaper.
 bool few_unknowns(Index n, Index s);
-/// Leaves the factor in `op` (unless the solution was dense). K, M compressed.
+/// For a system that is not in parts, or as if it were not. Leaves the factor in `op` (unless the solution was dense).
+/// K, M compressed.
 Modes search_modes(const SparseMatrix& K, const SparseMatrix& M, int s, const Matrix& rigid, Extent extent,
                    ShiftInvert& op);
 

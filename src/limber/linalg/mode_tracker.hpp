@@ -1,68 +1,45 @@
 #pragma once
-/// The modes of K x = λ M x for a K that changes slowly: block Davidson iterations, Rayleigh-Ritz on the span of the
-/// older modes and of all corrections B(KX − MXΛ), where B is the factor of an older K − σM.
+/// The modes of K x = λ M x for a K that changes slowly. Parts of the system that nothing couples are followed each for
+/// itself, with a mode or more beyond those that are taken: what changes places among them is seen.
 
-#include <cstdint>
-#include <random>
-
-#include "limber/linalg/block_algebra.hpp"
-#include "limber/linalg/modes.hpp"
-#include "limber/linalg/shift_invert.hpp"
+#include "limber/linalg/connected_tracker.hpp"
+#include "limber/linalg/parted_modes.hpp"
 
 namespace limber {
 
-/// How far modes are from exact, in the norm of energy: (rᵀ W r / λ)^½ for r = Kx − λMx, W = 1/max(diag K, λ_top diag
-/// M) for K⁻¹, λ at least λ_top/100. Its square is of the order of the relative error of λ. A stiff body's residual is
-/// large in the norm of M⁻¹ although its modes hardly change: K⁻¹ takes account of how stiff it is where r is.
-Vector mode_errors(const Matrix& residual, const Vector& lambda, const Vector& stiffness_diagonal,
-                   const Vector& mass_diagonal);
-
 class ModeTracker {
  public:
-  struct Counts {  // since the construction
-    long from_scratch = 0, refinements = 0, iterations = 0;
-  };
+  using Counts = ConnectedTracker::Counts;
 
   explicit ModeTracker(int s) : s_(s) {}
 
-  /// whole_modes(K, M, s, rigid), whose factor of K − σM is kept. Throws as it does.
+  /// whole_modes(K, M, s, rigid), whose factors of K − σM are kept. Throws as it does.
   Modes from_scratch(const SparseMatrix& K, const SparseMatrix& M, const Matrix& rigid);
 
-  /// As many modes as `start` has, with mode_errors of at most `tolerance`. Exact null vectors among `rigid` are as in
-  /// lowest_modes. A few vectors above the modes are followed with them, and a random one is tried each time, so that a
-  /// mode that comes down from above takes the place of the highest one. The modes are found from scratch, and their
-  /// number may then differ, if `start` does not fit K, if there are few unknowns, if the set has come to cut a
-  /// cluster, or if the iteration converges too slowly even with a factor of this K (also where the tolerance is below
-  /// rounding).
+  /// As many modes as `start` has, with mode_errors of at most `tolerance` in each part (see ConnectedTracker). Their
+  /// number is that of `from_scratch` if the set has come to cut a cluster, or if the parts are others.
   Modes refine(const SparseMatrix& K, const SparseMatrix& M, const Matrix& rigid, const Modes& start, double tolerance);
 
-  /// Drops the factor and the vectors above: what follows depends on the arguments only.
+  /// From now on StepFailure is thrown where a λ is below this (−∞: nowhere), as soon as that is certain.
+  void set_floor(double lambda) { floor_ = lambda; }
+
+  /// Drops factors and modes: what follows depends on the arguments only.
   void reset();
-  Counts counts() const { return counts_; }
+  /// Iterations are those of all parts.
+  Counts counts() const;
 
  private:
-  static constexpr std::uint64_t seed = 20240229;
-  struct Block;
-  enum class First { no, yes };
-  enum class Outcome { converged, too_slow, cuts_cluster };
-
-  bool begin(const Modes& start, const Matrix& R, Block& block) const;
-  bool converge(Block& block, const Matrix& R, double tolerance, First first);
-  Outcome iterate(Block& block, const Matrix& R, double tolerance);
-  void correct(Block& block, const Matrix& R, double tolerance, First first);
-  Matrix random_block(Index columns);
-  void make_factor(const SparseMatrix& K, const SparseMatrix& M, Index columns);
-  void judge_factor(long iterations);
+  Modes from_scratch(PartedModes modes);
+  Modes finish(PartedModes modes, Index count);
+  PartedModes::Find finder(const PartedModes& modes);
 
   int s_;
-  Matrix guards_;  // Ritz vectors above the modes, #n × (0 to 4)
-  std::mt19937_64 random_{seed};
-  ShiftInvert op_;
-  BlockProduct K_, M_;
-  double spent_ = 0;      // on the factor and all refinements with it, in iterations
-  long refined_ = 0;      // refinements with the factor
-  bool present_ = false;  // the factor is that of the present K
-  Counts counts_;
+  double floor_ = -std::numeric_limits<double>::infinity();
+  ConnectedTracker whole_;  // of a system in one part
+  std::vector<std::vector<int>> parts_;
+  std::vector<ConnectedTracker> trackers_;
+  std::vector<Modes> found_;
+  Counts parted_;  // what whole_ does not count
 };
 
 }  // namespace limber

@@ -1,16 +1,24 @@
 #include "limber/linalg/modes.hpp"
 
-#include <string>
-
-#include "limber/core/errors.hpp"
-#include "limber/linalg/mode_search.hpp"
+#include "limber/linalg/parted_modes.hpp"
 
 namespace limber {
 namespace {
 
 Modes search(const SparseMatrix& K, const SparseMatrix& M, int s, const Matrix& rigid, Extent extent) {
-  ShiftInvert op;
-  return search_modes(K, M, s, rigid, extent, op);
+  require_mode_problem(K, M, s, rigid);
+  auto parts = uncoupled_parts(K, M, rigid);
+  if (parts.size() == 1) {
+    ShiftInvert op;
+    return search_modes(K, M, s, rigid, extent, op);
+  }
+  PartedModes modes(std::move(parts), K, M, rigid);
+  const Index count = modes.choose(s, extent, [&](std::size_t p, int more) {
+    const ModeProblem& part = modes.problems[p];
+    ShiftInvert op;
+    return search_modes(part.K, part.M, more, part.rigid, Extent::as_asked, op);
+  });
+  return modes.modes(count);
 }
 
 }  // namespace

@@ -12,13 +12,14 @@ struct Modes {
 
 /// Block Lanczos on (K − σM)⁻¹M with a small shift σ < 0, for which K − σM is positive definite although free bodies
 /// have λ = 0. One factorisation serves, or two if λ < 0. Repeated eigenvalues come with their multiplicity.
-/// Dense for small n. K, M: lower triangles. Throws InputError("modes", …) if s < 1 or s > n, StepFailure if M or the
+/// Dense for small n. Parts that neither K nor M couples are searched each for itself, and each mode is of one part.
+/// K, M: lower triangles. Throws InputError("modes", …) if s < 1 or s > n, StepFailure if M or the
 /// shifted K is not positive definite or the iteration does not converge.
 Modes lowest_modes(const SparseMatrix& K, const SparseMatrix& M, int s);
 
 /// `rigid`: #n × k candidates for null vectors (translations and rotations of free bodies). Those that K takes to 0 up
-/// to rounding are modes exactly: λ = 0, spanned by the given columns, in their order. All others are found
-/// M-orthogonal to them.
+/// to rounding are modes exactly: λ = 0, spanned by the given columns, in their order in each part. All others are
+/// found M-orthogonal to them.
 Modes lowest_modes(const SparseMatrix& K, const SparseMatrix& M, int s, const Matrix& rigid);
 
 /// The s lowest modes, or as many more as it takes not to cut a cluster: neighbours that differ by less than 1e-6, or

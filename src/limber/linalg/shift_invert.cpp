@@ -6,6 +6,16 @@
 
 namespace limber {
 
+namespace {
+
+[[noreturn]] void fail_below_floor() { throw StepFailure("modes: a mode grows more than e-fold in the step"); }
+
+}  // namespace
+
+void ShiftInvert::require_above_floor(double lambda) const {
+  if (lambda < floor_) fail_below_floor();
+}
+
 SolveReport::Status ShiftInvert::factorize(const SparseMatrix& K, const SparseMatrix& M, double sigma) {
   SparseMatrix A = K - sigma * M;
   A.makeCompressed();
@@ -26,8 +36,11 @@ void ShiftInvert::make(const SparseMatrix& K, const SparseMatrix& M) {
   top_ = std::max(k.cwiseQuotient(m).cwiseAbs().maxCoeff(), 1e-300);
   if (!std::isfinite(top_)) throw StepFailure("modes: the stiffness or the mass matrix is not finite");
   constexpr double first = 1e-8, last = 1e4, growth = 1e3;
-  for (double relative = first; relative <= last; relative *= growth)
-    if (factorize(K, M, -relative * top_) == SolveReport::Status::ok) return;
+  for (double relative = first; relative <= last; relative *= growth) {
+    const double sigma = std::max(-relative * top_, floor_);
+    if (factorize(K, M, sigma) == SolveReport::Status::ok) return;
+    if (sigma == floor_) fail_below_floor();
+  }
   throw StepFailure("modes: the stiffness matrix shifted by the mass matrix is not positive definite");
 }
 

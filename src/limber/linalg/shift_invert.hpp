@@ -2,6 +2,8 @@
 /// B = (K − σM)⁻¹ with a small shift σ < 0 for which K − σM is positive definite, although free bodies have λ = 0 and
 /// a strongly deformed body λ < 0. Has the eigenvectors of K x = λ M x:  B M x = x / (λ − σ).
 
+#include <limits>
+
 #include "limber/linalg/factor.hpp"
 #include "limber/linalg/pattern.hpp"
 
@@ -10,11 +12,15 @@ namespace limber {
 class ShiftInvert {
  public:
   /// Factorises with σ as near to 0 as the scale of K/M and its definiteness let it. The analysis is kept while the
-  /// pattern stays. Throws StepFailure if M has no positive diagonal or no shift serves.
+  /// pattern stays. Throws StepFailure if M has no positive diagonal, if no shift serves, or if a λ is below the floor.
   void make(const SparseMatrix& K, const SparseMatrix& M);
   /// Factorises with this shift if that can be done; else the factor is as before. K, M: those of `make`.
   void try_shift(const SparseMatrix& K, const SparseMatrix& M, double sigma);
   void drop() { made_ = false; }
+  /// Who has no use for λ below this need not have them found.
+  void set_floor(double lambda) { floor_ = lambda; }
+  /// Throws StepFailure if λ is below the floor.
+  void require_above_floor(double lambda) const;
 
   bool made() const { return made_; }
   double sigma() const { return sigma_; }
@@ -29,7 +35,7 @@ class ShiftInvert {
 
   Pattern pattern_;
   std::unique_ptr<Factor> factor_;
-  double sigma_ = 0, top_ = 0;
+  double sigma_ = 0, top_ = 0, floor_ = -std::numeric_limits<double>::infinity();
   bool made_ = false;
 };
 

@@ -36,7 +36,8 @@ Stepper::Stepper(const MethodInfo& method, const MethodParameters& given, const 
   using Looks = ModalSubspace::Looks;
   if (method.splitting != Splitting::none)
     modes_ = std::make_unique<ModalSubspace>(
-        options.modes, system.size(), method.splitting == Splitting::printed ? Looks::each_step : Looks::now_and_then);
+        options.modes, system.size(),
+        method.splitting == Splitting::printed || system.contact() ? Looks::each_step : Looks::now_and_then);
 }
 
 State Stepper::step(System& system, const History& u, double h) {
@@ -67,20 +68,29 @@ State Stepper::step_in_frame(StageSolution solution, System& system, const Histo
   system.begin_step(u[0]);
   StageSolver& stages = newton(system);
   stages.begin_step(system, u[0]);
-  modes_->begin_step(*system.smooth(), u[0]);
-  if (modes_->basis().count() == 0 || !ModalFrame::serves(*modes_, h)) {
-    if (modes_->basis().count() > 0)
-      modes_->note_once("modes are damped too strongly to be moved apart from contact: " + info_->name +
-                        " takes its base scheme in such steps");
-    StageSolver& base = solution == info_->solution ? *stages_ : stages;
-    base.begin_step(system, u[0]);
-    Mechanics F(system, base, exponential_);
-    const State next = scheme_->step(F, u, h);
-    if (!is_finite(next)) throw StepFailure("the new state is not finite");
-    return next;
+  std::string unfit;
+  try {
+    modes_->begin_step(*system.smooth(), u[0], ModalFrame::lowest(*modes_, h));
+    if (!ModalFrame::serves(*modes_, h)) unfit = "modes are damped strongly";
+  } catch (const StepFailure& failure) {
+    if (solution == StageSolution::linearized) throw;  // M + h²K is likely to be indefinite, for the base scheme too
+    unfit = failure.reason;
   }
+  if (!unfit.empty())
+    modes_->note_once(unfit + ": " + info_->name + " takes its base scheme in such steps, since things collide");
+  if (!unfit.empty() || modes_->basis().count() == 0) return step_of_base(solution, system, u, h);
   ModalFrame frame(system, stages, *modes_, info_->splitting, solution);
   const State next = frame.out_of(scheme_->step(frame, frame.seen_from(u), h));
+  if (!is_finite(next)) throw StepFailure("the new state is not finite");
+  return next;
+}
+
+/// Without its modes.
+State Stepper::step_of_base(StageSolution solution, const System& system, const History& u, double h) {
+  StageSolver& stages = solution == info_->solution ? *stages_ : newton(system);
+  stages.begin_step(system, u[0]);
+  Mechanics F(system, stages, exponential_);
+  const State next = scheme_->step(F, u, h);
   if (!is_finite(next)) throw StepFailure("the new state is not finite");
   return next;
 }

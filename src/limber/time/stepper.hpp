@@ -50,6 +50,7 @@ class Stepper {
  private:
   StageSolver& newton(const System& system);
   State step_in_frame(StageSolution solution, System& system, const History& u, double h);
+  State step_of_base(StageSolution solution, const System& system, const History& u, double h);
   State step_with(StageSolver& stages, System& system, const History& u, double h);
 
   const MethodInfo* info_;

@@ -1,28 +1,51 @@
 #include "limber/time/modal/frame.hpp"
 
 #include <algorithm>
+#include <limits>
 
+#include "limber/linalg/row_matrix.hpp"
 #include "limber/time/partial_system.hpp"
 #include "limber/time/stage_matrix.hpp"
 
 namespace limber {
 namespace {
 
+enum class TangentOf { any_state, one_stage };  // differs from state to state, or is the same throughout a stage
+
+/// Whether S X vanishes, column by column, to rounding. S: #n × n, also of size 0 for S = 0.
+std::vector<bool> vanishes(const SparseMatrix& S, const Matrix& X, const Matrix& SX) {
+  constexpr double rounding = 1e-11;
+  std::vector<bool> null(static_cast<std::size_t>(X.cols()), true);
+  if (SX.size() == 0) return null;
+  const Vector size = S.diagonal().cwiseAbs();
+  for (Index i = 0; i < X.cols(); ++i)
+    null[static_cast<std::size_t>(i)] = SX.col(i).norm() <= rounding * size.cwiseProduct(X.col(i)).norm();
+  return null;
+}
+
 /// Pᵀf(q_e, v_e, t) − held, with q_e = modal_q + P w_q, v_e = modal_v + P w_v.
 class InComplement final : public StandIn {
  public:
   InComplement(const System& smooth, const ModalBasis& X, const Vector& start_modal, const Vector& shift_q,
-               const Vector& shift_v, const Vector& held)
-      : StandIn(smooth), X_(X), modal_q_(start_modal + shift_q), shift_q_(shift_q), modal_v_(shift_v), held_(held) {}
+               const Vector& shift_v, const Vector& held, TangentOf tangent)
+      : StandIn(smooth),
+        X_(X),
+        modal_q_(start_modal + shift_q),
+        shift_q_(shift_q),
+        modal_v_(shift_v),
+        held_(held),
+        tangent_(tangent) {}
 
   Vector force(const State& w) const override { return X_.complement_of_force(base_.force(inner(w))) - held_; }
   Vector linearize(const State& w, Definiteness d, Tangent& T) const override {
     const Vector f = base_.linearize(inner(w), d, T);
-    TakenOut out{.MX = X_.MX, .KX = product(T.K), .DX = {}, .XKX = {}, .XDX = {}};
-    out.DX = velocity_dependent() ? product(T.D) : Matrix::Zero(X_.X.rows(), X_.X.cols());
-    out.XKX = limber::inner(X_.X, out.KX);
-    out.XDX = limber::inner(X_.X, out.DX);
-    T.taken_out = std::move(out);
+    if (tangent_ == TangentOf::any_state) {
+      T.taken_out = taken_out(T);
+    } else {
+      auto& known = d == Definiteness::exact ? exact_ : projected_;
+      if (!known) known = taken_out(T);
+      T.taken_out = known;
+    }
     return X_.complement_of_force(f) - held_;
   }
   std::optional<Potentials> potentials(const State& w) const override {
@@ -39,14 +62,31 @@ class InComplement final : public StandIn {
  private:
   State inner(const State& w) const { return {modal_q_ + X_.complement(w.q), modal_v_ + X_.complement(w.v), w.t}; }
   Matrix product(const SparseMatrix& S) const {
-    Matrix SX(X_.X.rows(), X_.X.cols());
-    for (Index i = 0; i < SX.cols(); ++i) SX.col(i) = multiply(S, symmetric(), X_.X.col(i));
-    return SX;
+    const auto rows = make_row_matrix(S, symmetric() ? Symmetry::symmetric : Symmetry::general);
+    rows->refresh(S);
+    return rows->multiply_block(X_.X);
+  }
+  /// A mode that neither K nor D acts on has nothing to be taken out: rigid motions.
+  TakenOut taken_out(const Tangent& T) const {
+    const Matrix KX = product(T.K), DX = velocity_dependent() ? product(T.D) : Matrix();
+    const std::vector<bool> no_k = vanishes(T.K, X_.X, KX), no_d = vanishes(T.D, X_.X, DX);
+    std::vector<Index> kept;
+    for (std::size_t i = 0; i < no_k.size(); ++i)
+      if (!no_k[i] || !no_d[i]) kept.push_back(static_cast<Index>(i));
+    const auto all = Eigen::all;
+    const Matrix X = X_.X(all, kept);
+    TakenOut out{.MX = X_.MX(all, kept), .KX = KX(all, kept), .DX = {}, .XKX = {}, .XDX = {}};
+    out.DX = DX.size() > 0 ? Matrix(DX(all, kept)) : Matrix::Zero(X.rows(), X.cols());
+    out.XKX = limber::inner(X, out.KX);
+    out.XDX = limber::inner(X, out.DX);
+    return out;
   }
 
   const ModalBasis& X_;
   Vector modal_q_;
   const Vector &shift_q_, &modal_v_, &held_;
+  TangentOf tangent_;
+  mutable std::optional<TakenOut> exact_, projected_;
 };
 
 }  // namespace
@@ -67,13 +107,17 @@ bool ModalFrame::serves(const ModalSubspace& modes, double h) {
   return D.size() == 0 || D.cwiseAbs().maxCoeff() * h <= .5;
 }
 
+double ModalFrame::lowest(const ModalSubspace& modes, double h) {
+  return modes.negative() == NegativeModes::grow ? -1 / (h * h) : -std::numeric_limits<double>::infinity();
+}
+
 const ModalFrame::Shift& ModalFrame::shift(double t) {
   for (const Shift& s : shifts_)
     if (s.t == t) return s;
   const Linearization& start = modes_.start();
   const ModalBasis& X = modes_.basis();
-  const ModalChange moved = predict(*system_.smooth(), X, modes_.negative(), rule_, start, f_, modes_.reduced_start(),
-                                    t - start.at.t);
+  const ModalChange moved =
+      predict(*system_.smooth(), X, modes_.negative(), rule_, start, f_, modes_.reduced_start(), t - start.at.t);
   shifts_.push_back({t, X.combined(moved.a), X.combined(X.coordinates(start.at.v) + moved.b)});
   return shifts_.back();
 }
@@ -94,7 +138,7 @@ State ModalFrame::out_of(const State& w) {
 
 State ModalFrame::rate(const State& w) {
   const Shift s = shift(w.t);
-  const InComplement smooth(*system_.smooth(), modes_.basis(), start_modal_, s.q, s.v, held_);
+  const InComplement smooth(*system_.smooth(), modes_.basis(), start_modal_, s.q, s.v, held_, TangentOf::any_state);
   return {w.v, system_.solve_mass(WithContact(system_, smooth, s.q, s.v).force(w)), 1};
 }
 
@@ -104,19 +148,18 @@ State ModalFrame::solve(const Stage& stage) {
   Stage here = stage;
   here.at = {at.q - s.q, at.v - s.v, at.t};
   here.tangent_at.reset();
-  const auto solve_with = [&](const System& forces) {
-    const InComplement smooth(forces, modes_.basis(), start_modal_, s.q, s.v, held_);
+  const auto solve_with = [&](const System& forces, TangentOf tangent) {
+    const InComplement smooth(forces, modes_.basis(), start_modal_, s.q, s.v, held_, tangent);
     return newton_.solve(WithContact(system_, smooth, s.q, s.v), here);
   };
-  if (solution_ == StageSolution::newton) return solve_with(*system_.smooth());
+  if (solution_ == StageSolution::newton) return solve_with(*system_.smooth(), TangentOf::any_state);
   const State& start = modes_.start().at;
   const bool from_start = at.t == start.t && !system_.smooth()->time_dependent();
   State about = at;
   about.t = stage.t;
-  const std::optional<State> tangent_at =
-      stage.tangent_at ? std::optional(out_of(*stage.tangent_at)) : std::nullopt;
-  return solve_with(
-      LinearForce(*system_.smooth(), about, tangent_at, from_start && !tangent_at ? &modes_.start() : nullptr));
+  const std::optional<State> tangent_at = stage.tangent_at ? std::optional(out_of(*stage.tangent_at)) : std::nullopt;
+  const Linearization* known = from_start && !tangent_at ? &modes_.start() : nullptr;
+  return solve_with(LinearForce(*system_.smooth(), about, tangent_at, known), TangentOf::one_stage);
 }
 
 }  // namespace limber

@@ -21,6 +21,9 @@ class ModalFrame final : public Dynamics {
   /// Whether the modes of this step, of length h, are fit for it: what contact changes of their motion is not damped by
   /// their own damping, so that must be weak. (Strongly damped modes have nothing to be kept alive.)
   static bool serves(const ModalSubspace& modes, double h);
+  /// The lowest λ whose motion, linearised at the start of a step of length h, says anything of its end: below it a
+  /// mode grows more than e-fold, and M + h²K is indefinite.
+  static double lowest(const ModalSubspace& modes, double h);
 
   State rate(const State& w) override;
   State solve(const Stage& s) override;
@@ -42,9 +45,9 @@ class ModalFrame final : public Dynamics {
   ModalSubspace& modes_;
   Splitting rule_;
   StageSolution solution_;
-  Vector start_modal_;   // X XᵀM q₀
-  Vector held_;          // M X Xᵀ f_con(u₀)
-  Vector f_;             // all forces at u₀
+  Vector start_modal_;  // X XᵀM q₀
+  Vector held_;         // M X Xᵀ f_con(u₀)
+  Vector f_;            // all forces at u₀
   std::vector<Shift> shifts_;
 };
 

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "limber/core/errors.hpp"
 #include "limber/linalg/block_algebra.hpp"
+#include "limber/linalg/dense_eigen.hpp"
 #include "limber/time/stage_matrix.hpp"
 
 namespace limber {
@@ -38,7 +40,7 @@ ModalSubspace::ModalSubspace(const ModalOptions& options, Index n, Looks looks)
       most_steps_between_looks_(looks == Looks::each_step ? 1 : 8),
       tracker_(count_) {}
 
-void ModalSubspace::begin_step(const System& system, const State& u0) {
+void ModalSubspace::begin_step(const System& system, const State& u0, double floor) {
   start_.at = u0;
   start_.f = system.linearize(u0, Definiteness::exact, start_.tangent);
   if (!start_.f.allFinite()) throw StepFailure("the force is not finite");
@@ -47,12 +49,18 @@ void ModalSubspace::begin_step(const System& system, const State& u0) {
     reduced_start_ = {Matrix(0, 0), Matrix(0, 0), {}};
     return;
   }
-  if (known_.X.size() != 0) {
-    basis_ = ModalBasis(system, std::exchange(known_, {}));
+  floor_ = floor;
+  tracker_.set_floor(floor);
+  if (begun_ != u0.t || !looked_) {
+    begun_.reset();
+    prepare(system, u0);
   }
-  const bool again = begun_ && *begun_ == u0.t;
+  require_above_floor();
   begun_ = u0.t;
-  if (again && looked_) return;
+}
+
+void ModalSubspace::prepare(const System& system, const State& u0) {
+  if (known_.X.size() != 0) basis_ = ModalBasis(system, std::exchange(known_, {}));
   if (basis_.count() == 0) return refresh(system, u0);
   ++steps_since_refresh_;
   if (options_.refresh.rule == Refresh::Rule::every && steps_since_refresh_ >= options_.refresh.every)
@@ -61,7 +69,16 @@ void ModalSubspace::begin_step(const System& system, const State& u0) {
   reduced_start_ = reduce(system, start_.tangent, stiff_);
   looked_ = true;
   next_look_ = steps_since_refresh_ + most_steps_between_looks_;
+  require_above_floor();
   if (options_.refresh.rule == Refresh::Rule::residual && due(system)) refresh(system, u0);
+}
+
+/// XᵀKX has no λ below those of K, whatever X is.
+void ModalSubspace::require_above_floor() const {
+  if (!std::isfinite(floor_)) return;
+  const Matrix& K = reduced_start_.K;
+  if (symmetric_eigen(.5 * (K + K.transpose())).values[0] < floor_)
+    throw StepFailure("modes: a mode grows more than e-fold in the step");
 }
 
 /// Whether the residual is too large; if not, looks again before it can be expected to have become so.

@@ -2,6 +2,7 @@
 /// The modes that a hybrid method splits off: X of K(u₀) x = λ M x at the start of some step, kept until the refresh
 /// rule says otherwise.
 
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -49,8 +50,9 @@ class ModalSubspace {
   /// n: unknowns of the system. Throws InputError("method.modes", …) for a count outside 0 … n.
   ModalSubspace(const ModalOptions& options, Index n, Looks looks);
 
-  /// Linearises at u₀ and refreshes the modes if it is time.
-  void begin_step(const System& system, const State& u0);
+  /// Linearises at u₀ and refreshes the modes if it is time. Throws StepFailure if a mode has λ < floor, as soon as
+  /// that is certain.
+  void begin_step(const System& system, const State& u0, double floor = -std::numeric_limits<double>::infinity());
 
   NegativeModes negative() const { return options_.negative; }
   const ModalBasis& basis() const { return basis_; }
@@ -85,9 +87,11 @@ class ModalSubspace {
 
  private:
   ReducedTangent reduce(const System& system, const Tangent& T, Matrix& KX);
+  void prepare(const System& system, const State& u0);
   bool due(const System& system);
   double residual(const System& system) const;
   void refresh(const System& system, const State& u0);
+  void require_above_floor() const;
 
   ModalOptions options_;
   int count_;
@@ -98,6 +102,7 @@ class ModalSubspace {
   long steps_since_refresh_ = 0, refreshes_ = 0;
   bool looked_ = false;          // reduced_start_ is of a step since the last reset
   long next_look_ = 0;           // steps since the refresh at which K is reduced again
+  double floor_ = 0;             // of the step: modes below it are a failure
   std::optional<double> begun_;  // time of the last begin_step: a step tried again is not a new one
   Linearization start_;
   ReducedTangent reduced_start_;
