@@ -10,5 +10,6 @@ StudyResult study_soft_energy(const StudyContext&);
 StudyResult study_stiff_dirk(const StudyContext&);
 StudyResult study_barrier(const StudyContext&);
 StudyResult study_friction(const StudyContext&);
+StudyResult study_si_diverges(const StudyContext&);
 
 }  // namespace limber
