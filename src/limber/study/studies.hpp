@@ -10,6 +10,7 @@ StudyResult study_soft_energy(const StudyContext&);
 StudyResult study_stiff_dirk(const StudyContext&);
 StudyResult study_barrier(const StudyContext&);
 StudyResult study_friction(const StudyContext&);
+StudyResult study_one_newton(const StudyContext&);
 StudyResult study_si_diverges(const StudyContext&);
 
 }  // namespace limber
