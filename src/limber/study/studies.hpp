@@ -12,5 +12,6 @@ StudyResult study_barrier(const StudyContext&);
 StudyResult study_friction(const StudyContext&);
 StudyResult study_one_newton(const StudyContext&);
 StudyResult study_si_diverges(const StudyContext&);
+StudyResult study_velocity_contact(const StudyContext&);
 
 }  // namespace limber
