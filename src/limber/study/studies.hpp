@@ -13,5 +13,6 @@ StudyResult study_friction(const StudyContext&);
 StudyResult study_one_newton(const StudyContext&);
 StudyResult study_si_diverges(const StudyContext&);
 StudyResult study_velocity_contact(const StudyContext&);
+StudyResult study_refresh(const StudyContext&);
 
 }  // namespace limber
