@@ -122,6 +122,110 @@ bool diverged(const Trial& trial) {
 
 std::string milliseconds(double seconds) { return fmt::format("{:.2f} ms", 1000 * seconds); }
 
+/// What older modes change, and the time of a step, of one beam. assembly: seconds that f and K take.
+std::vector<Figure> figures_of(const std::vector<Row>& rows, double young, double assembly) {
+  Figure change{"change-" + body(young),
+                "What older modes change on the " + body(young) + " beam",
+                {"steps per refresh", Scale::logarithmic},
+                {"difference to modes of each step / motion", Scale::logarithmic},
+                {},
+                Legend::below};
+  Figure cost{"time-" + body(young),
+              "Time of a step on the " + body(young) + " beam",
+              {"steps per refresh", Scale::logarithmic},
+              {"processor time of a step [ms]"},
+              {},
+              Legend::below};
+  cost.y.from = 0.0;
+  int color = 0;
+  for (const Row& row : rows) {
+    if (row.young != young) continue;
+    std::vector<double> x, y, t, rx, ry, rt;
+    for (std::size_t p = 0; p < row.by_policy.size(); ++p) {
+      const bool residual = p >= first_residual;
+      (residual ? rx : x).push_back(row.by_policy[p].steps_per_refresh());
+      (residual ? ry : y).push_back(row.change[p]);
+      (residual ? rt : t).push_back(1000 * row.by_policy[p].seconds);
+    }
+    const std::string by_residual = row.method + ", residual .01, .1, 1";
+    change.curves.push_back({row.method + ", every k steps, once", x, y, Stroke::line_and_points, color});
+    change.curves.push_back({by_residual, rx, ry, Stroke::points, color});
+    change.curves.push_back({row.method + ": its own error",
+                             {1, longest(row)},
+                             {row.error[every_step], row.error[every_step]},
+                             Stroke::dots,
+                             color});
+    cost.curves.push_back({row.method + ", every k steps, once", x, t, Stroke::line_and_points, color});
+    cost.curves.push_back({by_residual, rx, rt, Stroke::points, color++});
+  }
+  cost.curves.push_back(
+      {"assembly of f and K", {1, longest(rows[0])}, {1000 * assembly, 1000 * assembly}, Stroke::dashes, 4});
+  return {change, cost};
+}
+
+/// SIERE without the driver on a bar in large motion.
+struct LargeMotion {
+  Figure figure{"large-motion",
+                "SIERE alone on a soft bar that is flung at 10 m/s",
+                {"time [s]"},
+                {"kinetic + elastic energy [J]", Scale::logarithmic, 100.0, 1e8},
+                {},
+                Legend::below};
+  StudyTable table{
+      "stability", "SIERE alone and no step tried again: the bar of the study si-diverges", {"policy", "ends"}, {}};
+  std::vector<bool> wrecked = {};  // by policy
+
+  void add(const Policy& policy, const Trial& trial, Stroke bounded) {
+    wrecked.push_back(diverged(trial));
+    figure.curves.push_back(
+        {policy.name, trial.times(), moving(trial), wrecked.back() ? Stroke::line_and_points : bounded});
+    table.rows.push_back({policy.name, wrecked.back() ? fmt::format("diverges before {:.2f} s", trial.steps.back().time)
+                                                      : "stays bounded"});
+  }
+  std::string ends() const {
+    std::vector<std::string> lost, kept;
+    for (std::size_t p = 0; p < wrecked.size(); ++p) (wrecked[p] ? lost : kept).push_back(policies()[p].name);
+    return fmt::format("diverges with modes refreshed {}; stays bounded with {}",
+                       lost.empty() ? "by no policy" : join(lost), kept.empty() ? "none" : join(kept));
+  }
+};
+
+std::vector<Claim> claims_of(const std::vector<Row>& rows, double assembly, const LargeMotion& large) {
+  const Row &soft = rows[0], &soft2 = rows[1], &stiff = rows[2], &stiff2 = rows[3];
+  const double refreshed = soft.refresh_seconds(), rest = soft.by_policy[once].seconds;
+  return {
+      judged(
+          "For stiff objects it is sufficient to perform the spectral decomposition only once (sec. 4).",
+          stiff.ratio() < noticeable && stiff2.ratio() < noticeable,
+          fmt::format("On the stiff beam the error with modes kept is {:.3f} (SIERE) and {:.3f} (STR-SBDF2ERE) times "
+                      "that with modes of each step.",
+                      stiff.ratio(), stiff2.ratio()),
+          "the beam bends far enough to change its modes."),
+      judged("For soft objects one may need to do so more frequently (sec. 4).",
+             std::max(soft.ratio(), soft2.ratio()) > noticeable,
+             fmt::format("On the soft beam: {:.3f} and {:.3f} times; with a refresh every 10 steps {:.3f} and {:.3f} "
+                         "times.",
+                         soft.ratio(), soft2.ratio(), soft.error[3] / soft.error[every_step],
+                         soft2.error[3] / soft2.error[every_step]),
+             "the modes of this beam change too little to matter beside the error of the method."),
+      judged("Doing so at every step produces more stable results (sec. 4).",
+             large.wrecked[once] && !large.wrecked[every_step],
+             fmt::format("On a soft bar in large motion SIERE alone {}.", large.ends()),
+             "stability does not depend on the age of the modes in this motion."),
+      judged("Computing the first s eigenpairs is significantly more expensive than the other parts of the integrator "
+             "(sec. 4).",
+             refreshed > rest,
+             fmt::format("SIERE on the soft beam: {} for a refresh, {} for all else in a step.",
+                         milliseconds(refreshed), milliseconds(rest)),
+             "modes are not computed from scratch but followed, a few block iterations with an older factor."),
+      judged("Such additional cost is small compared to just assembling the forces and the stiffness matrix (sec. 4).",
+             refreshed < 0.5 * assembly,
+             fmt::format("A refresh takes {}, assembling {}.", milliseconds(refreshed), milliseconds(assembly)),
+             fmt::format("assembling runs over batches of elements into a fixed pattern: it is {:.0f} % of what a step "
+                         "takes without a refresh.",
+                         100 * assembly / rest))};
+}
+
 }  // namespace
 
 StudyResult study_refresh(const StudyContext& context) {
@@ -168,78 +272,16 @@ StudyResult study_refresh(const StudyContext& context) {
     }
   }
 
-  std::vector<Figure> figures;
-  for (const double young : youngs) {
-    Figure change{"change-" + body(young),
-                  "What older modes change on the " + body(young) + " beam",
-                  {"steps per refresh", Scale::logarithmic},
-                  {"difference to modes of each step / motion", Scale::logarithmic},
-                  {},
-                  Legend::below};
-    Figure cost{"time-" + body(young),
-                "Time of a step on the " + body(young) + " beam",
-                {"steps per refresh", Scale::logarithmic},
-                {"processor time of a step [ms]"},
-                {},
-                Legend::below};
-    cost.y.from = 0.0;
-    int color = 0;
-    for (const Row& row : rows) {
-      if (row.young != young) continue;
-      std::vector<double> x, y, t, rx, ry, rt;
-      for (std::size_t p = 0; p < list.size(); ++p) {
-        const bool residual = p >= first_residual;
-        (residual ? rx : x).push_back(row.by_policy[p].steps_per_refresh());
-        (residual ? ry : y).push_back(row.change[p]);
-        (residual ? rt : t).push_back(1000 * row.by_policy[p].seconds);
-      }
-      const std::string by_residual = row.method + ", residual .01, .1, 1";
-      change.curves.push_back({row.method + ", every k steps, once", x, y, Stroke::line_and_points, color});
-      change.curves.push_back({by_residual, rx, ry, Stroke::points, color});
-      change.curves.push_back({row.method + ": its own error",
-                               {1, longest(row)},
-                               {row.error[every_step], row.error[every_step]},
-                               Stroke::dots,
-                               color});
-      cost.curves.push_back({row.method + ", every k steps, once", x, t, Stroke::line_and_points, color});
-      cost.curves.push_back({by_residual, rx, rt, Stroke::points, color++});
-    }
-    const double assembled = 1000 * assembly[young == youngs[0] ? 0 : 1];
-    cost.curves.push_back({"assembly of f and K", {1, longest(rows[0])}, {assembled, assembled}, Stroke::dashes, 4});
-    figures.push_back(change);
-    figures.push_back(cost);
-  }
-
-  Figure whip{"large-motion",
-              "SIERE alone on a soft bar that is flung at 10 m/s",
-              {"time [s]"},
-              {"kinetic + elastic energy [J]", Scale::logarithmic, 100.0, 1e8},
-              {},
-              Legend::below};
-  StudyTable stability{
-      "large-motion", "SIERE alone, no step tried again, on the bar of the study si-diverges", {"policy", "ends"}, {}};
-  std::vector<bool> wrecked;
-  for (const Policy& policy : list) {
-    const Trial trial = simulate_unguarded(
-        with_method(flung_bar(10, h, context.quick() ? 0.6 : 2), "SIERE", {{"modes", 10}, {"refresh", policy.refresh}}),
-        [&](double part) { context.tell((done + part) / runs, "large motion, " + policy.name); });
+  LargeMotion large;
+  for (std::size_t p = 0; p < list.size(); ++p) {
+    const Trial trial =
+        simulate_unguarded(with_method(flung_bar(10, h, context.quick() ? 0.6 : 2), "SIERE",
+                                       {{"modes", 10}, {"refresh", list[p].refresh}}),
+                           [&](double part) { context.tell((done + part) / runs, "large motion, " + list[p].name); });
     ++done;
-    wrecked.push_back(diverged(trial));
-    if (policy.name != "every 50" && policy.name != "residual .01")  // as "once" and as "residual .1" to the eye
-      whip.curves.push_back(
-          {policy.name, trial.times(), moving(trial), wrecked.back() ? Stroke::line_and_points : Stroke::line});
-    stability.rows.push_back({policy.name, wrecked.back()
-                                               ? fmt::format("diverges before {:.2f} s", trial.steps.back().time)
-                                               : "stays bounded"});
+    large.add(list[p], trial, p < first_residual ? Stroke::line : Stroke::dots);
   }
-
   const Row &soft = rows[0], &soft2 = rows[1], &stiff = rows[2], &stiff2 = rows[3];
-  const double refreshed = soft.refresh_seconds(), rest = soft.by_policy[once].seconds;
-  std::vector<std::string> lost_ones, kept_ones;
-  for (std::size_t p = 0; p < list.size(); ++p) (wrecked[p] ? lost_ones : kept_ones).push_back(list[p].name);
-  const std::string ends =
-      fmt::format("diverges with modes refreshed {}; stays bounded with {}",
-                  lost_ones.empty() ? "by no policy" : join(lost_ones), kept_ones.empty() ? "none" : join(kept_ones));
   StudyResult result;
   result.text = fmt::format(
       "The beam of fig. soft_energy ({} tetrahedra), soft (E = 100 kPa) and stiff (10 MPa), by hybrids with {} modes "
@@ -252,41 +294,13 @@ StudyResult study_refresh(const StudyContext& context) {
       "assembling f and K takes {}.\n\n"
       "In large motion it is about more than errors: SIERE alone, on a soft bar that whips, {}.",
       context.quick() ? 320 : 1080, modes, h, reference_parts, soft.ratio(), stiff.ratio(), soft2.ratio(),
-      stiff2.ratio(), soft.by_policy[once].lost, soft.by_policy[every_step].lost, milliseconds(refreshed),
-      milliseconds(rest), milliseconds(assembly[0]), ends);
-  result.claims = {
-      judged(
-          "For stiff objects it is sufficient to perform the spectral decomposition only once (sec. 4).",
-          stiff.ratio() < noticeable && stiff2.ratio() < noticeable,
-          fmt::format("On the stiff beam the error with modes kept is {:.3f} (SIERE) and {:.3f} (STR-SBDF2ERE) times "
-                      "that with modes of each step.",
-                      stiff.ratio(), stiff2.ratio()),
-          "the beam bends far enough to change its modes."),
-      judged("For soft objects one may need to do so more frequently (sec. 4).",
-             std::max(soft.ratio(), soft2.ratio()) > noticeable,
-             fmt::format("On the soft beam: {:.3f} and {:.3f} times; with a refresh every 10 steps {:.3f} and {:.3f} "
-                         "times.",
-                         soft.ratio(), soft2.ratio(), soft.error[3] / soft.error[every_step],
-                         soft2.error[3] / soft2.error[every_step]),
-             "the modes of this beam change too little to matter beside the error of the method."),
-      judged("Doing so at every step produces more stable results (sec. 4).", wrecked[once] && !wrecked[every_step],
-             fmt::format("On a soft bar in large motion SIERE alone {}.", ends),
-             "stability does not depend on the age of the modes in this motion."),
-      judged("Computing the first s eigenpairs is significantly more expensive than the other parts of the integrator "
-             "(sec. 4).",
-             refreshed > rest,
-             fmt::format("SIERE on the soft beam: {} for a refresh, {} for all else in a step.",
-                         milliseconds(refreshed), milliseconds(rest)),
-             "modes are not computed from scratch but followed, a few block iterations with an older factor."),
-      judged("Such additional cost is small compared to just assembling the forces and the stiffness matrix (sec. 4).",
-             refreshed < 0.5 * assembly[0],
-             fmt::format("A refresh takes {}, assembling {}.", milliseconds(refreshed), milliseconds(assembly[0])),
-             fmt::format("assembling runs over batches of elements into a fixed pattern: it is {:.0f} % of what a step "
-                         "takes without a refresh.",
-                         100 * assembly[0] / rest))};
-  figures.push_back(whip);
-  result.figures = figures;
-  result.tables = {table, stability};
+      stiff2.ratio(), soft.by_policy[once].lost, soft.by_policy[every_step].lost, milliseconds(soft.refresh_seconds()),
+      milliseconds(soft.by_policy[once].seconds), milliseconds(assembly[0]), large.ends());
+  result.claims = claims_of(rows, assembly[0], large);
+  for (std::size_t i = 0; i < youngs.size(); ++i)
+    for (const Figure& figure : figures_of(rows, youngs[i], assembly[i])) result.figures.push_back(figure);
+  result.figures.push_back(large.figure);
+  result.tables = {table, large.table};
   return result;
 }
 

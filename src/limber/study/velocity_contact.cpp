@@ -58,6 +58,9 @@ struct Path {
   }
 };
 
+/// By formulation and step.
+using Runs = std::map<std::string, std::map<double, Path>>;
+
 void note(Path& path, const Simulation& simulation) {
   const Vector q = simulation.system().full(simulation.state()).q;
   path.t.push_back(simulation.time());
@@ -107,6 +110,66 @@ Curve surface_curve() {
   return curve;
 }
 
+/// What is seen of the three formulations, in words and claims. fine: the smallest step.
+void compare(const Runs& thick, const Runs& thin, double fine, StudyResult& result) {
+  const auto& velocity = thick.at("velocity");
+  const auto& position = thick.at("nonpenetration");
+  const auto& barrier = thick.at("barrier");
+  // After one large step: below the tangent plane through the start, yet outside the obstacle.
+  const auto plausible = [&](const Path& p) { return p.y[1] < p.y[0] && p.gap()[1] >= -1e-7; };
+  const Path &v = velocity.at(large_step), &n = position.at(large_step), &b = barrier.at(large_step);
+  const double opened = std::pow(speed * large_step, 2) / (2 * radius);
+  const auto apart = [&](const Runs& at, double h) {
+    return std::abs(mean_gap(at.at("velocity").at(h)) - mean_gap(at.at("nonpenetration").at(h)));
+  };
+  constexpr double down_to = 0.0025;  // [s]; below, what is left is that the rod starts above the top
+  const auto order = [&](const std::string& name) {
+    const auto& paths = thin.at(name);
+    return std::log(end_error(paths.at(large_step)) / end_error(paths.at(down_to))) / std::log(large_step / down_to);
+  };
+  const double ahead = b.x.back() - exact_slide(radius + thickness / 2, speed, duration).x;
+  result.text += fmt::format(
+      "With h = {:g} s the rod moves {:g} mm in the first step. (cona) and the barrier take it down with the "
+      "surface, to {:.2f} and {:.2f} mm above it; (conb) holds it on the tangent plane through where it was, {:.2f} "
+      "mm above the surface. (cona) is linearised too: a step s along a tangent opens a gap of s²/2R, {:.2f} mm for "
+      "the first, and steps get longer on the way. In the mean over the slide the gaps are {:.2f} mm (conb), {:.2f} "
+      "mm (cona) and {:.2f} mm (barrier).\n\n"
+      "With small steps and δ = {:g} mm, (cona) and the barrier come to the exact position: from h = {:g} to {:g} s "
+      "the error falls with the power {:.1f} and {:.1f} of h. The barrier pushes along the normal where a step ends, "
+      "which has a part along the way down; with h = {:g} s the rod ends {:.1f} mm ahead for it. (conb) keeps "
+      "hovering: at h = {:g} s its mean gap is still {:.2f} mm, against {:.3f} mm with (cona), since it lets nothing "
+      "come closer that is within δ = {:g} mm. With δ = {:g} mm it is {:.4f} mm, against {:.4f} mm.",
+      large_step, 1000 * speed * large_step, 1000 * n.gap()[1], 1000 * b.gap()[1], 1000 * v.gap()[1], 1000 * opened,
+      1000 * mean_gap(v), 1000 * mean_gap(n), 1000 * mean_gap(b), 1000 * thin_layer, large_step, down_to,
+      order("nonpenetration"), order("barrier"), large_step, 1000 * ahead, fine, 1000 * mean_gap(velocity.at(fine)),
+      1000 * mean_gap(position.at(fine)), 1000 * thick_layer, 1000 * thin_layer,
+      1000 * mean_gap(thin.at("velocity").at(fine)), 1000 * mean_gap(thin.at("nonpenetration").at(fine)));
+  result.claims = {
+      judged("With large enough steps velocity-based contact may reject plausible steps on a convex surface (fig. "
+             "contact).",
+             plausible(n) && plausible(b) && v.y[1] >= v.y[0] - 1e-7,
+             fmt::format("After one step of {:g} s (cona) and the barrier are {:.2f} and {:.2f} mm below the tangent "
+                         "plane through the start, and outside the cylinder; (conb) is {:.2f} mm above it.",
+                         large_step, 1000 * (n.y[0] - n.y[1]), 1000 * (b.y[0] - b.y[1]),
+                         1000 * std::max(0.0, v.y[1] - v.y[0])),
+             "the step is not large enough."),
+      judged("Linearised non-penetration may cause artifacts, typically in highly curved areas and with large steps "
+             "(sec. contact).",
+             mean_gap(n) > 2 * mean_gap(position.at(small_step)),
+             fmt::format("The mean gap of (cona) is {:.2f} mm at h = {:g} s and {:.2f} mm at h = {:g} s, where it "
+                         "should be 0; that of the barrier {:.2f} and {:.2f} mm.",
+                         1000 * mean_gap(n), large_step, 1000 * mean_gap(position.at(small_step)), small_step,
+                         1000 * mean_gap(b), 1000 * mean_gap(barrier.at(small_step))),
+             "the gap that a straight step opens is too small here."),
+      judged("It takes large enough steps for velocities to reject what is plausible (fig. contact).",
+             apart(thick, fine) < 0.1 * apart(thick, large_step),
+             fmt::format("The mean gaps of (conb) and (cona) differ by {:.2f} mm at h = {:g} s and by {:.2f} mm at "
+                         "h = {:g} s with δ = {:g} mm; by {:.4f} mm at h = {:g} s with δ = {:g} mm.",
+                         1000 * apart(thick, large_step), large_step, 1000 * apart(thick, fine), fine,
+                         1000 * thick_layer, 1000 * apart(thin, fine), fine, 1000 * thin_layer),
+             "(conb) lets nothing come closer that counts as in contact, at any step: what is left of it is δ.")};
+}
+
 }  // namespace
 
 StudyResult study_velocity_contact(const StudyContext& context) {
@@ -134,7 +197,7 @@ StudyResult study_velocity_contact(const StudyContext& context) {
                {"mean gap [mm]", Scale::logarithmic},
                {},
                Legend::below};
-  std::map<std::string, std::map<double, Path>> thick, thin;
+  Runs thick, thin;
   double done = 0;
   const double runs = 2.0 * static_cast<double>(formulations.size() * steps.size());
   for (const double delta : {thick_layer, thin_layer})
@@ -201,63 +264,7 @@ StudyResult study_velocity_contact(const StudyContext& context) {
         "shown, and nothing can be said of the survey's comparison.";
     return result;
   }
-  const auto& velocity = thick.at("velocity");
-  const auto& position = thick.at("nonpenetration");
-  const auto& barrier = thick.at("barrier");
-  // After one large step: below the tangent plane through the start, yet outside the obstacle.
-  const auto plausible = [&](const Path& p) { return p.y[1] < p.y[0] && p.gap()[1] >= -1e-7; };
-  const Path &v = velocity.at(large_step), &n = position.at(large_step), &b = barrier.at(large_step);
-  const double opened = std::pow(speed * large_step, 2) / (2 * radius);
-  const double fine = steps.back();
-  const auto apart = [&](const std::map<std::string, std::map<double, Path>>& at, double h) {
-    return std::abs(mean_gap(at.at("velocity").at(h)) - mean_gap(at.at("nonpenetration").at(h)));
-  };
-  constexpr double down_to = 0.0025;  // [s]; below, what is left is that the rod starts above the top
-  const auto order = [&](const std::string& name) {
-    const auto& paths = thin.at(name);
-    return std::log(end_error(paths.at(large_step)) / end_error(paths.at(down_to))) / std::log(large_step / down_to);
-  };
-  const double ahead = b.x.back() - exact_slide(radius + thickness / 2, speed, duration).x;
-  result.text += fmt::format(
-      "With h = {:g} s the rod moves {:g} mm in the first step. (cona) and the barrier take it down with the "
-      "surface, to {:.2f} and {:.2f} mm above it; (conb) holds it on the tangent plane through where it was, {:.2f} "
-      "mm above the surface. (cona) is linearised too: a step s along a tangent opens a gap of s²/2R, {:.2f} mm for "
-      "the first, and steps get longer on the way. In the mean over the slide the gaps are {:.2f} mm (conb), {:.2f} "
-      "mm (cona) and {:.2f} mm (barrier).\n\n"
-      "With small steps and δ = {:g} mm, (cona) and the barrier come to the exact position: from h = {:g} to {:g} s "
-      "the error falls with the power {:.1f} and {:.1f} of h. The barrier pushes along the normal where a step ends, "
-      "which has a part along the way down; with h = {:g} s the rod ends {:.1f} mm ahead for it. (conb) keeps "
-      "hovering: at h = {:g} s its mean gap is still {:.2f} mm, against {:.3f} mm with (cona), since it lets nothing "
-      "come closer that is within δ = {:g} mm. With δ = {:g} mm it is {:.4f} mm, against {:.4f} mm.",
-      large_step, 1000 * speed * large_step, 1000 * n.gap()[1], 1000 * b.gap()[1], 1000 * v.gap()[1], 1000 * opened,
-      1000 * mean_gap(v), 1000 * mean_gap(n), 1000 * mean_gap(b), 1000 * thin_layer, large_step, down_to,
-      order("nonpenetration"), order("barrier"), large_step, 1000 * ahead, fine, 1000 * mean_gap(velocity.at(fine)),
-      1000 * mean_gap(position.at(fine)), 1000 * thick_layer, 1000 * thin_layer,
-      1000 * mean_gap(thin.at("velocity").at(fine)), 1000 * mean_gap(thin.at("nonpenetration").at(fine)));
-  result.claims = {
-      judged("With large enough steps velocity-based contact may reject plausible steps on a convex surface (fig. "
-             "contact).",
-             plausible(n) && plausible(b) && v.y[1] >= v.y[0] - 1e-7,
-             fmt::format("After one step of {:g} s (cona) and the barrier are {:.2f} and {:.2f} mm below the tangent "
-                         "plane through the start, and outside the cylinder; (conb) is {:.2f} mm above it.",
-                         large_step, 1000 * (n.y[0] - n.y[1]), 1000 * (b.y[0] - b.y[1]),
-                         1000 * std::max(0.0, v.y[1] - v.y[0])),
-             "the step is not large enough."),
-      judged("Linearised non-penetration may cause artifacts, typically in highly curved areas and with large steps "
-             "(sec. contact).",
-             mean_gap(n) > 2 * mean_gap(position.at(small_step)),
-             fmt::format("The mean gap of (cona) is {:.2f} mm at h = {:g} s and {:.2f} mm at h = {:g} s, where it "
-                         "should be 0; that of the barrier {:.2f} and {:.2f} mm.",
-                         1000 * mean_gap(n), large_step, 1000 * mean_gap(position.at(small_step)), small_step,
-                         1000 * mean_gap(b), 1000 * mean_gap(barrier.at(small_step))),
-             "the gap that a straight step opens is too small here."),
-      judged("It takes large enough steps for velocities to reject what is plausible (fig. contact).",
-             apart(thick, fine) < 0.1 * apart(thick, large_step),
-             fmt::format("The mean gaps of (conb) and (cona) differ by {:.2f} mm at h = {:g} s and by {:.2f} mm at "
-                         "h = {:g} s with δ = {:g} mm; by {:.4f} mm at h = {:g} s with δ = {:g} mm.",
-                         1000 * apart(thick, large_step), large_step, 1000 * apart(thick, fine), fine,
-                         1000 * thick_layer, 1000 * apart(thin, fine), fine, 1000 * thin_layer),
-             "(conb) lets nothing come closer that counts as in contact, at any step: what is left of it is δ.")};
+  compare(thick, thin, steps.back(), result);
   return result;
 }
 
