@@ -14,5 +14,9 @@ StudyResult study_stiff_dirk(const StudyContext&);
 StudyResult study_objects(const StudyContext&);
 StudyResult study_barrier(const StudyContext&);
 StudyResult study_friction(const StudyContext&);
+StudyResult study_one_newton(const StudyContext&);
+StudyResult study_si_diverges(const StudyContext&);
+StudyResult study_velocity_contact(const StudyContext&);
+StudyResult study_refresh(const StudyContext&);
 
 }  // namespace limber
