@@ -9,10 +9,10 @@ const std::vector<StudyInfo>& study_catalog() {
   static const std::vector<StudyInfo> catalog = {
       {"damping", "How much each method damps", "Fig. damp1, and fig. 18 of the SIERE paper", &study_damping, 1},
       {"soft-energy", "Energy of a soft beam", "Fig. soft_energy", &study_soft_energy, 120},
-      {"one-newton", "When one Newton iteration suffices", "End of section 3", &study_one_newton, 60},
-      {"si-diverges", "A scene in which SI diverges", "Section 1", &study_si_diverges, 10},
+      {"one-newton", "When one Newton iteration suffices", "End of section 3", &study_one_newton, 45},
+      {"si-diverges", "A scene in which SI diverges", "Section 1", &study_si_diverges, 16},
       {"stiff-dirk", "A very stiff equation in one step", "Example 2", &study_stiff_dirk, 1},
-      {"refresh", "How often modes must be computed anew", "Section 4", &study_refresh, 100},
+      {"refresh", "How often modes must be computed anew", "Section 4", &study_refresh, 29},
       {"velocity-contact", "Velocities against positions in contact", "Fig. contact", &study_velocity_contact, 5},
       {"barrier", "The barrier of contact", "Fig. barrier", &study_barrier, 1},
       {"friction", "The smoothing of friction", "Fig. s", &study_friction, 1},
