@@ -12,9 +12,21 @@
 namespace limber::bench {
 namespace {
 
+/// A block of 640 tetrahedra on a plane, downhill is +x: slope .5.
+Scene slope() {
+  return read_scene(nlohmann::json::parse(R"({
+      "time": {"step": 0.01, "duration": 0.5}, "gravity": [4.3871, -8.7743, 0],
+      "bodies": [{"name": "block", "mesh": {"shape": "box", "size": [0.4, 0.2, 0.2], "cells": [8, 4, 4]},
+                  "position": [0, 0.0004, 0], "damping": {"stiffness": 0.002},
+                  "material": {"model": "stable_neo_hookean", "young": 1e6, "poisson": 0.3, "density": 1000}}],
+      "contact": {"delta": 0.001},
+      "obstacles": [{"name": "floor", "shape": "plane", "point": [0, 0, 0], "normal": [0, 1, 0]}]})"),
+                    vocabulary(), ".");
+}
+
 void contact_step(benchmark::State& state, const std::string& name, double friction) {
   set_threads(1);
-  Scene scene = load_scene(std::string(LIMBER_SCENES) + "/" + name + ".json");
+  Scene scene = name == "slope" ? slope() : load_scene(std::string(LIMBER_SCENES) + "/" + name + ".json");
   scene.method.name = "BE";
   scene.contact->friction = friction;
   const Model model = build_model(scene);
@@ -54,6 +66,8 @@ struct Case {
 const int registered = [] {
   for (const Case& c : {Case{"stack", 0, 150},
                         {"stack", .5, 150},
+                        {"slope", 0, 50},
+                        {"slope", .3, 50},
                         {"twisted_mat", 0, 50},
                         {"gripper", 0, 100},
                         {"gripper", .8, 100},
