@@ -32,6 +32,14 @@ TEST(Report, AStudyLeavesFiguresTablesAndAPage) {
     EXPECT_NE(page.find(text), std::string::npos) << text;
 }
 
+TEST(Report, FiguresAndTablesDoNotShareFiles) {
+  const TemporaryDirectory folder;
+  const StudyInfo info{"small", "A small study", "Fig. 1", nullptr, 1};
+  FinishedStudy study = small_study(info);
+  study.result.tables[0].name = "line";
+  EXPECT_THROW(write_study(study, {"limber study small", StudySize::full}, folder.path()), InputError);
+}
+
 TEST(Report, ThePageOfAllHoldsEverythingItself) {
   const TemporaryDirectory folder;
   const StudyInfo info{"small", "A small study", "Fig. 1", nullptr, 1};

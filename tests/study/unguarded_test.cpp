@@ -17,7 +17,7 @@ double most(const Trial& trial) {
 
 /// Where nothing fails the driver adds nothing but the rounding of its times.
 TEST(Unguarded, TakesTheStepsOfTheDriver) {
-  const auto scene = with_method(flung_bar(4, 0.01, 0.1), "BDF2");
+  const auto scene = under_method(flung_bar(4, 0.01, 0.1), "BDF2");
   const Trial alone = simulate_unguarded(scene), driven = simulate(scene);
   ASSERT_EQ(alone.steps.size(), 11u);
   ASSERT_EQ(driven.steps.size(), 11u);
@@ -29,7 +29,7 @@ TEST(Unguarded, TakesTheStepsOfTheDriver) {
 }
 
 TEST(Unguarded, LetsSiDivergeWhereTheDriverSteps) {
-  const auto scene = with_method(flung_bar(10, 0.01, 0.6), "SI");
+  const auto scene = under_method(flung_bar(10, 0.01, 0.6), "SI");
   const Trial alone = simulate_unguarded(scene), driven = simulate(scene);
   const double start = most({{alone.steps.front()}, {}});
   EXPECT_GT(most(alone), 100 * start);
@@ -38,7 +38,7 @@ TEST(Unguarded, LetsSiDivergeWhereTheDriverSteps) {
 }
 
 TEST(Unguarded, SaysWhyItStopped) {
-  const auto scene = with_method(flung_bar(10, 0.01, 2), "SI");
+  const auto scene = under_method(flung_bar(10, 0.01, 2), "SI");
   const Trial trial = simulate_unguarded(scene);
   ASSERT_TRUE(trial.stopped);
   EXPECT_FALSE(trial.stopped->empty());
@@ -48,7 +48,7 @@ TEST(Unguarded, SaysWhyItStopped) {
 TEST(Unguarded, ReportsItsProgress) {
   double last = 0;
   long calls = 0;
-  simulate_unguarded(with_method(flung_bar(4, 0.01, 0.05), "SI"), [&](double part) {
+  simulate_unguarded(under_method(flung_bar(4, 0.01, 0.05), "SI"), [&](double part) {
     EXPECT_GT(part, last);
     last = part;
     ++calls;

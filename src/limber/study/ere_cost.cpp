@@ -73,7 +73,7 @@ StudyResult study_ere_cost(const StudyContext& context) {
       if (hybrid) parameters["modes"] = 10;
       const double share = 1.0 / static_cast<double>(lines.size() * moduli.size());
       const Trial trial =
-          simulate(with_method(scene, lines[k].method, parameters), [&](const Simulation&, double part) {
+          simulate(under_method(scene, lines[k].method, parameters), [&](const Simulation&, double part) {
             context.tell((static_cast<double>(k * moduli.size() + i) + part) * share,
                          fmt::format("{}, E = {:.0e} Pa", lines[k].label, moduli[i]));
           });

@@ -186,7 +186,7 @@ StudyResult study_one_newton(const StudyContext& context) {
       nlohmann::json hybrid = tight;
       hybrid.update({{"modes", count}, {"refresh", {{"every", 1}}}});
       const Comparison c =
-          compare(count == 0 ? with_method(scene, s.without, tight) : with_method(scene, s.semi, hybrid),
+          compare(count == 0 ? under_method(scene, s.without, tight) : under_method(scene, s.semi, hybrid),
                   s.step == small_step ? 5 : 2,
                   [&](double part) { context.tell((done + part) / runs, fmt::format("{}, {} modes", s.full, count)); });
       ++done;

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cmath>
+#include <set>
 #include <sstream>
 
 #include "limber/core/errors.hpp"
@@ -186,9 +187,20 @@ constexpr const char* opening =
     "Larionov, Sheen, Pai), run anew, with what the survey claims beside what is seen. Times are of the machine that "
     "made this page.";
 
+/// Figures and tables of one name would share a file.
+void check_names(const FinishedStudy& study) {
+  std::set<std::string> names;
+  const auto take = [&](const std::string& name) {
+    if (!names.insert(name).second) throw InputError(study.info->name, "two figures or tables are called " + name);
+  };
+  for (const Figure& f : study.result.figures) take(f.name);
+  for (const StudyTable& t : study.result.tables) take(t.name);
+}
+
 }  // namespace
 
 void write_study(const FinishedStudy& study, const ReportOrigin& origin, const fs::path& directory) {
+  check_names(study);
   for (const Figure& f : study.result.figures) write_figure(f, directory);
   for (const StudyTable& t : study.result.tables)
     write_atomically((directory / (t.name + ".csv")).string(), table_csv(t));

@@ -88,7 +88,7 @@ StudyResult study_si_diverges(const StudyContext& context) {
   };
   std::vector<Trial> alone, driven;
   for (const std::string& name : methods) {
-    const auto scene = with_method(flung_bar(fling, step, duration), name);
+    const auto scene = under_method(flung_bar(fling, step, duration), name);
     alone.push_back(simulate_unguarded(scene, tell(name)));
     ++done;
     const auto report = tell(name + " with the driver");
@@ -115,9 +115,9 @@ StudyResult study_si_diverges(const StudyContext& context) {
     std::vector<std::string> row{fmt::format("{}", speed)};
     for (const double h : lengths) {
       const std::string what = fmt::format("{} m/s, h = {} s", speed, h);
-      const Trial si = simulate_unguarded(with_method(flung_bar(speed, h, 2), "SI"), tell(what));
+      const Trial si = simulate_unguarded(under_method(flung_bar(speed, h, 2), "SI"), tell(what));
       ++done;
-      const Trial be = simulate_unguarded(with_method(flung_bar(speed, h, 2), "BE"), tell(what));
+      const Trial be = simulate_unguarded(under_method(flung_bar(speed, h, 2), "BE"), tell(what));
       ++done;
       sweep.si.push_back(largest(si));
       sweep.be.push_back(largest(be));

@@ -22,7 +22,7 @@ constexpr double clear_gap = 10;                     // a ratio of eigenvalues t
 constexpr double h = 0.01, soft = 1e5, stiff = 1e8;  // [s], [Pa]
 
 nlohmann::json beam(const StudyContext& context, double young, double duration) {
-  nlohmann::json scene = with_method(example_scene("beam"), "TR-BDF2");
+  nlohmann::json scene = under_method(example_scene("beam"), "TR-BDF2");
   if (context.quick()) scene["bodies"][0]["mesh"]["cells"] = {16, 2, 2};
   scene["bodies"][0]["material"]["young"] = young;
   scene["time"] = {{"step", h}, {"duration", duration}};

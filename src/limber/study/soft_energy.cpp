@@ -53,7 +53,7 @@ StudyResult study_soft_energy(const StudyContext& context) {
     const auto& [name, stroke] = methods[k];
     const bool hybrid = name.find("ERE") != std::string::npos;
     Kept kept;
-    kept.trial = simulate(with_method(scene, name, hybrid ? nlohmann::json{{"modes", modes}} : nlohmann::json()),
+    kept.trial = simulate(under_method(scene, name, hybrid ? nlohmann::json{{"modes", modes}} : nlohmann::json()),
                           [&](const Simulation&, double part) {
                             context.tell((static_cast<double>(k) + part) / static_cast<double>(methods.size()), name);
                           });

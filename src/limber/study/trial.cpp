@@ -57,7 +57,7 @@ Trial simulate(const nlohmann::json& json, const TrialObserver& observe) {
   return trial;
 }
 
-nlohmann::json with_method(nlohmann::json scene, const std::string& name, const nlohmann::json& parameters) {
+nlohmann::json under_method(nlohmann::json scene, const std::string& name, const nlohmann::json& parameters) {
   scene["method"] = {{"name", name}};
   if (!parameters.is_null()) scene["method"].update(parameters);
   return scene;

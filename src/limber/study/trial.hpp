@@ -41,7 +41,7 @@ using TrialObserver = std::function<void(const Simulation&, double part)>;
 /// The scene for its duration. A step that cannot be taken ends the trial, and `stopped` says why. Throws InputError.
 Trial simulate(const nlohmann::json& scene, const TrialObserver& observe = {});
 
-/// The scene with another method: its name, and parameters beside it.
-nlohmann::json with_method(nlohmann::json scene, const std::string& name, const nlohmann::json& parameters = {});
+/// The scene with this method and these parameters, whatever it had before.
+nlohmann::json under_method(nlohmann::json scene, const std::string& name, const nlohmann::json& parameters = {});
 
 }  // namespace limber

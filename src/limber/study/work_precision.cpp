@@ -71,7 +71,7 @@ double relative_error(const MechanicalSystem& system, const Vector& q, const Vec
 }
 
 Trial run(const Test& test, const std::string& method, double step) {
-  nlohmann::json scene = with_method(test.scene, method);
+  nlohmann::json scene = under_method(test.scene, method);
   scene["time"] = {{"step", step}, {"duration", test.duration}};
   return simulate(scene);
 }
