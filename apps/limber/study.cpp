@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <csignal>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -15,8 +14,6 @@ namespace limber::app {
 namespace {
 
 namespace fs = std::filesystem;
-
-volatile std::sig_atomic_t stop_studies = 0;
 
 struct StudyArguments {
   std::vector<std::string> names;
@@ -81,15 +78,13 @@ int study_command(const StudyArguments& a) {
   double all = 0, done = 0;
   for (const StudyInfo* s : studies) all += s->share;
   TimeLeft progress;
-  stop_studies = 0;
-  std::signal(SIGINT, [](int) { stop_studies = 1; });
-  std::signal(SIGTERM, [](int) { stop_studies = 1; });
+  const CatchInterrupts catching;
   std::vector<FinishedStudy> finished;
   std::vector<std::string> failed;
   for (const StudyInfo* s : studies) {
     const fs::path folder = directory / s->name;
     StudyContext context{origin.size, folder, [&](double part, const std::string& what) {
-                           if (stop_studies) throw Interrupted();
+                           end_if_interrupted();
                            const double whole = (done + part * s->share) / all;
                            progress.show(whole, fmt::format("{}, {}: {:.0f} %", s->name, what, 100 * whole));
                          }};
@@ -97,12 +92,13 @@ int study_command(const StudyArguments& a) {
       finished.push_back(run_study(*s, context));
       write_study(finished.back(), origin, folder);
       if (!a.json) tell(finished.back(), folder);
-    } catch (const Interrupted&) {
-      fmt::print(stderr, "limber: interrupted in {}; finished studies are in {}\n", s->name, a.directory);
-      return 1;
     } catch (const StepFailure& e) {
       failed.push_back(s->name + ": " + e.what());
       fmt::print(stderr, "limber: {}\n", failed.back());
+    } catch (const std::exception&) {
+      if (!interrupted()) throw;
+      fmt::print(stderr, "limber: interrupted in {}; finished studies are in {}\n", s->name, a.directory);
+      return 1;
     }
     done += s->share;
   }

@@ -4,6 +4,7 @@ import csv
 import json
 import math
 import re
+import signal
 import subprocess
 
 import pytest
@@ -98,3 +99,15 @@ def test_unknown_names_and_foreign_folders_are_refused(study, tmp_path):
     (tmp_path / "barrier" / "mine.txt").write_text("keep")
     assert "holds something else" in study("barrier", "-o", tmp_path, status=2).stderr
     assert (tmp_path / "barrier" / "mine.txt").read_text() == "keep"
+
+
+def test_an_interrupted_study_says_so(limber_program, tmp_path):
+    process = subprocess.Popen(
+        [limber_program, "study", "barrier", "work-precision", "--quick", "-o", tmp_path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout.readline().startswith("barrier")  # the next one takes longer
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert "interrupted in work-precision" in said
+    assert (tmp_path / "barrier" / "barrier.svg").exists()

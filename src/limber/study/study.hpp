@@ -4,7 +4,6 @@
 
 #include <filesystem>
 #include <functional>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -41,19 +40,14 @@ struct StudyResult {
   std::vector<Claim> claims;
 };
 
-/// Thrown by StudyContext::progress when the user has had enough.
-struct Interrupted : std::runtime_error {
-  Interrupted() : std::runtime_error("interrupted") {}
-};
-
 /// What a study is given.
 struct StudyContext {
   StudySize size = StudySize::full;
-  std::filesystem::path directory;                                          // for its movies and whatever it keeps
-  std::function<void(double part, const std::string& what)> progress = {};  // part of the work, 0 to 1
+  std::filesystem::path directory;  // for its movies and whatever it keeps
+  std::function<void(double part, const std::string& what)> progress =
+      {};  // part of the work, 0 to 1; may throw to end it
 
   bool quick() const { return size == StudySize::quick; }
-  /// Reports; throws Interrupted.
   void tell(double part, const std::string& what) const {
     if (progress) progress(part, what);
   }
