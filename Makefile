@@ -37,7 +37,7 @@ demo: build ## simulate scenes/beam.json into out/demo/, and make a movie of it
 	@build/bin/limber render out/demo -o out/demo/beam.mp4 --size 640x360 --fps 25 --samples 6
 	@cat tools/after_demo.txt
 
-studies: build ## every study of the survey, whole (about an hour); STUDY_ARGUMENTS=--quick for minutes
+studies: build ## every study of the survey, whole, into out/studies/; STUDY_ARGUMENTS=--quick for minutes
 	$(call section,'Studies')
 	@build/bin/limber study all -o out/studies $(STUDY_ARGUMENTS)
 

@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <cmath>
 #include <set>
 #include <sstream>
 
 #include "limber/core/errors.hpp"
 #include "limber/core/parallel.hpp"
+#include "limber/mesh/vtu_arrays.hpp"
 #include "limber/record/files.hpp"
 
 namespace limber {
@@ -66,18 +66,6 @@ std::string paragraphs_html(const std::string& text) {
       out += "<p>" + inline_html(paragraph) + "</p>\n";
       paragraph.clear();
     }
-  }
-  return out;
-}
-
-std::string base64(const std::string& data) {
-  constexpr std::string_view letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out;
-  for (std::size_t i = 0; i < data.size(); i += 3) {
-    unsigned word = 0;
-    for (std::size_t k = 0; k < 3; ++k)
-      word = word << 8 | (i + k < data.size() ? static_cast<unsigned char>(data[i + k]) : 0u);
-    for (std::size_t k = 0; k < 4; ++k) out += i + k > data.size() ? '=' : letters[word >> (18 - 6 * k) & 63];
   }
   return out;
 }
@@ -140,12 +128,12 @@ std::string study_html(const FinishedStudy& study, const fs::path& folder) {
   text += paragraphs_html(study.result.text);
   for (const Figure& f : study.result.figures)
     text += fmt::format("<figure><img alt=\"{}\" src=\"data:image/svg+xml;base64,{}\"></figure>\n", escaped(f.title),
-                        base64(read_file((folder / (f.name + ".svg")).string())));
+                        base64_encoded(read_file((folder / (f.name + ".svg")).string())));
   for (const StudyMovie& m : study.result.movies)
     text += fmt::format(
         "<figure><video controls loop muted playsinline poster=\"data:image/png;base64,{}\" "
         "src=\"data:video/mp4;base64,{}\"></video><figcaption>{}</figcaption></figure>\n",
-        base64(read_file((folder / m.still).string())), base64(read_file((folder / m.file).string())),
+        base64_encoded(read_file((folder / m.still).string())), base64_encoded(read_file((folder / m.file).string())),
         inline_html(m.caption));
   for (const StudyTable& t : study.result.tables) text += table_html(t);
   if (!study.result.claims.empty())
