@@ -205,7 +205,8 @@ void write_report(const std::vector<FinishedStudy>& studies, const ReportOrigin&
   html += "</ul></nav>\n";
   for (const FinishedStudy& s : studies) {
     html += study_html(s, directory / s.info->name);
-    markdown += "\n" + study_markdown(s, s.info->name + "/", "##");
+    markdown += '\n';
+    markdown += study_markdown(s, s.info->name + "/", "##");
   }
   write_atomically((directory / "index.html").string(), html + "</body></html>\n");
   write_atomically((directory / "studies.md").string(), markdown);
