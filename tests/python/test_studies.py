@@ -89,7 +89,7 @@ def test_several_studies_give_one_page(results):
         assert f'id="{name}"' in page
     assert "http" not in page
     assert page.count("data:image/svg+xml") == sum(len(s["figures"]) for s in studies.values())
-    for picture in re.findall(r"\]\(([^)]*)\)", (folder / "studies.md").read_text()):
+    for picture in re.findall(r"\]\(([^)]*)\)", (folder / "README.md").read_text()):
         assert (folder / picture).exists(), picture
 
 
