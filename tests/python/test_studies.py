@@ -101,6 +101,12 @@ def test_unknown_names_and_foreign_folders_are_refused(study, tmp_path):
     assert (tmp_path / "barrier" / "mine.txt").read_text() == "keep"
 
 
+def test_missing_programs_are_told_before_the_work(limber_cli, tmp_path):
+    said = limber_cli("study", "all", "-o", "out", status=1, env={"PATH": str(tmp_path)}).err
+    assert "gnuplot was not found; install it to get plots" in said
+    assert not (tmp_path / "out").exists()
+
+
 def test_an_interrupted_study_says_so(limber_program, tmp_path):
     process = subprocess.Popen(
         [limber_program, "study", "barrier", "work-precision", "--quick", "-o", tmp_path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True

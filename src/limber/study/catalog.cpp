@@ -16,7 +16,7 @@ const std::vector<StudyInfo>& study_catalog() {
       {"one-newton", "When one Newton iteration suffices", "End of section 3", &study_one_newton, 50},
       {"si-diverges", "A scene in which SI diverges", "Section 1", &study_si_diverges, 19},
       {"stiff-dirk", "A very stiff equation in one step", "Example 2", &study_stiff_dirk, 1},
-      {"refresh", "How often modes must be computed anew", "Section 4", &study_refresh, 60},
+      {"refresh", "How often modes must be computed anew", "Section 4", &study_refresh, 55},
       {"velocity-contact", "Velocities against positions in contact", "Fig. contact", &study_velocity_contact, 5},
       {"barrier", "The barrier of contact", "Fig. barrier", &study_barrier, 1},
       {"friction", "The smoothing of friction", "Fig. s", &study_friction, 1},
