@@ -7,7 +7,7 @@ namespace limber {
 
 const std::vector<StudyInfo>& study_catalog() {
   static const std::vector<StudyInfo> catalog = {
-      {"work-precision", "Which method to take: time against error", "Section 6: efficiency, measured",
+      {"work-precision", "Which method to take: time against error", "Sections 3, 4 and 6: which methods are efficient",
        &study_work_precision, 171},
       {"damping", "How much each method damps", "Fig. damp1, and fig. 18 of the SIERE paper", &study_damping, 1},
       {"ere-cost", "What a step costs on stiff bodies", "Fig. ere_cost", &study_ere_cost, 93},

@@ -266,6 +266,27 @@ Claim stiff_claim(const Results& results) {
                             : std::string("the motion is not in the lowest modes."));
 }
 
+/// Over all steps that both take.
+Claim dirk_claim(const Test& test, const Results& results) {
+  std::vector<double> error, time;
+  for (const WorkPoint& p : results.at("TR-BDF2").points)
+    for (const WorkPoint& q : results.at("SDIRK").points)
+      if (p.step == q.step) {
+        error.push_back(q.error / p.error);
+        time.push_back(q.seconds / p.seconds);
+      }
+  const auto [least_error, most_error] = std::minmax_element(error.begin(), error.end());
+  const auto [least_time, most_time] = std::minmax_element(time.begin(), time.end());
+  const auto near = [](double ratio) { return ratio > 0.7 && ratio < 1.4; };
+  return judged(
+      "The two DIRK methods perform generally similarly, and SDIRK can potentially be more efficient (sec. "
+      "conclusion).",
+      !error.empty() && near(*least_error) && near(*most_error) && near(*least_time) && near(*most_time),
+      fmt::format("{}: SDIRK has {:.2f} to {:.2f} times the error of TR-BDF2 in {:.2f} to {:.2f} times the time.",
+                  test.title, *least_error, *most_error, *least_time, *most_time),
+      "one of them is clearly better here.");
+}
+
 constexpr const char* opening =
     "Each method moves the body with several steps; the error is that of the positions at the end, in the norm of the "
     "masses, relative to how far they went, against a converged motion (RK4). Left and below is better; times that "
@@ -291,6 +312,7 @@ void add_report(const Test& test, double reference_error, const Results& results
   report.tables.push_back(ranking(test, results));
   report.text += "\n\n" + advice(test, reference_error, results);
   report.claims.push_back(test.name == "beam" ? soft_claim(results) : stiff_claim(results));
+  report.claims.push_back(dirk_claim(test, results));
 }
 
 }  // namespace
