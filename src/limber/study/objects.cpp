@@ -93,10 +93,8 @@ StudyResult study_objects(const StudyContext& context) {
   }
   result.text = fmt::format(
       "The objects of the survey's first figures, simulated with a step of .01 s and traced with soft shadows. The "
-      "tree "
-      "has {} nodes, so that u = (q, v) has {} numbers; the survey's has about 180000. {} needed help (the full "
-      "Newton, "
-      "or halves).",
+      "tree has {} nodes, so that u = (q, v) has {} numbers; the survey's has about 180000. {} needed help (the full "
+      "Newton, or halves).",
       table.rows[0][1], 6 * std::stol(table.rows[0][1]), helped == 0 ? "No step" : fmt::format("{} steps", helped));
   result.tables = {table};
   return result;
