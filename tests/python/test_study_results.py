@@ -1,4 +1,4 @@
-"""docs/studies/, the results of the last whole run: every study has its page, and every file that a page names is there."""
+"""docs/studies/, the results that are kept: every study has its page, and every file that a page names is there."""
 
 import re
 import subprocess
@@ -36,7 +36,7 @@ def test_every_study_has_its_page_and_its_section(names):
         assert f"`limber study {name}`" in page and "Not finished" not in page
 
 
-def test_they_come_from_one_whole_run(names):
+def test_pages_say_the_command_that_writes_them(names):
     for page in [RESULTS / "README.md", *(RESULTS / name / "study.md" for name in names)]:
         text = page.read_text(encoding="utf-8")
         assert "Made by `limber study all -o docs/studies`." in text, page

@@ -179,8 +179,8 @@ std::string whole_text(const std::vector<FinishedStudy>& studies, const ReportOr
   const long whole = std::lround(seconds);
   utsname machine{};
   ::uname(&machine);
-  return fmt::format("{} It took {} min {} s with {} threads ({}).", origin_text(origin), whole / 60, whole % 60,
-                     threads(), machine.machine);
+  return fmt::format("{} Together the studies took {} min {} s with {} threads ({}).", origin_text(origin), whole / 60,
+                     whole % 60, threads(), machine.machine);
 }
 
 constexpr const char* opening =
