@@ -8,6 +8,7 @@ SETUP := tools/setup.sh
 CONFIGURE := cmake --preset
 BENCH_ARGUMENTS ?=
 STUDY_ARGUMENTS ?=
+STUDY_DIRECTORY ?= out/studies
 FUZZ_SECONDS ?= 60
 SOURCES = git ls-files --cached --others --exclude-standard --
 section = @printf '\n== %s\n' $(1)
@@ -37,9 +38,9 @@ demo: build ## simulate scenes/beam.json into out/demo/, and make a movie of it
 	@build/bin/limber render out/demo -o out/demo/beam.mp4 --size 640x360 --fps 25 --samples 6
 	@cat tools/after_demo.txt
 
-studies: build ## every study of the survey, whole, into out/studies/; STUDY_ARGUMENTS=--quick for minutes
+studies: build ## every study of the survey, whole, into STUDY_DIRECTORY (out/studies); STUDY_ARGUMENTS=--quick for minutes
 	$(call section,'Studies')
-	@build/bin/limber study all -o out/studies $(STUDY_ARGUMENTS)
+	@build/bin/limber study all -o $(STUDY_DIRECTORY) $(STUDY_ARGUMENTS)
 
 test: build ## everything: C++ tests, Python tests, the layers
 	$(call section,'Layers')

@@ -10,6 +10,7 @@
 #include "limber/core/errors.hpp"
 #include "limber/core/parallel.hpp"
 #include "limber/record/energy_table.hpp"
+#include "limber/record/gnuplot.hpp"
 #include "limber/record/temporary_directory.hpp"
 #include "limber/scene/other_method.hpp"
 #include "pictures.hpp"
@@ -69,7 +70,8 @@ fs::path folder_of(const fs::path& base, const MethodInfo& method) { return base
 
 void check_compare_arguments(const CompareArguments& a, const std::vector<const MethodInfo*>& methods) {
   require_ray_tracing();
-  movie_kind(a.output);
+  require_gnuplot();
+  if (movie_kind(a.output) == MovieKind::video) require_ffmpeg(a.output);
   a.pictures.options();
   if (!a.keep.empty())
     for (const MethodInfo* method : methods)

@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "commands.hpp"
 #include "limber/core/errors.hpp"
@@ -50,24 +52,39 @@ Meshed from_shape(const MeshArguments& a) {
   return {source_mesh(source, "mesh"), a.shape, wave_speed_of(a)};
 }
 
+/// The body's own elements: its tetrahedra, or hexahedra where it has these.
+SolidMesh solid(const BodyChoice& choice, const Body& body) {
+  std::vector<std::string> notes;
+  const BodyShape shape = make_shape(choice, notes);
+  if (shape.elements.kind != ElementKind::hex8) return body.rest;
+  HexMesh mesh;
+  mesh.nodes = body.rest.nodes;
+  for (std::size_t e = 0; e < shape.elements.count(); ++e) {
+    std::copy_n(shape.elements.element(e).begin(), 8, mesh.hexes.emplace_back().begin());
+    mesh.region.push_back(shape.region(e));
+  }
+  return mesh;
+}
+
 /// A body as it is placed in its scene, with its own material.
 Meshed from_scene(const MeshArguments& a, const std::string& file) {
   if (a.own_material)
     throw InputError("--young, --poisson, --density", "do not go together with a scene, which has materials");
-  const Model model = build_model(load_scene(file));
+  const Scene scene = load_scene(file);
+  const Model model = build_model(scene);
   std::vector<std::string> names;
-  for (const Body& body : model.bodies) {
-    if (body.rest.tets.empty()) continue;
-    if (body.name == a.body) return {body.rest, body.name, body.wave_speed};
-    names.push_back(body.name);
+  std::optional<std::size_t> chosen;
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    if (model.bodies[i].rest.tets.empty()) continue;
+    names.push_back(model.bodies[i].name);
+    if (a.body.empty() || names.back() == a.body) chosen = i;
   }
-  if (names.empty()) throw InputError(file, "the scene has no body of tetrahedra");
-  if (!a.body.empty())
-    throw InputError("--body", fmt::format("there is no '{}'; {} has {}", a.body, file, join(names)));
-  if (names.size() > 1) throw InputError("--body", fmt::format("is needed: {} has the bodies {}", file, join(names)));
-  for (const Body& body : model.bodies)
-    if (body.name == names[0]) return {body.rest, body.name, body.wave_speed};
-  return {};
+  if (names.empty()) throw InputError(file, "the scene has no body of tetrahedra or hexahedra");
+  if (!chosen) throw InputError("--body", fmt::format("there is no '{}'; {} has {}", a.body, file, join(names)));
+  if (a.body.empty() && names.size() > 1)
+    throw InputError("--body", fmt::format("is needed: {} has the bodies {}", file, join(names)));
+  const Body& body = model.bodies[*chosen];
+  return {solid(scene.bodies[*chosen], body), body.name, body.wave_speed};
 }
 
 /// Filled as a run would fill it.

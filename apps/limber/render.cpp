@@ -28,6 +28,7 @@ void check_arguments(const RenderArguments& a) {
   require_ray_tracing();
   const MovieKind kind = movie_kind(a.output);
   a.pictures.options();
+  if (kind == MovieKind::video) require_ffmpeg(a.output);
   if (a.frame >= 0 && kind != MovieKind::picture)
     throw InputError("--frame", fmt::format("goes with one picture, -o picture.png, not with '{}'", a.output));
 }

@@ -8,6 +8,8 @@
 #include "commands.hpp"
 #include "limber/core/errors.hpp"
 #include "limber/core/parallel.hpp"
+#include "limber/record/gnuplot.hpp"
+#include "limber/render/video.hpp"
 #include "limber/study/report.hpp"
 
 namespace limber::app {
@@ -72,8 +74,12 @@ int study_command(const StudyArguments& a) {
   const auto studies = chosen(a.names);
   set_threads(a.threads);
   const fs::path directory(a.directory);
+  require_gnuplot();
+  for (const StudyInfo* s : studies)
+    if (s->name == "objects") require_ffmpeg((directory / s->name).string());
   for (const StudyInfo* s : studies) prepare(directory / s->name);
-  ReportOrigin origin{"limber study " + join(a.names, " ") + (a.quick ? " --quick" : ""),
+  const std::string elsewhere = a.directory == StudyArguments{}.directory ? "" : " -o " + a.directory;
+  ReportOrigin origin{"limber study " + join(a.names, " ") + (a.quick ? " --quick" : "") + elsewhere,
                       a.quick ? StudySize::quick : StudySize::full};
   double all = 0, done = 0;
   for (const StudyInfo* s : studies) all += s->share;

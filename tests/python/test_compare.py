@@ -83,6 +83,21 @@ def test_wrong_requests(limber_cli, scene, tmp_path, options, words):
     assert not list(tmp_path.glob("x.*"))
 
 
+@pytest.mark.parametrize("there, output, words", [
+    ([], "x.png", "gnuplot was not found; install it to get plots"),
+    (["gnuplot"], "x.mp4", "x.mp4: the program ffmpeg was not found; install it"),
+])
+def test_missing_programs_are_told_before_the_runs(limber_cli, scene, tmp_path, there, output, words):
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    for name in there:
+        (programs / name).symlink_to(shutil.which(name))
+    said = limber_cli("compare", scene, "--methods", "BE", "-o", output, "--keep", "runs", *SMALL, status=1,
+                      env={"PATH": str(programs)}).err
+    assert words in said
+    assert not (tmp_path / "runs").exists()
+
+
 @pytest.mark.skipif(not shutil.which("ffmpeg"), reason="needs ffmpeg")
 @pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_movie_leaves_nothing(limber_program, limber_cli, scene, tmp_path, sign):

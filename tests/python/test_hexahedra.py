@@ -161,3 +161,13 @@ def test_hexahedra_in_the_scene():
     a, b = limber.Simulation(of_box).stiffness(), limber.Simulation(own).stiffness()
     assert abs(a - b).max() < 1e-12 * abs(a).max()
     assert json.loads(json.dumps(own.to_dict()))["bodies"][0]["mesh"]["hexes"] == hexes.tolist()
+
+
+def test_the_mesh_of_a_scene_is_reported_and_written_as_hexahedra(limber_cli, write_scene, bar, tmp_path):
+    scene = write_scene(bar(element="hex", position=[1, 0, 0],
+                            mesh={"shape": "box", "size": [1, 0.25, 0.25], "cells": [4, 1, 1]}))
+    report = limber_cli("mesh", scene, "-o", "bar.vtu", "--json").json
+    assert report["hexes"] == 4 and report["volume"] == pytest.approx(0.0625)
+    assert "4 hexahedra" in limber_cli("mesh", scene).out
+    assert limber_cli("mesh", "bar.vtu", "--json").json["hexes"] == 4
+    assert limber_cli("mesh", write_scene(bar()), "--json").json["tets"] == 20

@@ -89,7 +89,7 @@ def test_several_studies_give_one_page(results):
         assert f'id="{name}"' in page
     assert "http" not in page
     assert page.count("data:image/svg+xml") == sum(len(s["figures"]) for s in studies.values())
-    for picture in re.findall(r"\]\(([^)]*)\)", (folder / "studies.md").read_text()):
+    for picture in re.findall(r"\]\(([^)]*)\)", (folder / "README.md").read_text()):
         assert (folder / picture).exists(), picture
 
 
@@ -99,6 +99,12 @@ def test_unknown_names_and_foreign_folders_are_refused(study, tmp_path):
     (tmp_path / "barrier" / "mine.txt").write_text("keep")
     assert "holds something else" in study("barrier", "-o", tmp_path, status=2).stderr
     assert (tmp_path / "barrier" / "mine.txt").read_text() == "keep"
+
+
+def test_missing_programs_are_told_before_the_work(limber_cli, tmp_path):
+    said = limber_cli("study", "all", "-o", "out", status=1, env={"PATH": str(tmp_path)}).err
+    assert "gnuplot was not found; install it to get plots" in said
+    assert not (tmp_path / "out").exists()
 
 
 def test_an_interrupted_study_says_so(limber_program, tmp_path):

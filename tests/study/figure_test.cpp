@@ -48,6 +48,15 @@ TEST(Figure, LeavesOutWhatALogarithmHasNot) {
   EXPECT_NO_THROW(write_figure(f, folder.path()));
 }
 
+TEST(Figure, ANarrowLogarithmicAxisHasNumbers) {
+  const TemporaryDirectory folder;
+  Figure f = two_curves();
+  f.y.scale = Scale::logarithmic;
+  write_figure(f, folder.path());
+  const std::string svg = read_file((folder.path() / "two.svg").string());
+  for (const char* number : {">1.5<", ">2<", ">3<", ">4<"}) EXPECT_NE(svg.find(number), std::string::npos) << number;
+}
+
 TEST(Figure, NothingToDrawIsSaid) {
   const TemporaryDirectory folder;
   Figure f = two_curves();

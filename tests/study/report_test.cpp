@@ -57,7 +57,7 @@ TEST(Report, ThePageOfAllHoldsEverythingItself) {
         "smaller bodies", "data:video/mp4;base64,TWFu\"", "data:image/png;base64,TWE=\""})
     EXPECT_NE(page.find(text), std::string::npos) << text;
   for (const char* text : {"src=\"small", "href=\"small"}) EXPECT_EQ(page.find(text), std::string::npos) << text;
-  EXPECT_NE(read_file((folder.path() / "studies.md").string()).find("![A line](small/line.png)"), std::string::npos);
+  EXPECT_NE(read_file((folder.path() / "README.md").string()).find("![A line](small/line.png)"), std::string::npos);
 }
 
 TEST(Catalog, EachStudyHasItsNameOnce) {

@@ -31,7 +31,9 @@ TEST(Unguarded, TakesTheStepsOfTheDriver) {
 TEST(Unguarded, LetsSiDivergeWhereTheDriverSteps) {
   const auto scene = under_method(flung_bar(10, 0.01, 0.6), "SI");
   const Trial alone = simulate_unguarded(scene), driven = simulate(scene);
-  const double start = most({{alone.steps.front()}, {}});
+  Trial first;
+  first.steps = {alone.steps.front()};
+  const double start = most(first);
   EXPECT_GT(most(alone), 100 * start);
   EXPECT_LT(most(driven), 2 * start);
   EXPECT_GT(driven.escalated, 0);

@@ -11,6 +11,7 @@
 #include <memory>
 
 #include "limber/core/errors.hpp"
+#include "limber/core/programs.hpp"
 #include "limber/record/files.hpp"
 
 extern char** environ;
@@ -18,6 +19,8 @@ extern char** environ;
 namespace limber {
 
 namespace {
+
+constexpr const char* missing = "gnuplot was not found; install it to get plots";
 
 using Stream = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 
@@ -52,13 +55,13 @@ std::optional<std::string> draw(const std::string& commands, const std::string& 
   pid_t child = 0;
   const int failed = posix_spawnp(&child, "gnuplot", &actions, nullptr, arguments, environ);
   posix_spawn_file_actions_destroy(&actions);
-  if (failed == ENOENT) return "gnuplot was not found; install it to get plots";
+  if (failed == ENOENT) return missing;
   if (failed) return "gnuplot could not be started: " + error_text(failed);
   int status = 0;
   while (::waitpid(child, &status, 0) < 0)
     if (errno != EINTR) return "gnuplot was lost: " + error_text(errno);
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return std::nullopt;
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 127) return "gnuplot was not found; install it to get plots";
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 127) return missing;
   return "gnuplot failed: " + first_line(complaints.get());
 }
 
@@ -72,6 +75,10 @@ std::string gnuplot_quoted(const std::string& text) {
     else
       out += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
   return out + "'";
+}
+
+void require_gnuplot() {
+  if (!has_program("gnuplot")) throw OutputError(missing);
 }
 
 std::optional<std::string> run_gnuplot(const std::string& commands, const std::string& output) {

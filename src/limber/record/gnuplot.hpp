@@ -11,6 +11,9 @@ namespace limber {
 /// stands. A quote becomes a typographic one.
 std::string gnuplot_quoted(const std::string& text);
 
+/// Throws OutputError, as drawing would, where there is no gnuplot: for those who draw after long work.
+void require_gnuplot();
+
 /// What `commands` draw goes into the file `output`, which appears only when it is complete; they set a terminal and no
 /// output. Empty on success; otherwise why there is no picture, as where gnuplot is missing. Throws OutputError.
 std::optional<std::string> run_gnuplot(const std::string& commands, const std::string& output);

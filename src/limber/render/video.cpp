@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "limber/core/errors.hpp"
+#include "limber/core/programs.hpp"
 
 extern char** environ;
 
@@ -22,6 +23,10 @@ namespace limber {
 namespace {
 
 std::string reason(int code) { return std::generic_category().message(code); }
+
+OutputError missing(const std::string& path) {
+  return OutputError(path + ": the program ffmpeg was not found; install it, or render to a folder of pictures");
+}
 
 /// BT.709, as players expect of H.264; marked as such. The same pictures give the same file.
 std::vector<std::string> command(const std::string& file, PictureSize size, double fps) {
@@ -86,6 +91,10 @@ std::string first_line(int file) {
 
 }  // namespace
 
+void require_ffmpeg(const std::string& path) {
+  if (!has_program("ffmpeg")) throw missing(path);
+}
+
 VideoWriter::VideoWriter(const std::string& path, PictureSize size, double fps) : path_(path), part_(path + ".part") {
   if (size.width % 2 || size.height % 2)
     throw InputError("--size",
@@ -114,9 +123,8 @@ VideoWriter::VideoWriter(const std::string& path, PictureSize size, double fps) 
   ffmpeg_ = 0;
   close_input();
   ::close(complaints_);
-  throw OutputError(failed == ENOENT
-                        ? path + ": the program ffmpeg was not found; install it, or render to a folder of pictures"
-                        : path + ": ffmpeg could not be started: " + reason(failed));
+  if (failed == ENOENT) throw missing(path);
+  throw OutputError(path + ": ffmpeg could not be started: " + reason(failed));
 }
 
 VideoWriter::~VideoWriter() {
@@ -144,8 +152,7 @@ int VideoWriter::wait() {
 void VideoWriter::fail() {
   close_input();
   const int status = ffmpeg_ ? wait() : 0;
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
-    throw OutputError(path_ + ": the program ffmpeg was not found; install it, or render to a folder of pictures");
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 127) throw missing(path_);
   throw OutputError(fmt::format("{}: ffmpeg failed: {}", path_, first_line(complaints_)));
 }
 

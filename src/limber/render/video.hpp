@@ -10,6 +10,10 @@
 
 namespace limber {
 
+/// Throws OutputError, as a VideoWriter of this path would, where there is no ffmpeg: for those who render after long
+/// work.
+void require_ffmpeg(const std::string& path);
+
 class VideoWriter {
  public:
   /// Throws InputError if the width or height is odd, OutputError if ffmpeg is missing.

@@ -40,13 +40,13 @@ StudyResult study_barrier(const StudyContext& context) {
     force.curves.push_back(sampled(label, x, [&](double at) { return -barrier(at, delta).first; }));
   }
   energy.y.from = 0.0;
+  energy.y.to = 2.0;
   const double near = -barrier(1e-6, 1.0).first, far = -barrier(1e-6, 0.1).first;
   result.text = fmt::format(
       "The barrier grows without bound as a distance goes to 0 and is zero, with its first two derivatives but not the "
       "third, from δ on: a pair further apart than δ costs nothing. Smaller δ make it harder: the force reaches less "
       "far. It grows like δ²/x towards 0: at one micrometre it is {:.3g} m for δ = 1 m and {:.3g} m for δ = .1 m, to "
-      "be "
-      "multiplied by the stiffness κ [N/m].",
+      "be multiplied by the stiffness κ [N/m].",
       near, far);
   const double at_half = barrier(0.5, 1.0).value, at_half_small = barrier(0.5, 0.25).value;
   result.claims = {judged("b changes with δ as fig. barrier shows: it keeps to smaller distances as δ decreases.",

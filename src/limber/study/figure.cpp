@@ -48,6 +48,8 @@ std::string style(const Curve& curve, std::size_t color, std::size_t number) {
       return fmt::format("with points pt {} ps 0.9 {}", mark, ink);
     case Stroke::line_and_points:
       return fmt::format("with linespoints lw 1.5 pt {} ps 0.8 {}", mark, ink);
+    case Stroke::dashes_and_points:
+      return fmt::format("with linespoints lw 1.5 dt (12,6) pt {} ps 0.8 {}", mark, ink);
   }
   return ink;
 }
@@ -68,15 +70,62 @@ const char* key_place(Legend legend) {
   return "";
 }
 
-std::string axis_commands(const Axis& axis, char letter) {
+struct Range {
+  double from, to;
+};
+
+/// Of a logarithmic axis: as far as the curves go, and a little further, so that no mark lies on the frame.
+Range logarithmic_range(const Figure& figure, const Axis& axis, std::vector<double> Curve::*values) {
+  double least = HUGE_VAL, most = 0;
+  for (const Curve& curve : figure.curves)
+    for (std::size_t i = 0; i < curve.x.size(); ++i) {
+      if (!drawn(curve.x[i], figure.x) || !drawn(curve.y[i], figure.y)) continue;
+      least = std::min(least, (curve.*values)[i]);
+      most = std::max(most, (curve.*values)[i]);
+    }
+  const double beyond = most > least ? std::pow(most / least, 0.03) : 2;
+  return {axis.from.value_or(least / beyond), axis.to.value_or(most * beyond)};
+}
+
+/// Some multiples of powers of ten, where powers of ten alone would be too few.
+std::string fine_tics(const Range& range, char letter) {
+  const bool narrow = range.to < 8 * range.from;
+  const std::vector<double> digits =
+      narrow ? std::vector<double>{1, 1.5, 2, 3, 4, 5, 6, 8} : std::vector<double>{1, 2, 5};
+  std::vector<std::string> tics;
+  for (double power = std::pow(10, std::floor(std::log10(range.from))); power < range.to; power *= 10)
+    for (const double digit : digits)
+      if (digit * power >= range.from && digit * power <= range.to)
+        tics.push_back(fmt::format("'{0:.6g}' {0:.6g}", digit * power));
+  return fmt::format("set {}tics ({})\n", letter, join(tics));
+}
+
+std::string logarithmic_commands(const Range& range, char letter) {
+  std::string text = fmt::format("set logscale {0}\nset {0}range [{1}:{2}]\n", letter, range.from, range.to);
+  if (range.to < 200 * range.from) return text + fine_tics(range, letter);
+  return text + fmt::format("set format {} '10^{{%T}}'\n", letter);
+}
+
+std::string linear_commands(const Axis& axis, char letter) {
   const auto bound = [](const std::optional<double>& x) { return x ? fmt::format("{}", *x) : std::string("*"); };
-  std::string text = fmt::format("set {}label {} noenhanced\n", letter, gnuplot_quoted(axis.label));
-  text += fmt::format("set {}range [{}:{}]\n", letter, bound(axis.from), bound(axis.to));
-  if (letter == 'y' && axis.scale == Scale::linear) text += "set offsets graph 0, graph 0, graph 0.02, graph 0.02\n";
-  if (axis.scale == Scale::logarithmic)
-    text += fmt::format("set logscale {0}\nset format {0} '10^{{%T}}'\n", letter);
-  else
-    text += fmt::format("set format {} '%g'\n", letter);
+  return fmt::format("set {0}range [{1}:{2}]\nset format {0} '%g'\n", letter, bound(axis.from), bound(axis.to));
+}
+
+/// Curves keep off the frame where the axis has no end of its own.
+std::string offset_commands(const Axis& up) {
+  const auto room = [](const std::optional<double>& end) { return end ? "0" : "graph 0.02"; };
+  return fmt::format("set offsets 0, 0, {}, {}\n", room(up.to), room(up.from));
+}
+
+std::string axes_commands(const Figure& figure) {
+  // A legend below starts where the label ends: an empty line keeps them apart.
+  std::string text =
+      fmt::format("set xlabel {}{} noenhanced\nset ylabel {} noenhanced\n", gnuplot_quoted(figure.x.label),
+                  figure.legend == Legend::below ? ".\"\\n\"" : "", gnuplot_quoted(figure.y.label));
+  text += figure.x.scale == Scale::linear ? linear_commands(figure.x, 'x')
+                                          : logarithmic_commands(logarithmic_range(figure, figure.x, &Curve::x), 'x');
+  text += figure.y.scale == Scale::linear ? linear_commands(figure.y, 'y') + offset_commands(figure.y)
+                                          : logarithmic_commands(logarithmic_range(figure, figure.y, &Curve::y), 'y');
   return text;
 }
 
@@ -90,7 +139,7 @@ std::string script(const Figure& figure, const std::string& terminal) {
   text += fmt::format("set key {} noenhanced Left reverse samplen 2.5 spacing 1.15 {}\n", key_place(figure.legend),
                       figure.legend == Legend::below ? "" : "box lc rgb '#dddddd' opaque");
   text += fmt::format("set title {} noenhanced font ',18'\n", gnuplot_quoted(figure.title));
-  text += axis_commands(figure.x, 'x') + axis_commands(figure.y, 'y') + "plot ";
+  text += axes_commands(figure) + "plot ";
   std::size_t next = 0;
   for (std::size_t i = 0; i < figure.curves.size(); ++i) {
     const Curve& curve = figure.curves[i];
@@ -137,7 +186,7 @@ std::string figure_csv(const Figure& figure) {
     return text;
   }
   text = csv_cell(figure.x.label);
-  for (const Curve& c : curves) text += "," + csv_cell(c.label);
+  for (const Curve& c : curves) text += fmt::format(",{}", csv_cell(c.label));
   text += "\n";
   for (std::size_t i = 0; !curves.empty() && i < curves.front().x.size(); ++i) {
     text += fmt::format("{}", curves.front().x[i]);

@@ -16,7 +16,7 @@ struct Axis {
   std::optional<double> from = {}, to = {};  // else as far as the curves go
 };
 
-enum class Stroke { line, dashes, dots, points, line_and_points };
+enum class Stroke { line, dashes, dots, points, line_and_points, dashes_and_points };
 
 struct Curve {
   std::string label;

@@ -127,8 +127,8 @@ Figure figure_of(const std::vector<Series>& all, const std::string& full, double
   const auto it = std::find_if(all.begin(), all.end(), [&](const Series& s) { return s.full == full; });
   Figure figure{full + (step == small_step ? "" : "-large-step"),
                 fmt::format("What one Newton iteration leaves: {} against {}, h = {:.3g} s", it->semi, full, step),
-                {"modes s"},
-                {"of the motion in a step", Scale::logarithmic},
+                {"number of modes s"},
+                {"difference of positions / motion in a step", Scale::logarithmic},
                 {},
                 Legend::below};
   int color = 0;
@@ -148,16 +148,32 @@ Figure figure_of(const std::vector<Series>& all, const std::string& full, double
   return figure;
 }
 
-/// "BDF2ERE, E = 100 kPa: s = 0, 2, 5" for all of one step.
-std::string sufficient_list(const std::vector<Series>& all, double step) {
-  std::string text;
+/// With which s one iteration suffices.
+StudyTable sufficient_table(const std::vector<Series>& all) {
+  StudyTable table{
+      "sufficient",
+      fmt::format("Numbers of modes with which one iteration suffices in at least {:.0f} % of the steps", 100 * mostly),
+      {"method", "E", fmt::format("h = {:.3g} s", small_step), fmt::format("h = {:.3g} s", large_step)},
+      {}};
+  const auto text = [](const Series& s) { return s.sufficient().empty() ? "none" : join(s.sufficient()); };
   for (const Series& s : all) {
-    if (s.step != step) continue;
-    const auto list = s.sufficient();
-    text += fmt::format("{}{}, E = {}: {}", text.empty() ? "" : "; ", s.full, pascals(s.young),
-                        list.empty() ? "no s" : "s = " + join(list));
+    if (s.step != small_step) continue;
+    const auto large = std::find_if(all.begin(), all.end(), [&](const Series& other) {
+      return other.step == large_step && other.full == s.full && other.young == s.young;
+    });
+    table.rows.push_back({s.full, pascals(s.young), text(s), text(*large)});
   }
-  return text;
+  return table;
+}
+
+/// In how many of the cases of one step there is a number of modes with which one iteration suffices.
+std::string cases(const std::vector<Series>& all, double step) {
+  long with = 0, count = 0;
+  for (const Series& s : all) {
+    count += s.step == step;
+    with += s.step == step && s.with_modes();
+  }
+  return fmt::format("in {} of {} cases at h = {:.3g} s", with, count, step);
 }
 
 }  // namespace
@@ -215,20 +231,18 @@ StudyResult study_one_newton(const StudyContext& context) {
       "history with one Newton iteration, which is the semi-implicit method, and by many small steps of TR-BDF2, "
       "which stand for the exact motion. s = 0 is the scheme without modes. One iteration suffices where it leaves "
       "less than the error that the converged step has anyway.\n\n"
-      "In at least {:.0f} % of the steps that is so, at h = {:.3g} s, for {}; at h = {:.3g} s for {}.\n\n"
+      "There are numbers of modes with which that is so in at least {:.0f} % of the steps {}, and {} (first table). "
       "What one iteration leaves hardly depends on s (at best {:.2f} times what it leaves without modes). What falls "
       "with s is the error of the converged step, and where it has fallen far enough, one iteration is no longer "
       "good enough for it. So it is few modes, or none, and small steps for which one iteration suffices.",
-      5 * (context.quick() ? 8 : 64), 100 * mostly, small_step, sufficient_list(all, small_step), large_step,
-      sufficient_list(all, large_step), gain);
+      5 * (context.quick() ? 8 : 64), 100 * mostly, cases(all, small_step), cases(all, large_step), gain);
   result.claims = {
       judged("With an appropriate s, one Newton iteration suffices: SBDF2ERE for BDF2ERE (end of sec. 3); here "
              "STR-SBDF2ERE for TR-BDF2ERE too.",
              at_small,
-             fmt::format("At h = {:.3g} s it leaves less than the error of the converged step, in at least {:.0f} % of "
-                         "the steps, for {}; at h = {:.3g} s for {}.",
-                         small_step, 100 * mostly, sufficient_list(all, small_step), large_step,
-                         sufficient_list(all, large_step)),
+             fmt::format("It leaves less than the error of the converged step, in at least {:.0f} % of the steps, with "
+                         "some number of modes {}, and {}.",
+                         100 * mostly, cases(all, small_step), cases(all, large_step)),
              "the motion of a step is too large for a linear force."),
       judged("It is the choice of s that makes û so good an approximation that one iteration suffices (end of sec. 3).",
              gain < 0.5,
@@ -244,7 +258,7 @@ StudyResult study_one_newton(const StudyContext& context) {
              "one iteration moves differently here.")};
   for (const double step : {small_step, large_step})
     for (const char* full : {"BDF2ERE", "TR-BDF2ERE"}) result.figures.push_back(figure_of(all, full, step));
-  result.tables = {table};
+  result.tables = {sufficient_table(all), table};
   return result;
 }
 

@@ -1,6 +1,7 @@
 #include "limber/study/report.hpp"
 
 #include <fmt/format.h>
+#include <sys/utsname.h>
 
 #include <cmath>
 #include <set>
@@ -113,7 +114,8 @@ std::string study_markdown(const FinishedStudy& study, const std::string& folder
                                  facts_text(study), study.result.text);
   for (const Figure& f : study.result.figures) text += fmt::format("\n![{}]({}{}.png)\n", f.title, folder, f.name);
   for (const StudyMovie& m : study.result.movies)
-    text += fmt::format("\n![{}]({}{})\n\n{} ([movie]({}{}))\n", m.caption, folder, m.still, m.caption, folder, m.file);
+    text +=
+        fmt::format("\n![{}]({}{})\n\n{} (Movie: `{}{}`.)\n", m.caption, folder, m.still, m.caption, folder, m.file);
   for (const StudyTable& t : study.result.tables) text += fmt::format("\n{}:\n\n{}", t.title, table_markdown(t));
   if (!study.result.claims.empty()) text += "\n| the survey says | | seen here |\n|---|---|---|\n";
   for (const Claim& c : study.result.claims)
@@ -170,6 +172,17 @@ std::string origin_text(const ReportOrigin& origin) {
       origin.size == StudySize::quick ? ", which takes smaller bodies and fewer points than a full run" : "");
 }
 
+/// With the time that all of them took, and the kind of machine.
+std::string whole_text(const std::vector<FinishedStudy>& studies, const ReportOrigin& origin) {
+  double seconds = 0;
+  for (const FinishedStudy& s : studies) seconds += s.seconds;
+  const long whole = std::lround(seconds);
+  utsname machine{};
+  ::uname(&machine);
+  return fmt::format("{} Together the studies took {} min {} s with {} threads ({}).", origin_text(origin), whole / 60,
+                     whole % 60, threads(), machine.machine);
+}
+
 constexpr const char* opening =
     "The experiments of \"Simulating deformable objects for computer animation: a numerical perspective\" (Ascher, "
     "Larionov, Sheen, Pai), run anew, with what the survey claims beside what is seen. Times are of the machine that "
@@ -198,8 +211,8 @@ void write_study(const FinishedStudy& study, const ReportOrigin& origin, const f
 
 void write_report(const std::vector<FinishedStudy>& studies, const ReportOrigin& origin, const fs::path& directory) {
   std::string html = std::string(page_head) + "<h1>Studies</h1>\n" + paragraphs_html(opening) +
-                     paragraphs_html(origin_text(origin)) + "<nav><ul>\n";
-  std::string markdown = fmt::format("# Studies\n\n{}\n\n{}\n", opening, origin_text(origin));
+                     paragraphs_html(whole_text(studies, origin)) + "<nav><ul>\n";
+  std::string markdown = fmt::format("# Studies\n\n{}\n\n{}\n", opening, whole_text(studies, origin));
   for (const FinishedStudy& s : studies)
     html += fmt::format("<li><a href=\"#{}\">{}</a></li>\n", s.info->name, escaped(s.info->title));
   html += "</ul></nav>\n";
@@ -209,7 +222,7 @@ void write_report(const std::vector<FinishedStudy>& studies, const ReportOrigin&
     markdown += study_markdown(s, s.info->name + "/", "##");
   }
   write_atomically((directory / "index.html").string(), html + "</body></html>\n");
-  write_atomically((directory / "studies.md").string(), markdown);
+  write_atomically((directory / "README.md").string(), markdown);
 }
 
 }  // namespace limber

@@ -24,7 +24,7 @@ struct ReportOrigin {
 /// Files of figures and tables, and study.md, in the study's directory. Throws OutputError.
 void write_study(const FinishedStudy& study, const ReportOrigin& origin, const std::filesystem::path& directory);
 
-/// index.html, which holds all figures and movies itself, and studies.md, which names them. The directory has one
+/// index.html, which holds all figures and movies itself, and README.md, which names them. The directory has one
 /// folder for each study, of its name.
 void write_report(const std::vector<FinishedStudy>& studies, const ReportOrigin& origin,
                   const std::filesystem::path& directory);

@@ -103,7 +103,7 @@ StudyResult study_si_diverges(const StudyContext& context) {
 
   Figure map{"steps",
              "The largest energy of SI against the step",
-             {"step h [s]"},
+             {"step h [s]", Scale::linear, 0.0},
              {"largest kinetic + elastic energy / that at the start", Scale::logarithmic},
              {},
              Legend::top_right};

@@ -82,8 +82,9 @@ StudyResult study_stiff_dirk(const StudyContext& context) {
     context.tell(static_cast<double>(i + 1) / 4, methods[i]);
   }
   const Outcome &bdf2 = outcomes[1], &trbdf2 = outcomes[2], &sdirk = outcomes[3];
-  Figure figure{"stages",         "The first stage of each method on u' = -1000 u, h = .1 s", {"time [s]"}, {"u"}, {},
-                Legend::top_right};
+  Figure figure{"stages",     "The first stage of each method on u' = -1000 u, h = .1 s",
+                {"time [s]"}, {"u (no unit)"},
+                {},           Legend::top_right};
   const double z = rate * h, gamma = 2 - std::sqrt(2.0);
   const auto trapezoidal = [](double x) { return (1 - x / 2) / (1 + x / 2); };
   figure.curves = {{"BDF2, started by BE",
@@ -95,11 +96,12 @@ StudyResult study_stiff_dirk(const StudyContext& context) {
   const double second = (4 * bdf2.u.at(1) - 1) / (3 + 2 * z);
   result.text = fmt::format(
       "The system u' = -1000 u, w' = log u has no solution that crosses u = 0, but a trapezoidal stage does: it takes "
-      "u "
-      "to {:.3f} (TR-BDF2, after h/2) and {:.3f} (SDIRK, after γh), where log u does not exist. BDF2, whose first step "
+      "u to {:.3f} (TR-BDF2, after h/2) and {:.3f} (SDIRK, after γh), where log u does not exist. BDF2, whose first "
+      "step "
       "is one of backward Euler, takes the step of the survey and stays positive (u = {:.4g}).\n\n"
       "It does not stay so: the second step of BDF2 is (4u₁ - u₀)/(3 + 2000h) = {:.4g}, so that it stops there for the "
-      "same reason. Backward Euler goes on for ever. The rescue is thus the start by backward Euler rather than BDF2.",
+      "same reason. Backward Euler goes on: its u is divided by 1 + 1000h in each step. The rescue is thus the start "
+      "by backward Euler rather than BDF2.",
       trbdf2.at, sdirk.at, bdf2.u.at(1), second);
   result.claims = {
       judged("BDF2 completes the step (example 2).", bdf2.u.size() > 1 && bdf2.u[1] > 0,

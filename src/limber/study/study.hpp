@@ -57,7 +57,7 @@ struct StudyInfo {
   std::string name, title;
   std::string shows;  // the figure or section of the survey
   StudyResult (*run)(const StudyContext&);
-  double share;  // of the time that all take, for the time left
+  double share;  // [s] that the whole study took on two cores: for the time left
 };
 
 /// In the order of the report.

@@ -57,6 +57,10 @@ Trial simulate(const nlohmann::json& json, const TrialObserver& observe) {
   return trial;
 }
 
+std::size_t tetrahedra(const nlohmann::json& scene) {
+  return build_model(read_scene(scene, vocabulary(), "")).bodies[0].rest.tets.size();
+}
+
 nlohmann::json under_method(nlohmann::json scene, const std::string& name, const nlohmann::json& parameters) {
   scene["method"] = {{"name", name}};
   if (!parameters.is_null()) scene["method"].update(parameters);

@@ -41,6 +41,9 @@ using TrialObserver = std::function<void(const Simulation&, double part)>;
 /// The scene for its duration. A step that cannot be taken ends the trial, and `stopped` says why. Throws InputError.
 Trial simulate(const nlohmann::json& scene, const TrialObserver& observe = {});
 
+/// Of the scene's first body.
+std::size_t tetrahedra(const nlohmann::json& scene);
+
 /// The scene with this method and these parameters, whatever it had before.
 nlohmann::json under_method(nlohmann::json scene, const std::string& name, const nlohmann::json& parameters = {});
 

@@ -187,13 +187,13 @@ StudyResult study_velocity_contact(const StudyContext& context) {
                    {}};
   Figure convergence{"convergence",
                      fmt::format("Where the rod is after {} s", duration),
-                     {"step h [s]", Scale::logarithmic, 2e-4, 0.1},
+                     {"step h [s]", Scale::logarithmic},
                      {"distance to the exact position [mm]", Scale::logarithmic},
                      {},
                      Legend::below};
   Figure hover{"gaps",
                "How far the rod stays from the cylinder",
-               {"step h [s]", Scale::logarithmic, 2e-4, 0.1},
+               {"step h [s]", Scale::logarithmic},
                {"mean gap [mm]", Scale::logarithmic},
                {},
                Legend::below};
@@ -214,8 +214,8 @@ StudyResult study_velocity_contact(const StudyContext& context) {
         const std::vector<double> g = path.gap();
         const double most = *std::max_element(g.begin() + 1, g.end());
         table.rows.push_back({name, fmt::format("{:g}", 1000 * delta), fmt::format("{:g}", h),
-                              fmt::format("{:.4f}", 1000 * mean_gap(path)), fmt::format("{:.4f}", 1000 * most),
-                              fmt::format("{:.4f}", 1000 * end_error(path))});
+                              fmt::format("{:.3g}", 1000 * mean_gap(path)), fmt::format("{:.3g}", 1000 * most),
+                              fmt::format("{:.3g}", 1000 * end_error(path))});
         error.x.push_back(h);
         error.y.push_back(1000 * end_error(path));
         gap.x.push_back(h);
@@ -228,7 +228,7 @@ StudyResult study_velocity_contact(const StudyContext& context) {
     }
   StudyResult result;
   Figure heights{"heights",    fmt::format("How far the rod is from the cylinder, δ = {:g} mm", 1000 * thick_layer),
-                 {"time [s]"}, {"gap [mm]"},
+                 {"time [s]"}, {"gap [mm]", Scale::linear, 0.0},
                  {},           Legend::below};
   for (const double h : {large_step, small_step}) {
     Figure paths{fmt::format("paths-{:g}ms", 1000 * h),
