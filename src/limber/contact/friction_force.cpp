@@ -4,14 +4,12 @@
 #include <bit>
 
 #include "limber/contact/tangent_plane.hpp"
+#include "limber/core/nodes.hpp"
 
 namespace limber {
 namespace {
 
 using Kind = Collision::Kind;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-Vec3 point(const Vector& x, int node) { return x.segment<3>(3 * static_cast<Index>(node)); }
 
 /// d/dx of η(x) = x/s(x).
 double slip_scale_slope(double x, double eps) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "limber/contact/smooth_contacts.hpp"
+#include "limber/core/nodes.hpp"
 #include "limber/mesh/surface_io.hpp"
 
 namespace limber {
@@ -12,8 +13,6 @@ constexpr double edges_in_radius = 2;
 constexpr double furthest_stand_off = .25;  // in radii
 constexpr double flat_height = .6;          // in radii: up to there φ of a flat piece is the height
 
-std::size_t ix(int i) { return static_cast<std::size_t>(i); }
-
 }  // namespace
 
 std::vector<KeptTriangles> choose_smooth_surfaces(ContactScene& scene) {
@@ -21,10 +20,10 @@ std::vector<KeptTriangles> choose_smooth_surfaces(ContactScene& scene) {
   std::vector<std::vector<std::array<int, 3>>> triangles(n);
   std::vector<double> thickness(n, 0);  // half of it [m]
   std::vector<char> is_body(n, 0);
-  for (const auto& t : scene.surface.triangles) triangles[ix(scene.surface.object[ix(t[0])])].push_back(t);
+  for (const auto& t : scene.surface.triangles) triangles[at(scene.surface.object[at(t[0])])].push_back(t);
   for (std::size_t i = 0; i < scene.surface.object.size(); ++i) {
-    thickness[ix(scene.surface.object[i])] = scene.surface.radius[i];
-    is_body[ix(scene.surface.object[i])] = i < ix(scene.body_nodes);
+    thickness[at(scene.surface.object[i])] = scene.surface.radius[i];
+    is_body[at(scene.surface.object[i])] = i < at(scene.body_nodes);
   }
 
   std::vector<KeptTriangles> kept;

@@ -1,14 +1,9 @@
 #include "limber/contact/smooth_friction_force.hpp"
 
 #include "limber/contact/tangent_plane.hpp"
+#include "limber/core/nodes.hpp"
 
 namespace limber {
-namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
-}  // namespace
-
 ForceTraits SmoothFrictionForce::traits() const {
   return {.symmetric = true,
           .velocity_dependent = true,

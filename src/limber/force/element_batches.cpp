@@ -6,12 +6,12 @@
 #include <cstdint>
 #include <numeric>
 
+#include "limber/core/nodes.hpp"
+
 namespace limber {
 namespace {
 
 constexpr int block_elements = 64;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// The lowest 21 bits of x, two zeros between each.
 std::uint64_t spread(std::uint64_t x) {

@@ -6,14 +6,13 @@
 #include <limits>
 #include <numbers>
 
+#include "limber/core/nodes.hpp"
 #include "limber/core/parallel.hpp"
 #include "limber/force/require.hpp"
 
 namespace limber {
 
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// y −= A x on the nodes from `first` on. A is symmetric and whole, so that a column serves as a row: each entry of y
 /// is one sum, whatever the number of threads.

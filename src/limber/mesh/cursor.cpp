@@ -49,6 +49,13 @@ void save_file(const std::string& path, std::string_view bytes) {
   if (!out) throw OutputError(fmt::format("{}: cannot be written: {}", path, std::strerror(errno)));
 }
 
+std::string lower(std::string_view word) {
+  std::string s(word);
+  for (char& c : s)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return s;
+}
+
 std::string quoted(std::string_view word) {
   std::string s = "\"";
   for (const char c : word.substr(0, 40)) s += c >= 32 && c < 127 ? c : '?';

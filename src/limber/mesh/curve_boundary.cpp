@@ -4,13 +4,12 @@
 #include <algorithm>
 #include <map>
 
+#include "limber/core/nodes.hpp"
 #include "limber/core/parallel.hpp"
 #include "limber/mesh/soup_tree.hpp"
 
 namespace limber {
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 constexpr double reach = 0.25;  // [edge]
 constexpr double least = 0.1;   // of the straight element's volume

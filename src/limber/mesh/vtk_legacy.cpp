@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <cstdint>
 #include <limits>
@@ -46,12 +45,6 @@ constexpr DataType data_types[] = {{"char", DataType::integer, 1, true},
 constexpr DataType plain_int{"int", DataType::integer, 4, true};
 constexpr DataType plain_uchar{"unsigned_char", DataType::integer, 1, false};
 constexpr DataType plain_float{"float", DataType::real, 4, true};
-
-std::string lower(std::string_view s) {
-  std::string r(s);
-  std::transform(r.begin(), r.end(), r.begin(), [](unsigned char c) { return std::tolower(c); });
-  return r;
-}
 
 /// Names have %20 for a space, and the like.
 std::string decoded(std::string_view name) {

@@ -23,7 +23,7 @@ int base64_digit(char c) {
   return c == '+' ? 62 : c == '/' ? 63 : -1;
 }
 
-bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
+bool is_xml_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 
 struct ValueType {
   std::string_view name;
@@ -60,7 +60,7 @@ std::string base64_decoded(std::string_view text, std::size_t n) {
   int held = 0;     // bits not yet given out
   int in_four = 0;  // characters of the present group of four
   for (std::size_t i = 0; i < text.size() && out.size() < n; ++i) {
-    if (is_space(text[i])) continue;
+    if (is_xml_space(text[i])) continue;
     const int digit = base64_digit(text[i]);
     if (digit < 0 && text[i] != '=') break;
     in_four = (in_four + 1) % 4;

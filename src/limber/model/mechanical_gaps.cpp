@@ -1,14 +1,13 @@
 #include <algorithm>
 
 #include "limber/core/errors.hpp"
+#include "limber/core/nodes.hpp"
 #include "limber/model/mechanical_system.hpp"
 
 namespace limber {
 namespace {
 
-auto block(const Vector& x, int i) { return x.segment<3>(3 * static_cast<Index>(i)); }
 constexpr double least_weight = 1e-16;  // of a node in a gap, squared
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 

@@ -7,17 +7,10 @@
 #include <numeric>
 
 #include "limber/core/errors.hpp"
+#include "limber/core/nodes.hpp"
 #include "limber/linalg/pattern.hpp"
 
 namespace limber {
-namespace {
-
-auto block(Vector& x, int i) { return x.segment<3>(3 * static_cast<Index>(i)); }
-auto block(const Vector& x, int i) { return x.segment<3>(3 * static_cast<Index>(i)); }
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
-}  // namespace
-
 /// The whole system's mass, pattern and prescribed motion, with some of its forces.
 class MechanicalSystem::Part final : public System {
  public:

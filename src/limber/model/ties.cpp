@@ -6,16 +6,13 @@
 #include <cmath>
 
 #include "limber/core/errors.hpp"
+#include "limber/core/nodes.hpp"
 
 namespace limber {
 namespace {
 
 constexpr double flat = 1e-9;         // thickness over diameter, below which nodes span no volume
 constexpr double most_weight = 1.01;  // above, another corner is better
-
-auto block(Vector& x, int i) { return x.segment<3>(3 * static_cast<Index>(i)); }
-auto block(const Vector& x, int i) { return x.segment<3>(3 * static_cast<Index>(i)); }
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// visit(a, b, slot) for each block of a pattern.
 template <class Visit>

@@ -7,15 +7,10 @@
 #include <set>
 
 #include "limber/core/errors.hpp"
+#include "limber/core/nodes.hpp"
 #include "limber/scene/made_material.hpp"
 
 namespace limber {
-namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
-}  // namespace
-
 BodyMaterials body_materials(const BodyChoice& body, const BodyShape& shape) {
   BodyMaterials map;
   std::vector<double> densities;

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "limber/core/errors.hpp"
+#include "limber/core/nodes.hpp"
 #include "limber/mesh/curve_boundary.hpp"
 #include "limber/mesh/unused_nodes.hpp"
 #include "limber/model/motion.hpp"
@@ -15,8 +16,6 @@
 
 namespace limber {
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// Edges of a surface that is filled without a resolution, in parts of its diagonal.
 constexpr double default_resolution = 1. / 25;
@@ -121,7 +120,8 @@ void require_all_used(const std::vector<Vec3>& nodes, const std::vector<std::arr
 }
 
 /// A sheet of the triangles of a file; a network, where it has only lines.
-void read_thin(const std::string& path, const std::string& where, BodyShape& shape, std::vector<std::string>& notes) {
+void read_thin_file(const std::string& path, const std::string& where, BodyShape& shape,
+                    std::vector<std::string>& notes) {
   shape.surface = read_surface_mesh(path);
   if (shape.surface->polygons() == 0) {
     if (shape.surface->lines.empty()) throw InputError(path, "has neither faces nor lines");
@@ -193,7 +193,7 @@ BodyShape make_shape(const BodyChoice& body, std::vector<std::string>& notes) {
   }
   const auto* file = std::get_if<MeshFile>(&body.mesh);
   if (file && is_surface_file(file->path)) {
-    read_thin(file->path, where, shape, notes);
+    read_thin_file(file->path, where, shape, notes);
     return shape;
   }
   std::string source = where;

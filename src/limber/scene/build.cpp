@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "limber/core/errors.hpp"
+#include "limber/core/nodes.hpp"
 #include "limber/force/gravity.hpp"
 #include "limber/force/mass.hpp"
 #include "limber/force/rayleigh.hpp"
@@ -23,8 +24,6 @@
 
 namespace limber {
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 std::vector<Prescription> prescriptions(const BodyChoice& body, const std::vector<Vec3>& meshed,
                                         const std::vector<Vec3>& placed, int first) {

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "limber/core/errors.hpp"
+#include "limber/core/nodes.hpp"
 
 namespace limber {
 namespace {
@@ -14,13 +15,11 @@ namespace {
 // its weight, since a fall of its own size ends in more than that.
 constexpr double margin = 1e4, fall_margin = 1e6;
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 /// The energy that keeps parts in shape, wholly implicit in every method as contact is. Linearised once a step, it
 /// would stop a turning part: turned by θ, the part is stretched by θ²/2 to the first order, and the tension resists.
-class Shape final : public Force {
+class ShapeKeeping final : public Force {
  public:
-  explicit Shape(std::shared_ptr<ElasticForce> elastic) : elastic_(std::move(elastic)) {}
+  explicit ShapeKeeping(std::shared_ptr<ElasticForce> elastic) : elastic_(std::move(elastic)) {}
 
   ForceTraits traits() const override {
     ForceTraits t = elastic_->traits();
@@ -183,7 +182,7 @@ RigidParts rigid_parts(const BodyChoice& body, const RigidGround& g) {
   std::vector<int> material_of(corners.tets.size());
   for (std::size_t k = 0; k < material_of.size(); ++k) material_of[k] = static_cast<int>(k);
   all.elastic = std::make_shared<ElasticForce>(corners, g.first_node, std::move(materials), std::move(material_of));
-  all.shape = std::make_shared<Shape>(all.elastic);
+  all.shape = std::make_shared<ShapeKeeping>(all.elastic);
   return all;
 }
 

@@ -15,7 +15,7 @@ namespace limber {
 
 namespace {
 
-struct Line {
+struct CostLine {
   std::string label, method, solver;
   Stroke stroke = Stroke::line_and_points;
 };
@@ -38,14 +38,14 @@ StudyResult study_ere_cost(const StudyContext& context) {
   std::vector<double> moduli;
   for (double E = 1e5; E < 2e9; E *= context.quick() ? 100 : 10) moduli.push_back(E);
   const std::string direct = make_cholmod_factor() ? "cholmod" : "ldlt";
-  const std::vector<Line> lines = {{"ERE", "ERE", "auto"},
-                                   {"SIERE", "SIERE", direct},
-                                   {"SI", "SI", direct},
-                                   {"BE", "BE", direct},
-                                   {"TR-BDF2", "TR-BDF2", direct},
-                                   {"SDIRK", "SDIRK", direct},
-                                   {"SIERE, solver by cost", "SIERE", "auto", Stroke::dashes},
-                                   {"SI, solver by cost", "SI", "auto", Stroke::dashes}};
+  const std::vector<CostLine> lines = {{"ERE", "ERE", "auto"},
+                                       {"SIERE", "SIERE", direct},
+                                       {"SI", "SI", direct},
+                                       {"BE", "BE", direct},
+                                       {"TR-BDF2", "TR-BDF2", direct},
+                                       {"SDIRK", "SDIRK", direct},
+                                       {"SIERE, solver by cost", "SIERE", "auto", Stroke::dashes},
+                                       {"SI, solver by cost", "SI", "auto", Stroke::dashes}};
   Figure cost{"cost",
               fmt::format("Time of a step of a swinging creature, {} tetrahedra", tets),
               {"Young's modulus [Pa]", Scale::logarithmic},

@@ -15,7 +15,7 @@ namespace limber {
 
 namespace {
 
-constexpr int modes = 11;  // the tenth and the eleventh mode of a square beam are a pair, which is not cut
+constexpr int kept_modes = 11;  // the tenth and the eleventh mode of a square beam are a pair, which is not cut
 
 struct Kept {
   Trial trial;
@@ -53,12 +53,12 @@ StudyResult study_soft_energy(const StudyContext& context) {
     const auto& [name, stroke] = methods[k];
     const bool hybrid = name.find("ERE") != std::string::npos;
     Kept kept;
-    kept.trial = simulate(under_method(scene, name, hybrid ? nlohmann::json{{"modes", modes}} : nlohmann::json()),
+    kept.trial = simulate(under_method(scene, name, hybrid ? nlohmann::json{{"modes", kept_modes}} : nlohmann::json()),
                           [&](const Simulation&, double part) {
                             context.tell((static_cast<double>(k) + part) / static_cast<double>(methods.size()), name);
                           });
     kept.start = kept.trial.steps.front().energies.total();
-    const std::string label = hybrid ? fmt::format("{}, s = {}", name, modes) : name;
+    const std::string label = hybrid ? fmt::format("{}, s = {}", name, kept_modes) : name;
     potential.curves.push_back({label, kept.trial.times(), in_kilojoules(kept.trial.potential_energy()), stroke});
     total.curves.push_back({label, kept.trial.times(), in_kilojoules(kept.trial.total_energy()), stroke});
     if (name == "STR-SBDF2ERE" || name == "TR-BDF2" || name == "SDIRK") {
@@ -83,7 +83,7 @@ StudyResult study_soft_energy(const StudyContext& context) {
       "{:.0f} J: "
       "the beam comes to rest. SIERE with {} modes loses {:.0f} J, the DIRK methods about {:.0f} J, STR-SBDF2ERE "
       "{:.1f} J.",
-      context.quick() ? 320 : 2560, runs.at("BE").start, be, modes, siere, (tr + sdirk) / 2, str);
+      context.quick() ? 320 : 2560, runs.at("BE").start, be, kept_modes, siere, (tr + sdirk) / 2, str);
   result.claims = {
       judged("BE dissipates energy quickly (fig. soft_energy).", be > 0.5 * runs.at("BE").start,
              joules(be) + " lost of " + joules(runs.at("BE").start) + ".", "the motion is too short."),

@@ -44,7 +44,7 @@ struct Outcome {
   double at = 0;        // the u at which it failed
 };
 
-Outcome run(const std::string& name, int steps) {
+Outcome run_stiff(const std::string& name, int steps) {
   Outcome out;
   double asked = 0;
   CallbackSystem system = stiff_system(asked);
@@ -75,7 +75,7 @@ StudyResult study_stiff_dirk(const StudyContext& context) {
   std::vector<Outcome> outcomes;
   const std::vector<std::string> methods = {"BE", "BDF2", "TR-BDF2", "SDIRK"};
   for (std::size_t i = 0; i < methods.size(); ++i) {
-    outcomes.push_back(run(methods[i], 5));
+    outcomes.push_back(run_stiff(methods[i], 5));
     const Outcome& o = outcomes.back();
     table.rows.push_back({methods[i], fmt::format("{} of 5", o.u.size() - 1),
                           o.u.size() > 1 ? fmt::format("{:.6g}", o.u[1]) : "-", o.failure.empty() ? "-" : o.failure});

@@ -111,7 +111,7 @@ Curve surface_curve() {
 }
 
 /// What is seen of the three formulations, in words and claims. fine: the smallest step.
-void compare(const Runs& thick, const Runs& thin, double fine, StudyResult& result) {
+void compare_thickness(const Runs& thick, const Runs& thin, double fine, StudyResult& result) {
   const auto& velocity = thick.at("velocity");
   const auto& position = thick.at("nonpenetration");
   const auto& barrier = thick.at("barrier");
@@ -264,7 +264,7 @@ StudyResult study_velocity_contact(const StudyContext& context) {
         "shown, and nothing can be said of the survey's comparison.";
     return result;
   }
-  compare(thick, thin, steps.back(), result);
+  compare_thickness(thick, thin, steps.back(), result);
   return result;
 }
 
