@@ -100,10 +100,10 @@ Collisions::Collisions(ContactScene scene)
   for (const auto& e : scene_.surface.edges) length += (point(scene_.rest, e[0]) - point(scene_.rest, e[1])).norm();
   if (!scene_.surface.edges.empty()) length /= static_cast<double>(scene_.surface.edges.size());
   longest_reach_ = std::max(scene_.delta, std::min(20 * scene_.delta, .25 * length));
-  obstacle_of_node_.assign(scene_.surface.object.size() - at(scene_.body_nodes), -1);
+  obstacle_of_node_.assign(scene_.surface.object.size() - ix(scene_.body_nodes), -1);
   for (std::size_t o = 0; o < scene_.surfaces.size(); ++o)
     for (const int node : scene_.surfaces[o].nodes)
-      obstacle_of_node_[at(node - scene_.body_nodes)] = static_cast<int>(o);
+      obstacle_of_node_[ix(node - scene_.body_nodes)] = static_cast<int>(o);
 }
 
 bool Collisions::moves() const {
@@ -130,7 +130,7 @@ Vector Collisions::positions(const Vector& q, double t) const {
 
 Vec3 Collisions::velocity(int node, const Vector& v, double t) const {
   if (node < scene_.body_nodes) return point(v, node);
-  const SurfaceObstacle& o = scene_.surfaces[at(obstacle_of_node_[at(node - scene_.body_nodes)])];
+  const SurfaceObstacle& o = scene_.surfaces[ix(obstacle_of_node_[ix(node - scene_.body_nodes)])];
   Vec3 x, rate, a;
   o.motion.evaluate(t, point(scene_.rest, node), x, rate, a);
   return rate;
@@ -139,33 +139,33 @@ Vec3 Collisions::velocity(int node, const Vector& v, double t) const {
 double Collisions::delta(const Collision& c) const {
   if (scene_.smooth.empty() || c.kind == Kind::obstacle) return scene_.delta;
   const auto [a, b] = c.objects;
-  return scene_.smooth[at(a)][at(b)] || scene_.smooth[at(b)][at(a)] ? smooth_share * scene_.delta : scene_.delta;
+  return scene_.smooth[ix(a)][ix(b)] || scene_.smooth[ix(b)][ix(a)] ? smooth_share * scene_.delta : scene_.delta;
 }
 
 std::array<int, 4> Collisions::nodes_of(Kind kind, const Pair& pair) const {
   const ContactSurface& s = scene_.surface;
   switch (kind) {
     case Kind::point_triangle: {
-      const auto& t = s.triangles[at(pair[1])];
-      return {s.points[at(pair[0])], t[0], t[1], t[2]};
+      const auto& t = s.triangles[ix(pair[1])];
+      return {s.points[ix(pair[0])], t[0], t[1], t[2]};
     }
     case Kind::edge_edge: {
-      const auto &e = s.edges[at(pair[0])], &f = s.edges[at(pair[1])];
+      const auto &e = s.edges[ix(pair[0])], &f = s.edges[ix(pair[1])];
       return {e[0], e[1], f[0], f[1]};
     }
     case Kind::point_edge: {
-      const auto& e = s.edges[at(pair[1])];
-      return {s.points[at(pair[0])], e[0], e[1], -1};
+      const auto& e = s.edges[ix(pair[1])];
+      return {s.points[ix(pair[0])], e[0], e[1], -1};
     }
     default:
-      return {s.points[at(pair[0])], s.points[at(pair[1])], -1, -1};
+      return {s.points[ix(pair[0])], s.points[ix(pair[1])], -1, -1};
   }
 }
 
 /// All nodes of a primitive belong to one object and have its radius.
 double Collisions::thickness(const std::array<int, 4>& n, Kind kind) const {
   const auto& r = scene_.surface.radius;
-  return r[at(n[0])] + r[at(kind == Kind::edge_edge ? n[2] : n[1])];
+  return r[ix(n[0])] + r[ix(kind == Kind::edge_edge ? n[2] : n[1])];
 }
 
 double Collisions::rest_mollifier(const std::array<int, 4>& n) const {
@@ -186,7 +186,7 @@ std::optional<Collision> Collisions::collide(Kind kind, const Pair& pair, const 
   c.gap = c.nearest.d - xi;
   if (!(c.gap < within)) return std::nullopt;
   const auto& object = scene_.surface.object;
-  c.objects = {object[at(n[0])], object[at(kind == Kind::edge_edge ? n[2] : n[1])]};
+  c.objects = {object[ix(n[0])], object[ix(kind == Kind::edge_edge ? n[2] : n[1])]};
   if (kind == Kind::edge_edge) c.eps_x = rest_mollifier(n);
   return c;
 }
@@ -228,7 +228,7 @@ bool Collisions::still_far(Kind kind, std::size_t i, const std::array<int, 4>& n
                            double within) const {
   float most = 0;
   for (const int n : nodes)
-    if (n >= 0) most = std::max(most, way[at(n)]);
+    if (n >= 0) most = std::max(most, way[ix(n)]);
   return anchor_gaps_[static_cast<std::size_t>(kind)][i] - 2 * most > static_cast<float>(within) * 1.000001f;
 }
 
@@ -259,9 +259,9 @@ void Collisions::find(const Candidates& among, const Vector& x, const Vector& q,
     const auto some = collect<Collision>(points.size(), [&](std::size_t i, std::vector<Collision>& list) {
       const int node = points[i];
       if (node >= scene_.body_nodes) return;
-      const int body = scene_.surface.object[at(node)];
-      if (!scene_.may_collide[at(body)][at(obstacle.object)]) return;
-      const double xi = scene_.surface.radius[at(node)];
+      const int body = scene_.surface.object[ix(node)];
+      if (!scene_.may_collide[ix(body)][ix(obstacle.object)]) return;
+      const double xi = scene_.surface.radius[ix(node)];
       const Vec3 p = point(q, node);
       if (shape.value(p) - xi >= within) return;
       const ImplicitValue phi = shape.at(p);
@@ -337,8 +337,8 @@ void Collisions::add_couplings(const Vector& q, double t, std::vector<std::pair<
 double Collisions::pair_step(Kind kind, const Pair& pair, const Vector& x0, const Vector& x1) const {
   const auto n = nodes_of(kind, pair);
   const double xi = thickness(n, kind);
-  const auto a = [&](int i) { return point(x0, n[at(i)]); };
-  const auto b = [&](int i) { return point(x1, n[at(i)]); };
+  const auto a = [&](int i) { return point(x0, n[ix(i)]); };
+  const auto b = [&](int i) { return point(x1, n[ix(i)]); };
   switch (kind) {
     case Kind::point_triangle:
       return safe_step_point_triangle({a(0), a(1), a(2), a(3)}, {b(0), b(1), b(2), b(3)}, kept_gap, xi);
@@ -364,8 +364,8 @@ double Collisions::max_step(const Vector& q, const Vector& dq, double t0, double
     s = std::min(s, smallest(points.size(), [&](std::size_t i) {
                    const int node = points[i];
                    if (node >= scene_.body_nodes) return 1.0;
-                   if (!scene_.may_collide[at(scene_.surface.object[at(node)])][at(obstacle.object)]) return 1.0;
-                   const double xi = scene_.surface.radius[at(node)];
+                   if (!scene_.may_collide[ix(scene_.surface.object[ix(node)])][ix(obstacle.object)]) return 1.0;
+                   const double xi = scene_.surface.radius[ix(node)];
                    const Vec3 x = point(q, node), dx = point(dq, node);
                    if (moves) return obstacle.shape.safe_way(before.material(x), after.material(x + dx), kept_gap, xi);
                    return dx == Vec3::Zero() ? 1.0 : before.safe_step(x, dx, kept_gap, xi);

@@ -15,8 +15,8 @@ Bounds box_of(const std::array<int, N>& nodes, const Vector& x) {
   Bounds b;
   for (const int n : nodes)
     for (int k = 0; k < 3; ++k) {
-      b.low[at(k)] = std::min(b.low[at(k)], x[3 * n + k]);
-      b.high[at(k)] = std::max(b.high[at(k)], x[3 * n + k]);
+      b.low[ix(k)] = std::min(b.low[ix(k)], x[3 * n + k]);
+      b.high[ix(k)] = std::max(b.high[ix(k)], x[3 * n + k]);
     }
   return b;
 }
@@ -57,11 +57,11 @@ void edges_through_triangles(const ContactScene& scene, const Vector& x, Worst& 
   std::vector<int> edge_objects, triangle_objects;
   for (const auto& e : s.edges) {
     edge_boxes.push_back(box_of(e, x));
-    edge_objects.push_back(s.object[at(e[0])]);
+    edge_objects.push_back(s.object[ix(e[0])]);
   }
   for (const auto& t : s.triangles) {
     triangle_boxes.push_back(box_of(t, x));
-    triangle_objects.push_back(s.object[at(t[0])]);
+    triangle_objects.push_back(s.object[ix(t[0])]);
   }
   Bvh edges, triangles;
   edges.build(edge_boxes, edge_objects);
@@ -73,13 +73,13 @@ void edges_through_triangles(const ContactScene& scene, const Vector& x, Worst& 
   for (const auto& part : pairs.parts(1))
     pairs.visit(part, [&](const std::array<int, 2>* some, int count) {
       for (int i = 0; i < count; ++i) {
-        const auto& e = s.edges[at(some[i][0])];
-        const auto& t = s.triangles[at(some[i][1])];
+        const auto& e = s.edges[ix(some[i][0])];
+        const auto& t = s.triangles[ix(some[i][1])];
         if (std::any_of(t.begin(), t.end(), [&](int n) { return n == e[0] || n == e[1]; })) continue;
         const Vec3 p = point(x, e[0]), q = point(x, e[1]);
         if (!crosses(p, q, point(x, t[0]), point(x, t[1]), point(x, t[2]))) continue;
         Crossing c;
-        c.objects = {s.object[at(e[0])], s.object[at(t[0])]};
+        c.objects = {s.object[ix(e[0])], s.object[ix(t[0])]};
         c.where = .5 * (p + q);
         c.node = e[0];
         worst.add(c);
@@ -98,7 +98,7 @@ std::vector<Skin> skins(const ContactScene& scene, const Vector& x) {
   std::map<int, Skin> all;
   std::map<int, std::map<int, int>> number;
   for (const auto& t : scene.surface.triangles) {
-    const int object = scene.surface.object[at(t[0])];
+    const int object = scene.surface.object[ix(t[0])];
     Skin& skin = all[object];
     skin.object = object;
     std::array<int, 3> mine;
@@ -127,8 +127,8 @@ bool outside(const Box3& box, const Vec3& p) {
 /// The nodes of others that lie inside a closed surface.
 void nodes_inside(const ContactScene& scene, const Vector& x, const Skin& skin, const WindingTree& tree, Worst& worst) {
   for (const int node : scene.surface.points) {
-    const int object = scene.surface.object[at(node)];
-    if (object == skin.object || !scene.may_collide[at(object)][at(skin.object)]) continue;
+    const int object = scene.surface.object[ix(node)];
+    if (object == skin.object || !scene.may_collide[ix(object)][ix(skin.object)]) continue;
     const Vec3 p = point(x, node);
     if (outside(skin.box, p) || tree.winding(p) < .5) continue;
     const double depth = tree.distance(p);
@@ -163,7 +163,7 @@ std::vector<Vec3> surface_points(const PosedShape& shape) {
 /// Implicit obstacles that reach into a closed surface, whether or not a node of it is inside them.
 void obstacles_inside(const ContactScene& scene, double t, const Skin& skin, const WindingTree& tree, Worst& worst) {
   for (const ImplicitObstacle& o : scene.implicit) {
-    if (!scene.may_collide[at(skin.object)][at(o.object)]) continue;
+    if (!scene.may_collide[ix(skin.object)][ix(o.object)]) continue;
     for (const Vec3& p : surface_points(o.shape.pose(t))) {
       if (outside(skin.box, p) || tree.winding(p) < .5) continue;
       Crossing c;
@@ -182,11 +182,11 @@ void nodes_in_implicit(const ContactScene& scene, const Vector& x, double t, Wor
     const PosedShape shape = o.shape.pose(t);
     for (const int node : scene.surface.points) {
       if (node >= scene.body_nodes) continue;
-      const int object = scene.surface.object[at(node)];
-      if (!scene.may_collide[at(object)][at(o.object)]) continue;
+      const int object = scene.surface.object[ix(node)];
+      if (!scene.may_collide[ix(object)][ix(o.object)]) continue;
       const Vec3 p = point(x, node);
       Crossing c;
-      c.depth = scene.surface.radius[at(node)] - shape.value(p);
+      c.depth = scene.surface.radius[ix(node)] - shape.value(p);
       if (c.depth <= negligible) continue;
       c.objects = {object, o.object};
       c.where = p;
@@ -201,19 +201,19 @@ void nodes_in_implicit(const ContactScene& scene, const Vector& x, double t, Wor
 void nodes_in_round(const ContactScene& scene, const Vector& x, Worst& worst) {
   const double negligible = touching(x);
   for (const SurfaceObstacle& o : scene.surfaces) {
-    const double radius = scene.surface.radius[at(o.nodes[0])];
+    const double radius = scene.surface.radius[ix(o.nodes[0])];
     if (radius == 0 || o.nodes.size() > 2) continue;
-    const int round = scene.surface.object[at(o.nodes[0])];
+    const int round = scene.surface.object[ix(o.nodes[0])];
     const Vec3 a = point(x, o.nodes.front()), along = point(x, o.nodes.back()) - a;
     for (const int node : scene.surface.points) {
-      if (node >= scene.body_nodes || !scene.may_collide[at(scene.surface.object[at(node)])][at(round)]) continue;
+      if (node >= scene.body_nodes || !scene.may_collide[ix(scene.surface.object[ix(node)])][ix(round)]) continue;
       const Vec3 p = point(x, node);
       const double square = along.squaredNorm();
       const Vec3 from = p - a - (square > 0 ? std::clamp(along.dot(p - a) / square, 0., 1.) : 0.) * along;
       Crossing c;
-      c.depth = radius + scene.surface.radius[at(node)] - from.norm();
+      c.depth = radius + scene.surface.radius[ix(node)] - from.norm();
       if (c.depth <= negligible) continue;
-      c.objects = {scene.surface.object[at(node)], round};
+      c.objects = {scene.surface.object[ix(node)], round};
       c.where = p;
       c.node = node;
       c.out = from.norm() > 0 ? Vec3(from.normalized()) : Vec3::UnitY();

@@ -70,15 +70,15 @@ class Separation {
     if (own == all.end()) return {};
     std::vector<Overlap> some;
     for (const Overlap& o : own->second)
-      if (placed_[at(o.other)]) some.push_back(o);
+      if (placed_[ix(o.other)]) some.push_back(o);
     return some;
   }
 
   bool far_from_placed(int body) const {
     const std::vector<Box3> all = boxes();
-    const Box3& mine = all[at(body)];
+    const Box3& mine = all[ix(body)];
     for (std::size_t o = 0; o < placed_.size(); ++o)
-      if (placed_[o] && scene_.may_collide[at(body)][o] && (mine.min.array() <= all[o].max.array()).all() &&
+      if (placed_[o] && scene_.may_collide[ix(body)][o] && (mine.min.array() <= all[o].max.array()).all() &&
           (all[o].min.array() <= mine.max.array()).all())
         return false;
     return true;
@@ -89,18 +89,18 @@ class Separation {
     std::vector<Box3> all(placed_.size(), Box3{Vec3::Constant(infinity), Vec3::Constant(-infinity)});
     const Vector x = collisions_.positions(q_, 0);
     for (const int n : scene_.surface.points) {
-      const Vec3 p = x.segment<3>(3 * static_cast<Index>(n)), r = Vec3::Constant(scene_.surface.radius[at(n)]);
-      Box3& box = all[at(scene_.surface.object[at(n)])];
+      const Vec3 p = x.segment<3>(3 * static_cast<Index>(n)), r = Vec3::Constant(scene_.surface.radius[ix(n)]);
+      Box3& box = all[ix(scene_.surface.object[ix(n)])];
       box = {box.min.cwiseMin(p - r), box.max.cwiseMax(p + r)};
     }
     for (const ImplicitObstacle& o : scene_.implicit)
-      all[at(o.object)] = o.shape.pose(0).bounds().value_or(Box3{Vec3::Constant(-infinity), Vec3::Constant(infinity)});
+      all[ix(o.object)] = o.shape.pose(0).bounds().value_or(Box3{Vec3::Constant(-infinity), Vec3::Constant(infinity)});
     return all;
   }
 
   void shift(int body, const Vec3& by) {
     for (int i = 0; i < scene_.body_nodes; ++i)
-      if (scene_.surface.object[at(i)] == body) q_.segment<3>(3 * static_cast<Index>(i)) += by;
+      if (scene_.surface.object[ix(i)] == body) q_.segment<3>(3 * static_cast<Index>(i)) += by;
   }
 
   /// How far along d a body in the box a has to go to leave `o`, in the box b [m]; ∞ if that does not lead out.
@@ -128,7 +128,7 @@ class Separation {
       }
       const std::vector<Box3> box = boxes();
       double more = 0;
-      for (const Overlap& o : met) more = std::max(more, way_out(box[at(body)], box[at(o.other)], d, o));
+      for (const Overlap& o : met) more = std::max(more, way_out(box[ix(body)], box[ix(o.other)], d, o));
       s += more;
       if (s == infinity) break;
       q_ = before;
@@ -159,7 +159,7 @@ class Separation {
         by = *s * d;
       }
     shift(body, by);
-    moved_[at(body)] = by;
+    moved_[ix(body)] = by;
   }
 
   const Collisions& collisions_;

@@ -20,10 +20,10 @@ std::vector<KeptTriangles> choose_smooth_surfaces(ContactScene& scene) {
   std::vector<std::vector<std::array<int, 3>>> triangles(n);
   std::vector<double> thickness(n, 0);  // half of it [m]
   std::vector<char> is_body(n, 0);
-  for (const auto& t : scene.surface.triangles) triangles[at(scene.surface.object[at(t[0])])].push_back(t);
+  for (const auto& t : scene.surface.triangles) triangles[ix(scene.surface.object[ix(t[0])])].push_back(t);
   for (std::size_t i = 0; i < scene.surface.object.size(); ++i) {
-    thickness[at(scene.surface.object[i])] = scene.surface.radius[i];
-    is_body[at(scene.surface.object[i])] = i < at(scene.body_nodes);
+    thickness[ix(scene.surface.object[i])] = scene.surface.radius[i];
+    is_body[ix(scene.surface.object[i])] = i < ix(scene.body_nodes);
   }
 
   std::vector<KeptTriangles> kept;

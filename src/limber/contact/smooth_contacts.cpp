@@ -33,25 +33,25 @@ void in_pieces(std::size_t n, const Visit& visit) {
 SmoothContacts::SmoothContacts(std::shared_ptr<const Collisions> collisions) : collisions_(std::move(collisions)) {
   const ContactScene& scene = collisions_->scene();
   std::vector<std::vector<std::array<int, 3>>> triangles(scene.objects.size());
-  for (const auto& t : scene.surface.triangles) triangles[at(scene.surface.object[at(t[0])])].push_back(t);
+  for (const auto& t : scene.surface.triangles) triangles[ix(scene.surface.object[ix(t[0])])].push_back(t);
   for (std::size_t o = 0; o < scene.smooth_radius.size(); ++o) {
     if (scene.smooth_radius[o] == 0) continue;
     std::vector<Vec3> rest;
     for (const auto& t : triangles[o]) rest.push_back(centroid(t, scene.rest));
-    surfaces_.push_back({static_cast<int>(o), scene.surface.radius[at(triangles[o][0][0])], triangles[o],
+    surfaces_.push_back({static_cast<int>(o), scene.surface.radius[ix(triangles[o][0][0])], triangles[o],
                          std::move(rest), SmoothSurface(triangles[o], scene.rest, scene.smooth_radius[o])});
   }
 }
 
 double SmoothContacts::radii(int node, const Surface& s) const {
-  return collisions_->scene().surface.radius[at(node)] + s.radius;
+  return collisions_->scene().surface.radius[ix(node)] + s.radius;
 }
 
 SmoothSurface::Filter SmoothContacts::filter(int node, const Surface& s) const {
   const ContactScene& scene = collisions_->scene();
-  if (scene.surface.object[at(node)] != s.object) return {};
+  if (scene.surface.object[ix(node)] != s.object) return {};
   const double far = own_surroundings * s.phi.radius();
-  return [rest = point(scene.rest, node), &s, far](int t) { return (rest - s.rest[at(t)]).squaredNorm() >= far * far; };
+  return [rest = point(scene.rest, node), &s, far](int t) { return (rest - s.rest[ix(t)]).squaredNorm() >= far * far; };
 }
 
 std::vector<SmoothContacts::Near> SmoothContacts::near(const Vector& x, double within) const {
@@ -65,7 +65,7 @@ std::vector<SmoothContacts::Near> SmoothContacts::near(const Vector& x, double w
     const double r = s.phi.radius();
     std::vector<Near> some;
     for (const int node : scene.surface.points)
-      if (scene.smooth[at(s.object)][at(scene.surface.object[at(node)])] &&
+      if (scene.smooth[ix(s.object)][ix(scene.surface.object[ix(node)])] &&
           box.squaredExteriorDistance(point(x, node)) < r * r)
         some.push_back({node, static_cast<int>(k), std::numeric_limits<double>::infinity()});
     if (some.empty()) continue;
@@ -85,10 +85,10 @@ const std::vector<SmoothContact>& SmoothContacts::at(const Vector& q, double t, 
   found_.assign(list.size(), {});
   in_pieces(list.size(), [&](std::size_t i) {
     const int node = list[i].node;
-    const Surface& s = surfaces_[at(list[i].surface)];
+    const Surface& s = surfaces_[ix(list[i].surface)];
     const auto counts = filter(node, s);
     SmoothContact& c = found_[i];
-    c.objects = {collisions_->scene().surface.object[at(node)], s.object};
+    c.objects = {collisions_->scene().surface.object[ix(node)], s.object};
     c.local = *(order == Order::first ? s.phi.first_order(node, counts) : s.phi.second_order(node, counts));
     c.gap = c.local.d - radii(node, s);
   });
@@ -108,7 +108,7 @@ void SmoothContacts::add_couplings(const Vector& q, double t, std::vector<std::p
   };
   for (const SmoothContact& c : at(q, t)) couple(c.local.nodes, now);
   for (const Near& n : near(collisions_->positions(q, t), 2 * delta())) {
-    const Surface& s = surfaces_[at(n.surface)];
+    const Surface& s = surfaces_[ix(n.surface)];
     std::vector<int> nodes = s.phi.nodes_around(n.node, filter(n.node, s));
     nodes.push_back(n.node);
     couple(nodes, soon);

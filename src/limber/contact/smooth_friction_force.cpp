@@ -15,7 +15,7 @@ ForceTraits SmoothFrictionForce::traits() const {
 }
 
 double SmoothFrictionForce::mu(const SmoothContact& c) const {
-  return contacts_->collisions().scene().mu[at(c.objects[0])][at(c.objects[1])];
+  return contacts_->collisions().scene().mu[ix(c.objects[0])][ix(c.objects[1])];
 }
 
 SmoothFrictionForce::Grip SmoothFrictionForce::grip(const SmoothContact& c) const {

@@ -7,8 +7,8 @@
 
 namespace limber {
 
-/// A number as a place in a container of the standard library.
-inline std::size_t at(int i) { return static_cast<std::size_t>(i); }
+/// A number as an index of the standard library's containers.
+inline std::size_t ix(int i) { return static_cast<std::size_t>(i); }
 
 inline auto block(Vector& x, int node) { return x.segment<3>(3 * static_cast<Index>(node)); }
 inline auto block(const Vector& x, int node) { return x.segment<3>(3 * static_cast<Index>(node)); }

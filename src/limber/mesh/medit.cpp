@@ -40,7 +40,7 @@ class MeditReader {
  private:
   void read_section(const std::string& section) {
     if (!std::isalpha(static_cast<unsigned char>(section[0])))
-      in_.fail(fmt::format("found {}, expected a keyword such as Vertices or End", quoted(section)));
+      in_.fail(fmt::format("found {}, expected a keyword such as Vertices or End", in_quotes(section)));
     if (section == "Dimension") return read_dimension();
     if (section == "Vertices") return read_vertices();
     if (section.starts_with("TetrahedraP") || section.starts_with("HexahedraQ"))

@@ -41,7 +41,7 @@ BodyMaterials body_materials(const BodyChoice& body, const BodyShape& shape) {
                        fmt::format("no material for region {} of element {}; name it, or give \"default\"", region, e));
     used.insert(it->first);
     map.of_element.push_back(number(it->first, it->second, e));
-    map.density.push_back(densities[at(map.of_element.back())]);
+    map.density.push_back(densities[ix(map.of_element.back())]);
   }
   for (const auto& [region, choice] : body.materials)
     if (!used.count(region) && region != "default")

@@ -140,10 +140,10 @@ class Builder {
     c_.surface.points.insert(c_.surface.points.end(), points.begin(), points.end());
     const double mean_edge = edges.empty() ? 0 : length / static_cast<double>(edges.size());
     double mass = 0;
-    for (const int p : points) mass += b.mass[at(p - first)];
+    for (const int p : points) mass += b.mass[ix(p - first)];
     mass /= std::max<double>(1, static_cast<double>(points.size()));
     const double h = scene_.time.step;
-    c_.stiffness[at(object)] = std::min(b.young * mean_edge + b.spring, mass / (h * h));
+    c_.stiffness[ix(object)] = std::min(b.young * mean_edge + b.spring, mass / (h * h));
   }
 
   Vec3 node(int i) const { return positions_.segment<3>(3 * static_cast<Index>(i)); }
@@ -247,7 +247,7 @@ class Builder {
     for (std::size_t b = 0; b < bodies_.size(); ++b) {
       double shortest = std::numeric_limits<double>::infinity();
       for (const auto& e : c_.surface.edges)
-        if (c_.surface.object[at(e[0])] == static_cast<int>(b))
+        if (c_.surface.object[ix(e[0])] == static_cast<int>(b))
           shortest = std::min(shortest, (node(e[0]) - node(e[1])).norm());
       const double reach = c_.delta + bodies_[b].choice->thickness;
       if (reach > shortest)
@@ -261,8 +261,8 @@ class Builder {
   void smooth_surfaces() {
     std::string others;
     for (const KeptTriangles& k : choose_smooth_surfaces(c_)) {
-      const std::string what = fmt::format("'{}' {}", c_.objects[at(k.object)], k.why);
-      if (k.object < static_cast<int>(bodies_.size()) && !bodies_[at(k.object)].body->rest.tets.empty())
+      const std::string what = fmt::format("'{}' {}", c_.objects[ix(k.object)], k.why);
+      if (k.object < static_cast<int>(bodies_.size()) && !bodies_[ix(k.object)].body->rest.tets.empty())
         throw InputError("contact.surface", what + "; refine its mesh, or use \"triangles\"");
       others += (others.empty() ? "" : ", ") + what;
     }
@@ -300,13 +300,13 @@ class Builder {
           fmt::format("node {} of '{}' at {} starts within the smooth surface of '{}', by {:.3g} m, though no "
                       "triangles cross (the smooth surface stands off beside edges and corners); move them "
                       "apart, let \"contact\": {{\"start\": \"push_apart\"}} do it, or use \"triangles\"",
-                      c->node(), c_.objects[at(c->objects[0])],
+                      c->node(), c_.objects[ix(c->objects[0])],
                       text(smooth.collisions().positions(positions_, 0).segment<3>(3 * c->node())),
-                      c_.objects[at(c->objects[1])], -c->gap));
+                      c_.objects[ix(c->objects[1])], -c->gap));
   }
 
   std::string describe(const Crossing& c) const {
-    const std::string &a = c_.objects[at(c.objects[0])], &b = c_.objects[at(c.objects[1])];
+    const std::string &a = c_.objects[ix(c.objects[0])], &b = c_.objects[ix(c.objects[1])];
     if (c.objects[0] == c.objects[1]) return fmt::format("'{}' crosses itself near {}", a, text(c.where));
     if (c.depth == 0) return fmt::format("'{}' and '{}' cross at the start near {}", a, b, text(c.where));
     return fmt::format("'{}' is inside '{}' at the start: {}{}, {:.3g} m deep", a, b,
@@ -320,8 +320,8 @@ class Builder {
                                           [](const Crossing& a, const Crossing& b) { return a.depth < b.depth; });
       const int object = worst->objects[0];
       const std::string where = object < static_cast<int>(bodies_.size())
-                                    ? bodies_[at(object)].choice->where
-                                    : scene_.obstacles[at(object) - bodies_.size()].where;
+                                    ? bodies_[ix(object)].choice->where
+                                    : scene_.obstacles[ix(object) - bodies_.size()].where;
       throw InputError(
           where,
           fmt::format("{}{}; move them apart, or let \"contact\": {{\"start\": \"push_apart\"}} do it",
@@ -330,16 +330,16 @@ class Builder {
     if (const auto c = collisions.nearest(positions_, 0); c && !(c->gap > 0))
       throw InputError("contact", fmt::format("'{}' and '{}' {} at the start (gap {:.3g} m); move them apart, or let "
                                               "\"contact\": {{\"start\": \"push_apart\"}} do it",
-                                              c_.objects[at(c->objects[0])], c_.objects[at(c->objects[1])],
+                                              c_.objects[ix(c->objects[0])], c_.objects[ix(c->objects[1])],
                                               c->gap < -1e-12 * diagonal() ? "overlap" : "touch", c->gap));
   }
 
-  bool movable(int object) const { return object < static_cast<int>(bodies_.size()) && bodies_[at(object)].movable; }
+  bool movable(int object) const { return object < static_cast<int>(bodies_.size()) && bodies_[ix(object)].movable; }
 
   void shift(int object, const Vec3& by) {
     for (int i = 0; i < c_.body_nodes; ++i)
-      if (c_.surface.object[at(i)] == object) positions_.segment<3>(3 * static_cast<Index>(i)) += by;
-    moved_[at(object)] += by;
+      if (c_.surface.object[ix(i)] == object) positions_.segment<3>(3 * static_cast<Index>(i)) += by;
+    moved_[ix(object)] += by;
   }
 
   void push_apart(const Collisions& collisions) {

@@ -26,7 +26,7 @@ Vector stacked(const std::vector<Vec3>& nodes) {
 std::vector<Simplex> simplices(const TriMesh& mesh) {
   std::vector<Simplex> all;
   for (const auto& t : mesh.triangles)
-    all.push_back({mesh.nodes[at(t[0])], mesh.nodes[at(t[1])], mesh.nodes[at(t[2])]});
+    all.push_back({mesh.nodes[ix(t[0])], mesh.nodes[ix(t[1])], mesh.nodes[ix(t[2])]});
   return all;
 }
 
@@ -195,8 +195,8 @@ void ObstacleChecker::look(const View& s, const MeshObstacle& o) const {
     boxes.push_back(box_around(triangles[k], first + static_cast<int>(k)));
   const Sweep sweep(std::move(boxes));
   const auto depth = [&](int item, int triangle) {
-    const Simplex &cell = cells[at(item)], &t = triangles[at(triangle)];
-    const double least = radius(items_[at(item)].body);
+    const Simplex &cell = cells[ix(item)], &t = triangles[ix(triangle)];
+    const double least = radius(items_[ix(item)].body);
     if (simplices_meet(cell, t)) return least;
     return least > 0 ? least - distance_of(cell, t) : -1;
   };
@@ -206,13 +206,13 @@ void ObstacleChecker::look(const View& s, const MeshObstacle& o) const {
       sweep.visit_after(i, [&](int a, int b) {
         if ((a < first) == (b < first)) return;
         const int item = std::min(a, b), triangle = std::max(a, b) - first;
-        const double d = depth(item, triangle), r = radius(items_[at(item)].body);
-        if (r > 0 ? d > rounding * std::max(r, largest(cells[at(item)])) : d == 0) found.push_back({item, -d});
+        const double d = depth(item, triangle), r = radius(items_[ix(item)].body);
+        if (r > 0 ? d > rounding * std::max(r, largest(cells[ix(item)])) : d == 0) found.push_back({item, -d});
       });
   });
   std::sort(hits.begin(), hits.end());  // of each item the deepest first
   for (std::size_t i = 0; i < hits.size(); ++i)
-    if (i == 0 || hits[i].first != hits[i - 1].first) s.add(items_[at(hits[i].first)], -hits[i].second);
+    if (i == 0 || hits[i].first != hits[i - 1].first) s.add(items_[ix(hits[i].first)], -hits[i].second);
   if (is_closed(posed)) look_for_parts_inside(s, posed);
   look_inside_bodies(s, o.mesh.nodes);
 }
