@@ -7,6 +7,10 @@ target_compile_definitions(limber_flags INTERFACE EIGEN_MAX_ALIGN_BYTES=16)
 
 # GCC 12 warns falsely here: "literal" + std::string (its bug 105651), strings moved into vectors, Eigen temporaries.
 set(LIMBER_PRIVATE_OPTIONS -Wall -Wextra -Wno-psabi -Wno-restrict -Wno-array-bounds -Wno-maybe-uninitialized)
+if(LIMBER_UNITY)
+  # Seen from a unit every source file is a header, where members of unnamed types would be a mistake.
+  list(APPEND LIMBER_PRIVATE_OPTIONS -Wno-subobject-linkage)
+endif()
 if(LIMBER_WERROR)
   list(APPEND LIMBER_PRIVATE_OPTIONS -Werror)
 endif()

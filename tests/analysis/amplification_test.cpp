@@ -14,7 +14,7 @@
 #include "limber/core/errors.hpp"
 #include "support/methods.hpp"
 
-namespace limber::testing {
+namespace limber::test {
 namespace {
 
 using std::numbers::sqrt2;
@@ -242,4 +242,4 @@ TEST(Amplification, RefusesAThetaThatIsNone) {
 }
 
 }  // namespace
-}  // namespace limber::testing
+}  // namespace limber::test

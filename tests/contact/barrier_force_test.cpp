@@ -7,7 +7,7 @@
 #include "limber/contact/report.hpp"
 #include "limber/core/parallel.hpp"
 
-namespace limber::testing {
+namespace limber::test {
 namespace {
 
 constexpr double difference_step = 5e-5;  // [m] small beside gaps of 2 cm and angles of .01
@@ -224,4 +224,4 @@ TEST(BarrierForce, TellsWhetherObstaclesMove) {
 }
 
 }  // namespace
-}  // namespace limber::testing
+}  // namespace limber::test

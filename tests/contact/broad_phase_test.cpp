@@ -140,9 +140,9 @@ Candidates checked(BroadPhase& broad, const World& world, const Vector& x0, cons
   return found;
 }
 
-class Random {
+class RandomMotion {
  public:
-  explicit Random(unsigned seed) : engine_(seed) {}
+  explicit RandomMotion(unsigned seed) : engine_(seed) {}
   double number(double a, double b) { return std::uniform_real_distribution<double>(a, b)(engine_); }
   Vec3 vector(double size) {
     Vec3 v;
@@ -159,7 +159,7 @@ class Random {
 
 World soup(int count, unsigned seed) {
   World world;
-  Random random(seed);
+  RandomMotion random(seed);
   const int object = world.add_object(1);
   for (int i = 0; i < count; ++i) {
     const Vec3 centre = random.vector(1);
@@ -184,7 +184,7 @@ void add_box(World& world, const Vec3& origin, int cells, int object, double rad
 /// Bodies, rods and single points at random in a box of four metres.
 World mixture(unsigned seed) {
   World world;
-  Random random(seed);
+  RandomMotion random(seed);
   for (int b = 0; b < 3; ++b) add_box(world, random.vector(1.2), 2, world.add_object(b != 1), .01 * b);
   Pairs rods;
   for (int r = 0; r < 6; ++r) {
@@ -255,7 +255,7 @@ TEST(BroadPhase, NothingMayCollide) {
 TEST(BroadPhase, MovingBodies) {
   const World world = mixture(11);
   BroadPhase broad(world.surface, world.may);
-  Random random(5);
+  RandomMotion random(5);
   Vector x0 = world.x;
   for (int step = 0; step < 8; ++step) {
     const Vector x1 = x0 + random.motion(x0.size(), .2);
@@ -282,7 +282,7 @@ TEST(BroadPhase, FindsWhatPassesThrough) {
 TEST(BroadPhase, WornTreesAreMadeAnew) {
   const World world = mixture(21);
   BroadPhase broad(world.surface, world.may);
-  Random random(6);
+  RandomMotion random(6);
   checked(broad, world, world.x, world.x, .02);
   checked(broad, world, world.x, world.x, .5);
   EXPECT_EQ(broad.rebuilds(), 0);  // another reach is no wear
@@ -299,7 +299,7 @@ TEST(BroadPhase, WornTreesAreMadeAnew) {
 /// Lists depend on the arguments only, not on what the same object was asked before.
 TEST(BroadPhase, EarlierCallsLeaveNoTrace) {
   const World world = mixture(4);
-  Random random(8);
+  RandomMotion random(8);
   BroadPhase used(world.surface, world.may), fresh(world.surface, world.may);
   Candidates a, b;
   const Vector far = world.x + random.motion(world.x.size(), 5);
@@ -357,7 +357,7 @@ TEST(BroadPhase, EmptyLists) {
 
 /// Pairs at exactly reach + radii are found wherever the scene lies, in spite of rounding.
 TEST(BroadPhase, ReachIsConservative) {
-  Random random(12);
+  RandomMotion random(12);
   for (int i = 0; i < 2000; ++i) {
     World world;
     const int a = world.add_object(0), b = world.add_object(0);
@@ -381,7 +381,7 @@ TEST(BroadPhase, ReachIsConservative) {
 
 TEST(BroadPhase, SameListsForAnyNumberOfThreads) {
   const World world = soup(500, 9);
-  Random random(3);
+  RandomMotion random(3);
   const Vector x1 = world.x + random.motion(world.x.size(), .1);
   Candidates one, two;
   set_threads(1);

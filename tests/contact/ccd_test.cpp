@@ -5,7 +5,6 @@
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
-#include <random>
 #include <vector>
 
 #include "contact/wide_geometry.hpp"
@@ -14,16 +13,16 @@
 namespace limber::test {
 namespace {
 
-enum class Pair { point_triangle, edge_edge, point_edge, point_point };
+enum class MovingPair { point_triangle, edge_edge, point_edge, point_point };
 
-std::optional<double> impact(Pair pair, const FourNodes& x0, const FourNodes& x1) {
-  return pair == Pair::point_triangle ? time_of_impact_point_triangle(x0, x1) : time_of_impact_edge_edge(x0, x1);
+std::optional<double> impact(MovingPair pair, const FourNodes& x0, const FourNodes& x1) {
+  return pair == MovingPair::point_triangle ? time_of_impact_point_triangle(x0, x1) : time_of_impact_edge_edge(x0, x1);
 }
 
-double safe_step(Pair pair, const FourNodes& x0, const FourNodes& x1, double keep, double minimum) {
-  if (pair == Pair::point_triangle) return safe_step_point_triangle(x0, x1, keep, minimum);
-  if (pair == Pair::edge_edge) return safe_step_edge_edge(x0, x1, keep, minimum);
-  if (pair == Pair::point_edge) return safe_step_point_edge(x0, x1, keep, minimum);
+double safe_step(MovingPair pair, const FourNodes& x0, const FourNodes& x1, double keep, double minimum) {
+  if (pair == MovingPair::point_triangle) return safe_step_point_triangle(x0, x1, keep, minimum);
+  if (pair == MovingPair::edge_edge) return safe_step_edge_edge(x0, x1, keep, minimum);
+  if (pair == MovingPair::point_edge) return safe_step_point_edge(x0, x1, keep, minimum);
   return safe_step_point_point(x0, x1, keep, minimum);
 }
 
@@ -33,11 +32,11 @@ WideNodes at(const FourNodes& x0, const FourNodes& x1, const Wide& t) {
   return x;
 }
 
-double exact_distance(Pair pair, const FourNodes& x0, const FourNodes& x1, const Wide& t) {
+double exact_distance(MovingPair pair, const FourNodes& x0, const FourNodes& x1, const Wide& t) {
   WideNodes x = at(x0, x1, t);
-  if (pair == Pair::point_triangle) return static_cast<double>(sqrt(wide_point_triangle(x).d2));
-  if (pair == Pair::edge_edge) return static_cast<double>(sqrt(wide_edge_edge(x).d2));
-  if (pair == Pair::point_edge) return static_cast<double>(sqrt(wide_point_edge(x).d2));
+  if (pair == MovingPair::point_triangle) return static_cast<double>(sqrt(wide_point_triangle(x).d2));
+  if (pair == MovingPair::edge_edge) return static_cast<double>(sqrt(wide_edge_edge(x).d2));
+  if (pair == MovingPair::point_edge) return static_cast<double>(sqrt(wide_point_edge(x).d2));
   return static_cast<double>(norm(x[0] - x[1]));
 }
 
@@ -83,19 +82,19 @@ std::vector<Wide> cubic_zeros(const Function& f) {
 }
 
 /// The first time at which the distance vanishes; the motion must not be coplanar all the time.
-std::optional<Wide> exact_impact(Pair pair, const FourNodes& x0, const FourNodes& x1) {
+std::optional<Wide> exact_impact(MovingPair pair, const FourNodes& x0, const FourNodes& x1) {
   for (const Wide& t : cubic_zeros([&](const Wide& s) { return volume(x0, x1, s); }))
     if (exact_distance(pair, x0, x1, t) < 1e-40) return t;
   return std::nullopt;
 }
 
-double size_of(const FourNodes& x, Pair pair) {
-  if (pair == Pair::edge_edge) return std::max((x[1] - x[0]).norm(), (x[3] - x[2]).norm());
+double size_of_pair(const FourNodes& x, MovingPair pair) {
+  if (pair == MovingPair::edge_edge) return std::max((x[1] - x[0]).norm(), (x[3] - x[2]).norm());
   return std::max({(x[2] - x[1]).norm(), (x[3] - x[1]).norm(), (x[3] - x[2]).norm()});
 }
 
 /// What users are promised.
-void check_promise(Pair pair, const FourNodes& x0, const FourNodes& x1, const std::optional<Wide>& exact) {
+void check_promise(MovingPair pair, const FourNodes& x0, const FourNodes& x1, const std::optional<Wide>& exact) {
   const std::optional<double> ours = impact(pair, x0, x1);
   const double first = exact_distance(pair, x0, x1, 0);
   if (exact) {
@@ -106,28 +105,12 @@ void check_promise(Pair pair, const FourNodes& x0, const FourNodes& x1, const st
           << "early: " << *ours << " instead of " << *exact << ", first distance " << first;
     }
   } else if (ours) {
-    ASSERT_LE(exact_distance(pair, x0, x1, *ours), 1e-3 * std::min(size_of(x0, pair), size_of(x1, pair)))
+    ASSERT_LE(exact_distance(pair, x0, x1, *ours), 1e-3 * std::min(size_of_pair(x0, pair), size_of_pair(x1, pair)))
         << "hit at " << *ours << " that is none";
   }
 }
 
-class Random {
- public:
-  explicit Random(unsigned seed) : generator_(seed) {}
-  double operator()(double low = -1, double high = 1) {
-    return std::uniform_real_distribution<double>(low, high)(generator_);
-  }
-  double power(double low, double high) { return std::pow(10, (*this)(low, high)); }
-  int whole(int low, int high) { return std::uniform_int_distribution<int>(low, high)(generator_); }
-  Vec3 vec() { return {(*this)(), (*this)(), (*this)()}; }
-  FourNodes nodes() { return {vec(), vec(), vec(), vec()}; }
-  Vec3 whole_vec(int most) { return Vec3(whole(-most, most), whole(-most, most), whole(-most, most)); }
-
- private:
-  std::mt19937 generator_;
-};
-
-constexpr Pair for_users[] = {Pair::point_triangle, Pair::edge_edge};
+constexpr MovingPair for_users[] = {MovingPair::point_triangle, MovingPair::edge_edge};
 
 /// Touching exactly at t = k/8, in whole numbers times a power of two, so that no rounding enters.
 struct ExactImpact {
@@ -135,7 +118,7 @@ struct ExactImpact {
   double t;
 };
 
-ExactImpact exact_case(Random& random, Pair pair) {
+ExactImpact exact_case(Random& random, MovingPair pair) {
   const int most = random.whole(1, 6);
   FourNodes y, v;
   for (Vec3& x : y) x = 8 * random.whole_vec(most);
@@ -145,7 +128,7 @@ ExactImpact exact_case(Random& random, Pair pair) {
   if (random.whole(0, 3) == 0)
     for (Vec3& x : y) x[2] = 8;
   const int s = random.whole(0, 8), t = random.whole(0, 8 - s);
-  if (pair == Pair::point_triangle)
+  if (pair == MovingPair::point_triangle)
     y[0] = ((8 - s - t) * y[1] + s * y[2] + t * y[3]) / 8;
   else  // d lies on the line from c through a point of the other edge, beyond it
     y[3] = y[2] + random.whole(1, 4) * (((8 - s) * y[0] + s * y[1]) / 8 - y[2]);
@@ -165,7 +148,7 @@ ExactImpact exact_case(Random& random, Pair pair) {
 TEST(Impact, IsNeverLateOnExactCases) {
   Random random(1);
   for (int i = 0; i < 60000; ++i) {
-    for (const Pair pair : for_users) {
+    for (const MovingPair pair : for_users) {
       const ExactImpact c = exact_case(random, pair);
       const auto ours = impact(pair, c.x0, c.x1);
       ASSERT_TRUE(ours.has_value()) << i << " should touch at " << c.t;
@@ -179,7 +162,7 @@ TEST(Impact, KeepsThePromiseOnRandomMotion) {
   Random random(2);
   int hits = 0, misses = 0;
   for (int i = 0; i < 300; ++i) {
-    for (const Pair pair : for_users) {
+    for (const MovingPair pair : for_users) {
       const FourNodes x0 = random.nodes();
       FourNodes x1 = random.nodes();
       for (Vec3& x : x1) x *= 2;
@@ -197,10 +180,10 @@ TEST(Impact, KeepsThePromiseAtSmallGaps) {
   Random random(3);
   int hits = 0, misses = 0;
   for (int i = 0; i < 250; ++i) {
-    for (const Pair pair : for_users) {
+    for (const MovingPair pair : for_users) {
       const double gap = random.power(-9, -2), s = random(0, 1), t = random(0, 1 - s);
       FourNodes x0 = random.nodes(), x1;
-      if (pair == Pair::point_triangle) {
+      if (pair == MovingPair::point_triangle) {
         const Vec3 n = (x0[2] - x0[1]).cross(x0[3] - x0[1]).normalized();
         x0[0] = (1 - s - t) * x0[1] + s * x0[2] + t * x0[3] + gap * n;
       } else {
@@ -222,17 +205,17 @@ TEST(Impact, OfSmallFeaturesOnLongWays) {
   Random random(4);
   int hits = 0;
   for (int i = 0; i < 250; ++i) {
-    for (const Pair pair : for_users) {
+    for (const MovingPair pair : for_users) {
       const double size = random.power(-4, 0), when = random(0.05, 0.95), s = random(0, 1), t = random(0, 1 - s);
       FourNodes y = random.nodes(), x0, x1;
       for (Vec3& x : y) x *= size;
-      if (pair == Pair::point_triangle)
+      if (pair == MovingPair::point_triangle)
         y[0] = (1 - s - t) * y[1] + s * y[2] + t * y[3];
       else
         y[3] = y[2] + 1.5 * ((1 - s) * y[0] + s * y[1] - y[2]);
       const Vec3 common = random.power(0, 3) * random.vec(), far = 10 * random.vec();
       for (int j = 0; j < 4; ++j) {
-        const bool second = pair == Pair::point_triangle ? j > 0 : j > 1;
+        const bool second = pair == MovingPair::point_triangle ? j > 0 : j > 1;
         const Vec3 v = common + (second ? far : Vec3(Vec3::Zero())) + size * random.vec();
         x0[j] = y[j] - when * v;
         x1[j] = y[j] + (1 - when) * v;
@@ -334,7 +317,8 @@ TEST(SafeStep, KeepsTheShareOfTheGap) {
   Random random(5);
   int stopped = 0, early = 0;
   for (int i = 0; i < 1200; ++i) {
-    for (const Pair pair : {Pair::point_triangle, Pair::edge_edge, Pair::point_edge, Pair::point_point}) {
+    for (const MovingPair pair :
+         {MovingPair::point_triangle, MovingPair::edge_edge, MovingPair::point_edge, MovingPair::point_point}) {
       const FourNodes x0 = random.nodes();
       FourNodes x1 = random.nodes();
       const double motion = random.power(-2, 1);
@@ -360,7 +344,7 @@ TEST(SafeStep, KeepsTheShareOfTheGap) {
 TEST(SafeStep, NeverReachesAnExactImpact) {
   Random random(6);
   for (int i = 0; i < 60000; ++i) {
-    for (const Pair pair : for_users) {
+    for (const MovingPair pair : for_users) {
       const ExactImpact c = exact_case(random, pair);
       const double s = safe_step(pair, c.x0, c.x1, 0, 0);
       ASSERT_LE(s, c.t);

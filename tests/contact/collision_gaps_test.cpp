@@ -7,7 +7,7 @@
 
 #include "surfaces.hpp"
 
-namespace limber::testing {
+namespace limber::test {
 namespace {
 
 /// Two cubes of eight nodes, a sphere that moves as an implicit function and one that moves as a thick point.
@@ -125,4 +125,4 @@ TEST_F(Gaps, NearlyParallelEdgesAreLeftOut) {
 }
 
 }  // namespace
-}  // namespace limber::testing
+}  // namespace limber::test

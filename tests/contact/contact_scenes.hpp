@@ -8,7 +8,7 @@
 #include "force/differences.hpp"
 #include "limber/contact/friction_force.hpp"
 
-namespace limber::testing {
+namespace limber::test {
 
 inline Vec3 node_of(const Vector& x, int i) { return x.segment<3>(3 * static_cast<Index>(i)); }
 
@@ -232,4 +232,4 @@ inline std::vector<ContactCase> contact_cases(double mu) {
   return cases;
 }
 
-}  // namespace limber::testing
+}  // namespace limber::test

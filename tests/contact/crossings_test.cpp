@@ -5,7 +5,7 @@
 #include "contact_scenes.hpp"
 #include "limber/contact/distance_grid.hpp"
 
-namespace limber::testing {
+namespace limber::test {
 namespace {
 
 std::vector<Crossing> crossings_of(SceneBuilder& s, double t = 0) {
@@ -13,16 +13,16 @@ std::vector<Crossing> crossings_of(SceneBuilder& s, double t = 0) {
   const ContactScene& scene = collisions.scene();
   return find_crossings(collisions, scene.rest.head(3 * scene.body_nodes), t);
 }
-int add_box(SceneBuilder& s, const Vec3& min, const Vec3& max) {
+int add_solid_box(SceneBuilder& s, const Vec3& min, const Vec3& max) {
   return s.body(box_corners(min, max), box_triangles());
 }
 std::set<int> pair_of(const Crossing& c) { return {c.objects[0], c.objects[1]}; }
 
 TEST(Crossings, ACornerInsideABox) {
   SceneBuilder s(.01);
-  add_box(s, {10, 0, 0}, {11, 1, 1});
-  add_box(s, {0, 0, 0}, {1, 1, 1});
-  add_box(s, {.9, .85, .7}, {2, 2.1, 2.2});
+  add_solid_box(s, {10, 0, 0}, {11, 1, 1});
+  add_solid_box(s, {0, 0, 0}, {1, 1, 1});
+  add_solid_box(s, {.9, .85, .7}, {2, 2.1, 2.2});
   const auto found = crossings_of(s);
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(pair_of(found[0]), (std::set{1, 2}));
@@ -34,8 +34,8 @@ TEST(Crossings, ACornerInsideABox) {
 
 TEST(Crossings, OneInsideTheOther) {
   SceneBuilder s(.01);
-  add_box(s, {0, 0, 0}, {1, 1, 1});
-  add_box(s, {.3, .4, .2}, {.5, .6, .7});
+  add_solid_box(s, {0, 0, 0}, {1, 1, 1});
+  add_solid_box(s, {.3, .4, .2}, {.5, .6, .7});
   const auto found = crossings_of(s);
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].objects, (std::array{1, 0}));
@@ -45,8 +45,8 @@ TEST(Crossings, OneInsideTheOther) {
 /// A bar through a box: no node of one is inside the other.
 TEST(Crossings, OnlyEdgesCross) {
   SceneBuilder s(.01);
-  add_box(s, {0, 0, 0}, {1, 1, 1});
-  add_box(s, {-1, .4, .4}, {2, .6, .55});
+  add_solid_box(s, {0, 0, 0}, {1, 1, 1});
+  add_solid_box(s, {-1, .4, .4}, {2, .6, .55});
   const auto found = crossings_of(s);
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(pair_of(found[0]), (std::set{0, 1}));
@@ -67,26 +67,26 @@ TEST(Crossings, ARodThroughATriangleOfASheet) {
 /// Their gap is zero, which is refused elsewhere; nothing is inside anything.
 TEST(Crossings, FacesThatTouchDoNotCross) {
   SceneBuilder s(.01);
-  add_box(s, {0, 0, 0}, {1, 1, 1});
-  add_box(s, {.25, 1, .25}, {.75, 2, .75});
+  add_solid_box(s, {0, 0, 0}, {1, 1, 1});
+  add_solid_box(s, {.25, 1, .25}, {.75, 2, .75});
   for (const Crossing& c : crossings_of(s)) ADD_FAILURE() << "depth " << c.depth << " at " << c.where.transpose();
   SceneBuilder same(.01);
-  add_box(same, {0, 0, 0}, {1, 1, 1});
-  add_box(same, {1, 0, 0}, {2, 1, 1});
+  add_solid_box(same, {0, 0, 0}, {1, 1, 1});
+  add_solid_box(same, {1, 0, 0}, {2, 1, 1});
   for (const Crossing& c : crossings_of(same)) ADD_FAILURE() << "depth " << c.depth << " at " << c.where.transpose();
 }
 
 TEST(Crossings, BoxesApartDoNotCross) {
   SceneBuilder s(.01);
-  add_box(s, {0, 0, 0}, {1, 1, 1});
-  add_box(s, {.25, 1 + 1e-9, .25}, {.75, 2, .75});
-  add_box(s, {-3, -3, -3}, {-2, 4, 4});
+  add_solid_box(s, {0, 0, 0}, {1, 1, 1});
+  add_solid_box(s, {.25, 1 + 1e-9, .25}, {.75, 2, .75});
+  add_solid_box(s, {-3, -3, -3}, {-2, 4, 4});
   EXPECT_TRUE(crossings_of(s).empty());
 }
 
 TEST(Crossings, ImplicitObstacles) {
   SceneBuilder s(.01);
-  add_box(s, {0, -.2, 0}, {1, 1, 1});
+  add_solid_box(s, {0, -.2, 0}, {1, 1, 1});
   s.implicit(half_space({0, 0, 0}, {0, 1, 0}));
   s.implicit(sphere({5, 0, 0}, 1));
   const auto found = crossings_of(s);
@@ -98,7 +98,7 @@ TEST(Crossings, ImplicitObstacles) {
 
 TEST(Crossings, AnImplicitObstacleThatMovesInto) {
   SceneBuilder s(.01);
-  add_box(s, {0, .5, 0}, {1, 1, 1});
+  add_solid_box(s, {0, .5, 0}, {1, 1, 1});
   s.implicit(half_space({0, 0, 0}, {0, 1, 0}), steady({0, 1, 0}));
   EXPECT_TRUE(crossings_of(s, .4).empty());
   const auto found = crossings_of(s, .75);
@@ -110,7 +110,7 @@ TEST(Crossings, AnImplicitObstacleThatMovesInto) {
 TEST(Crossings, ObstaclesInsideABody) {
   const auto inside = [](auto add) {
     SceneBuilder s(.01);
-    add_box(s, {0, 0, 0}, {1, 1, 1});
+    add_solid_box(s, {0, 0, 0}, {1, 1, 1});
     add(s);
     const auto found = crossings_of(s);
     EXPECT_EQ(found.size(), 1u);
@@ -130,7 +130,7 @@ TEST(Crossings, ObstaclesInsideABody) {
 /// The centre of the sphere lies outside of the box, its surface reaches in.
 TEST(Crossings, AThickPointThatReachesIn) {
   SceneBuilder s(.01);
-  add_box(s, {0, 0, 0}, {1, 1, 1});
+  add_solid_box(s, {0, 0, 0}, {1, 1, 1});
   s.surface({{.5, 1.2, .5}}, {}, {}, .5);
   const Collisions collisions(s.build());
   const auto near = collisions.nearest(collisions.scene().rest.head(24), 0);
@@ -159,7 +159,7 @@ TEST(Crossings, ImplicitObstaclesInsideABody) {
       {std::make_shared<DistanceGrid>(brick, 16, 0), .4}};
   for (const auto& [shape, deep] : shapes) {
     SceneBuilder s(.01);
-    add_box(s, {0, 0, 0}, {1, 1, 1});
+    add_solid_box(s, {0, 0, 0}, {1, 1, 1});
     s.implicit(shape);
     const auto found = crossings_of(s);
     ASSERT_EQ(found.size(), 1u);
@@ -169,7 +169,7 @@ TEST(Crossings, ImplicitObstaclesInsideABody) {
     EXPECT_LE(found[0].depth, .5);
     EXPECT_LE(std::abs(shape->value(found[0].where)), .01);
     SceneBuilder beside(.01);
-    add_box(beside, {0, 0, 0}, {1, 1, 1});
+    add_solid_box(beside, {0, 0, 0}, {1, 1, 1});
     beside.implicit(shape, [] {
       Motion m;
       m.translation = TimeFunction<Vec3>::constant({0, 0, 1});
@@ -182,7 +182,7 @@ TEST(Crossings, ImplicitObstaclesInsideABody) {
 /// A post through the middle of a face, between the corners.
 TEST(Crossings, AnImplicitObstacleThatReachesThroughAFace) {
   SceneBuilder s(.01);
-  add_box(s, {0, 0, 0}, {1, 1, 1});
+  add_solid_box(s, {0, 0, 0}, {1, 1, 1});
   s.implicit(cylinder({.5, -1, .5}, {.5, .4, .5}, .2));
   const auto found = crossings_of(s);
   ASSERT_EQ(found.size(), 1u);
@@ -192,7 +192,7 @@ TEST(Crossings, AnImplicitObstacleThatReachesThroughAFace) {
 TEST(Crossings, ABodyInsideALargeBall) {
   for (const Vec3& centre : {Vec3(.5, .5, .5), Vec3(1.5, .5, .5)}) {  // in the body, and not
     SceneBuilder s(.01);
-    add_box(s, {0, 0, 0}, {1, 1, 1});
+    add_solid_box(s, {0, 0, 0}, {1, 1, 1});
     s.surface({centre}, {}, {}, 5);
     const auto found = crossings_of(s);
     ASSERT_EQ(found.size(), 1u);
@@ -203,7 +203,7 @@ TEST(Crossings, ABodyInsideALargeBall) {
 
 TEST(Crossings, ANodeOnAPlaneOnlyTouches) {
   SceneBuilder s(.01);
-  add_box(s, {0, 0, 0}, {1, 1, 1});
+  add_solid_box(s, {0, 0, 0}, {1, 1, 1});
   s.implicit(half_space({0, 0, 0}, {0, 1, 0}));
   EXPECT_TRUE(crossings_of(s).empty());
   const Collisions collisions(s.build());
@@ -213,4 +213,4 @@ TEST(Crossings, ANodeOnAPlaneOnlyTouches) {
 }
 
 }  // namespace
-}  // namespace limber::testing
+}  // namespace limber::test

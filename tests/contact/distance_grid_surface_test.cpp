@@ -9,7 +9,7 @@
 #include "limber/contact/distance_grid.hpp"
 #include "limber/mesh/winding.hpp"
 
-namespace limber::testing {
+namespace limber::test {
 namespace {
 
 /// The deepest point, in cells, that lies inside the true surface and outside of the grid's.
@@ -44,4 +44,4 @@ TEST(DistanceGridSurface, StaysWithinOneCellOfTheTrueOne) {
 }
 
 }  // namespace
-}  // namespace limber::testing
+}  // namespace limber::test

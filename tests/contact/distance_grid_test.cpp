@@ -18,7 +18,7 @@ namespace {
 using test::cube_surface;
 using test::sphere_surface;
 
-std::vector<Vec3> some_points(int n, double size) {
+std::vector<Vec3> points_about(int n, double size) {
   std::mt19937 random(17);
   std::uniform_real_distribution<double> u(-size, size);
   std::vector<Vec3> points;
@@ -43,7 +43,7 @@ double brute_distance(const TriMesh& mesh, const Vec3& x) {
 /// The largest error near the surface, |φ| < 0.3.
 double worst_error(const ImplicitShape& grid, const ImplicitShape& exact) {
   double worst = 0;
-  for (const Vec3& x : some_points(4000, 1.29)) {
+  for (const Vec3& x : points_about(4000, 1.29)) {
     const double d = exact.value(x);
     if (std::abs(d) < 0.3) worst = std::max(worst, std::abs(grid.value(x) - d));
   }
@@ -74,7 +74,7 @@ TEST(DistanceGrid, OfASphereConverges) {
 TEST(DistanceGrid, OfABoxIsExactOverItsFacesAndConvergesAtItsEdges) {
   const ShapePtr exact = box({0, 0, 0}, {1, 1, 1});
   const DistanceGrid grid(cube_surface(1), 24, 0.5);
-  for (const Vec3& p : some_points(100, 0.5)) {
+  for (const Vec3& p : points_about(100, 0.5)) {
     // near the face z = 1, far from where another face is nearest
     const Vec3 x(p.x(), p.y(), 1 + 0.4 * p.z());
     EXPECT_NEAR(grid.value(x), x.z() - 1, 2e-3);
@@ -89,7 +89,7 @@ TEST(DistanceGrid, OfABoxIsExactOverItsFacesAndConvergesAtItsEdges) {
 TEST(DistanceGrid, DerivativesByDifferences) {
   const DistanceGrid grid(bent(6), 14, 0.1);
   const double h = 1e-5;
-  for (const Vec3& x : some_points(300, 1.6)) {  // many beyond the grid's box
+  for (const Vec3& x : points_about(300, 1.6)) {  // many beyond the grid's box
     const ImplicitValue f = grid.at(x);
     EXPECT_NEAR(f.value, grid.value(x), 1e-14);
     const Box3 box = grid.domain();
@@ -106,7 +106,7 @@ TEST(DistanceGrid, DerivativesByDifferences) {
 TEST(DistanceGrid, CurvatureIsContinuousAcrossCells) {
   const DistanceGrid grid(bent(6), 14, 0.1);
   const Box3 box = grid.domain();
-  for (const Vec3& p : some_points(100, 0.4)) {
+  for (const Vec3& p : points_about(100, 0.4)) {
     Vec3 x = p;
     x.x() = box.min.x() + grid.spacing() * std::round((p.x() - box.min.x()) / grid.spacing());
     const Vec3 e = 1e-9 * Vec3::UnitX();
@@ -117,7 +117,7 @@ TEST(DistanceGrid, CurvatureIsContinuousAcrossCells) {
 TEST(DistanceGrid, BoundsHold) {
   const DistanceGrid grid(bent(6), 14, 0.1);
   EXPECT_LT(grid.lipschitz(), 2.5);
-  const auto points = some_points(400, 1.2), steps = some_points(20, 1);
+  const auto points = points_about(400, 1.2), steps = points_about(20, 1);
   const Box3 bounds = grid.bounds().value();
   for (const Vec3& x : points) {
     const ImplicitValue f = grid.at(x);
@@ -138,7 +138,7 @@ TEST(DistanceGrid, BoundsHold) {
 TEST(DistanceGrid, BeyondItsBoxIsALowerBoundOfTheDistance) {
   const TriMesh mesh = bent(6);
   const DistanceGrid grid(mesh, 14, 0.1);
-  for (const Vec3& x : some_points(300, 3)) {
+  for (const Vec3& x : points_about(300, 3)) {
     const double d = brute_distance(mesh, x), value = grid.value(x);
     EXPECT_LT(value, d + 0.1 * grid.spacing());
     EXPECT_GT(value, 0.5 * d - 0.5 * grid.spacing() - (d < 0.4 ? 2 * d : 0));
@@ -153,7 +153,7 @@ TEST(DistanceGrid, FlippedSurfacesAreTheSame) {
   for (std::size_t t = 0; t < mesh.triangles.size(); t += 20) std::swap(mesh.triangles[t][0], mesh.triangles[t][1]);
   const DistanceGrid partly(mesh, 14, 0.1);
   int wrong = 0;
-  for (const Vec3& x : some_points(300, 0.8)) {
+  for (const Vec3& x : points_about(300, 0.8)) {
     EXPECT_NEAR(flipped.value(x), grid.value(x), 1e-12);
     // next to a flipped triangle, within a fraction of its size (0.15), the winding number does take the wrong side
     const double error = std::abs(partly.value(x) - grid.value(x));
@@ -190,7 +190,7 @@ TEST(DistanceGrid, HasTheSameBitsForAnyNumberOfThreads) {
   set_threads(4);
   const DistanceGrid four(mesh, 14, 0.1);
   set_threads(0);
-  for (const Vec3& x : some_points(300, 0.8)) EXPECT_EQ(one.value(x), four.value(x));
+  for (const Vec3& x : points_about(300, 0.8)) EXPECT_EQ(one.value(x), four.value(x));
   EXPECT_EQ(one.lipschitz(), four.lipschitz());
 }
 
@@ -200,7 +200,7 @@ TEST(DistanceGrid, StepsAlongAConcaveSurfaceAreNotCutShort) {
   EXPECT_EQ(ball.safe_step(x, slide, 0.1, 0), 1);
   const double s = ball.safe_step({0, 0, 1.25}, {0, 0, -0.5}, 0.1, 0);  // from a gap of 0.25 to one of 0.025
   EXPECT_NEAR(s, 0.45, 2e-3);
-  for (const Vec3& y : some_points(60, 1.8)) {
+  for (const Vec3& y : points_about(60, 1.8)) {
     const double gap = ball.value(y);
     if (gap <= 0) continue;
     const Vec3 dx = -2 * y + Vec3(0.3, 0.2, 0);

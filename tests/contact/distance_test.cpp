@@ -5,7 +5,6 @@
 #include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
 #include <cmath>
-#include <random>
 
 #include "contact/wide_geometry.hpp"
 #include "limber/contact/barrier.hpp"
@@ -37,21 +36,6 @@ WideNearest wide_nearest(Pair pair, const WideNodes& x) {
 }
 
 WideNodes widen(const Nodes& x) { return {wide(x[0]), wide(x[1]), wide(x[2]), wide(x[3])}; }
-
-class Random {
- public:
-  explicit Random(unsigned seed) : generator_(seed) {}
-  double operator()(double low = -1, double high = 1) {
-    return std::uniform_real_distribution<double>(low, high)(generator_);
-  }
-  double power(double low, double high) { return std::pow(10, (*this)(low, high)); }
-  int below(int n) { return std::uniform_int_distribution<int>(0, n - 1)(generator_); }
-  Vec3 vec() { return {(*this)(), (*this)(), (*this)()}; }
-  Nodes nodes() { return {vec(), vec(), vec(), vec()}; }
-
- private:
-  std::mt19937 generator_;
-};
 
 double size_of(const Nodes& x) {
   double size = 0;

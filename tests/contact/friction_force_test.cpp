@@ -5,7 +5,7 @@
 #include "contact_scenes.hpp"
 #include "limber/contact/barrier.hpp"
 
-namespace limber::testing {
+namespace limber::test {
 namespace {
 
 constexpr double mu = .4;
@@ -223,4 +223,4 @@ TEST(FrictionForce, IsThatOfThePairsOwnCoefficient) {
 }
 
 }  // namespace
-}  // namespace limber::testing
+}  // namespace limber::test

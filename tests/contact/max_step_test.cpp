@@ -4,7 +4,7 @@
 
 #include "contact_scenes.hpp"
 
-namespace limber::testing {
+namespace limber::test {
 namespace {
 
 /// All gaps at a configuration by brute force over all primitives of different objects.
@@ -240,4 +240,4 @@ TEST(MaxStep, IsExactForAPointThatFallsOnAPlane) {
 }
 
 }  // namespace
-}  // namespace limber::testing
+}  // namespace limber::test

@@ -5,16 +5,16 @@
 #include "contact_scenes.hpp"
 #include "limber/contact/crossings.hpp"
 
-namespace limber::testing {
+namespace limber::test {
 namespace {
 
-constexpr double delta = .01;
+constexpr double pile_delta = .01;
 
 /// Unit cubes with their lowest corners at these places, and whatever `add` adds.
 struct Pile {
   template <class Add>
   Pile(const std::vector<Vec3>& corners, Add add) {
-    SceneBuilder s(delta);
+    SceneBuilder s(pile_delta);
     for (const Vec3& c : corners) s.body(box_corners(c, c + Vec3::Ones()), box_triangles());
     add(s);
     scene = s.build();
@@ -31,7 +31,7 @@ struct Pile {
     const auto moved = push_apart(collisions, movable, q);
     EXPECT_TRUE(find_crossings(collisions, q, 0).empty());
     const auto near = collisions.nearest(q, 0);
-    EXPECT_TRUE(!near || near->gap > .9 * delta) << near->gap;
+    EXPECT_TRUE(!near || near->gap > .9 * pile_delta) << near->gap;
     for (Index i = 0; i < q.size(); i += 3)  // rigidly
       EXPECT_LE((q.segment<3>(i) - before.segment<3>(i) - moved[static_cast<std::size_t>(i / 24)]).norm(), 1e-12);
     return moved;
@@ -47,15 +47,15 @@ TEST(PushApart, LeavesAloneWhatIsFree) {
 TEST(PushApart, TwoCubesGoTheShortestWay) {
   const auto moved = Pile({{0, 0, 0}, {.5, .8, .4}}).part();
   EXPECT_TRUE(moved[0].isZero(0));
-  EXPECT_LE((moved[1] - Vec3(0, .2 + delta, 0)).norm(), 1e-12);
+  EXPECT_LE((moved[1] - Vec3(0, .2 + pile_delta, 0)).norm(), 1e-12);
 }
 
 TEST(PushApart, OutOfAPlaneAlongItsNormal) {
   Pile pile({{0, -.3, 0}}, [](SceneBuilder& s) { s.implicit(half_space({0, 0, 0}, {0, 1, 0})); });
-  EXPECT_LE((pile.part()[0] - Vec3(0, .3 + delta, 0)).norm(), 1e-12);
+  EXPECT_LE((pile.part()[0] - Vec3(0, .3 + pile_delta, 0)).norm(), 1e-12);
   const Vec3 n = Vec3(1, 2, 0).normalized();
   Pile slope({{0, 0, 0}}, [&](SceneBuilder& s) { s.implicit(half_space(Vec3(0, 0, 0) + .4 * n, n)); });
-  EXPECT_LE((slope.part()[0] - (.4 + delta) * n).norm(), 1e-12);
+  EXPECT_LE((slope.part()[0] - (.4 + pile_delta) * n).norm(), 1e-12);
 }
 
 TEST(PushApart, ManyThatOverlapEachOther) {
@@ -111,4 +111,4 @@ TEST(PushApart, OutOfObstacles) {
 }
 
 }  // namespace
-}  // namespace limber::testing
+}  // namespace limber::test

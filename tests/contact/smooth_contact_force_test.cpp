@@ -9,11 +9,11 @@
 #include "limber/contact/smooth_choice.hpp"
 #include "limber/core/parallel.hpp"
 
-namespace limber::testing {
+namespace limber::test {
 namespace {
 
 constexpr double delta = .1;
-constexpr double q_step = 2e-5, v_step = 5e-4;
+constexpr double smooth_q_step = 2e-5, smooth_v_step = 5e-4;
 
 std::vector<Vec3> moved(const TriMesh& mesh, const Mat3& A, const Vec3& by) {
   std::vector<Vec3> nodes;
@@ -114,13 +114,13 @@ TEST_P(Smooth, ForceIsMinusTheGradientOfThePotential) {
   ASSERT_GT(s.smooth->at(c.u.q, c.u.t).size(), 0u);
   ASSERT_GT(f(c.u.q).norm(), 1e-2);
   const auto W = [&](const Vector& q) { return Vector::Constant(1, energy(q)); };
-  expect_derivative(f(c.u.q).transpose(), W, c.u.q, q_step, 1e-7, "f = -dW/dq");
+  expect_derivative(f(c.u.q).transpose(), W, c.u.q, smooth_q_step, 1e-7, "f = -dW/dq");
 }
 
 TEST_P(Smooth, TangentIsTheDerivativeOfTheForceAndItsProjectionIsAbove) {
   const Matrix K = declared_tangent({&force}, c.u).K;
   expect_derivative(
-      K, [&](const Vector& q) { return f(q); }, c.u.q, q_step, 1e-6, "K = -df/dq");
+      K, [&](const Vector& q) { return f(q); }, c.u.q, smooth_q_step, 1e-6, "K = -df/dq");
   expect_near(K, K.transpose(), 1e-12, "K = K^T");
   const Matrix P = declared_tangent({&force}, c.u, Definiteness::projected).K;
   expect_psd(P);
@@ -216,8 +216,8 @@ TEST_P(SmoothFriction, CoupledTangentIsTheDerivativeOfTheForce) {
   const auto over_q = [&](const Vector& q) { return force_at(coupled, {q, c.u.v, c.u.t}); };
   const auto over_v = [&](const Vector& v) { return force_at(coupled, {c.u.q, v, c.u.t}); };
   ASSERT_GT(over_q(c.u.q).norm(), 1e-3);
-  expect_derivative(both.K - alone.K, over_q, c.u.q, q_step, 1e-6, "K = -df/dq");
-  expect_derivative(both.D, over_v, c.u.v, v_step, 1e-7, "D = -df/dv");
+  expect_derivative(both.K - alone.K, over_q, c.u.q, smooth_q_step, 1e-6, "K = -df/dq");
+  expect_derivative(both.D, over_v, c.u.v, smooth_v_step, 1e-7, "D = -df/dv");
   expect_psd(both.D);
   EXPECT_EQ(coupled.traits().lag, Lag::each_iterate);
 }
@@ -226,9 +226,9 @@ TEST_P(SmoothFriction, LaggedForceIsTheDerivativeOfItsPotential) {
   lagged.hold(c.u);
   const auto R = [&](const Vector& v) { return Vector::Constant(1, lagged.potentials({c.u.q, v, c.u.t})->dissipated); };
   const auto over_v = [&](const Vector& v) { return force_at(lagged, {c.u.q, v, c.u.t}); };
-  expect_derivative(over_v(c.u.v).transpose(), R, c.u.v, v_step, 1e-8, "f = -dR/dv");
+  expect_derivative(over_v(c.u.v).transpose(), R, c.u.v, smooth_v_step, 1e-8, "f = -dR/dv");
   EXPECT_EQ(over_v(c.u.v), force_at(coupled, c.u)) << "both forms agree where the lagged one is held";
-  expect_derivative(declared_tangent({&lagged}, c.u).D, over_v, c.u.v, v_step, 1e-7, "D = -df/dv");
+  expect_derivative(declared_tangent({&lagged}, c.u).D, over_v, c.u.v, smooth_v_step, 1e-7, "D = -df/dv");
   expect_psd(declared_tangent({&lagged}, c.u, Definiteness::projected).D);
 }
 
@@ -337,4 +337,4 @@ TEST(SmoothChoice, RefusesADeltaBeyondTheReachOfTheAverages) {
 }
 
 }  // namespace
-}  // namespace limber::testing
+}  // namespace limber::test

@@ -3,7 +3,9 @@
 
 #include <array>
 #include <boost/multiprecision/cpp_bin_float.hpp>
+#include <cmath>
 #include <optional>
+#include <random>
 
 #include "limber/core/types.hpp"
 
@@ -83,5 +85,22 @@ inline WideNearest wide_edge_edge(const WideNodes& x) {
   }
   return best;
 }
+
+class Random {
+ public:
+  explicit Random(unsigned seed) : generator_(seed) {}
+  double operator()(double low = -1, double high = 1) {
+    return std::uniform_real_distribution<double>(low, high)(generator_);
+  }
+  double power(double low, double high) { return std::pow(10, (*this)(low, high)); }
+  int whole(int low, int high) { return std::uniform_int_distribution<int>(low, high)(generator_); }
+  int below(int n) { return whole(0, n - 1); }
+  Vec3 vec() { return {(*this)(), (*this)(), (*this)()}; }
+  std::array<Vec3, 4> nodes() { return {vec(), vec(), vec(), vec()}; }
+  Vec3 whole_vec(int most) { return Vec3(whole(-most, most), whole(-most, most), whole(-most, most)); }
+
+ private:
+  std::mt19937 generator_;
+};
 
 }  // namespace limber::test

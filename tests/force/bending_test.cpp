@@ -11,8 +11,8 @@
 namespace limber {
 namespace {
 
-using namespace testing;
-constexpr double pi = std::numbers::pi;
+using namespace test;
+using std::numbers::pi;
 
 BendingForce bending(const TriMesh& mesh, double D, RestAngles rest) {
   return BendingForce(mesh, 0, std::vector<double>(mesh.triangles.size(), D), rest, "sheet");

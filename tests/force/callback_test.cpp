@@ -7,7 +7,7 @@
 namespace limber {
 namespace {
 
-using namespace testing;
+using namespace test;
 
 // f = −A q³ (componentwise on the coupled dofs) − B v, three nodes; A couples nodes 0 and 2 only.
 struct Example {

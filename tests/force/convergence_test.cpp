@@ -14,7 +14,7 @@
 namespace limber {
 namespace {
 
-constexpr double young = 1000, poisson = .3;
+constexpr double solid_young = 1000, solid_poisson = .3;
 const Vec3 A(1, -.6, .8), k(2.2, 1.7, -1.9);
 constexpr double c = .4;
 
@@ -22,7 +22,8 @@ Vec3 exact(const Vec3& x) { return A * std::sin(k.dot(x) + c); }
 
 /// −div σ = −(λ + μ) ∇(∇·u) − μ Δu.
 Vec3 load(const Vec3& x) {
-  const double mu = young / (2 * (1 + poisson)), lambda = young * poisson / ((1 + poisson) * (1 - 2 * poisson));
+  const double mu = solid_young / (2 * (1 + solid_poisson)),
+               lambda = solid_young * solid_poisson / ((1 + solid_poisson) * (1 - 2 * solid_poisson));
   return ((lambda + mu) * A.dot(k) * k + mu * k.squaredNorm() * A) * std::sin(k.dot(x) + c);
 }
 
@@ -59,7 +60,7 @@ double error(const ElementMesh& mesh) {
     const Vec3& x = mesh.nodes[static_cast<std::size_t>(i)];
     if (x.minCoeff() > 1e-9 && x.maxCoeff() < 1 - 1e-9) free[static_cast<std::size_t>(i)] = unknown++;
   }
-  ElasticForce elastic(mesh, 0, {make_material({"linear", young, poisson, {}, {}, {}}, "m")},
+  ElasticForce elastic(mesh, 0, {make_material({"linear", solid_young, solid_poisson, {}, {}, {}}, "m")},
                        std::vector<int>(mesh.count(), 0));
   std::vector<std::pair<int, int>> pairs, coupled;
   elastic.add_couplings(pairs);

@@ -12,7 +12,7 @@
 
 #include "limber/model/force.hpp"
 
-namespace limber::testing {
+namespace limber::test {
 
 inline Vector random_vector(Index n, double scale, unsigned seed) {
   std::mt19937 generator(seed);
@@ -144,4 +144,4 @@ inline std::string message_of(const std::function<void()>& act) {
   return "";
 }
 
-}  // namespace limber::testing
+}  // namespace limber::test

@@ -7,7 +7,7 @@
 namespace limber {
 namespace {
 
-using namespace testing;
+using namespace test;
 
 TEST(NodalLoads, FollowTheFunctionOfTime) {
   NodalLoads loads({1, 2},

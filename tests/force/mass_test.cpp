@@ -8,7 +8,7 @@
 namespace limber {
 namespace {
 
-using namespace testing;
+using namespace test;
 
 TetMesh two_tets() {
   TetMesh mesh;

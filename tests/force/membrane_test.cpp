@@ -11,7 +11,7 @@
 namespace limber {
 namespace {
 
-using namespace testing;
+using namespace test;
 using Eigen::Vector2d;
 using Mat6 = Eigen::Matrix<double, 6, 6>;
 

@@ -12,15 +12,15 @@
 namespace limber {
 namespace {
 
-using namespace testing;
+using namespace test;
 
 // Nodes 0 and 5 belong to other bodies; the damped one has the nodes 1 to 4 and six springs for its elasticity.
-const Vector rest{{9, 9, 9, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, -9, 9, 9}};
+const Vector body_rest{{9, 9, 9, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, -9, 9, 9}};
 const RayleighCoefficients coefficients{0.02, 0.7};
 
 std::unique_ptr<Force> springs(double damping = 0) {
   return std::make_unique<PointSprings>(
-      network_springs({{1, 2}, {1, 3}, {1, 4}, {2, 3}, {2, 4}, {3, 4}}, rest, 80, damping), 6, EnergyKind::elastic,
+      network_springs({{1, 2}, {1, 3}, {1, 4}, {2, 3}, {2, 4}, {3, 4}}, body_rest, 80, damping), 6, EnergyKind::elastic,
       "springs");
 }
 
@@ -37,17 +37,19 @@ struct Body {
   }
   RayleighDamping damping(RayleighAt at, RayleighCoefficients c = coefficients) {
     const auto product = [this](const Vector& q, const Vector& x, Vector& y) { y += stiffness(q) * x; };
-    return {springs(), product, masses, rest, c, at};
+    return {springs(), product, masses, body_rest, c, at};
   }
 };
 
-State moved(unsigned seed) { return {rest + random_vector(18, 0.2, seed), random_vector(18, 2, seed + 5), 0}; }
+State moved_body(unsigned seed) {
+  return {body_rest + random_vector(18, 0.2, seed), random_vector(18, 2, seed + 5), 0};
+}
 
 TEST(Rayleigh, RestIsTheConstantMatrix) {
   Body body;
   auto damping = body.damping(RayleighAt::rest);
-  const Matrix C = 0.02 * body.stiffness(rest) + 0.7 * body.mass();
-  const State u = moved(1);
+  const Matrix C = 0.02 * body.stiffness(body_rest) + 0.7 * body.mass();
+  const State u = moved_body(1);
   EXPECT_LE((force_at(damping, u) + C * u.v).norm(), 1e-12);
   expect_near(tangent_at(damping, u).D, C, 1e-13, "D");
   EXPECT_EQ(tangent_at(damping, u).K.norm(), 0);
@@ -64,7 +66,7 @@ TEST(Rayleigh, CurrentHasTheStiffnessOfTheState) {
   Body body;
   auto damping = body.damping(RayleighAt::current);
   for (const unsigned seed : {1u, 2u, 3u}) {
-    const State u = moved(seed);
+    const State u = moved_body(seed);
     const Matrix C = 0.02 * body.stiffness(u.q) + 0.7 * body.mass();
     EXPECT_LE((force_at(damping, u) + C * u.v).norm(), 1e-12);
     expect_damping(damping, u);
@@ -76,13 +78,13 @@ TEST(Rayleigh, CurrentHasTheStiffnessOfTheState) {
   }
   EXPECT_FALSE(damping.traits().has_potential);
   EXPECT_TRUE(damping.traits().symmetric);
-  EXPECT_FALSE(damping.potentials(moved(1)).has_value());
+  EXPECT_FALSE(damping.potentials(moved_body(1)).has_value());
 }
 
 TEST(Rayleigh, CurrentTangentDoesNotDependOnTheSpeedsScale) {
   Body body;
   auto damping = body.damping(RayleighAt::current);
-  const State u = moved(2);
+  const State u = moved_body(2);
   const Matrix K = tangent_at(damping, u).K;
   for (const double scale : {1e-9, 1e-3, 1e4}) {
     const Matrix scaled = tangent_at(damping, {u.q, scale * u.v, 0}).K / scale;
@@ -97,7 +99,7 @@ TEST(Rayleigh, CurrentTangentDoesNotDependOnTheSpeedsScale) {
 TEST(Rayleigh, ProjectedCurrentIsPositive) {
   Body body;
   auto damping = body.damping(RayleighAt::current);
-  State u = moved(3);
+  State u = moved_body(3);
   u.q *= 0.5;
   EXPECT_LT(Eigen::SelfAdjointEigenSolver<Matrix>(tangent_at(damping, u).D).eigenvalues().minCoeff(), -0.1);
   expect_psd(tangent_at(damping, u, Definiteness::projected).D);
@@ -107,8 +109,8 @@ TEST(Rayleigh, ProjectedCurrentIsPositive) {
 TEST(Rayleigh, FrozenKeepsTheStiffnessOfTheStepsStart) {
   Body body;
   auto damping = body.damping(RayleighAt::frozen);
-  const State start = moved(1), u = moved(2);
-  expect_near(tangent_at(damping, u).D, 0.02 * body.stiffness(rest) + 0.7 * body.mass(), 1e-13, "before any step");
+  const State start = moved_body(1), u = moved_body(2);
+  expect_near(tangent_at(damping, u).D, 0.02 * body.stiffness(body_rest) + 0.7 * body.mass(), 1e-13, "before any step");
   std::vector<int> free{-1, 0, 1, -1, 2, 3};
   expect_restricts(damping, u, free);
 
@@ -137,10 +139,10 @@ TEST(Rayleigh, PrescribedNodesAreLeftOutOfDButDampThoseThatAreFree) {
   Body body;
   for (const auto at : {RayleighAt::rest, RayleighAt::current, RayleighAt::frozen}) {
     auto damping = body.damping(at);
-    expect_restricts(damping, moved(4), {0, 1, -1, 2, 3, -1});
-    expect_restricts(damping, moved(4), {3, 2, 0, -1, 1, 4});
+    expect_restricts(damping, moved_body(4), {0, 1, -1, 2, 3, -1});
+    expect_restricts(damping, moved_body(4), {3, 2, 0, -1, 1, 4});
     // Only node 2 moves; its neighbours feel it.
-    State u{rest, Vector::Zero(18), 0};
+    State u{body_rest, Vector::Zero(18), 0};
     u.v[6] = 1;
     EXPECT_GT(force_at(damping, u).segment<3>(3).norm(), 0.1);
   }
@@ -151,7 +153,7 @@ TEST(Rayleigh, WorksOnAPatternItWasNotBoundTo) {
   const std::vector<int> all{0, 1, 2, 3, 4, 5};
   for (const auto at : {RayleighAt::rest, RayleighAt::current}) {
     auto damping = body.damping(at);
-    const State u = moved(4);
+    const State u = moved_body(4);
     const DenseTangent reference = tangent_at(damping, u);
     std::vector<std::pair<int, int>> pairs;
     damping.add_couplings(pairs);
@@ -174,7 +176,8 @@ TEST(Rayleigh, OfFiniteElements) {
                                           std::vector<int>(mesh.tets.size(), 0));
   };
   const auto shared = elastic();
-  const auto masses = element_masses(linear_elements(mesh), 1, std::vector<double>(mesh.tets.size(), 10), MassKind::consistent);
+  const auto masses =
+      element_masses(linear_elements(mesh), 1, std::vector<double>(mesh.tets.size(), 10), MassKind::consistent);
   Vector shape = Vector::Zero(3 * nodes + 3);
   for (Index i = 0; i < nodes; ++i) shape.segment<3>(3 * i + 3) = mesh.nodes[static_cast<std::size_t>(i)];
   const State u{shape + random_vector(shape.size(), 0.1, 1), random_vector(shape.size(), 1, 2), 0};
@@ -199,8 +202,8 @@ TEST(Rayleigh, OfFiniteElements) {
 
 TEST(Rayleigh, MassDampingAloneNeedsNoStiffness) {
   Body body;
-  RayleighDamping damping(springs(), nullptr, body.masses, rest, {0, 2}, RayleighAt::current);
-  const State u = moved(1);
+  RayleighDamping damping(springs(), nullptr, body.masses, body_rest, {0, 2}, RayleighAt::current);
+  const State u = moved_body(1);
   EXPECT_LE((force_at(damping, u) + 2 * body.mass() * u.v).norm(), 1e-12);
   EXPECT_TRUE(damping.traits().has_potential);
   expect_force_from_potentials(damping, u);
@@ -235,11 +238,11 @@ TEST(Rayleigh, BadInputIsNamed) {
             }).find("damping.stiffness: -1"),
             std::string::npos);
   EXPECT_NE(message_of([&] {
-              RayleighDamping(springs(), nullptr, body.masses, rest, coefficients, RayleighAt::current);
+              RayleighDamping(springs(), nullptr, body.masses, body_rest, coefficients, RayleighAt::current);
             }).find("damping.at"),
             std::string::npos);
   EXPECT_NE(message_of([&] {
-              RayleighDamping(springs(1), nullptr, body.masses, rest, coefficients, RayleighAt::rest);
+              RayleighDamping(springs(1), nullptr, body.masses, body_rest, coefficients, RayleighAt::rest);
             }).find("no damping of its own"),
             std::string::npos);
 }

@@ -11,9 +11,9 @@
 namespace limber {
 namespace {
 
-using namespace testing;
+using namespace test;
 using Edges = std::vector<std::array<int, 2>>;
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 
 Edges chain(int edges) {
   Edges list;

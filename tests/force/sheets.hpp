@@ -7,7 +7,7 @@
 #include "force/differences.hpp"
 #include "limber/mesh/surface_io.hpp"
 
-namespace limber::testing {
+namespace limber::test {
 
 /// nx × ny rectangles of dx × dy, each cut along its diagonal from the lower left; row by row, node i + (nx + 1) j.
 inline TriMesh grid_sheet(int nx, int ny, double dx, double dy) {
@@ -71,4 +71,4 @@ inline void expect_invariant(const Force& force, const Vector& q) {
   EXPECT_LE((force_at(force, moved) - mapped(R, Vec3::Zero(), f)).norm(), 1e-11 * (1 + f.norm()));
 }
 
-}  // namespace limber::testing
+}  // namespace limber::test

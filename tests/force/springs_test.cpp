@@ -10,17 +10,17 @@
 namespace limber {
 namespace {
 
-using namespace testing;
+using namespace test;
 
-const Vector rest{{0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1}};
+const Vector network_rest{{0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1}};
 const std::vector<std::array<int, 2>> all_edges{{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
 
 State moved(unsigned seed, double by = 0.3) {
-  return {rest + random_vector(12, by, seed), random_vector(12, 2, seed + 9), 0};
+  return {network_rest + random_vector(12, by, seed), random_vector(12, 2, seed + 9), 0};
 }
 
 PointSprings network(double damping) {
-  return PointSprings(network_springs(all_edges, rest, 50, damping), 4, EnergyKind::elastic, "springs");
+  return PointSprings(network_springs(all_edges, network_rest, 50, damping), 4, EnergyKind::elastic, "springs");
 }
 
 /// A node tied to the middle of a triangle, and two barycentric points tied to each other.
@@ -47,7 +47,7 @@ TEST(PointSprings, NetworkIsConsistent) {
   EXPECT_TRUE(springs.traits().symmetric);
   EXPECT_TRUE(springs.traits().has_potential);
   EXPECT_FALSE(springs.traits().velocity_dependent);
-  EXPECT_LE(force_at(springs, {rest, Vector::Zero(12), 0}).norm(), 1e-13);
+  EXPECT_LE(force_at(springs, {network_rest, Vector::Zero(12), 0}).norm(), 1e-13);
   for (const unsigned seed : {1u, 2u, 3u}) {
     const State u = moved(seed);
     expect_force_from_potentials(springs, u);
@@ -81,9 +81,9 @@ TEST(PointSprings, DampedAlongTheSpring) {
 
 TEST(PointSprings, ARigidTurnIsNotDamped) {
   const auto springs = network(4);
-  State u{rest, Vector(12), 0};
+  State u{network_rest, Vector(12), 0};
   for (Index i = 0; i < 12; i += 3)
-    u.v.segment<3>(i) = Vec3(1, 2, 3) + Vec3(0.3, -1, 2).cross(Vec3(rest.segment<3>(i)));
+    u.v.segment<3>(i) = Vec3(1, 2, 3) + Vec3(0.3, -1, 2).cross(Vec3(network_rest.segment<3>(i)));
   EXPECT_LE(force_at(springs, u).norm(), 1e-12);
 }
 
@@ -96,7 +96,7 @@ TEST(PointSprings, ProjectedIsPositiveAndExactWhenStretched) {
     expect_psd(tangent_at(undamped, u, Definiteness::projected).K);
     expect_psd(tangent_at(damped, u, Definiteness::projected).K);
   }
-  const State stretched{3 * rest, Vector::Zero(12), 0};
+  const State stretched{3 * network_rest, Vector::Zero(12), 0};
   expect_near(tangent_at(undamped, stretched, Definiteness::projected).K, tangent_at(undamped, stretched).K, 1e-14,
               "stretched");
 }

@@ -7,7 +7,7 @@
 namespace limber {
 namespace {
 
-using namespace testing;
+using namespace test;
 
 std::vector<Vector> shapes() { return {random_vector(6, 1, 1), random_vector(6, 1, 2), random_vector(6, 1, 3)}; }
 

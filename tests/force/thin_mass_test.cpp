@@ -9,7 +9,7 @@
 namespace limber {
 namespace {
 
-using namespace testing;
+using namespace test;
 
 Matrix dense(const std::vector<NodalMass>& masses, Index n) {
   Matrix M = Matrix::Zero(n, n);

@@ -7,10 +7,10 @@
 namespace limber {
 namespace {
 
-using namespace testing;
+using namespace test;
 
 const std::vector<std::array<int, 3>> faces{{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {0, 3, 2}};
-const Vector rest{{0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1}};
+const Vector tet_rest{{0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1}};
 
 Wind wind_on(std::vector<std::array<int, 3>> triangles, const Vec3& velocity) {
   return Wind(std::move(triangles), TimeFunction<Vec3>::constant(velocity), 1.2, 1.5, "wind");
@@ -19,7 +19,7 @@ Wind wind_on(std::vector<std::array<int, 3>> triangles, const Vec3& velocity) {
 TEST(Wind, HeadOnIsTheDragFormula) {
   // Area ½ m² facing z, wind 10 m/s along z, the triangle drifts at 4 m/s: ½ · 1.2 · 1.5 · ½ · 6² = 16.2 N.
   const Wind wind = wind_on({{0, 1, 2}}, {3, 0, 10});
-  State u{rest, Vector::Zero(12), 0};
+  State u{tet_rest, Vector::Zero(12), 0};
   for (Index i = 2; i < 12; i += 3) u.v[i] = 4;
   Vector expected = Vector::Zero(12);
   expected[2] = expected[5] = expected[8] = 5.4;
@@ -32,7 +32,7 @@ TEST(Wind, HeadOnIsTheDragFormula) {
 TEST(Wind, DampingIsExactAndPositive) {
   Wind wind = wind_on(faces, {3, -2, 5});
   for (const unsigned seed : {1u, 2u}) {
-    const State u{rest + random_vector(12, 0.2, seed), random_vector(12, 1, seed + 5), 0};
+    const State u{tet_rest + random_vector(12, 0.2, seed), random_vector(12, 1, seed + 5), 0};
     // |s| s has a kink in its second derivative: the steps must stay on one side of it.
     const auto f = [&](const Vector& v) { return force_at(wind, {u.q, v, 0}); };
     expect_near(tangent_at(wind, u).D, minus_jacobian(f, u.v, 1e-4), 1e-8, "D");
@@ -43,12 +43,12 @@ TEST(Wind, DampingIsExactAndPositive) {
   EXPECT_TRUE(wind.traits().symmetric);
   EXPECT_FALSE(wind.traits().has_potential);
   EXPECT_TRUE(wind.traits().velocity_dependent);
-  EXPECT_FALSE(wind.potentials({rest, rest, 0}).has_value());
+  EXPECT_FALSE(wind.potentials({tet_rest, tet_rest, 0}).has_value());
 }
 
 TEST(Wind, GeometryIsTheCurrentOne) {
   const Wind wind = wind_on({{0, 1, 2}}, {0, 0, 10});
-  const State u{2 * rest, Vector::Zero(12), 0};
+  const State u{2 * tet_rest, Vector::Zero(12), 0};
   EXPECT_NEAR(force_at(wind, u).sum(), 0.5 * 1.2 * 1.5 * 2 * 100, 1e-11);
 }
 
@@ -61,9 +61,9 @@ TEST(Wind, ADegenerateTriangleBearsNothing) {
 
 TEST(Wind, ChangesWithTime) {
   const Wind wind({{0, 1, 2}}, TimeFunction<Vec3>::sine({0, 0, 10}, 0.25, 0, Vec3::Zero()), 1.2, 1.5, "wind");
-  EXPECT_NEAR(force_at(wind, {rest, Vector::Zero(12), 0}).norm(), 0, 1e-14);
-  EXPECT_NEAR(force_at(wind, {rest, Vector::Zero(12), 1}).sum(), 45, 1e-11);
-  EXPECT_NEAR(force_at(wind, {rest, Vector::Zero(12), 3}).sum(), -45, 1e-11);
+  EXPECT_NEAR(force_at(wind, {tet_rest, Vector::Zero(12), 0}).norm(), 0, 1e-14);
+  EXPECT_NEAR(force_at(wind, {tet_rest, Vector::Zero(12), 1}).sum(), 45, 1e-11);
+  EXPECT_NEAR(force_at(wind, {tet_rest, Vector::Zero(12), 3}).sum(), -45, 1e-11);
 }
 
 TEST(Wind, BadInputIsNamed) {

@@ -2,6 +2,7 @@
 /// Matrices that the tests of linalg share.
 
 #include <Eigen/Geometry>
+#include <cmath>
 #include <functional>
 #include <random>
 #include <vector>
@@ -23,6 +24,13 @@ inline Vector random_vector(Index n, unsigned seed) {
   std::uniform_real_distribution<double> u(-1, 1);
   Vector x(n);
   for (double& xi : x) xi = u(random);
+  return x;
+}
+
+/// Numbers in [−1, 1] that look random.
+inline Vector noise(Index n, double seed) {
+  Vector x(n);
+  for (Index i = 0; i < n; ++i) x[i] = std::sin(12.9898 * static_cast<double>(i + 1) + seed * 78.233);
   return x;
 }
 

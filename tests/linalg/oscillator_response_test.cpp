@@ -17,7 +17,7 @@ struct WideResponse {
 };
 
 /// (S, S', C, R) obey a linear system with constant coefficients. Units of time 1/scale keep its matrix balanced.
-WideResponse reference(double lambda, double damping, double t, double scale) {
+WideResponse wide_reference(double lambda, double damping, double t, double scale) {
   test::WideMatrix A(4);
   const Wide T = Wide(t) * Wide(scale);
   A(0, 1) = T;
@@ -34,7 +34,7 @@ WideResponse reference(double lambda, double damping, double t, double scale) {
 double error(double lambda, double damping, double t) {
   const double scale =
       std::exp2(std::round(std::log2(std::max({std::sqrt(std::abs(lambda)), std::abs(damping), 1 / t}))));
-  const WideResponse r = reference(lambda, damping, t, scale);
+  const WideResponse r = wide_reference(lambda, damping, t, scale);
   const OscillatorResponse y = oscillator_response(lambda, damping, t);
   const double a = damping / 2, mu = std::sqrt(std::abs(a * a - lambda));
   const double rate = lambda <= a * a ? mu - a : -a,

@@ -10,20 +10,15 @@
 #include "limber/core/parallel.hpp"
 #include "limber/linalg/dense_exponential.hpp"
 #include "linalg/complaints.hpp"
+#include "linalg/matrices.hpp"
 #include "linalg/wide.hpp"
 
 namespace limber {
 namespace {
 
 using test::failure;
+using test::noise;
 using test::rejected;
-
-/// Numbers in [−1, 1] that look random.
-Vector noise(Index n, double seed) {
-  Vector x(n);
-  for (Index i = 0; i < n; ++i) x[i] = std::sin(12.9898 * static_cast<double>(i + 1) + seed * 78.233);
-  return x;
-}
 
 Matrix noise(Index n, Index m, double seed) {
   Matrix A(n, m);
@@ -170,8 +165,8 @@ TEST(Phi1, KrylovReachesItsTolerance) {
 }
 
 /// Blocks [[−a, ω], [−ω, −a]] in a long vector: closed form  φ₁(z) b,  z = −a + iω.
-struct Blocks {
-  Blocks(Index n, double rate, double frequency) : a(n), omega(n) {
+struct TurningBlocks {
+  TurningBlocks(Index n, double rate, double frequency) : a(n), omega(n) {
     for (Index i = 0; i < n; ++i) {
       const double part = static_cast<double>(i + 1) / static_cast<double>(n);
       a[i] = rate * part;
@@ -206,7 +201,7 @@ TEST(Phi1, KrylovTakesLargeNorms) {
   };
   for (const Sample& s : {Sample{1500, 0, 3e3, 1e-8, 6000}, Sample{200, 0, 1e4, 1e-7, 20000},
                           Sample{600, 1e6, 0, 1e-8, 20000}, Sample{600, 1e4, 3e3, 1e-8, 2000}}) {
-    const Blocks J(s.n, s.rate, s.frequency);
+    const TurningBlocks J(s.n, s.rate, s.frequency);
     const Vector b = noise(2 * s.n, 0.7), reference = J.exact(b, 1);
     Phi1Report report;
     const Vector x = phi1(J, b, 1, {s.tolerance}, report);
@@ -255,7 +250,7 @@ TEST(Phi1, SmallCasesAndSigns) {
 }
 
 TEST(Phi1, HasTheSameBitsForAnyNumberOfThreads) {
-  const Blocks J(20000, 30, 20);
+  const TurningBlocks J(20000, 30, 20);
   const Vector b = noise(40000, 1);
   Phi1Report report;
   set_threads(1);
@@ -265,7 +260,7 @@ TEST(Phi1, HasTheSameBitsForAnyNumberOfThreads) {
 }
 
 TEST(Phi1, FailsWithAMessage) {
-  const Blocks J(300, 0, 1e4);
+  const TurningBlocks J(300, 0, 1e4);
   const Vector b = noise(600, 1);
   Phi1Report report;
   const std::string exhausted = failure([&] { phi1(J, b, 1, {1e-8, 500}, report); });

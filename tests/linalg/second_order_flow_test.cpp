@@ -8,19 +8,15 @@
 
 #include "limber/core/parallel.hpp"
 #include "linalg/complaints.hpp"
+#include "linalg/matrices.hpp"
 #include "linalg/wide.hpp"
 
 namespace limber {
 namespace {
 
 using test::failure;
+using test::noise;
 using test::rejected;
-
-Vector noise(Index n, double seed) {
-  Vector x(n);
-  for (Index i = 0; i < n; ++i) x[i] = std::sin(12.9898 * static_cast<double>(i + 1) + seed * 78.233);
-  return x;
-}
 
 /// A chain of springs and unequal masses, free at both ends, with its modes KX = MXΛ.
 struct Chain {

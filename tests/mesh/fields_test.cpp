@@ -90,7 +90,7 @@ TEST(MeshFields, LegacyBinary) {
 }
 
 template <class T>
-std::string packed(std::initializer_list<T> values) {
+std::string with_length(std::initializer_list<T> values) {
   const std::uint64_t n = values.size() * sizeof(T);
   std::string bytes(reinterpret_cast<const char*>(&n), sizeof n);
   bytes.append(reinterpret_cast<const char*>(values.begin()), n);
@@ -105,7 +105,7 @@ TEST(MeshFields, VtuInAllCodings) {
            "</DataArray>\n<Array type=\"String\" Name=\"s\"/>\n";
   };
   EXPECT_EQ(read("a.vtu", vtu(arrays("format=\"ascii\">0.33333333333333333 7 -2", ">-3 7 12"))).fields, expected);
-  const std::string E = packed<double>({1. / 3, 7, -2}), n = packed<std::int16_t>({-3, 7, 12});
+  const std::string E = with_length<double>({1. / 3, 7, -2}), n = with_length<std::int16_t>({-3, 7, 12});
   EXPECT_EQ(
       read("a.vtu", vtu(arrays("format=\"binary\">" + base64_encoded(E), "format=\"binary\">" + base64_encoded(n))))
           .fields,
@@ -209,7 +209,7 @@ TEST(MeshFields, CutAtEveryByteIsAnErrorOrAMesh) {
   const std::string whole[] = {
       binary_vtk("CELL_DATA 3\nSCALARS E double 1\nLOOKUP_TABLE default\n" + big<double>({1. / 3, 7, -2})),
       msh + element_data(1, "3\n7 2e5\n3 0\n10 1e5\n"),
-      vtu("<DataArray type=\"Float64\" Name=\"E\" format=\"binary\">" + base64_encoded(packed<double>({1, 2, 3})) +
+      vtu("<DataArray type=\"Float64\" Name=\"E\" format=\"binary\">" + base64_encoded(with_length<double>({1, 2, 3})) +
           "</DataArray>")};
   const char* names[] = {"a.vtk", "a.msh", "a.vtu"};
   for (int k = 0; k < 3; ++k)

@@ -12,7 +12,7 @@ namespace limber::test {
 namespace {
 
 /// Coordinates within `tolerance` [m]; 0 means every bit.
-void expect_same(const TetMesh& a, const TetMesh& b, double tolerance = 0) {
+void expect_same_tets(const TetMesh& a, const TetMesh& b, double tolerance = 0) {
   ASSERT_EQ(a.nodes.size(), b.nodes.size());
   for (std::size_t i = 0; i < a.nodes.size(); ++i)
     EXPECT_LE((a.nodes[i] - b.nodes[i]).cwiseAbs().maxCoeff(), tolerance) << "node " << i;
@@ -31,7 +31,7 @@ TEST(MeshFiles, EveryVariantHoldsTheSameMesh) {
     TetMesh m;
     ASSERT_NO_THROW(m = read_mesh(put_all(dir, s))) << reading_error(dir.path(s.file));
     // meshio writes twelve digits into a .vtu in text.
-    expect_same(m, expected_cube(), s.label == "ascii.vtu" ? 1e-11 : 0);
+    expect_same_tets(m, expected_cube(), s.label == "ascii.vtu" ? 1e-11 : 0);
     EXPECT_EQ(m.region, s.region);
     EXPECT_EQ(check_and_orient(m, s.label).reordered, 0u);
   }
@@ -48,7 +48,7 @@ TEST(MeshFiles, PhysicalNamesOfVolumes) {
 TEST(MeshFiles, TetgenByAnyOfItsNames) {
   const ScratchDir dir;
   put_all(dir, sample("tetgen, from 1"));
-  for (const char* name : {"a.1", "a.1.node", "a.1.ele"}) expect_same(read_mesh(dir.path(name)), expected_cube());
+  for (const char* name : {"a.1", "a.1.node", "a.1.ele"}) expect_same_tets(read_mesh(dir.path(name)), expected_cube());
   std::filesystem::remove(dir.path("a.1.ele"));
   EXPECT_EQ(reading_error(dir.path("a.1.node")), dir.path("a.1.ele") + ": there is no such file");
 }
@@ -63,7 +63,7 @@ TEST(MeshFiles, RoundTripKeepsEveryBit) {
     SCOPED_TRACE(name);
     write_mesh(m, dir.path(name));
     const TetMesh back = read_mesh(dir.path(name));
-    expect_same(m, back);
+    expect_same_tets(m, back);
     EXPECT_EQ(m.region, back.region);
   }
   EXPECT_EQ(read_mesh(dir.path("m.msh")).region_names, m.region_names);
@@ -75,7 +75,7 @@ TEST(MeshFiles, RoundTripWithoutRegions) {
   const auto region_after = [&](const std::string& name) {
     write_mesh(m, dir.path(name));
     const TetMesh back = read_mesh(dir.path(name));
-    expect_same(m, back);
+    expect_same_tets(m, back);
     return back.region;
   };
   for (const char* name : {"m.vtk", "m.vtu", "m.node"}) EXPECT_TRUE(region_after(name).empty()) << name;

@@ -53,7 +53,7 @@ double enclosed(const TetMesh& mesh) {
   return sum;
 }
 
-std::string error_of(HexMesh mesh) {
+std::string hex_error(HexMesh mesh) {
   try {
     check_and_orient(mesh, "m");
   } catch (const InputError& e) {
@@ -62,7 +62,7 @@ std::string error_of(HexMesh mesh) {
   return "";
 }
 
-HexMesh unit_cube() {
+HexMesh one_hex() {
   HexMesh m;
   m.nodes = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
   m.hexes = {{0, 1, 2, 3, 4, 5, 6, 7}};
@@ -81,7 +81,7 @@ TEST(HexSplit, IsKuhnsInBoxes) {
 
 /// Every order of the numbers of a cube's corners: all places of the smallest with all choices of the far diagonals.
 TEST(HexSplit, EveryNumberingOfACube) {
-  const HexMesh cube = unit_cube();
+  const HexMesh cube = one_hex();
   std::array<int, 8> number;
   std::iota(number.begin(), number.end(), 0);
   std::set<std::pair<int, int>> configurations;
@@ -234,51 +234,51 @@ TEST(HexFiles, MixedAndCurvedCellsAreRefused) {
 }
 
 TEST(HexChecks, WrongOrdersAndShapes) {
-  HexMesh good = unit_cube();
-  EXPECT_EQ(error_of(good), "");
+  HexMesh good = one_hex();
+  EXPECT_EQ(hex_error(good), "");
   EXPECT_EQ(check_and_orient(good, "m").reordered, 0u);
 
-  HexMesh turned = unit_cube();
+  HexMesh turned = one_hex();
   turned.hexes[0] = {4, 5, 6, 7, 0, 1, 2, 3};
   EXPECT_EQ(check_and_orient(turned, "m").reordered, 1u);
-  EXPECT_EQ(turned.hexes, unit_cube().hexes);
+  EXPECT_EQ(turned.hexes, one_hex().hexes);
 
   HexMesh voxel = shuffled_cells({2, 1, 1}, 0);
   std::swap(voxel.hexes[1][2], voxel.hexes[1][3]);
   std::swap(voxel.hexes[1][6], voxel.hexes[1][7]);
-  EXPECT_EQ(error_of(voxel).find("m: 1 of 2 hexahedra are folded or flat; the first is hexahedron 1 (nodes "), 0u)
-      << error_of(voxel);
+  EXPECT_EQ(hex_error(voxel).find("m: 1 of 2 hexahedra are folded or flat; the first is hexahedron 1 (nodes "), 0u)
+      << hex_error(voxel);
 
-  HexMesh pushed = unit_cube();
+  HexMesh pushed = one_hex();
   pushed.nodes[6] = {.2, .2, .2};
-  EXPECT_NE(error_of(pushed).find("hexahedron 0 (nodes 0, 1, 2, 3, 4, 5, 6, 7), whose scaled Jacobian is -"),
+  EXPECT_NE(hex_error(pushed).find("hexahedron 0 (nodes 0, 1, 2, 3, 4, 5, 6, 7), whose scaled Jacobian is -"),
             std::string::npos)
-      << error_of(pushed);
-  EXPECT_NE(error_of(pushed).find(" at node "), std::string::npos);
+      << hex_error(pushed);
+  EXPECT_NE(hex_error(pushed).find(" at node "), std::string::npos);
 
-  HexMesh flat = unit_cube();
+  HexMesh flat = one_hex();
   for (Vec3& x : flat.nodes) x[2] = 0;
-  EXPECT_NE(error_of(flat).find("folded or flat"), std::string::npos);
+  EXPECT_NE(hex_error(flat).find("folded or flat"), std::string::npos);
 
-  HexMesh twice = unit_cube();
+  HexMesh twice = one_hex();
   twice.hexes[0][7] = 4;
-  EXPECT_EQ(error_of(twice), "m: hexahedron 0 (nodes 0, 1, 2, 3, 4, 5, 6, 4) names node 4 twice");
-  HexMesh same = unit_cube();
+  EXPECT_EQ(hex_error(twice), "m: hexahedron 0 (nodes 0, 1, 2, 3, 4, 5, 6, 4) names node 4 twice");
+  HexMesh same = one_hex();
   same.hexes.push_back({1, 2, 3, 0, 5, 6, 7, 4});
-  EXPECT_EQ(error_of(same), "m: hexahedra 0 and 1 have the same nodes 0, 1, 2, 3, 4, 5, 6, 7");
-  HexMesh unused = unit_cube();
+  EXPECT_EQ(hex_error(same), "m: hexahedra 0 and 1 have the same nodes 0, 1, 2, 3, 4, 5, 6, 7");
+  HexMesh unused = one_hex();
   unused.nodes.emplace_back(3, 3, 3);
-  EXPECT_EQ(error_of(unused), "m: 1 of 9 nodes belong to no hexahedron; the first is node 8");
-  HexMesh far = unit_cube();
+  EXPECT_EQ(hex_error(unused), "m: 1 of 9 nodes belong to no hexahedron; the first is node 8");
+  HexMesh far = one_hex();
   far.hexes[0][7] = 8;
-  EXPECT_EQ(error_of(far), "m: hexahedron 0 names node 8, but the nodes are 0 to 7");
-  HexMesh infinite = unit_cube();
+  EXPECT_EQ(hex_error(far), "m: hexahedron 0 names node 8, but the nodes are 0 to 7");
+  HexMesh infinite = one_hex();
   infinite.nodes[2][1] = std::numeric_limits<double>::infinity();
-  EXPECT_NE(error_of(infinite).find("must be finite"), std::string::npos);
-  EXPECT_EQ(error_of({}), "m: the mesh has no hexahedra");
-  HexMesh regions = unit_cube();
+  EXPECT_NE(hex_error(infinite).find("must be finite"), std::string::npos);
+  EXPECT_EQ(hex_error({}), "m: the mesh has no hexahedra");
+  HexMesh regions = one_hex();
   regions.region = {1, 2};
-  EXPECT_EQ(error_of(regions), "m: 2 regions for 1 hexahedra");
+  EXPECT_EQ(hex_error(regions), "m: 2 regions for 1 hexahedra");
 }
 
 /// Positive at corners and points of integration, and yet a tetrahedron is inverted: how many of 20000 cubes whose
@@ -288,13 +288,13 @@ int too_warped(double by) {
   std::uniform_real_distribution<double> u(-by, by);
   int warped = 0;
   for (int trial = 0; trial < 20000; ++trial) {
-    HexMesh m = unit_cube();
+    HexMesh m = one_hex();
     for (Vec3& x : m.nodes) x += Vec3(u(random), u(random), u(random));
     if (!hex_shape(m, 0).sound()) continue;
     const TetMesh parts = subdivide(hexahedra(m));
     double least = 1;
     for (std::size_t t = 0; t < 6; ++t) least = std::min(least, signed_volume(parts, t));
-    const std::string error = error_of(m);
+    const std::string error = hex_error(m);
     EXPECT_EQ(error.empty(), least > 0) << error;
     if (error.empty()) continue;
     ++warped;
@@ -333,7 +333,7 @@ TEST(HexQuality, OfBricksAndShears) {
   EXPECT_NEAR(q.min_volume, -1, 1e-14);
 
   // A frustum: squares of 1 and 4 m² at a distance of 1 m, V = (1 + 2 + 4)/3.
-  HexMesh frustum = unit_cube();
+  HexMesh frustum = one_hex();
   for (std::size_t a = 4; a < 8; ++a) frustum.nodes[a] = Vec3(2 * frustum.nodes[a][0], 2 * frustum.nodes[a][1], 1);
   EXPECT_NEAR(hex_quality(frustum).volume, 7. / 3, 1e-14);
   // At corner 4 the edges are 1, 2 and 2 along the axes; at corner 6 the one down is (−1, −1, −1).

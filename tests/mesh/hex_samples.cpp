@@ -12,7 +12,7 @@ namespace limber::test {
 namespace {
 
 constexpr int spare = 12;  // the node that no hexahedron uses
-const std::vector<int> regions{1, 12};
+const std::vector<int> hex_regions{1, 12};
 const std::vector<int> quad{0, 1, 4, spare};
 
 std::vector<Vec3> all_nodes() {
@@ -20,8 +20,6 @@ std::vector<Vec3> all_nodes() {
   nodes.emplace_back(9, 9, 9);
   return nodes;
 }
-
-std::string numbers(const Vec3& x) { return fmt::format("{:.17g} {:.17g} {:.17g}", x[0], x[1], x[2]); }
 
 template <class Cell>
 std::string tags(const Cell& cell, int first) {
@@ -54,7 +52,7 @@ std::string gmsh22_binary(std::endian order) {
   for (const int i : quad) b.put(std::int32_t{i + 10});
   b.ints({5, 2, 2});
   for (int h = 0; h < 2; ++h) {
-    b.ints({h == 0 ? 7 : 9, regions[static_cast<std::size_t>(h)], 99});
+    b.ints({h == 0 ? 7 : 9, hex_regions[static_cast<std::size_t>(h)], 99});
     for (const int i : m.hexes[static_cast<std::size_t>(h)]) b.put(std::int32_t{i + 10});
   }
   b.text("\n$EndElements\n$ElementData\n1\n\"E\"\n1\n0\n3\n0\n1\n2\n").ints({7}).put(1e5).ints({9}).put(2e5);
@@ -72,14 +70,14 @@ std::string gmsh41_ascii() {
   return s + "$ElementData\n1\n\"E\"\n1\n0\n3\n0\n1\n2\n7 1e5\n9 2e5\n$EndElementData\n";
 }
 
-std::string gmsh41_binary(std::endian order) {
+std::string hex_gmsh41_binary(std::endian order) {
   const HexMesh m = expected_hexes();
   Binary b(order);
   b.text("$MeshFormat\n4.1 1 8\n").put(std::int32_t{1}).text("\n$EndMeshFormat\n$Entities\n").sizes({0, 0, 0, 2});
   for (int v = 0; v < 2; ++v) {
     b.ints({3 + v});
     for (int k = 0; k < 6; ++k) b.put(1.);
-    b.sizes({1}).ints({regions[static_cast<std::size_t>(v)]}).sizes({0});
+    b.sizes({1}).ints({hex_regions[static_cast<std::size_t>(v)]}).sizes({0});
   }
   b.text("\n$EndEntities\n$Nodes\n").sizes({1, 13, 1, 13}).ints({3, 3, 0}).sizes({13});
   for (std::uint64_t i = 1; i <= 13; ++i) b.put(i);
@@ -108,7 +106,7 @@ std::string vtk_ascii(int type) {
   return s + fmt::format("\nCELL_TYPES 3\n{}\n9\n{}\n", type, type) + vtk_data;
 }
 
-std::string vtk51_binary() {
+std::string hex_vtk51_binary() {
   const HexMesh m = expected_hexes();
   Binary b(std::endian::big);
   b.text("# vtk DataFile Version 5.1\nx\nBINARY\nDATASET UNSTRUCTURED_GRID\nPOINTS 13 double\n");
@@ -139,12 +137,12 @@ std::string vtu_ascii() {
          "</UnstructuredGrid></VTKFile>\n";
 }
 
-std::string medit() {
+std::string hex_medit() {
   const HexMesh m = expected_hexes();
   std::string s = "MeshVersionFormatted 2\nDimension 3\nVertices 13\n";
   for (const Vec3& x : all_nodes()) s += numbers(x) + " 0\n";
   s += "Quadrilaterals 1\n" + tags(quad, 1) + " 5\nHexahedra 2\n";
-  for (std::size_t h = 0; h < 2; ++h) s += tags(m.hexes[h], 1) + fmt::format(" {}\n", regions[h]);
+  for (std::size_t h = 0; h < 2; ++h) s += tags(m.hexes[h], 1) + fmt::format(" {}\n", hex_regions[h]);
   return s + "End\n";
 }
 
@@ -152,19 +150,19 @@ std::string medit() {
 
 std::vector<Sample> hex_samples() {
   const auto made = [](const std::string& label, const std::string& file, const std::string& contents) {
-    return Sample{"hexes, " + label, file, {{file, contents}}, regions};
+    return Sample{"hexes, " + label, file, {{file, contents}}, hex_regions};
   };
   return {made("gmsh 2.2 ascii", "a.msh", gmsh22_ascii()),
           made("gmsh 2.2 little endian", "a.msh", gmsh22_binary(std::endian::little)),
           made("gmsh 2.2 big endian", "a.msh", gmsh22_binary(std::endian::big)),
           made("gmsh 4.1 ascii", "a.msh", gmsh41_ascii()),
-          made("gmsh 4.1 little endian", "a.msh", gmsh41_binary(std::endian::little)),
-          made("gmsh 4.1 big endian", "a.msh", gmsh41_binary(std::endian::big)),
+          made("gmsh 4.1 little endian", "a.msh", hex_gmsh41_binary(std::endian::little)),
+          made("gmsh 4.1 big endian", "a.msh", hex_gmsh41_binary(std::endian::big)),
           made("vtk ascii", "a.vtk", vtk_ascii(12)),
           made("vtk voxels", "a.vtk", vtk_ascii(11)),
-          made("vtk 5.1 binary", "a.vtk", vtk51_binary()),
+          made("vtk 5.1 binary", "a.vtk", hex_vtk51_binary()),
           made("vtu", "a.vtu", vtu_ascii()),
-          made("medit", "a.mesh", medit())};
+          made("medit", "a.mesh", hex_medit())};
 }
 
 HexMesh expected_hexes() {

@@ -20,8 +20,6 @@ namespace {
 
 const std::vector<int> regions{1, 1, 2, 2, 12};
 
-std::string numbers(const Vec3& x) { return fmt::format("{:.17g} {:.17g} {:.17g}", x[0], x[1], x[2]); }
-
 /// Gmsh 2.2 binary in the order that is not this machine's; node tags 10, 20, …; a triangle; physical 0 where `region`
 /// is to come from the entity.
 std::string gmsh22_swapped() {
@@ -287,6 +285,8 @@ std::vector<Sample> all_samples() {
   static const std::vector<Sample> samples = make_samples();
   return samples;
 }
+
+std::string numbers(const Vec3& x) { return fmt::format("{:.17g} {:.17g} {:.17g}", x[0], x[1], x[2]); }
 
 const Sample& sample(const std::string& label) {
   static const std::vector<Sample> samples = all_samples();

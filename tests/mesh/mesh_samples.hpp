@@ -20,6 +20,9 @@ struct Sample {
 std::vector<Sample> all_samples();
 const Sample& sample(const std::string& label);
 
+/// Coordinates as text, with all their digits.
+std::string numbers(const Vec3& x);
+
 /// The nodes and tetrahedra that all samples hold.
 TetMesh expected_cube();
 

@@ -14,7 +14,7 @@
 namespace limber {
 namespace {
 
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 
 MeshReport checked(const TetMesh& m) {
   const MeshReport r = mesh_report(m);

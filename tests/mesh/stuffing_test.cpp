@@ -15,13 +15,13 @@ namespace limber {
 namespace {
 
 const Box3 room{{-1.5, -1.5, -1.5}, {1.5, 1.5, 1.5}};
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 
 double ball(const Vec3& x, const Vec3& centre, double r) { return (x - centre).norm() - r; }
 double torus(const Vec3& x) { return std::hypot(std::hypot(x[0], x[1]) - 1, x[2]) - 0.35; }
 
 /// What holds for every φ.
-MeshReport checked(const Stuffed& stuffed) {
+MeshReport checked_stuffing(const Stuffed& stuffed) {
   const MeshReport r = mesh_report(stuffed.mesh);
   EXPECT_GT(r.tets, 0u);
   EXPECT_GT(r.min_dihedral, 10.7);
@@ -42,7 +42,7 @@ TEST(Stuffing, SphereOfSecondOrder) {
           return ball(x, {0.01, 0.02, 0.03}, 1);
         },
         {.box = room, .spacing = spacing});
-    const MeshReport r = checked(stuffed);
+    const MeshReport r = checked_stuffing(stuffed);
     const double error = 1 - r.volume / (4 * pi / 3);
     EXPECT_EQ(r.euler, 2);
     EXPECT_EQ(r.components, 1u);
@@ -64,7 +64,7 @@ TEST(Stuffing, SurfaceNodesLieOnTheSurface) {
 
 TEST(Stuffing, Torus) {
   for (const double spacing : {0.23, 0.1}) {
-    const MeshReport r = checked(stuff(torus, {.box = room, .spacing = spacing, .lipschitz = 1}));
+    const MeshReport r = checked_stuffing(stuff(torus, {.box = room, .spacing = spacing, .lipschitz = 1}));
     EXPECT_EQ(r.euler, 0);
     EXPECT_EQ(r.components, 1u);
     EXPECT_NEAR(r.volume, 2 * pi * pi * 0.35 * 0.35, 0.8 * spacing * spacing * r.volume);
@@ -73,7 +73,7 @@ TEST(Stuffing, Torus) {
 
 TEST(Stuffing, OverlappingBalls) {
   const auto phi = [](const Vec3& x) { return std::min(ball(x, {-0.4, 0, 0}, 0.7), ball(x, {0.5, 0.1, 0}, 0.6)); };
-  const MeshReport r = checked(stuff(phi, {.box = room, .spacing = 0.08, .lipschitz = 1}));
+  const MeshReport r = checked_stuffing(stuff(phi, {.box = room, .spacing = 0.08, .lipschitz = 1}));
   EXPECT_EQ(r.euler, 2);
   EXPECT_EQ(r.components, 1u);
 }
@@ -82,7 +82,7 @@ TEST(Stuffing, ThinPlates) {
   for (int k = 0; k < 6; ++k) {
     const Vec3 n = Vec3(std::sin(1.1 * k), std::cos(2.3 * k), std::sin(3.7 * k + 1)).normalized();
     const auto phi = [&](const Vec3& x) { return std::max(std::abs(n.dot(x)) - 0.1, x.norm() - 1.2); };
-    const MeshReport r = checked(stuff(phi, {.box = room, .spacing = 0.1, .lipschitz = 1}));
+    const MeshReport r = checked_stuffing(stuff(phi, {.box = room, .spacing = 0.1, .lipschitz = 1}));
     EXPECT_EQ(r.components, 1u);
     EXPECT_EQ(r.euler, 2);
   }
@@ -98,24 +98,24 @@ TEST(Stuffing, AnglesHoldForAnyFunction) {
                        std::sin(w * x[2] - 3 * x[0]) * std::cos(w * x[0] - a) + 0.1 * (k % 5 - 2);
       return std::max(g, x.norm() - 1);
     };
-    checked(stuff(phi, {.box = room, .spacing = 0.12}));
+    checked_stuffing(stuff(phi, {.box = room, .spacing = 0.12}));
   }
 }
 
 TEST(Stuffing, ZeroAtLatticePoints) {
   // Planes of the lattice: box.min is a lattice point.
   const auto cube = [](const Vec3& x) { return x.cwiseAbs().maxCoeff() - 1; };
-  MeshReport r = checked(stuff(cube, {.box = room, .spacing = 0.125, .lipschitz = 1}));
+  MeshReport r = checked_stuffing(stuff(cube, {.box = room, .spacing = 0.125, .lipschitz = 1}));
   EXPECT_NEAR(r.volume, 8, 1e-12);
   EXPECT_NEAR(r.min_dihedral, 45, 1e-9);
   const auto octahedron = [](const Vec3& x) { return x.cwiseAbs().sum() - 1; };
-  r = checked(stuff(octahedron, {.box = room, .spacing = 0.125, .lipschitz = std::sqrt(3)}));
+  r = checked_stuffing(stuff(octahedron, {.box = room, .spacing = 0.125, .lipschitz = std::sqrt(3)}));
   EXPECT_EQ(r.euler, 2);
   // Zero in a whole region: all its points count as points of the surface.
   const auto shell = [](const Vec3& x) {
     return std::min(0., ball(x, Vec3::Zero(), 0.8)) + std::max(0., x.norm() - 1);
   };
-  r = checked(stuff(shell, {.box = room, .spacing = 0.125}));
+  r = checked_stuffing(stuff(shell, {.box = room, .spacing = 0.125}));
   EXPECT_GT(r.volume, 4 * pi / 3 * 0.512);
   EXPECT_LT(r.volume, 4 * pi / 3);
 }

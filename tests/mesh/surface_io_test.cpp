@@ -39,7 +39,7 @@ std::string binary_stl(const TriMesh& mesh, const std::string& title) {
   return out;
 }
 
-std::string error_of(const std::string& path, const std::string& contents) {
+std::string surface_error(const std::string& path, const std::string& contents) {
   try {
     parse_surface(path, contents);
   } catch (const InputError& e) {
@@ -85,25 +85,25 @@ TEST(Obj, FansPolygonsAndDropsWhatIsUnused) {
 }
 
 TEST(Obj, BadFilesNameTheirPlace) {
-  EXPECT_EQ(error_of("a.obj", ""), "a.obj: the file holds no triangles");
-  EXPECT_EQ(error_of("a.obj", corners), "a.obj: the file holds no triangles");
-  EXPECT_EQ(error_of("a.obj", corners + "f 1 1 2\n"), "a.obj: all 1 triangles have no area");
-  EXPECT_EQ(error_of("a.obj", "v 0 0\n"), "a.obj:1: the line ends, expected a coordinate");
-  EXPECT_EQ(error_of("a.obj", "v 0 0"), "a.obj:1: the line ends, expected a coordinate");
-  EXPECT_EQ(error_of("a.obj", "v 0 0 nan\n"), "a.obj:1: found nan, expected a coordinate (a finite number)");
-  EXPECT_EQ(error_of("a.obj", "v 0 0 x\n"), "a.obj:1: found \"x\", expected a coordinate (a number)");
-  EXPECT_EQ(error_of("a.obj", corners + "f 1 2\n"), "a.obj:5: a face of 2 corners, expected three or more");
-  EXPECT_EQ(error_of("a.obj", corners + "f 1 2 5\n"), "a.obj:5: vertex 5 is out of range: they are 1 to 4");
-  EXPECT_EQ(error_of("a.obj", corners + "f 1 2 0\n"), "a.obj:5: vertex 0 is out of range: they are 1 to 4");
-  EXPECT_EQ(error_of("a.obj", corners + "f 1 2 -5\n"), "a.obj:5: vertex -5 is out of range: they are 1 to 4");
-  EXPECT_EQ(error_of("a.obj", "f 1 2 3\n"), "a.obj:1: vertex 1 is named, but there are none");
-  EXPECT_EQ(error_of("a.obj", corners + "f 1 2 3x\n"),
+  EXPECT_EQ(surface_error("a.obj", ""), "a.obj: the file holds no triangles");
+  EXPECT_EQ(surface_error("a.obj", corners), "a.obj: the file holds no triangles");
+  EXPECT_EQ(surface_error("a.obj", corners + "f 1 1 2\n"), "a.obj: all 1 triangles have no area");
+  EXPECT_EQ(surface_error("a.obj", "v 0 0\n"), "a.obj:1: the line ends, expected a coordinate");
+  EXPECT_EQ(surface_error("a.obj", "v 0 0"), "a.obj:1: the line ends, expected a coordinate");
+  EXPECT_EQ(surface_error("a.obj", "v 0 0 nan\n"), "a.obj:1: found nan, expected a coordinate (a finite number)");
+  EXPECT_EQ(surface_error("a.obj", "v 0 0 x\n"), "a.obj:1: found \"x\", expected a coordinate (a number)");
+  EXPECT_EQ(surface_error("a.obj", corners + "f 1 2\n"), "a.obj:5: a face of 2 corners, expected three or more");
+  EXPECT_EQ(surface_error("a.obj", corners + "f 1 2 5\n"), "a.obj:5: vertex 5 is out of range: they are 1 to 4");
+  EXPECT_EQ(surface_error("a.obj", corners + "f 1 2 0\n"), "a.obj:5: vertex 0 is out of range: they are 1 to 4");
+  EXPECT_EQ(surface_error("a.obj", corners + "f 1 2 -5\n"), "a.obj:5: vertex -5 is out of range: they are 1 to 4");
+  EXPECT_EQ(surface_error("a.obj", "f 1 2 3\n"), "a.obj:1: vertex 1 is named, but there are none");
+  EXPECT_EQ(surface_error("a.obj", corners + "f 1 2 3x\n"),
             "a.obj:5: found \"3x\", expected a corner such as 3, 3/1, 3//2 or 3/1/2");
-  EXPECT_EQ(error_of("a.obj", corners + "f 1 2 99999999999999999999\n"),
+  EXPECT_EQ(surface_error("a.obj", corners + "f 1 2 99999999999999999999\n"),
             "a.obj:5: found \"99999999999999999999\", expected a corner such as 3, 3/1, 3//2 or 3/1/2");
   const std::string allowed = " of a surface; allowed: .obj, .stl, .ply, .gltf, .glb";
-  EXPECT_EQ(error_of("a.off", corners), "a.off: unknown extension \".off\"" + allowed);
-  EXPECT_EQ(error_of("dir.obj/a", corners), "dir.obj/a: unknown extension \"/a\"" + allowed);
+  EXPECT_EQ(surface_error("a.off", corners), "a.off: unknown extension \".off\"" + allowed);
+  EXPECT_EQ(surface_error("dir.obj/a", corners), "dir.obj/a: unknown extension \"/a\"" + allowed);
 }
 
 TEST(Stl, AsciiIsWelded) {
@@ -122,36 +122,38 @@ TEST(Stl, BinaryIsWeldedEvenIfItCallsItselfSolid) {
 
 TEST(Stl, BadFilesNameTheirPlace) {
   const TriMesh mesh = parse_surface("a.obj", tetrahedron);
-  EXPECT_EQ(error_of("a.stl", ""), "a.stl: byte 0: the file ends, expected the header, 80 bytes");
-  EXPECT_EQ(error_of("a.stl", "solid x\nendsolid x\n"), "a.stl: the file holds no triangles");
-  EXPECT_EQ(error_of("a.stl", "solid x\nfacet normal 0 0 0\nouter loop\nvertex 1 2 x\n"),
+  EXPECT_EQ(surface_error("a.stl", ""), "a.stl: byte 0: the file ends, expected the header, 80 bytes");
+  EXPECT_EQ(surface_error("a.stl", "solid x\nendsolid x\n"), "a.stl: the file holds no triangles");
+  EXPECT_EQ(surface_error("a.stl", "solid x\nfacet normal 0 0 0\nouter loop\nvertex 1 2 x\n"),
             "a.stl:4: found \"x\", expected a coordinate (a number)");
-  EXPECT_EQ(error_of("a.stl", "solid x\nfacet\nnormal 0 0 0\nouter ring\n"), "a.stl:4: found \"ring\", expected loop");
-  EXPECT_EQ(error_of("a.stl", "solid x\n" + facet("0 0 0", "1 0 0", "2 0 0") + "endsolid"),
+  EXPECT_EQ(surface_error("a.stl", "solid x\nfacet\nnormal 0 0 0\nouter ring\n"),
+            "a.stl:4: found \"ring\", expected loop");
+  EXPECT_EQ(surface_error("a.stl", "solid x\n" + facet("0 0 0", "1 0 0", "2 0 0") + "endsolid"),
             "a.stl: all 1 triangles have no area");
-  EXPECT_EQ(error_of("a.stl", binary_stl(mesh, "b") + "more"),
+  EXPECT_EQ(surface_error("a.stl", binary_stl(mesh, "b") + "more"),
             "a.stl: byte 0: 4 triangles take 200 bytes, but 204 follow");
   std::string broken = binary_stl(mesh, "b");
   const float infinite = std::numeric_limits<float>::infinity();
   std::memcpy(broken.data() + 84 + 12 + 4, &infinite, 4);
-  EXPECT_EQ(error_of("a.stl", broken), "a.stl: byte 100: found inf, expected a coordinate (a finite number)");
+  EXPECT_EQ(surface_error("a.stl", broken), "a.stl: byte 100: found inf, expected a coordinate (a finite number)");
   const std::uint32_t many = 4000000000u;
   std::memcpy(broken.data() + 80, &many, 4);
-  EXPECT_EQ(error_of("a.stl", broken), "a.stl: byte 0: 4000000000 triangles take 200000000000 bytes, but 200 follow");
+  EXPECT_EQ(surface_error("a.stl", broken),
+            "a.stl: byte 0: 4000000000 triangles take 200000000000 bytes, but 200 follow");
 }
 
 TEST(Surface, TruncatedFilesAreErrorsOrShorterSurfaces) {
   const TriMesh mesh = parse_surface("a.obj", tetrahedron);
   const std::string binary = binary_stl(mesh, "binary"), ascii = ascii_stl(), solid = binary_stl(mesh, "solid b");
   for (std::size_t n = 0; n < binary.size(); ++n) {
-    EXPECT_NE(error_of("a.stl", binary.substr(0, n)), "") << n;
-    EXPECT_NE(error_of("a.stl", solid.substr(0, n)), "") << n;
+    EXPECT_NE(surface_error("a.stl", binary.substr(0, n)), "") << n;
+    EXPECT_NE(surface_error("a.stl", solid.substr(0, n)), "") << n;
   }
   const std::size_t whole = ascii.find("endsolid") + 8;
-  for (std::size_t n = 0; n < whole; ++n) EXPECT_NE(error_of("a.stl", ascii.substr(0, n)), "") << n;
+  for (std::size_t n = 0; n < whole; ++n) EXPECT_NE(surface_error("a.stl", ascii.substr(0, n)), "") << n;
   // An OBJ file has no end mark: cut between two faces it is a surface with a hole, which the reader cannot know.
   for (std::size_t n = 0; n < tetrahedron.size(); ++n) {
-    const std::string part = tetrahedron.substr(0, n), error = error_of("a.obj", part);
+    const std::string part = tetrahedron.substr(0, n), error = surface_error("a.obj", part);
     if (!error.empty()) continue;
     EXPECT_LE(parse_surface("a.obj", part).triangles.size(), 4u);
     EXPECT_GT(n, corners.size() + 6);
@@ -167,7 +169,7 @@ TEST(Surface, ScrambledBytesNeverCrash) {
       for (const char c : {'\0', '\xff', '9', '-', '\n', '/'}) {
         std::string changed = contents;
         changed[n] = c;
-        error_of(path, changed);
+        surface_error(path, changed);
       }
 }
 

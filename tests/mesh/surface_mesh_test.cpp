@@ -9,7 +9,7 @@
 namespace limber::test {
 namespace {
 
-std::string error_of(const std::string& path, const std::string& contents) {
+std::string surface_mesh_error(const std::string& path, const std::string& contents) {
   try {
     parse_surface_mesh(path, contents);
   } catch (const InputError& e) {
@@ -64,10 +64,11 @@ TEST(SurfaceMesh, WrittenObjComesBackAsItWas) {
 }
 
 TEST(SurfaceMesh, ObjTextureCoordinatesOutOfRangeAreErrors) {
-  EXPECT_EQ(error_of("a.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nf 1/1 2/2 3/1\n"),
+  EXPECT_EQ(surface_mesh_error("a.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nf 1/1 2/2 3/1\n"),
             "a.obj:5: texture coordinate 2 is out of range: they are 1 to 1");
-  EXPECT_EQ(error_of("a.obj", "v 0 0 0\nvt 0 x\n"), "a.obj:2: found \"x\", expected a texture coordinate (a number)");
-  EXPECT_EQ(error_of("a.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1/x 2 3\n"),
+  EXPECT_EQ(surface_mesh_error("a.obj", "v 0 0 0\nvt 0 x\n"),
+            "a.obj:2: found \"x\", expected a texture coordinate (a number)");
+  EXPECT_EQ(surface_mesh_error("a.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1/x 2 3\n"),
             "a.obj:4: found \"1/x\", expected a corner such as 3, 3/1, 3//2 or 3/1/2");
 }
 
@@ -96,21 +97,21 @@ TEST(Ply, TextureCoordinatesOfFacesAndPolygons) {
 
 TEST(Ply, BadFilesNameTheirPlace) {
   const std::string good = ply_ascii();
-  EXPECT_EQ(error_of("a.ply", "obj"), "a.ply:1: found \"obj\", expected ply");
-  EXPECT_EQ(error_of("a.ply", replaced(good, "ascii", "text")),
+  EXPECT_EQ(surface_mesh_error("a.ply", "obj"), "a.ply:1: found \"obj\", expected ply");
+  EXPECT_EQ(surface_mesh_error("a.ply", replaced(good, "ascii", "text")),
             "a.ply:2: found the format \"text\", expected ascii, binary_little_endian or binary_big_endian");
-  EXPECT_EQ(error_of("a.ply", replaced(good, "property float y\n", "")),
+  EXPECT_EQ(surface_mesh_error("a.ply", replaced(good, "property float y\n", "")),
             "a.ply:15: the vertices need the properties x, y and z");
-  EXPECT_EQ(error_of("a.ply", replaced(good, "vertex 4", "vertex 40000000")),
+  EXPECT_EQ(surface_mesh_error("a.ply", replaced(good, "vertex 4", "vertex 40000000")),
             "a.ply:16: the number of elements vertex is 40000000, but only 114 bytes are left in the file");
-  EXPECT_EQ(error_of("a.ply", replaced(good, "3 0 2 1", "3 0 2 4")),
+  EXPECT_EQ(surface_mesh_error("a.ply", replaced(good, "3 0 2 1", "3 0 2 4")),
             "a.ply:21: vertex 4 is out of range: they are 0 to 3");
-  EXPECT_EQ(error_of("a.ply", replaced(good, "3 0 2 1", "2 0 2")),
+  EXPECT_EQ(surface_mesh_error("a.ply", replaced(good, "3 0 2 1", "2 0 2")),
             "a.ply:21: a face of 2 corners, expected three or more");
-  EXPECT_EQ(error_of("a.ply", good + "1\n"), "a.ply:25: the file goes on behind its last element");
-  EXPECT_NE(error_of("a.ply", ply_binary(std::endian::big) + "1"), "");
+  EXPECT_EQ(surface_mesh_error("a.ply", good + "1\n"), "a.ply:25: the file goes on behind its last element");
+  EXPECT_NE(surface_mesh_error("a.ply", ply_binary(std::endian::big) + "1"), "");
   const std::string big = ply_binary(std::endian::big);
-  for (std::size_t n = 0; n < big.size(); ++n) EXPECT_NE(error_of("a.ply", big.substr(0, n)), "") << n;
+  for (std::size_t n = 0; n < big.size(); ++n) EXPECT_NE(surface_mesh_error("a.ply", big.substr(0, n)), "") << n;
 }
 
 TEST(Gltf, NodesMoveMeshesAndNamesAreKept) {
@@ -140,28 +141,28 @@ TEST(Gltf, BuffersBesideTheFileAreFound) {
   const std::string path = dir.put("a.gltf", text.substr(0, from) + "my%20buffer.bin" + text.substr(to));
   EXPECT_EQ(read_surface_mesh(path).positions.size(), 4u);
   dir.put("my buffer.bin", bin.substr(1));
-  EXPECT_EQ(error_of(path, file_contents(path)), path + ": a buffer of 104 bytes is announced, but 103 came");
+  EXPECT_EQ(surface_mesh_error(path, file_contents(path)), path + ": a buffer of 104 bytes is announced, but 103 came");
 }
 
 TEST(Gltf, BadFilesAreErrors) {
   const std::string good = gltf();
-  EXPECT_NE(error_of("a.gltf", "{").find("a.gltf: this is not glTF: "), std::string::npos);
-  EXPECT_EQ(error_of("a.gltf", "[]"), "a.gltf: this is not glTF: expected a JSON object");
-  EXPECT_EQ(error_of("a.gltf", replaced(good, "\"count\":12", "\"count\":13")),
+  EXPECT_NE(surface_mesh_error("a.gltf", "{").find("a.gltf: this is not glTF: "), std::string::npos);
+  EXPECT_EQ(surface_mesh_error("a.gltf", "[]"), "a.gltf: this is not glTF: expected a JSON object");
+  EXPECT_EQ(surface_mesh_error("a.gltf", replaced(good, "\"count\":12", "\"count\":13")),
             "a.gltf: accessor 2: 13 values do not fit into its view of 24 bytes");
-  EXPECT_EQ(error_of("a.gltf", replaced(good, "\"count\":12", "\"count\":1099511627776")),
+  EXPECT_EQ(surface_mesh_error("a.gltf", replaced(good, "\"count\":12", "\"count\":1099511627776")),
             "a.gltf: accessor 2: 1099511627776 values do not fit into its view of 24 bytes");
-  EXPECT_EQ(error_of("a.gltf", replaced(good, "\"children\":[0]", "\"children\":[1]")),
+  EXPECT_EQ(surface_mesh_error("a.gltf", replaced(good, "\"children\":[0]", "\"children\":[1]")),
             "a.gltf: node 1 hangs in two places");
-  EXPECT_EQ(error_of("a.gltf", replaced(good, "\"mesh\":0", "\"mesh\":1")),
+  EXPECT_EQ(surface_mesh_error("a.gltf", replaced(good, "\"mesh\":0", "\"mesh\":1")),
             "a.gltf: found the mesh \"1\", but there are 1");
-  EXPECT_EQ(error_of("a.gltf",
-                     replaced(good, "{\"asset", "{\"extensionsRequired\":[\"KHR_draco_mesh_compression\"],\"asset")),
+  EXPECT_EQ(surface_mesh_error("a.gltf", replaced(good, "{\"asset",
+                                                  "{\"extensionsRequired\":[\"KHR_draco_mesh_compression\"],\"asset")),
             "a.gltf: the extension \"KHR_draco_mesh_compression\" is required, but not read");
   const std::string nested = std::string(200000, '[') + std::string(200000, ']');
-  EXPECT_EQ(error_of("a.gltf", replaced(good, "{\"asset", "{\"extras\":" + nested + ",\"asset")), "");
+  EXPECT_EQ(surface_mesh_error("a.gltf", replaced(good, "{\"asset", "{\"extras\":" + nested + ",\"asset")), "");
   const std::string binary = glb();
-  for (std::size_t n = 0; n < binary.size(); ++n) EXPECT_NE(error_of("a.glb", binary.substr(0, n)), "") << n;
+  for (std::size_t n = 0; n < binary.size(); ++n) EXPECT_NE(surface_mesh_error("a.glb", binary.substr(0, n)), "") << n;
 }
 
 }  // namespace

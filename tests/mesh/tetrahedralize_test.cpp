@@ -15,7 +15,7 @@
 namespace limber::test {
 namespace {
 
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 
 MeshReport expect_valid(const Tetrahedralized& result, double min_dihedral) {
   const MeshReport r = mesh_report(result.mesh);
@@ -32,7 +32,7 @@ bool mentions(const Tetrahedralized& result, const std::string& words) {
   return false;
 }
 
-std::string error_of(const TriMesh& surface, const TetrahedralizeOptions& options) {
+std::string filling_error(const TriMesh& surface, const TetrahedralizeOptions& options) {
   try {
     tetrahedralize(surface, options);
   } catch (const InputError& e) {
@@ -176,25 +176,25 @@ TEST(Tetrahedralize, SameBitsForAnyNumberOfThreads) {
 
 TEST(Tetrahedralize, BadInputIsAnError) {
   const TriMesh sphere = icosphere(1);
-  EXPECT_EQ(error_of({}, {.resolution = 1}), "surface: there are no triangles");
-  EXPECT_EQ(error_of({{{0, 0, 0}, {1, 0, 0}}, {{0, 1, 1}}}, {.resolution = 1}),
+  EXPECT_EQ(filling_error({}, {.resolution = 1}), "surface: there are no triangles");
+  EXPECT_EQ(filling_error({{{0, 0, 0}, {1, 0, 0}}, {{0, 1, 1}}}, {.resolution = 1}),
             "surface: all 1 triangles have no area");
   TriMesh bad = sphere;
   bad.nodes[3][1] = std::nan("");
-  EXPECT_EQ(error_of(bad, {.resolution = 1}), "surface: vertex 3 is not finite");
+  EXPECT_EQ(filling_error(bad, {.resolution = 1}), "surface: vertex 3 is not finite");
   bad = sphere;
   bad.triangles[2][1] = 42;
-  EXPECT_EQ(error_of(bad, {.resolution = 1}), "surface: triangle 2 names vertex 42, but there are 42");
-  EXPECT_NE(error_of(sphere, {.resolution = 0}), "");
-  EXPECT_NE(error_of(sphere, {.resolution = 10}), "");
+  EXPECT_EQ(filling_error(bad, {.resolution = 1}), "surface: triangle 2 names vertex 42, but there are 42");
+  EXPECT_NE(filling_error(sphere, {.resolution = 0}), "");
+  EXPECT_NE(filling_error(sphere, {.resolution = 10}), "");
   for (const Filling filling : {Filling::automatic, Filling::lattice}) {
-    const std::string error = error_of(sphere, {.resolution = 0.001, .filling = filling});
+    const std::string error = filling_error(sphere, {.resolution = 0.001, .filling = filling});
     EXPECT_NE(error.find("resolution: 0.001 would make about"), error.npos) << error;
     EXPECT_NE(error.find("more than 2000000"), error.npos) << error;
   }
   TriMesh open = sphere;
   open.triangles.pop_back();
-  EXPECT_EQ(error_of(open, {.resolution = 0.5, .filling = Filling::tetgen}),
+  EXPECT_EQ(filling_error(open, {.resolution = 0.5, .filling = Filling::tetgen}),
             "surface: TetGen was asked for, but the surface is not clean: 3 open edges");
 }
 

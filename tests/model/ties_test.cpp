@@ -12,7 +12,7 @@
 #include "limber/model/mechanical_system.hpp"
 #include "support/forces.hpp"
 
-namespace limber::testing {
+namespace limber::test {
 namespace {
 
 constexpr int n = 9;
@@ -284,4 +284,4 @@ TEST(TiedNodes, GapsSeeTheUnknowns) {
   EXPECT_EQ(heights->borne.back(), n - 1);
 }
 
-}  // namespace limber::testing
+}  // namespace limber::test

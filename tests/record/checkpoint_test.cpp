@@ -40,7 +40,7 @@ std::vector<std::uint64_t> bits(const Vector& x) {
   return all;
 }
 
-std::string message_of(const std::string& path) {
+std::string loading_error(const std::string& path) {
   try {
     load_checkpoint(path);
   } catch (const InputError& error) {
@@ -104,13 +104,13 @@ TEST(Checkpoint, IsRefusedIfAnyByteDiffers) {
   }
   EXPECT_TRUE(load_checkpoint(path).has_value());
   file.append(" ");
-  EXPECT_NE(message_of(path).find("bytes after its end"), std::string::npos);
+  EXPECT_NE(loading_error(path).find("bytes after its end"), std::string::npos);
 }
 
 TEST(Checkpoint, SaysTheFileAndWhatToDo) {
   const Scratch scratch;
   std::ofstream(scratch.file("c")) << "something else altogether";
-  EXPECT_EQ(message_of(scratch.file("c")),
+  EXPECT_EQ(loading_error(scratch.file("c")),
             scratch.file("c") +
                 ": cannot be resumed from: it does not begin like a checkpoint; start the run again with "
                 "--overwrite");

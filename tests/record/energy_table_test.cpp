@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
-#include <functional>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -34,15 +33,6 @@ EnergyRow made_up_row(long k) {
 
 void fill(EnergyTable& table, long rows) {
   while (table.rows() < rows) table.add(made_up_row(table.rows()));
-}
-
-std::string message_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const std::exception& error) {
-    return error.what();
-  }
-  return "";
 }
 
 TEST(EnergyTable, WritesTheFixedColumnsAndRoundTripDigits) {

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <functional>
 #include <string>
 
 #include "limber/record/files.hpp"
@@ -66,6 +67,16 @@ inline void write_frames(TrajectoryWriter& writer, const TrajectoryHeader& heade
 
 inline bool operator==(const Frame& a, const Frame& b) {
   return a.t == b.t && a.q == b.q && a.v == b.v && a.min_det_F == b.min_det_F && a.reactions == b.reactions;
+}
+
+/// Of what it throws; "" if it throws nothing.
+inline std::string message_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return "";
 }
 
 /// How many frames an .xdmf lists: entries outside comments.

@@ -4,22 +4,12 @@
 
 #include <csignal>
 #include <fstream>
-#include <functional>
 
 #include "limber/core/errors.hpp"
 #include "record/scratch.hpp"
 
 namespace limber::test {
 namespace {
-
-std::string message_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const std::exception& error) {
-    return error.what();
-  }
-  return "";
-}
 
 TEST(Trajectory, GivesBackWhatWasWritten) {
   const Scratch scratch;

@@ -21,14 +21,14 @@ namespace {
 using nlohmann::json;
 
 const Vec3 size(2, 1, .8);
-const std::array<int, 3> cells{4, 2, 2};
+const std::array<int, 3> box_cells{4, 2, 2};
 
 /// The box of these cells as a file, whose node i is node `number[i]` of the box.
 class HexBodies : public testing::Test {
  protected:
   HexBodies() : dir_(std::filesystem::path(testing::TempDir()) / ("limber_hexes_" + std::to_string(::getpid()))) {
     std::filesystem::create_directories(dir_);
-    const ElementMesh box = box_hexahedra(Vec3::Zero(), size, cells);
+    const ElementMesh box = box_hexahedra(Vec3::Zero(), size, box_cells);
     number_.resize(box.nodes.size());
     std::iota(number_.begin(), number_.end(), 0);
     std::mt19937 random(7);

@@ -10,7 +10,7 @@ namespace limber {
 namespace {
 
 using Shape = ObstacleChoice::Shape;
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 
 /// Closed, outwards, nodes on the implicit surface, and of its volume [m³] but for 1 %.
 void expect_surface(const ObstacleChoice& o, const ShapePtr& shape, double volume) {

@@ -9,7 +9,7 @@
 namespace limber {
 namespace {
 
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 
 Scene full() { return read_sample(sample("full.json")); }
 

@@ -29,10 +29,10 @@ json brick() {
                 "material": {"young": 1e5, "poisson": 0.3}, "rigid": ["all"]}]})");
 }
 
-constexpr int cells = 8;
+constexpr int cells_along = 8;
 /// A beam 1 m long whose region 1 is its right half; held at the left.
 json beam(double stiff) {
-  const TetMesh mesh = box_mesh({0, 0, 0}, {1, 0.25, 0.25}, {cells, 2, 2}, Split::six);
+  const TetMesh mesh = box_mesh({0, 0, 0}, {1, 0.25, 0.25}, {cells_along, 2, 2}, Split::six);
   json scene = json::parse(R"({
     "time": {"step": 0.01, "duration": 0.5}, "method": "TR-BDF2", "gravity": [0, -9.81, 0],
     "bodies": [{"name": "beam", "mesh": {}, "materials": {"default": {"young": 1e5, "poisson": 0.3}}, "pin": "left"}]})");
@@ -81,7 +81,7 @@ std::vector<int> every_node(const Model& model) {
 
 Vec3 tip(const Simulation& simulation) {
   const Vector q = simulation.system().full(simulation.state()).q;
-  return block(q, cells);  // the right end of the first row of nodes
+  return block(q, cells_along);  // the right end of the first row of nodes
 }
 
 /// Mass and inertia about the centre of mass, from the mass matrix and rigid motions about some other centre.
@@ -280,7 +280,7 @@ TEST(Rigid, EveryImplicitMethodMovesIt) {
   const Model reference = model_of(scene);
   Simulation exact = build_simulation(read(scene), reference);
   exact.run_until(0.15);
-  const Vec3 start = block(reference.system->full(reference.start).q, cells);
+  const Vec3 start = block(reference.system->full(reference.start).q, cells_along);
   const double amplitude = (tip(exact) - start).norm();
   for (const auto& method : method_catalog()) {
     scene["method"] = method.name;

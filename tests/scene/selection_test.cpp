@@ -19,7 +19,7 @@ std::vector<Vec3> grid() {
 using What = decltype(SelectionPart::what);
 std::vector<int> chosen(const What& what) { return resolve({"pin", {{"pin[0]", what}}}, grid()); }
 
-std::string error(const Selection& selection) {
+std::string selection_error(const Selection& selection) {
   try {
     resolve(selection, grid());
   } catch (const InputError& e) {
@@ -76,12 +76,12 @@ TEST(Selection, AUnionHasEachNodeOnce) {
 
 TEST(Selection, AnEmptyPartNamesItsKey) {
   const SelectionPart outside{"bodies[0].pin[1]", InBox{{5, 5, 5}, {6, 6, 6}}};
-  EXPECT_EQ(error({"bodies[0].pin", {{"bodies[0].pin[0]", Side::left}, outside}}),
+  EXPECT_EQ(selection_error({"bodies[0].pin", {{"bodies[0].pin[0]", Side::left}, outside}}),
             "bodies[0].pin[1]: catches no node; the shape extends over [0, 0, -1] to [2, 4, 1] m");
 }
 
 TEST(Selection, AnIndexOutOfRangeNamesItsKey) {
-  EXPECT_EQ(error({"pin", {{"bodies[0].pin[0]", NodeList{{3, 27}}}}}),
+  EXPECT_EQ(selection_error({"pin", {{"bodies[0].pin[0]", NodeList{{3, 27}}}}}),
             "bodies[0].pin[0].nodes[1]: 27 is out of range: the body has 27 nodes, 0 to 26");
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 double si(const char* text, const Quantity& quantity) { return parse_quantity(text, quantity, "key"); }
 
-std::string error(const char* text, const Quantity& quantity) {
+std::string unit_error(const char* text, const Quantity& quantity) {
   try {
     si(text, quantity);
   } catch (const InputError& e) {
@@ -88,12 +88,12 @@ TEST(Units, DecimalPrefixesRoundOnce) {
 }
 
 TEST(Units, AWrongDimensionListsWhatFits) {
-  EXPECT_EQ(error("5 mm", quantity::time), "key: \"5 mm\" is not a time; what fits: s, ms, us, min");
-  EXPECT_EQ(error("5 kg", quantity::pressure),
+  EXPECT_EQ(unit_error("5 mm", quantity::time), "key: \"5 mm\" is not a time; what fits: s, ms, us, min");
+  EXPECT_EQ(unit_error("5 kg", quantity::pressure),
             "key: \"5 kg\" is not a pressure; what fits: Pa, kPa, MPa, GPa, bar, N/mm^2");
-  EXPECT_NE(error("5 rad/s", quantity::frequency), "");
-  EXPECT_NE(error("5 Hz", quantity::angular_velocity), "");
-  EXPECT_NE(error("5 m", quantity::ratio), "");
+  EXPECT_NE(unit_error("5 rad/s", quantity::frequency), "");
+  EXPECT_NE(unit_error("5 Hz", quantity::angular_velocity), "");
+  EXPECT_NE(unit_error("5 m", quantity::ratio), "");
 }
 
 TEST(Units, EveryFittingUnitFits) {
@@ -105,7 +105,7 @@ TEST(Units, EveryFittingUnitFits) {
     EXPECT_EQ(si(own.c_str(), q), 1) << q.name;
     for (std::size_t at = 0; at < list.size();) {
       const auto end = std::min(list.find(", ", at), list.size());
-      EXPECT_EQ(error(("1 " + list.substr(at, end - at)).c_str(), q), "") << q.name;
+      EXPECT_EQ(unit_error(("1 " + list.substr(at, end - at)).c_str(), q), "") << q.name;
       at = end + 2;
     }
   }
@@ -113,17 +113,19 @@ TEST(Units, EveryFittingUnitFits) {
 
 TEST(Units, WhatIsNoNumberWithAUnit) {
   using namespace quantity;
-  EXPECT_EQ(error("fast", velocity), "key: expected a number or a string with a unit, got \"fast\"");
-  EXPECT_EQ(error("", velocity), "key: expected a number or a string with a unit, got \"\"");
-  EXPECT_EQ(error("5", length), "key: \"5\" has no unit; write a plain number (in m) or add one of m, cm, mm, um, km");
-  EXPECT_EQ(error("5", ratio), "key: \"5\" is a string; write the plain number");
-  EXPECT_EQ(error("5 parsec", length), "key: unknown unit 'parsec'; a length takes, for example, m, cm, mm, um, km");
-  EXPECT_EQ(error("5 m/parsec", length),
+  EXPECT_EQ(unit_error("fast", velocity), "key: expected a number or a string with a unit, got \"fast\"");
+  EXPECT_EQ(unit_error("", velocity), "key: expected a number or a string with a unit, got \"\"");
+  EXPECT_EQ(unit_error("5", length),
+            "key: \"5\" has no unit; write a plain number (in m) or add one of m, cm, mm, um, km");
+  EXPECT_EQ(unit_error("5", ratio), "key: \"5\" is a string; write the plain number");
+  EXPECT_EQ(unit_error("5 parsec", length),
+            "key: unknown unit 'parsec'; a length takes, for example, m, cm, mm, um, km");
+  EXPECT_EQ(unit_error("5 m/parsec", length),
             "key: unknown unit 'parsec' in 'm/parsec'; a length takes, for example, m, cm, mm, um, km");
   for (const char* text : {"5 m/", "5 m^", "5 m^x", "5 m**s", "5 m^99", "5 kmm", "5 Ms^2^2", "5 / / s", "5 mmin"})
-    EXPECT_NE(error(text, length), "") << text;
+    EXPECT_NE(unit_error(text, length), "") << text;
   for (const char* text : {"nan m", "inf m", "1e999 m", "1e300 Tm"})
-    EXPECT_EQ(error(text, length), "key: \"" + std::string(text) + "\" is not finite");
+    EXPECT_EQ(unit_error(text, length), "key: \"" + std::string(text) + "\" is not finite");
 }
 
 }  // namespace limber

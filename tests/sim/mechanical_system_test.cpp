@@ -11,19 +11,22 @@
 #include "limber/core/errors.hpp"
 #include "support/forces.hpp"
 
-namespace limber::testing {
+namespace limber::test {
 namespace {
 
-constexpr int n = 5;
+constexpr int line_nodes = 5;
 constexpr double frequency = 0.7, t0 = 0.37;
 const Vec3 swing(0.2, -0.1, 0.3), gravity(0, -9.81, 0);
 
 /// Node 0 swings, node 3 is pinned; node order and free order differ.
 MechanicalSystem::Parts parts(const std::vector<NodalMass>& masses, bool swirl) {
-  const Vector weights = dense_mass(masses, n).rowwise().sum()(Eigen::seqN(0, n, 3));
-  MechanicalSystem::Parts p{
-      line_of_nodes(n), masses, {line_bonds(n, 50, 0.4), std::make_shared<Weight>(weights, gravity)}, {}, 1};
-  if (swirl) p.forces.push_back(std::make_shared<Swirl>(n, 0.3, 0.8));
+  const Vector weights = dense_mass(masses, line_nodes).rowwise().sum()(Eigen::seqN(0, line_nodes, 3));
+  MechanicalSystem::Parts p{line_of_nodes(line_nodes),
+                            masses,
+                            {line_bonds(line_nodes, 50, 0.4), std::make_shared<Weight>(weights, gravity)},
+                            {},
+                            1};
+  if (swirl) p.forces.push_back(std::make_shared<Swirl>(line_nodes, 0.3, 0.8));
   Motion motion;
   motion.translation = TimeFunction<Vec3>::sine(swing, frequency, 0.2, Vec3::Zero());
   p.prescriptions = {{{0}, motion}, {{3}, Motion{}}};
@@ -31,8 +34,8 @@ MechanicalSystem::Parts parts(const std::vector<NodalMass>& masses, bool swirl) 
 }
 
 State free_state(const MechanicalSystem& s) {
-  Vector q = line_of_nodes(n), v(3 * n);
-  for (int i = 0; i < 3 * n; ++i) q[i] += 0.2 * std::sin(1.7 * i), v[i] = std::cos(2.3 * i + 1);
+  Vector q = line_of_nodes(line_nodes), v(3 * line_nodes);
+  for (int i = 0; i < 3 * line_nodes; ++i) q[i] += 0.2 * std::sin(1.7 * i), v[i] = std::cos(2.3 * i + 1);
   return s.state(q, v, t0);
 }
 
@@ -52,15 +55,15 @@ class Mechanical : public ::testing::TestWithParam<Case> {
   Mechanical() : system(parts(GetParam().masses, GetParam().swirl)), u(free_state(system)), all(system.full(u)) {}
 
   Vector full_force() const {
-    Vector f = Vector::Zero(3 * n);
+    Vector f = Vector::Zero(3 * line_nodes);
     for (const auto& force : system.forces()) force->add_force(all, f);
     return f;
   }
   /// Accelerations of all nodes: prescribed ones as prescribed, free ones from the rows of M a = f.
   Vector full_acceleration() const {
-    const Matrix M = dense_mass(GetParam().masses, n);
+    const Matrix M = dense_mass(GetParam().masses, line_nodes);
     const std::vector<int> free{3, 4, 5, 6, 7, 8, 12, 13, 14};
-    Vector a = Vector::Zero(3 * n);
+    Vector a = Vector::Zero(3 * line_nodes);
     a.head<3>() = swung(2);
     const Vector rhs = (full_force() - M * a)(free);
     const Vector solved = M(free, free).eval().partialPivLu().solve(rhs);
@@ -115,38 +118,38 @@ TEST_P(Mechanical, TheTangentIsTheDerivativeOfTheForce) {
 }
 
 TEST_P(Mechanical, ReactionsBalanceTheRateOfMomentum) {
-  const Matrix M = dense_mass(GetParam().masses, n);
+  const Matrix M = dense_mass(GetParam().masses, line_nodes);
   const Vector rate = M * full_acceleration(), f = full_force(), r = system.reactions(u);
   EXPECT_LT((r.head<3>() - (rate - f).head<3>()).norm(), 1e-10);
   EXPECT_LT((r.tail<3>() - (rate - f).segment<3>(9)).norm(), 1e-10);
   // Bonds cancel in the sum: what is left is the weight, the drag and the reactions.
   Vec3 momentum_rate = Vec3::Zero(), outer = r.head<3>() + r.tail<3>() + system.total_mass() * gravity;
-  for (int i = 0; i < n; ++i) momentum_rate += node(rate, i);
+  for (int i = 0; i < line_nodes; ++i) momentum_rate += node(rate, i);
   if (GetParam().swirl) {
-    Vector drag = Vector::Zero(3 * n);
-    Swirl(n, 0.3, 0.8).add_force(all, drag);
-    for (int i = 0; i < n; ++i) outer += node(drag, i);
+    Vector drag = Vector::Zero(3 * line_nodes);
+    Swirl(line_nodes, 0.3, 0.8).add_force(all, drag);
+    for (int i = 0; i < line_nodes; ++i) outer += node(drag, i);
   }
   EXPECT_LT((momentum_rate - outer).norm(), 1e-10 * outer.norm());
 }
 
 TEST_P(Mechanical, EnergiesAreThoseOfAllNodes) {
-  const Matrix M = dense_mass(GetParam().masses, n);
+  const Matrix M = dense_mass(GetParam().masses, line_nodes);
   const Energies e = system.energies(u);
   EXPECT_NEAR(e.kinetic, 0.5 * all.v.dot(M * all.v), 1e-12 * e.kinetic);
-  EXPECT_NEAR(e.elastic, line_bonds(n, 50, 0.4)->potentials(all)->stored, 1e-12);
+  EXPECT_NEAR(e.elastic, line_bonds(line_nodes, 50, 0.4)->potentials(all)->stored, 1e-12);
   double weight = 0;
-  for (int i = 0; i < n; ++i) weight -= gravity.dot(node(all.q, i)) * M.row(3 * i).sum();
+  for (int i = 0; i < line_nodes; ++i) weight -= gravity.dot(node(all.q, i)) * M.row(3 * i).sum();
   EXPECT_NEAR(e.gravitational, weight, 1e-12);
   EXPECT_EQ(e.other, 0);
-  EXPECT_NEAR(system.damping_power(u), line_bonds(n, 50, 0.4)->damping_power(all), 1e-12);
+  EXPECT_NEAR(system.damping_power(u), line_bonds(line_nodes, 50, 0.4)->damping_power(all), 1e-12);
 }
 
 INSTANTIATE_TEST_SUITE_P(Masses, Mechanical,
-                         ::testing::Values(Case{"lumped", lumped_masses(n), false},
-                                           Case{"coupled", coupled_masses(n), false},
-                                           Case{"lumped_swirl", lumped_masses(n), true},
-                                           Case{"coupled_swirl", coupled_masses(n), true}),
+                         ::testing::Values(Case{"lumped", lumped_masses(line_nodes), false},
+                                           Case{"coupled", coupled_masses(line_nodes), false},
+                                           Case{"lumped_swirl", lumped_masses(line_nodes), true},
+                                           Case{"coupled_swirl", coupled_masses(line_nodes), true}),
                          [](const auto& info) { return std::string(info.param.name); });
 
 TEST(MechanicalSystem, AHangingNodeIsHeldByItsWeight) {
@@ -172,4 +175,4 @@ TEST(MechanicalSystem, RefusesNodesThatCannotMoveOrHaveNoMass) {
 }
 
 }  // namespace
-}  // namespace limber::testing
+}  // namespace limber::test

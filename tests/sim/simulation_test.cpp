@@ -10,10 +10,10 @@
 #include "support/forces.hpp"
 #include "support/methods.hpp"
 
-namespace limber::testing {
+namespace limber::test {
 namespace {
 
-constexpr int n = 4;
+constexpr int chain_nodes = 4;
 constexpr double h = 1.0 / 64;  // sums of it are exact
 
 struct Scene {
@@ -22,17 +22,17 @@ struct Scene {
   State start;
 
   explicit Scene(double stiffness = 50, double damping = 0.3,
-                 const std::vector<NodalMass>& masses = coupled_masses(n)) {
-    const Vector weights = Vector::Constant(n, 1.0);
+                 const std::vector<NodalMass>& masses = coupled_masses(chain_nodes)) {
+    const Vector weights = Vector::Constant(chain_nodes, 1.0);
     MechanicalSystem::Parts parts{
-        line_of_nodes(n),
+        line_of_nodes(chain_nodes),
         masses,
-        {line_bonds(n, stiffness, damping), std::make_shared<Weight>(weights, Vec3(0, -1, 0)), moody},
+        {line_bonds(chain_nodes, stiffness, damping), std::make_shared<Weight>(weights, Vec3(0, -1, 0)), moody},
         {{{0}, Motion{}}},
         1};
     system = std::make_shared<MechanicalSystem>(std::move(parts));
-    Vector q = line_of_nodes(n), v = Vector::Zero(3 * n);
-    for (int i = 3; i < 3 * n; ++i) q[i] += 0.1 * std::sin(1.7 * i), v[i] = 0.5 * std::cos(2.3 * i);
+    Vector q = line_of_nodes(chain_nodes), v = Vector::Zero(3 * chain_nodes);
+    for (int i = 3; i < 3 * chain_nodes; ++i) q[i] += 0.1 * std::sin(1.7 * i), v[i] = 0.5 * std::cos(2.3 * i);
     start = system->state(q, v, 0);
   }
   Simulation simulation(const Row& row, double step = h) const {
@@ -168,7 +168,7 @@ double mechanical(const Simulation& s) { return s.energies().kinetic + s.energie
 /// A little beyond the stability limit (ω_max = 161/s at rest): each step grows a little, until the sum of it cannot
 /// be.
 TEST(Simulation, SlowGrowthOfAnExplicitMethodIsCaught) {
-  const Scene scene(1e4, 0, lumped_masses(n));
+  const Scene scene(1e4, 0, lumped_masses(chain_nodes));
   for (const char* name : {"symplectic-euler", "verlet", "RK4"}) {
     Simulation s(scene.system, {name, {}, {}}, name == std::string("RK4") ? 0.02 : 0.0128, scene.start);
     const double first = mechanical(s);
@@ -189,7 +189,7 @@ TEST(Simulation, SlowGrowthOfAnExplicitMethodIsCaught) {
 }
 
 TEST(Simulation, AnExplosionThatHalvingCannotStopEndsTheRun) {
-  const Scene scene(1e12, 0, lumped_masses(n));
+  const Scene scene(1e12, 0, lumped_masses(chain_nodes));
   for (const char* name : {"symplectic-euler", "verlet", "RK4"}) {
     Simulation s(scene.system, {name, {}, {}}, h, scene.start);
     EXPECT_THROW(take(s, 20), StepFailure) << name;
@@ -225,4 +225,4 @@ TEST(Simulation, RefusesAnUnknownMethodAndWrongParameters) {
 }
 
 }  // namespace
-}  // namespace limber::testing
+}  // namespace limber::test

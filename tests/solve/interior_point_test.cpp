@@ -9,7 +9,7 @@
 
 #include "limber/core/errors.hpp"
 
-namespace limber::testing {
+namespace limber::test {
 namespace {
 
 /// φ(x) = ½ xᵀA x − b·x + Σ extra(xᵢ), A dense.
@@ -150,4 +150,4 @@ TEST(InteriorPoint, SameBitsAgain) {
 }
 
 }  // namespace
-}  // namespace limber::testing
+}  // namespace limber::test

@@ -9,7 +9,7 @@
 #include "limber/core/errors.hpp"
 #include "support/chain.hpp"
 
-namespace limber::testing {
+namespace limber::test {
 namespace {
 
 /// Separable: φ(x) = Σ g(xᵢ), r = g′, A = diag g″. Remembers where it was asked.
@@ -186,4 +186,4 @@ TEST(Newton, RefusesWhatNeedsAPotentialWhereThereIsNone) {
 }
 
 }  // namespace
-}  // namespace limber::testing
+}  // namespace limber::test

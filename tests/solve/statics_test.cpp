@@ -5,7 +5,7 @@
 #include "limber/core/errors.hpp"
 #include "support/chain.hpp"
 
-namespace limber::testing {
+namespace limber::test {
 namespace {
 
 struct Solution {
@@ -83,4 +83,4 @@ TEST(Statics, FailsWhereThereIsNoStableEquilibrium) {
 }
 
 }  // namespace
-}  // namespace limber::testing
+}  // namespace limber::test

@@ -13,7 +13,7 @@
 
 #include "limber/model/system.hpp"
 
-namespace limber::testing {
+namespace limber::test {
 
 struct ChainParts {
   int n = 4;
@@ -126,4 +126,4 @@ inline ChainParts rough_chain() {
   return {.n = 4, .k = 10, .k3 = 40, .damping = 0.2, .friction = 0.5, .amplitude = 0.3};
 }
 
-}  // namespace limber::testing
+}  // namespace limber::test

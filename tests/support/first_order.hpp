@@ -6,7 +6,7 @@
 
 #include "support/chain.hpp"
 
-namespace limber::testing {
+namespace limber::test {
 
 class FirstOrder {
  public:
@@ -83,4 +83,4 @@ inline Vector stacked(const State& u) {
   return x;
 }
 
-}  // namespace limber::testing
+}  // namespace limber::test

@@ -5,7 +5,7 @@
 
 #include "limber/model/mechanical_system.hpp"
 
-namespace limber::testing {
+namespace limber::test {
 
 inline auto node(Vector& x, int i) { return x.segment<3>(3 * static_cast<Index>(i)); }
 inline auto node(const Vector& x, int i) { return x.segment<3>(3 * static_cast<Index>(i)); }
@@ -160,4 +160,4 @@ inline Matrix dense_mass(const std::vector<NodalMass>& masses, int n) {
   return M;
 }
 
-}  // namespace limber::testing
+}  // namespace limber::test

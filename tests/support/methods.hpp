@@ -9,7 +9,7 @@
 
 #include "limber/time/stepper.hpp"
 
-namespace limber::testing {
+namespace limber::test {
 
 /// A row with parameters that matter; the defaults of each row come first.
 struct Row {
@@ -78,4 +78,4 @@ class Runner {
   History history_;
 };
 
-}  // namespace limber::testing
+}  // namespace limber::test

@@ -7,7 +7,7 @@
 
 #include "support/first_order.hpp"
 
-namespace limber::testing {
+namespace limber::test {
 
 /// φ₁(A) b by Taylor's series of exp of [[A, b], [0, 0]], scaled and squared in extended precision.
 inline Vector series_phi1(const Matrix& A, const Vector& b) {
@@ -177,4 +177,4 @@ class HybridStep {
   Stages stages_;
 };
 
-}  // namespace limber::testing
+}  // namespace limber::test

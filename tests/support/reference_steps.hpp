@@ -11,7 +11,7 @@
 #include "support/first_order.hpp"
 #include "support/reference_hybrids.hpp"
 
-namespace limber::testing {
+namespace limber::test {
 
 /// What has been: x = (q, v) and t, newest first; a [m/s²] of the newest, for Newmark-type methods.
 struct Past {
@@ -247,4 +247,4 @@ inline const std::map<std::string, ReferenceStep>& reference_steps() {
   return table;
 }
 
-}  // namespace limber::testing
+}  // namespace limber::test

@@ -9,7 +9,7 @@
 #include "support/chain.hpp"
 #include "support/methods.hpp"
 
-namespace limber::testing {
+namespace limber::test {
 namespace {
 
 template <class F>
@@ -124,4 +124,4 @@ TEST(Integrate, AFailureCarriesItsTimeAndStep) {
 }
 
 }  // namespace
-}  // namespace limber::testing
+}  // namespace limber::test

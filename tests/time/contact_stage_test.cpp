@@ -11,7 +11,7 @@
 #include "support/chain.hpp"
 #include "support/methods.hpp"
 
-namespace limber::testing {
+namespace limber::test {
 namespace {
 
 constexpr double g = 9.81;
@@ -534,4 +534,4 @@ TEST(WithContact, WithoutShiftsIsTheSystem) {
 }
 
 }  // namespace
-}  // namespace limber::testing
+}  // namespace limber::test

@@ -10,7 +10,7 @@
 #include "support/methods.hpp"
 #include "support/reference_hybrids.hpp"
 
-namespace limber::testing {
+namespace limber::test {
 namespace {
 
 Matrix random_matrix(Index rows, Index cols, unsigned seed) {
@@ -227,4 +227,4 @@ TEST(Hybrids, NewmarkTypeSchemesSayWhyThereAreNone) {
 }
 
 }  // namespace
-}  // namespace limber::testing
+}  // namespace limber::test

@@ -3,7 +3,7 @@
 #include "support/methods.hpp"
 #include "support/reference_steps.hpp"
 
-namespace limber::testing {
+namespace limber::test {
 namespace {
 
 class OneStep : public ::testing::TestWithParam<Row> {
@@ -71,4 +71,4 @@ TEST(Fixture, EveryReferenceIsInTheCatalog) {
 }
 
 }  // namespace
-}  // namespace limber::testing
+}  // namespace limber::test

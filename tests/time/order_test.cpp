@@ -3,7 +3,7 @@
 #include "support/first_order.hpp"
 #include "support/methods.hpp"
 
-namespace limber::testing {
+namespace limber::test {
 namespace {
 
 enum class Steps { equal, alternating };
@@ -66,4 +66,4 @@ std::vector<Row> order_rows() {
 INSTANTIATE_TEST_SUITE_P(Catalog, Order, ::testing::ValuesIn(order_rows()), row_name);
 
 }  // namespace
-}  // namespace limber::testing
+}  // namespace limber::test

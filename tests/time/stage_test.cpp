@@ -9,7 +9,7 @@
 #include "support/first_order.hpp"
 #include "support/methods.hpp"
 
-namespace limber::testing {
+namespace limber::test {
 namespace {
 
 /// Passes stages on to a solver and keeps them.
@@ -236,4 +236,4 @@ TEST(Stage, TheFrozenTangentIsFactorisedOnceAStep) {
 }
 
 }  // namespace
-}  // namespace limber::testing
+}  // namespace limber::test

@@ -16,7 +16,7 @@
 namespace limber {
 namespace {
 
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 
 /// A cube of 1 m with its lowest corner at the origin, or a chain of nodes, against one obstacle.
 class Stage {

@@ -4,14 +4,13 @@
 #include <algorithm>
 
 #include "limber/contact/barrier.hpp"
+#include "limber/core/nodes.hpp"
 #include "limber/core/parallel.hpp"
 
 namespace limber {
 namespace {
 
 using Kind = Collision::Kind;
-
-Vec3 point(const Vector& x, int node) { return x.segment<3>(3 * static_cast<Index>(node)); }
 
 Mat12 positive_part(const Mat12& H) {
   const Eigen::SelfAdjointEigenSolver<Mat12> eigen(H);

@@ -3,13 +3,12 @@
 #include <algorithm>
 
 #include "limber/contact/barrier_force.hpp"
+#include "limber/core/nodes.hpp"
 
 namespace limber {
 namespace {
 
 constexpr double reserve = .1;  // of δ, left of a distance
-
-Vec3 point(const Vector& x, int node) { return x.segment<3>(3 * static_cast<Index>(node)); }
 
 }  // namespace
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "limber/contact/ccd.hpp"
+#include "limber/core/nodes.hpp"
 #include "limber/core/parallel.hpp"
 
 namespace limber {
@@ -11,22 +12,19 @@ namespace {
 
 using Kind = Collision::Kind;
 
-constexpr double keep = .1;         // of each gap, on the way of one correction
-constexpr double guard = .1;        // of δ, beside smooth surfaces
-constexpr std::size_t chunk = 512;  // pairs that one piece of work looks at
-
-std::size_t ix(int i) { return static_cast<std::size_t>(i); }
-Vec3 point(const Vector& x, int node) { return x.segment<3>(3 * static_cast<Index>(node)); }
+constexpr double kept_gap = .1;             // of each gap, on the way of one correction
+constexpr double smooth_share = .1;         // of δ, beside smooth surfaces
+constexpr std::size_t pairs_a_piece = 512;  // pairs that one piece of work looks at
 
 /// visit(i, list) for i in 0 … n − 1, in parallel; the lists are joined in the order of i.
 template <class T, class Visit>
 std::vector<T> collect(std::size_t n, const Visit& visit) {
-  const std::size_t pieces = (n + chunk - 1) / chunk;
+  const std::size_t pieces = (n + pairs_a_piece - 1) / pairs_a_piece;
   std::vector<std::vector<T>> lists(pieces);
   parallel_for(static_cast<Index>(pieces), [&](Index p) {
     auto& list = lists[static_cast<std::size_t>(p)];
-    for (std::size_t i = static_cast<std::size_t>(p) * chunk;
-         i < std::min(n, (static_cast<std::size_t>(p) + 1) * chunk); ++i)
+    for (std::size_t i = static_cast<std::size_t>(p) * pairs_a_piece;
+         i < std::min(n, (static_cast<std::size_t>(p) + 1) * pairs_a_piece); ++i)
       visit(i, list);
   });
   std::vector<T> all;
@@ -37,12 +35,12 @@ std::vector<T> collect(std::size_t n, const Visit& visit) {
 /// The smallest of term(i), i in 0 … n − 1, and 1.
 template <class Term>
 double smallest(std::size_t n, const Term& term) {
-  const std::size_t pieces = (n + chunk - 1) / chunk;
+  const std::size_t pieces = (n + pairs_a_piece - 1) / pairs_a_piece;
   std::vector<double> least(pieces, 1);
   parallel_for(static_cast<Index>(pieces), [&](Index p) {
     double& s = least[static_cast<std::size_t>(p)];
-    for (std::size_t i = static_cast<std::size_t>(p) * chunk;
-         i < std::min(n, (static_cast<std::size_t>(p) + 1) * chunk); ++i)
+    for (std::size_t i = static_cast<std::size_t>(p) * pairs_a_piece;
+         i < std::min(n, (static_cast<std::size_t>(p) + 1) * pairs_a_piece); ++i)
       s = std::min(s, term(i));
   });
   return least.empty() ? 1 : *std::min_element(least.begin(), least.end());
@@ -141,7 +139,7 @@ Vec3 Collisions::velocity(int node, const Vector& v, double t) const {
 double Collisions::delta(const Collision& c) const {
   if (scene_.smooth.empty() || c.kind == Kind::obstacle) return scene_.delta;
   const auto [a, b] = c.objects;
-  return scene_.smooth[ix(a)][ix(b)] || scene_.smooth[ix(b)][ix(a)] ? guard * scene_.delta : scene_.delta;
+  return scene_.smooth[ix(a)][ix(b)] || scene_.smooth[ix(b)][ix(a)] ? smooth_share * scene_.delta : scene_.delta;
 }
 
 std::array<int, 4> Collisions::nodes_of(Kind kind, const Pair& pair) const {
@@ -343,13 +341,13 @@ double Collisions::pair_step(Kind kind, const Pair& pair, const Vector& x0, cons
   const auto b = [&](int i) { return point(x1, n[ix(i)]); };
   switch (kind) {
     case Kind::point_triangle:
-      return safe_step_point_triangle({a(0), a(1), a(2), a(3)}, {b(0), b(1), b(2), b(3)}, keep, xi);
+      return safe_step_point_triangle({a(0), a(1), a(2), a(3)}, {b(0), b(1), b(2), b(3)}, kept_gap, xi);
     case Kind::edge_edge:
-      return safe_step_edge_edge({a(0), a(1), a(2), a(3)}, {b(0), b(1), b(2), b(3)}, keep, xi);
+      return safe_step_edge_edge({a(0), a(1), a(2), a(3)}, {b(0), b(1), b(2), b(3)}, kept_gap, xi);
     case Kind::point_edge:
-      return safe_step_point_edge({a(0), a(1), a(2)}, {b(0), b(1), b(2)}, keep, xi);
+      return safe_step_point_edge({a(0), a(1), a(2)}, {b(0), b(1), b(2)}, kept_gap, xi);
     default:
-      return safe_step_point_point({a(0), a(1)}, {b(0), b(1)}, keep, xi);
+      return safe_step_point_point({a(0), a(1)}, {b(0), b(1)}, kept_gap, xi);
   }
 }
 
@@ -369,8 +367,8 @@ double Collisions::max_step(const Vector& q, const Vector& dq, double t0, double
                    if (!scene_.may_collide[ix(scene_.surface.object[ix(node)])][ix(obstacle.object)]) return 1.0;
                    const double xi = scene_.surface.radius[ix(node)];
                    const Vec3 x = point(q, node), dx = point(dq, node);
-                   if (moves) return obstacle.shape.safe_way(before.material(x), after.material(x + dx), keep, xi);
-                   return dx == Vec3::Zero() ? 1.0 : before.safe_step(x, dx, keep, xi);
+                   if (moves) return obstacle.shape.safe_way(before.material(x), after.material(x + dx), kept_gap, xi);
+                   return dx == Vec3::Zero() ? 1.0 : before.safe_step(x, dx, kept_gap, xi);
                  }));
   }
   const Vector end = s < 1 ? Vector(x0 + s * (x1 - x0)) : x1;

@@ -4,13 +4,11 @@
 #include <algorithm>
 #include <map>
 
+#include "limber/core/nodes.hpp"
 #include "limber/mesh/winding.hpp"
 
 namespace limber {
 namespace {
-
-std::size_t ix(int i) { return static_cast<std::size_t>(i); }
-Vec3 point(const Vector& x, int node) { return x.segment<3>(3 * static_cast<Index>(node)); }
 
 template <std::size_t N>
 Bounds box_of(const std::array<int, N>& nodes, const Vector& x) {
@@ -127,8 +125,7 @@ bool outside(const Box3& box, const Vec3& p) {
 }
 
 /// The nodes of others that lie inside a closed surface.
-void nodes_inside(const ContactScene& scene, const Vector& x, const Skin& skin, const WindingTree& tree,
-                  Worst& worst) {
+void nodes_inside(const ContactScene& scene, const Vector& x, const Skin& skin, const WindingTree& tree, Worst& worst) {
   for (const int node : scene.surface.points) {
     const int object = scene.surface.object[ix(node)];
     if (object == skin.object || !scene.may_collide[ix(object)][ix(skin.object)]) continue;

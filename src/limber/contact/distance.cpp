@@ -60,12 +60,10 @@ Vec3 along(const Exact& r, double s, const Exact& u, double t, const Exact& v) {
   return e;
 }
 
-using Crossing = nearest_vector::Crossing;
-
 /// The stationary point of |r + s u + t v|, its residual taken exactly and corrected once, or more where u and v are
 /// nearly parallel (each correction gains the factor 1e-16/angle).
-Crossing crossing(const Exact& r, const Exact& u, const Exact& v) {
-  Crossing at;
+nearest_vector::Crossing crossing(const Exact& r, const Exact& u, const Exact& v) {
+  nearest_vector::Crossing at;
   const double uu = u.high.squaredNorm(), vv = v.high.squaredNorm();
   if (!(uu > 0) || !(vv > 0)) return at;
   const double ratio = u.high.dot(v.high) / uu;
@@ -217,7 +215,7 @@ Nearest point_triangle(const Vec3& p, const Vec3& a, const Vec3& b, const Vec3& 
   const Exact r = minus(p, a), u = minus(a, b), v = minus(a, c);
   if (const double f = range_factor(r.high, u.high, v.high); f != 1) return rescaled(f, p, a, b, c, point_triangle);
   Nearest out;
-  const Crossing in = crossing(r, u, v);
+  const nearest_vector::Crossing in = crossing(r, u, v);
   const double rest = 1 - in.s - in.t;
   const bool inside = in.exists && in.s > 0 && in.t > 0 && rest > 0;
   Shortest edge;
@@ -244,7 +242,7 @@ Nearest edge_edge(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d) {
   const Exact r = minus(a, c), u = minus(b, a), v = minus(c, d);
   if (const double f = range_factor(r.high, u.high, v.high); f != 1) return rescaled(f, a, b, c, d, edge_edge);
   Nearest out;
-  const Crossing in = crossing(r, u, v);
+  const nearest_vector::Crossing in = crossing(r, u, v);
   const bool inside = in.exists && in.s > 0 && in.s < 1 && in.t > 0 && in.t < 1;
   Shortest end;
   if (!inside || in.thin) {

@@ -12,7 +12,7 @@ namespace limber {
 
 namespace {
 
-constexpr int guard = 3;  // cells between the surface and the box's faces, at least
+constexpr int cells_around = 3;  // cells between the surface and the box's faces, at least
 
 /// The four cubic B-splines that live on a cell, and their derivatives, at u in [0, 1].
 struct Splines {
@@ -101,7 +101,7 @@ DistanceGrid::DistanceGrid(const TriMesh& surface, int cells, double margin) {
   assert(cells >= 1 && margin >= 0 && !surface.triangles.empty());
   const Box3 box = bounding_box(surface.nodes);
   h_ = (box.max - box.min).maxCoeff() / cells;
-  const int beyond = 1 + std::max(guard, static_cast<int>(std::ceil(margin / h_)));
+  const int beyond = 1 + std::max(cells_around, static_cast<int>(std::ceil(margin / h_)));
   for (int a = 0; a < 3; ++a) {
     const int inner = static_cast<int>(std::ceil((box.max[a] - box.min[a]) / h_ * (1 - 1e-12)));
     n_[a] = inner + 1 + 2 * beyond;

@@ -4,14 +4,12 @@
 #include <bit>
 
 #include "limber/contact/tangent_plane.hpp"
+#include "limber/core/nodes.hpp"
 
 namespace limber {
 namespace {
 
 using Kind = Collision::Kind;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-Vec3 point(const Vector& x, int node) { return x.segment<3>(3 * static_cast<Index>(node)); }
 
 /// d/dx of η(x) = x/s(x).
 double slip_scale_slope(double x, double eps) {
@@ -33,7 +31,7 @@ ForceTraits FrictionForce::traits() const {
 }
 
 double FrictionForce::mu(const Collision& c) const {
-  return collisions_->scene().mu[at(c.objects[0])][at(c.objects[1])];
+  return collisions_->scene().mu[ix(c.objects[0])][ix(c.objects[1])];
 }
 
 FrictionForce::Grip FrictionForce::grip(const Collision& c, const State& u, const Vector& x) const {
@@ -90,7 +88,7 @@ Vec3 FrictionForce::next_pull(const Grip& g, const Vec3& y) const {
 Vec3 FrictionForce::slip(const Grip& g, const State& u) const {
   Vec3 v = -g.surface;
   for (int i = 0; i < g.count; ++i)
-    if (g.w[at(i)] != 0) v += g.w[at(i)] * collisions_->velocity(g.nodes[at(i)], u.v, u.t);
+    if (g.w[ix(i)] != 0) v += g.w[ix(i)] * collisions_->velocity(g.nodes[ix(i)], u.v, u.t);
   return v - g.n.dot(v) * g.n;
 }
 
@@ -100,7 +98,7 @@ void FrictionForce::add_couplings_at(const State&, Couplings& now, Couplings&) c
   for (const Grip& g : held_)
     for (int a = 0; a < g.count; ++a)
       for (int b = 0; b < a; ++b)
-        if (g.nodes[at(a)] < N && g.nodes[at(b)] < N) now.emplace_back(g.nodes[at(a)], g.nodes[at(b)]);
+        if (g.nodes[ix(a)] < N && g.nodes[ix(b)] < N) now.emplace_back(g.nodes[ix(a)], g.nodes[ix(b)]);
 }
 
 std::optional<Potentials> FrictionForce::potentials(const State& u) const {
@@ -129,7 +127,7 @@ void FrictionForce::add_force(const State& u, Vector& f) const {
   for (const Grip& g : stays_held() ? held_ : grips(u)) {
     const Vec3 y = slip(g, u), F = -g.pressure * friction_factor(y.norm(), eps_) * y;
     for (int i = 0; i < g.count; ++i)
-      if (const int node = g.nodes[at(i)]; node < N) f.segment<3>(3 * static_cast<Index>(node)) += g.w[at(i)] * F;
+      if (const int node = g.nodes[ix(i)]; node < N) f.segment<3>(3 * static_cast<Index>(node)) += g.w[ix(i)] * F;
   }
 }
 
@@ -147,8 +145,8 @@ void FrictionForce::add_damping(const Grip& g, const State& u, TangentBuilder& T
   G = g.pressure * P * G * P;
   for (int a = 0; a < g.count; ++a)
     for (int b = 0; b < g.count; ++b)
-      if (g.nodes[at(a)] < N && g.nodes[at(b)] < N)
-        T.add_damping(g.nodes[at(a)], g.nodes[at(b)], g.w[at(a)] * g.w[at(b)] * G);
+      if (g.nodes[ix(a)] < N && g.nodes[ix(b)] < N)
+        T.add_damping(g.nodes[ix(a)], g.nodes[ix(b)], g.w[ix(a)] * g.w[ix(b)] * G);
 }
 
 void FrictionForce::add_tangent(const State& u, TangentBuilder& T) const {
@@ -180,7 +178,7 @@ void FrictionForce::add_coupled_stiffness(const Collision& c, const Grip& g, con
   std::array<Row, 4> weight_rate;
   weight_rate.fill(Row::Zero());
   Vec3 relative = -g.surface;
-  for (int i = 0; i < g.count; ++i) relative += g.w[at(i)] * collisions_->velocity(g.nodes[at(i)], u.v, u.t);
+  for (int i = 0; i < g.count; ++i) relative += g.w[ix(i)] * collisions_->velocity(g.nodes[ix(i)], u.v, u.t);
   if (c.kind == Kind::obstacle) {
     normal_rate.setZero();
     normal_rate.leftCols<3>() = c.curvature;
@@ -193,11 +191,11 @@ void FrictionForce::add_coupled_stiffness(const Collision& c, const Grip& g, con
     normal_rate = normal_derivative(c.nearest);
     const auto parameter_rate = parameter_derivative(c.nearest);
     for (std::size_t i = 0; i < 4; ++i)
-      for (int j = 0; j < c.nearest.k; ++j) weight_rate[i] += c.nearest.dw[at(j)][i] * parameter_rate.row(j);
+      for (int j = 0; j < c.nearest.k; ++j) weight_rate[i] += c.nearest.dw[ix(j)][i] * parameter_rate.row(j);
     const Mollifier m = mollifier(c, x);
     force_rate = -kappa * (m.value * b.second * gradient(c.nearest) + b.first * m.gradient).transpose();
     for (int i = 0; i < g.count; ++i)
-      slip_rate += P * collisions_->velocity(g.nodes[at(i)], u.v, u.t) * weight_rate[at(i)];
+      slip_rate += P * collisions_->velocity(g.nodes[ix(i)], u.v, u.t) * weight_rate[ix(i)];
   }
   slip_rate -= g.n.dot(relative) * normal_rate + g.n * (relative.transpose() * normal_rate);
   const Vec3 y = slip(g, u);
@@ -205,11 +203,11 @@ void FrictionForce::add_coupled_stiffness(const Collision& c, const Grip& g, con
   const Vec3 F = -g.pressure * factor * y;
   const Rows F_rate = -share * factor * y * force_rate - g.pressure * friction_slope(y, eps_) * slip_rate;
   for (int a = 0; a < g.count; ++a) {
-    if (g.nodes[at(a)] >= N) continue;
-    const Rows rate = F * weight_rate[at(a)] + g.w[at(a)] * F_rate;
+    if (g.nodes[ix(a)] >= N) continue;
+    const Rows rate = F * weight_rate[ix(a)] + g.w[ix(a)] * F_rate;
     for (int b2 = 0; b2 < g.count; ++b2)
-      if (g.nodes[at(b2)] < N)
-        T.add_unsymmetric_stiffness(g.nodes[at(a)], g.nodes[at(b2)], -rate.block<3, 3>(0, 3 * b2));
+      if (g.nodes[ix(b2)] < N)
+        T.add_unsymmetric_stiffness(g.nodes[ix(a)], g.nodes[ix(b2)], -rate.block<3, 3>(0, 3 * b2));
   }
 }
 

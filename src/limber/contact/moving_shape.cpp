@@ -3,6 +3,7 @@
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace limber {
 
@@ -33,10 +34,9 @@ std::optional<Box3> PosedShape::bounds() const {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 /// The largest r ≥ 0 with margin + slope r − ½ bend r² ≥ 0 on [0, r], for margin ≥ 0.
 double first_root(double margin, double slope, double bend) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
   if (bend == infinity) return 0;
   if (bend == 0) return slope < 0 ? -margin / slope : infinity;
   const double root = std::sqrt(slope * slope + 2 * bend * margin);
@@ -44,8 +44,8 @@ double first_root(double margin, double slope, double bend) {
 }
 
 /// How far φ surely stays above φ − margin along the unit direction, looking no further than `ahead` [m].
-double advance(const ImplicitShape& shape, const Vec3& X, const ImplicitValue& f, const Vec3& direction, double margin,
-               double ahead) {
+double sure_way(const ImplicitShape& shape, const Vec3& X, const ImplicitValue& f, const Vec3& direction, double margin,
+                double ahead) {
   const double slope = f.gradient.dot(direction), lipschitz = margin / shape.lipschitz();
   if (lipschitz >= ahead) return ahead;
   double best = lipschitz;
@@ -70,7 +70,7 @@ double PosedShape::safe_step(const Vec3& x, const Vec3& dx, double keep, double 
   double s = 0;
   for (int k = 0; k < max_advances; ++k) {
     const double margin = f.value - target;
-    double step = advance(*shape_, X0 + s * along, f, direction, margin, (1 - s) * length) / length;
+    double step = sure_way(*shape_, X0 + s * along, f, direction, margin, (1 - s) * length) / length;
     if (margin <= close_enough * (1 - keep) * gap && step <= 1e-6 * s) break;
     double next = 1;
     ImplicitValue there = f;

@@ -6,13 +6,10 @@
 #include <optional>
 
 #include "limber/contact/crossings.hpp"
+#include "limber/core/nodes.hpp"
 
 namespace limber {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
-std::size_t ix(int i) { return static_cast<std::size_t>(i); }
 
 /// What a body overlaps.
 struct Overlap {
@@ -42,6 +39,8 @@ class Separation {
   }
 
  private:
+  static constexpr double infinity = std::numeric_limits<double>::infinity();
+
   std::map<int, std::vector<Overlap>> all_overlaps() const {
     std::map<int, std::vector<Overlap>> found;
     const auto add = [&](const std::array<int, 2>& objects, double depth, const Vec3& out) {

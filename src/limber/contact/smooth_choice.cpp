@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "limber/contact/smooth_contacts.hpp"
+#include "limber/core/nodes.hpp"
 #include "limber/mesh/surface_io.hpp"
 
 namespace limber {
@@ -11,8 +12,6 @@ namespace {
 constexpr double edges_in_radius = 2;
 constexpr double furthest_stand_off = .25;  // in radii
 constexpr double flat_height = .6;          // in radii: up to there φ of a flat piece is the height
-
-std::size_t ix(int i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 

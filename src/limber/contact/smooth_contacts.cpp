@@ -4,17 +4,16 @@
 #include <algorithm>
 #include <cmath>
 
+#include "limber/core/nodes.hpp"
 #include "limber/core/parallel.hpp"
 
 namespace limber {
 namespace {
 
-constexpr double keep = .1;             // of each gap, at the end of one correction
+constexpr double least_kept = .1;       // of each gap, at the end of one correction
 constexpr double own_surroundings = 3;  // in radii, at rest
-constexpr Index chunk = 64;             // points that one piece of work looks at
+constexpr Index points_a_piece = 64;    // points that one piece of work looks at
 
-std::size_t ix(int i) { return static_cast<std::size_t>(i); }
-Vec3 point(const Vector& x, int node) { return x.segment<3>(3 * static_cast<Index>(node)); }
 Vec3 centroid(const std::array<int, 3>& t, const Vector& x) {
   return (point(x, t[0]) + point(x, t[1]) + point(x, t[2])) / 3;
 }
@@ -23,8 +22,9 @@ Vec3 centroid(const std::array<int, 3>& t, const Vector& x) {
 template <class Visit>
 void in_pieces(std::size_t n, const Visit& visit) {
   const Index count = static_cast<Index>(n);
-  parallel_for((count + chunk - 1) / chunk, [&](Index piece) {
-    for (Index i = piece * chunk; i < std::min(count, (piece + 1) * chunk); ++i) visit(static_cast<std::size_t>(i));
+  parallel_for((count + points_a_piece - 1) / points_a_piece, [&](Index piece) {
+    for (Index i = piece * points_a_piece; i < std::min(count, (piece + 1) * points_a_piece); ++i)
+      visit(static_cast<std::size_t>(i));
   });
 }
 
@@ -119,13 +119,13 @@ double SmoothContacts::max_step(const Vector& q, const Vector& dq, double t0, do
   const Vector x0 = collisions_->positions(q, t0), way = collisions_->positions(q + dq, t1) - x0;
   double s = 1;
   for (int tries = 0; tries < 60; ++tries, s /= 2) {
-    const std::vector<Near> close = near(x0 + s * way, keep * delta());
+    const std::vector<Near> close = near(x0 + s * way, least_kept * delta());
     if (close.empty()) return s;
     const std::vector<Near> before = near(x0, delta());
     if (std::all_of(close.begin(), close.end(), [&](const Near& n) {
           const auto was = std::find_if(before.begin(), before.end(),
                                         [&](const Near& b) { return b.node == n.node && b.surface == n.surface; });
-          return n.gap >= keep * (was == before.end() ? delta() : was->gap);
+          return n.gap >= least_kept * (was == before.end() ? delta() : was->gap);
         }))
       return s;
   }

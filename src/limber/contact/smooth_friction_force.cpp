@@ -1,14 +1,9 @@
 #include "limber/contact/smooth_friction_force.hpp"
 
 #include "limber/contact/tangent_plane.hpp"
+#include "limber/core/nodes.hpp"
 
 namespace limber {
-namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
-}  // namespace
-
 ForceTraits SmoothFrictionForce::traits() const {
   return {.symmetric = true,
           .velocity_dependent = true,
@@ -20,7 +15,7 @@ ForceTraits SmoothFrictionForce::traits() const {
 }
 
 double SmoothFrictionForce::mu(const SmoothContact& c) const {
-  return contacts_->collisions().scene().mu[at(c.objects[0])][at(c.objects[1])];
+  return contacts_->collisions().scene().mu[ix(c.objects[0])][ix(c.objects[1])];
 }
 
 SmoothFrictionForce::Grip SmoothFrictionForce::grip(const SmoothContact& c) const {

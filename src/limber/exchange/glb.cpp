@@ -19,7 +19,6 @@ namespace {
 using nlohmann::json;
 using Vec3f = Eigen::Vector3f;
 
-constexpr auto little = std::endian::little;
 constexpr int of_floats = 5126, of_indices = 5125, vertex_data = 34962, index_data = 34963, lines_mode = 1;
 constexpr double largest_unasked = 100e6, largest_ever = 4e9;  // [bytes]; a chunk's length has 32 bits
 

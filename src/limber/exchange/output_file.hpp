@@ -31,6 +31,8 @@ class OutputFile {
   bool finished_ = false;
 };
 
+inline constexpr auto little = std::endian::little, big = std::endian::big;
+
 /// Appends the bytes of a number, the least or the most significant one first.
 template <std::endian order, class T>
 void put(std::string& bytes, T x) {

@@ -10,8 +10,6 @@
 namespace limber {
 namespace {
 
-constexpr auto little = std::endian::little;
-
 /// The texture coordinates of each vertex, where every corner has some and those of one vertex are equal.
 std::optional<std::vector<std::array<double, 2>>> vertex_uv(const SurfaceMesh& mesh) {
   std::vector<int> of_vertex(mesh.positions.size(), -1);

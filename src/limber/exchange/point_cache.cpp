@@ -8,8 +8,6 @@
 namespace limber {
 namespace {
 
-constexpr auto little = std::endian::little, big = std::endian::big;
-
 /// All as one object: Blender gives each object of a file vertices of its own, and keeps groups together.
 SurfacePart one_object(const MovingSurface& surface, const std::string& name) {
   SurfacePart part = whole_part(surface, name);

@@ -14,9 +14,9 @@ namespace limber {
 
 namespace {
 
-using Points = Stencils<4>::Points;
-using Block = Stencils<4>::Block;
-using Gradient = Stencils<4>::Gradient;
+using HingePoints = Stencils<4>::Points;
+using HingeBlock = Stencils<4>::Block;
+using HingeGradient = Stencils<4>::Gradient;
 
 Mat3 cross_matrix(const Vec3& a) {
   Mat3 A;
@@ -60,26 +60,26 @@ struct Side {
 /// own.
 class Hinge {
  public:
-  explicit Hinge(const Points& x)
+  explicit Hinge(const HingePoints& x)
       : first_(x.col(1) - x.col(0), x.col(2) - x.col(0), -1), second_(first_.e, x.col(3) - x.col(0), 1) {}
 
   double angle() const {
     const Vec3 n = first_.normal, m = -second_.normal;
     return std::atan2(first_.e.dot(n.cross(m)), first_.length * n.dot(m));
   }
-  Gradient gradient() const {
-    Gradient g;
+  HingeGradient gradient() const {
+    HingeGradient g;
     g.segment<3>(3) = -first_.foot * first_.G - second_.foot * second_.G;
     g.segment<3>(6) = first_.G;
     g.segment<3>(9) = second_.G;
     g.head<3>() = -g.segment<3>(3) - g.segment<3>(6) - g.segment<3>(9);
     return g;
   }
-  Block hessian() const {
+  HingeBlock hessian() const {
     Eigen::Matrix<double, 9, 9> H = Eigen::Matrix<double, 9, 9>::Zero();
     add(first_, 3, H);
     add(second_, 6, H);
-    Block K;
+    HingeBlock K;
     K.bottomRightCorner<9, 9>() = (H + H.transpose()) / 2;
     for (int a = 1; a < 4; ++a) {
       Mat3 sum = Mat3::Zero();
@@ -145,7 +145,7 @@ BendingForce::BendingForce(const TriMesh& mesh, int first_node, std::span<const 
       for (std::size_t j = i + 1; j < wings.size(); ++j) {
         const auto [s, p] = wings[i];
         const auto [t, r] = wings[j];
-        Points x;
+        HingePoints x;
         x << X(edge[0]), X(edge[1]), X(p), X(r);
         const double weight = (x.col(1) - x.col(0)).squaredNorm() / (area[s] + area[t]);
         const double angle = rest == RestAngles::zero ? 0 : Hinge(x).angle();
@@ -156,19 +156,19 @@ BendingForce::BendingForce(const TriMesh& mesh, int first_node, std::span<const 
 }
 
 void BendingForce::add_force(const State& u, Vector& f) const {
-  hinges_.for_each(u.q, [&](std::size_t i, const Points& x) {
+  hinges_.for_each(u.q, [&](std::size_t i, const HingePoints& x) {
     const Hinge hinge(x);
-    const Gradient g = -rest_[i].stiffness * deviation(hinge.angle(), rest_[i].angle) * hinge.gradient();
-    hinges_.add(i, Points(g.reshaped(3, 4)), f);
+    const HingeGradient g = -rest_[i].stiffness * deviation(hinge.angle(), rest_[i].angle) * hinge.gradient();
+    hinges_.add(i, HingePoints(g.reshaped(3, 4)), f);
   });
 }
 
 void BendingForce::add_tangent(const State& u, TangentBuilder& T) const {
-  hinges_.for_each(u.q, [&](std::size_t i, const Points& x) {
+  hinges_.for_each(u.q, [&](std::size_t i, const HingePoints& x) {
     const Hinge hinge(x);
     const double k = rest_[i].stiffness, d = deviation(hinge.angle(), rest_[i].angle);
-    const Gradient g = hinge.gradient();
-    Block K = k * g * g.transpose();
+    const HingeGradient g = hinge.gradient();
+    HingeBlock K = k * g * g.transpose();
     if (d != 0) {
       K += k * d * hinge.hessian();
       if (T.projected()) K = projected<4>(K);
@@ -178,7 +178,7 @@ void BendingForce::add_tangent(const State& u, TangentBuilder& T) const {
 }
 
 std::optional<Potentials> BendingForce::potentials(const State& u) const {
-  const double W = hinges_.sum(u.q, [&](std::size_t i, const Points& x) {
+  const double W = hinges_.sum(u.q, [&](std::size_t i, const HingePoints& x) {
     const double d = deviation(Hinge(x).angle(), rest_[i].angle);
     return rest_[i].stiffness / 2 * d * d;
   });

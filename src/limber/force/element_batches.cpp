@@ -6,12 +6,12 @@
 #include <cstdint>
 #include <numeric>
 
+#include "limber/core/nodes.hpp"
+
 namespace limber {
 namespace {
 
 constexpr int block_elements = 64;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// The lowest 21 bits of x, two zeros between each.
 std::uint64_t spread(std::uint64_t x) {
@@ -29,7 +29,7 @@ std::vector<std::uint64_t> curve_places(const ElementMesh& mesh) {
   places.reserve(mesh.count());
   for (std::size_t e = 0; e < mesh.count(); ++e) {
     Vec3 c = Vec3::Zero();
-    for (const int i : mesh.element(e)) c += mesh.nodes[at(i)];
+    for (const int i : mesh.element(e)) c += mesh.nodes[ix(i)];
     const Vec3 x = scale * (c / node_count(mesh.kind) - low);
     std::uint64_t place = 0;
     for (int k = 0; k < 3; ++k) place |= spread(static_cast<std::uint64_t>(x[k])) << k;
@@ -44,7 +44,7 @@ Sides sides(const ElementMesh& mesh) {
   const Matrix X = reference_nodes(mesh.kind);
   for (std::size_t e = 0; e < mesh.count(); ++e) {
     const auto nodes = mesh.element(e);
-    const auto x = [&](std::size_t a) { return mesh.nodes[at(nodes[a])]; };
+    const auto x = [&](std::size_t a) { return mesh.nodes[ix(nodes[a])]; };
     Mat3 map;
     map << x(1) - x(0), x(2) - x(0), x(3) - x(0);
     for (std::size_t a = 4; a < 10; ++a)
@@ -78,13 +78,13 @@ void ElementBatches::make_blocks(const std::vector<int>& kernel_of_element) {
   std::vector<int> list(mesh_.count());
   std::iota(list.begin(), list.end(), 0);
   std::sort(list.begin(), list.end(), [&](int a, int b) {
-    return std::tuple(kernel_of_element[at(a)], places[at(a)], a) <
-           std::tuple(kernel_of_element[at(b)], places[at(b)], b);
+    return std::tuple(kernel_of_element[ix(a)], places[ix(a)], a) <
+           std::tuple(kernel_of_element[ix(b)], places[ix(b)], b);
   });
   for (std::size_t i = 0; i < list.size();) {
-    const int kernel = kernel_of_element[at(list[i])];
+    const int kernel = kernel_of_element[ix(list[i])];
     ElementBlock block{static_cast<int>(order_.size()), 0, kernel};
-    for (; i < list.size() && block.count < block_elements && kernel_of_element[at(list[i])] == kernel;
+    for (; i < list.size() && block.count < block_elements && kernel_of_element[ix(list[i])] == kernel;
          ++i, ++block.count)
       order_.push_back(list[i]);
     while (order_.size() % lane_count != 0) order_.push_back(order_.back());
@@ -98,17 +98,17 @@ void ElementBatches::colour_blocks() {
   std::vector<int> taken_by;  // the last block that found the colour taken
   for (std::size_t b = 0; b < blocks_.size(); ++b) {
     const auto& block = blocks_[b];
-    const auto nodes_of = [&](int e) { return mesh_.element(at(order_[at(block.first + e)])); };
+    const auto nodes_of = [&](int e) { return mesh_.element(ix(order_[ix(block.first + e)])); };
     for (int e = 0; e < block.count; ++e)
       for (const int n : nodes_of(e))
-        for (const int c : colours_at[at(n)]) taken_by[at(c)] = static_cast<int>(b);
+        for (const int c : colours_at[ix(n)]) taken_by[ix(c)] = static_cast<int>(b);
     const auto free = std::find_if(taken_by.begin(), taken_by.end(), [&](int t) { return t != static_cast<int>(b); });
     const auto colour = static_cast<std::size_t>(free - taken_by.begin());
     if (colour == taken_by.size()) taken_by.push_back(-1), by_colour.emplace_back();
     by_colour[colour].push_back(block);
     for (int e = 0; e < block.count; ++e)
       for (const int n : nodes_of(e))
-        if (auto& list = colours_at[at(n)]; list.empty() || list.back() != static_cast<int>(colour))
+        if (auto& list = colours_at[ix(n)]; list.empty() || list.back() != static_cast<int>(colour))
           list.push_back(static_cast<int>(colour));
   }
   blocks_.clear();
@@ -124,7 +124,7 @@ std::vector<int> ElementBatches::arranged(std::size_t e, const Rank& rank) const
   const auto nodes = mesh_.element(e);
   std::vector<int> order(nodes.size());
   std::iota(order.begin(), order.end(), 0);
-  const auto key = [&](int a) { return std::pair(rank(first_node_ + nodes[at(a)]), nodes[at(a)]); };
+  const auto key = [&](int a) { return std::pair(rank(first_node_ + nodes[ix(a)]), nodes[ix(a)]); };
   std::sort(order.begin(), order.end(), [&](int a, int b) { return key(a) < key(b); });
   return order;
 }
@@ -132,48 +132,48 @@ std::vector<int> ElementBatches::arranged(std::size_t e, const Rank& rank) const
 void ElementBatches::pack_shape(std::size_t place, std::size_t e, const std::vector<int>& arranged) {
   const auto nodes = mesh_.element(e);
   Matrix X(n_, 3);
-  for (int a = 0; a < n_; ++a) X.row(a) = mesh_.nodes[at(nodes[at(a)])].transpose();
-  const std::size_t batch = place / lane_count, lane = place % lane_count, size = at(shape_size()) * lane_count;
+  for (int a = 0; a < n_; ++a) X.row(a) = mesh_.nodes[ix(nodes[ix(a)])].transpose();
+  const std::size_t batch = place / lane_count, lane = place % lane_count, size = ix(shape_size()) * lane_count;
   for (int q = 0; q < points(); ++q) {
-    const Mat3 map = X.transpose() * gradients_[at(q)];  // ∂X/∂ξ
+    const Mat3 map = X.transpose() * gradients_[ix(q)];  // ∂X/∂ξ
     const double det = map.determinant();
     eigen_assert(det != 0);
-    const Matrix g = gradients_[at(q)] * map.inverse();
-    double* shape = shape_.data() + (batch * at(points()) + at(q)) * size + lane;
+    const Matrix g = gradients_[ix(q)] * map.inverse();
+    double* shape = shape_.data() + (batch * ix(points()) + ix(q)) * size + lane;
     for (int a = 1; a < n_; ++a)
-      for (int j = 0; j < 3; ++j) shape[at(3 * (a - 1) + j) * lane_count] = g(arranged[at(a)], j);
-    shape[at(3 * (n_ - 1)) * lane_count] = rule_.weights[q] * std::abs(det);
+      for (int j = 0; j < 3; ++j) shape[ix(3 * (a - 1) + j) * lane_count] = g(arranged[ix(a)], j);
+    shape[ix(3 * (n_ - 1)) * lane_count] = rule_.weights[q] * std::abs(det);
   }
 }
 
 template <class Rank>
 void ElementBatches::pack(const Rank& rank) {
-  packed_.assign(order_.size() * at(n_), 0);
-  nodes_.assign(order_.size() * at(n_), 0);
-  shape_.assign(order_.size() * at(points()) * at(shape_size()), 0);
+  packed_.assign(order_.size() * ix(n_), 0);
+  nodes_.assign(order_.size() * ix(n_), 0);
+  shape_.assign(order_.size() * ix(points()) * ix(shape_size()), 0);
   for (std::size_t place = 0; place < order_.size(); ++place) {
-    const std::size_t e = at(order_[place]);
+    const std::size_t e = ix(order_[place]);
     const auto order = arranged(e, rank);
     pack_shape(place, e, order);
     const std::size_t batch = place / lane_count, lane = place % lane_count;
     for (int a = 0; a < n_; ++a) {
-      const int node = first_node_ + mesh_.element(e)[at(order[at(a)])];
-      packed_[place * at(n_) + at(a)] = node;
-      nodes_[(batch * at(n_) + at(a)) * lane_count + lane] = 3 * node;
+      const int node = first_node_ + mesh_.element(e)[ix(order[ix(a)])];
+      packed_[place * ix(n_) + ix(a)] = node;
+      nodes_[(batch * ix(n_) + ix(a)) * lane_count + lane] = 3 * node;
     }
   }
 }
 
 void ElementBatches::bind(const BlockPattern& pattern, std::span<const int> free_index) {
-  pack([&](int node) { return free_index[at(node)]; });
+  pack([&](int node) { return free_index[ix(node)]; });
   const bool full = pattern.storage() == Storage::full;
   slots_.clear();
   mirrors_.clear();
-  slots_.reserve(order_.size() * at(block_count(n_) + n_));
+  slots_.reserve(order_.size() * ix(block_count(n_) + n_));
   for (std::size_t place = 0; place < order_.size(); ++place) {
     const auto slot = [&](int row, int column) {
-      const int r = free_index[at(packed_[place * at(n_) + at(row)])],
-                c = free_index[at(packed_[place * at(n_) + at(column)])];
+      const int r = free_index[ix(packed_[place * ix(n_) + ix(row)])],
+                c = free_index[ix(packed_[place * ix(n_) + ix(column)])];
       if (r < 0 || c < 0) return BlockPattern::Slot{};
       const auto s = pattern.slot(r, c);
       eigen_assert(s.first >= 0);

@@ -25,7 +25,7 @@ Slope slope(const M& m, double s1, double s2, double l) {
 
 /// Newton's method on ψ_3 = 0 within the interval where it is known to change sign; λ there is a minimum of ψ.
 template <class M>
-double stretch(const M& m, double s1, double s2) {
+double stretch_of_law(const M& m, double s1, double s2) {
   constexpr double closed = 1e-8;
   double low = 0, high = std::numeric_limits<double>::infinity();
   // The small-strain law in logarithms, ν/(1 − ν) = ψ_13/ψ_33 at rest, is nearly right for rubber at any stretch.
@@ -55,7 +55,7 @@ double stretch(const M& m, double s1, double s2) {
 template <class M>
 PlaneStress response(const M& m, double s1, double s2) {
   PlaneStress r;
-  r.thickness = stretch(m, s1, s2);
+  r.thickness = stretch_of_law(m, s1, s2);
   const auto tangent = m.tangent(diagonal(s1, s2, r.thickness), 1.0);
   const auto P = tangent.stress();
   r.first = {P(0, 0), P(1, 1)};
@@ -77,12 +77,12 @@ bool outside(const AnyMaterial& m, double s1, double s2) { return needs_positive
 }  // namespace
 
 double thickness_stretch(const AnyMaterial& m, double s1, double s2) {
-  return std::visit([&](const auto& law) { return stretch(law, s1, s2); }, m);
+  return std::visit([&](const auto& law) { return stretch_of_law(law, s1, s2); }, m);
 }
 
 double plane_stress_energy(const AnyMaterial& m, double s1, double s2) {
   if (outside(m, s1, s2)) return std::numeric_limits<double>::infinity();
-  return std::visit([&](const auto& law) { return law.energy(diagonal(s1, s2, stretch(law, s1, s2))); }, m);
+  return std::visit([&](const auto& law) { return law.energy(diagonal(s1, s2, stretch_of_law(law, s1, s2))); }, m);
 }
 
 PlaneStress plane_stress(const AnyMaterial& m, double s1, double s2) {

@@ -6,14 +6,13 @@
 #include <limits>
 #include <numbers>
 
+#include "limber/core/nodes.hpp"
 #include "limber/core/parallel.hpp"
 #include "limber/force/require.hpp"
 
 namespace limber {
 
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// y −= A x on the nodes from `first` on. A is symmetric and whole, so that a column serves as a row: each entry of y
 /// is one sum, whatever the number of threads.
@@ -104,7 +103,7 @@ void RayleighDamping::find_body() {
   }
   eigen_assert(3 * static_cast<Index>(end) <= rest_.size());
   body_index_.assign(static_cast<std::size_t>(rest_.size() / 3), -1);
-  for (int i = first_node_; i < end; ++i) body_index_[at(i)] = i - first_node_;
+  for (int i = first_node_; i < end; ++i) body_index_[ix(i)] = i - first_node_;
   auto pairs = couplings_;
   for (auto& [a, b] : pairs) {
     if (a != b) links_.push_back({a, b, (rest_.segment<3>(3 * a) - rest_.segment<3>(3 * b)).norm()});
@@ -163,7 +162,7 @@ void RayleighDamping::bind(const BlockPattern& pattern, std::span<const int> fre
   Index first = std::numeric_limits<Index>::max(), end = 0;
   const SparseMatrix& A = at_ == RayleighAt::current ? work_ : damping_;
   each_block(A, [&](int a, int b, const BlockPattern::Slot& from) {
-    const int fa = free_index[at(a + first_node_)], fb = free_index[at(b + first_node_)];
+    const int fa = free_index[ix(a + first_node_)], fb = free_index[ix(b + first_node_)];
     if (fa < 0 || fb < 0 || (pattern.storage() == Storage::lower && fa < fb)) return;
     const auto to = pattern.slot(fa, fb);
     eigen_assert(to.first >= 0);

@@ -14,9 +14,9 @@ namespace limber {
 
 namespace {
 
-using Points = Stencils<3>::Points;
-using Block = Stencils<3>::Block;
-using Gradient = Stencils<3>::Gradient;
+using CornerPoints = Stencils<3>::Points;
+using CornerBlock = Stencils<3>::Block;
+using CornerGradient = Stencils<3>::Gradient;
 using Vec6 = Eigen::Matrix<double, 6, 1>;
 using Mat6 = Eigen::Matrix<double, 6, 6>;
 
@@ -25,7 +25,7 @@ constexpr double straight = 1e-6;  // angles below this are rounding, not shape
 
 /// Two edges e₁ = x₁ − x₀, e₂ = x₂ − x₁ with tangents t₁, t₂, c = t₁·t₂ and u = |κb|² = 4 (1 − c)/(1 + c).
 struct Corner {
-  explicit Corner(const Points& x) {
+  explicit Corner(const CornerPoints& x) {
     const Vec3 e1 = x.col(1) - x.col(0), e2 = x.col(2) - x.col(1);
     l1 = e1.norm();
     l2 = e2.norm();
@@ -71,15 +71,15 @@ struct Energy {
 };
 
 /// From (e₁, e₂) to the nodes.
-Gradient on_nodes(const Vec6& d) {
-  Gradient g;
+CornerGradient on_nodes(const Vec6& d) {
+  CornerGradient g;
   g << -d.head<3>(), d.head<3>() - d.tail<3>(), d.tail<3>();
   return g;
 }
-Block on_nodes(const Mat6& H) {
+CornerBlock on_nodes(const Mat6& H) {
   Eigen::Matrix<double, 9, 6> half;
   half << -H.topRows<3>(), H.topRows<3>() - H.bottomRows<3>(), H.bottomRows<3>();
-  Block K;
+  CornerBlock K;
   K << -half.leftCols<3>(), half.leftCols<3>() - half.rightCols<3>(), half.rightCols<3>();
   return K;
 }
@@ -119,7 +119,7 @@ RodBending::RodBending(const std::vector<std::array<int, 2>>& edges, const Vecto
   for (const auto& [node, others] : neighbours)
     for (std::size_t i = 0; i < others.size(); ++i)
       for (std::size_t j = i + 1; j < others.size(); ++j) {
-        Points x;
+        CornerPoints x;
         x << q.segment<3>(3 * others[i]), q.segment<3>(3 * node), q.segment<3>(3 * others[j]);
         const Corner corner(x);
         if (!(corner.c > -1 + 1e-9))
@@ -138,25 +138,26 @@ RodBending::RodBending(const std::vector<std::array<int, 2>>& edges, const Vecto
 }
 
 void RodBending::add_force(const State& u, Vector& f) const {
-  corners_.for_each(u.q, [&](std::size_t i, const Points& x) {
+  corners_.for_each(u.q, [&](std::size_t i, const CornerPoints& x) {
     const Corner corner(x);
-    const Gradient g = on_nodes(Vec6(-Energy(rest_[i], corner).first * corner.dc()));
-    corners_.add(i, Points(g.reshaped(3, 3)), f);
+    const CornerGradient g = on_nodes(Vec6(-Energy(rest_[i], corner).first * corner.dc()));
+    corners_.add(i, CornerPoints(g.reshaped(3, 3)), f);
   });
 }
 
 void RodBending::add_tangent(const State& u, TangentBuilder& T) const {
-  corners_.for_each(u.q, [&](std::size_t i, const Points& x) {
+  corners_.for_each(u.q, [&](std::size_t i, const CornerPoints& x) {
     const Corner corner(x);
     const Energy w(rest_[i], corner);
     const Vec6 d = corner.dc();
-    const Block K = on_nodes(Mat6(w.second * d * d.transpose() + w.first * corner.ddc(d)));
+    const CornerBlock K = on_nodes(Mat6(w.second * d * d.transpose() + w.first * corner.ddc(d)));
     corners_.add(i, T.projected() ? projected<3>(K) : K, T);
   });
 }
 
 std::optional<Potentials> RodBending::potentials(const State& u) const {
-  const double W = corners_.sum(u.q, [&](std::size_t i, const Points& x) { return Energy(rest_[i], Corner(x)).value; });
+  const double W =
+      corners_.sum(u.q, [&](std::size_t i, const CornerPoints& x) { return Energy(rest_[i], Corner(x)).value; });
   return Potentials{std::isnan(W) ? std::numeric_limits<double>::infinity() : W, 0};
 }
 

@@ -2,8 +2,10 @@
 /// Vector loops over chunks of a fixed length: what is summed with what does not depend on the number of threads.
 
 #include <algorithm>
+#include <cmath>
 
 #include "limber/core/parallel.hpp"
+#include "limber/core/types.hpp"
 
 namespace limber {
 
@@ -39,5 +41,7 @@ inline double serial_dot(Index n, const double* x, const double* y) {
 inline double chunked_dot(Index n, const double* x, const double* y) {
   return sum_chunks(n, [=](Index begin, Index end) { return serial_dot(end - begin, x + begin, y + begin); });
 }
+inline double chunked_dot(const Vector& x, const Vector& y) { return chunked_dot(x.size(), x.data(), y.data()); }
+inline double chunked_norm(const Vector& x) { return std::sqrt(chunked_dot(x, x)); }
 
 }  // namespace limber

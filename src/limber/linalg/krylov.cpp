@@ -10,8 +10,6 @@ namespace {
 
 using End = KrylovResult::End;
 
-double norm(const Vector& x) { return std::sqrt(chunked_dot(x.size(), x.data(), x.data())); }
-
 /// y += a x
 void add(double a, const Vector& x, Vector& y) {
   for_chunks(x.size(), [&](Index begin, Index end) {
@@ -134,7 +132,7 @@ bool gmres_cycle(const RowMatrix& A, Preconditioner& M, Vector& x, KrylovWork& w
       H.at(i, k) = chunked_dot(next.size(), next.data(), w.basis[i].data());
       add(-H.at(i, k), w.basis[i], next);
     }
-    const double length = norm(next);
+    const double length = chunked_norm(next);
     H.at(k + 1, k) = length;
     stop = progress.stop(H.rotate(k)) || length == 0;
     if (H.regular(k)) ++k;
@@ -151,7 +149,7 @@ KrylovResult pcg(const RowMatrix& A, Preconditioner& M, const Vector& b, Vector&
                  KrylovWork& w) {
   const Index n = b.size();
   x.setZero(n);
-  const double norm_b = norm(b);
+  const double norm_b = chunked_norm(b);
   Progress progress(limits, norm_b);
   KrylovResult& result = progress.result();
   if (trivial(norm_b, result)) return result;
@@ -178,7 +176,7 @@ KrylovResult gmres(const RowMatrix& A, Preconditioner& M, const Vector& b, Vecto
                    KrylovWork& w) {
   const Index n = b.size();
   x.setZero(n);
-  const double norm_b = norm(b);
+  const double norm_b = chunked_norm(b);
   Progress progress(limits, norm_b);
   KrylovResult& result = progress.result();
   if (trivial(norm_b, result)) return result;
@@ -189,7 +187,7 @@ KrylovResult gmres(const RowMatrix& A, Preconditioner& M, const Vector& b, Vecto
   for (;;) {
     const bool stop = gmres_cycle(A, M, x, w, beta, progress);
     residual(A, b, x, w.r);
-    beta = norm(w.r);
+    beta = chunked_norm(w.r);
     result.residual = beta / norm_b;
     // The recursion may run a little ahead of the true residual, which alone counts.
     if (result.end == End::converged && result.residual <= 2 * limits.tolerance) return result;

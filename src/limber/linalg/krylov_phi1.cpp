@@ -14,10 +14,8 @@
 namespace limber {
 namespace {
 
-constexpr int grid = 32;  // points at which the projected motion of a sub-step is looked at
+constexpr int motion_points = 32;  // points at which the projected motion of a sub-step is looked at
 constexpr double rounding_unit = std::numeric_limits<double>::epsilon();
-
-double norm(const Vector& x) { return std::sqrt(chunked_dot(x.size(), x.data(), x.data())); }
 
 /// ‖A‖₂, from below but closely, by power iterations on AᵀA.
 double spectral_norm(const Matrix& A) {
@@ -54,14 +52,14 @@ class Arnoldi {
   }
   /// w = Z v_{m+1}. Made orthogonal twice, which is enough.
   void extend(Vector& w) {
-    const double before = norm(w);
+    const double before = chunked_norm(w);
     ++m;
     for (int twice = 0; twice < 2; ++twice) {
       const Vector c = inner(V.leftCols(m), w);
       subtract(V.leftCols(m), c, w);
       full_.col(m - 1).head(m) += c;
     }
-    next = norm(w);
+    next = chunked_norm(w);
     if (m == V.rows() || next <= 4 * rounding_unit * before) next = 0;  // the space is invariant
     full_(m, m - 1) = next;
     if (next > 0) V.col(m) = w / next;
@@ -77,7 +75,7 @@ class Arnoldi {
 };
 
 /// The longest part s of a sub-step for which the projected motion is accurate enough.
-struct Reach {
+struct AccuratePart {
   double s = 0;      // 0: none
   double error = 0;  // ∫|residual(σ)| ‖e^{(s−σ)H}‖dσ
   double size = 0;   // of x on the way, times the growth from there on
@@ -85,16 +83,16 @@ struct Reach {
 };
 
 /// x' = Zx + b on [0, 1], Z = hJ.
-class Flow {
+class FirstOrderFlow {
  public:
-  Flow(const LinearOperator& J, const Vector& b, double h, const Phi1Options& options, Phi1Report& report)
+  FirstOrderFlow(const LinearOperator& J, const Vector& b, double h, const Phi1Options& options, Phi1Report& report)
       : J_(J), b_(b), h_(h), options_(options), report_(report), space_(b.size(), limit(b.size())) {}
 
   Vector run() {
     double share = 0.1;
     for (int pass = 0;; ++pass) {
       const Vector x = advance(share * options_.tolerance);
-      const double size = norm(x), truncation = carried(&Substep::truncation);
+      const double size = chunked_norm(x), truncation = carried(&Substep::truncation);
       const double noise = carried(&Substep::rounding);
       report_.error = (truncation + noise) / size;
       if (report_.error <= options_.tolerance) return x;
@@ -127,8 +125,8 @@ class Flow {
   }
 
   Vector advance(double tolerance);
-  Reach build(const Vector& x, double remaining, double tolerance);
-  Reach reach(const Matrix& H, double tau, double tolerance) const;
+  AccuratePart build(const Vector& x, double remaining, double tolerance);
+  AccuratePart reach(const Matrix& H, double tau, double tolerance) const;
 
   /// Errors of the sub-steps are carried on as residuals are.
   double carried(double Substep::*error) const {
@@ -153,9 +151,9 @@ class Flow {
 };
 
 /// Looks at the projected motion y' = Hy + β e₁ on a grid over [0, τ].
-Reach Flow::reach(const Matrix& H, double tau, double tolerance) const {
+AccuratePart FirstOrderFlow::reach(const Matrix& H, double tau, double tolerance) const {
   const Index m = H.rows();
-  const double step = tau / grid;
+  const double step = tau / motion_points;
   Matrix A = Matrix::Zero(m + 1, m + 1);
   A.topLeftCorner(m, m) = step * H;
   A(0, m) = 1;
@@ -164,12 +162,13 @@ Reach Flow::reach(const Matrix& H, double tau, double tolerance) const {
   Matrix power = E.topLeftCorner(m, m);
   const Matrix P = power;
   const Vector p = step * start_size_ * E.topRightCorner(m, 1);
-  Reach best;
+  AccuratePart best;
   Vector y = Vector::Zero(m);
   double growth = std::max(1.0, spectral_norm(power));
   std::vector<double> norms{growth};  // of the powers 1, 2, 4, …, at least 1
-  std::vector<double> growths(grid + 1, 1.0), sizes(grid + 1, size_), residuals(grid + 1, 0.0), moves(grid + 1, 0.0);
-  for (int j = 1, doubled = 1; j <= grid; ++j) {
+  std::vector<double> growths(motion_points + 1, 1.0), sizes(motion_points + 1, size_),
+      residuals(motion_points + 1, 0.0), moves(motion_points + 1, 0.0);
+  for (int j = 1, doubled = 1; j <= motion_points; ++j) {
     y = P * y + p;
     if (j > doubled) {
       power = power * power;
@@ -202,7 +201,7 @@ Reach Flow::reach(const Matrix& H, double tau, double tolerance) const {
 
 /// Extends the space until the whole of the sub-step that is tried is accurate, or the space is full: then the part of
 /// it that is accurate counts.
-Reach Flow::build(const Vector& x, double remaining, double tolerance) {
+AccuratePart FirstOrderFlow::build(const Vector& x, double remaining, double tolerance) {
   Vector v, w;
   const int most = static_cast<int>(space_.V.cols()) - 1;
   double tau = std::min(remaining, guess_);
@@ -217,44 +216,44 @@ Reach Flow::build(const Vector& x, double remaining, double tolerance) {
     const Matrix H = space_.H();
     if (tau * spectral_radius(H) > space_.m * space_.m) continue;
     carried_ = inner(space_.V.leftCols(space_.m), x);
-    const Reach found = reach(H, tau, tolerance);
+    const AccuratePart found = reach(H, tau, tolerance);
     if (found.s >= tau * (1 - 1e-12)) return found;
   }
   const Matrix H = space_.H();
   carried_ = inner(space_.V.leftCols(space_.m), x);
   if (space_.next == 0) tau = remaining;
   if (space_.next > 0) tau = std::min(tau, space_.m * space_.m / spectral_radius(H));
-  for (; tau > 1e-15 * remaining; tau /= grid) {
-    const Reach found = reach(H, tau, tolerance);
+  for (; tau > 1e-15 * remaining; tau /= motion_points) {
+    const AccuratePart found = reach(H, tau, tolerance);
     if (found.s > 0) return found;
   }
   fail("no sub-step is short enough", 1);
 }
 
-Vector Flow::advance(double tolerance) {
+Vector FirstOrderFlow::advance(double tolerance) {
   const Index n = b_.size();
   Vector x = Vector::Zero(n), r = b_;
   t_ = size_ = 0;
   guess_ = 1;
   steps_.clear();
-  start_size_ = norm(r);
+  start_size_ = chunked_norm(r);
   while (t_ < 1) {
     space_.start(r, start_size_);
     const double remaining = 1 - t_, tried = std::min(remaining, guess_);
-    const Reach step = build(x, remaining, tolerance);
+    const AccuratePart step = build(x, remaining, tolerance);
     subtract(space_.V.leftCols(step.y.size()), -step.y, x);
     const bool last = step.s >= remaining * (1 - 1e-12);
     ++report_.substeps;
     // H has rounding errors of the order of ε‖H‖.
     const double rounding = rounding_unit * (4 + step.s * spectral_norm(space_.H())) * step.size;
     t_ = last ? 1 : t_ + step.s;
-    size_ = norm(x);
+    size_ = chunked_norm(x);
     if (!std::isfinite(size_)) fail("the motion is not finite", 1);
     if (!last) {
       product(x, r);
       r += b_;
     }
-    start_size_ = last ? start_size_ : norm(r);
+    start_size_ = last ? start_size_ : chunked_norm(r);
     steps_.push_back({step.error, rounding, start_size_});
     if (last || start_size_ == 0) break;
     guess_ = step.s >= tried * (1 - 1e-12) ? 2 * step.s : 1.25 * step.s;
@@ -274,7 +273,7 @@ Vector phi1(const LinearOperator& J, const Vector& b, double h, const Phi1Option
   const double size = b.stableNorm();
   if (b.size() == 0 || h == 0 || size == 0) return b;
   const Vector unit = b / size;
-  return size * Flow(J, unit, h, options, report).run();
+  return size * FirstOrderFlow(J, unit, h, options, report).run();
 }
 
 }  // namespace limber

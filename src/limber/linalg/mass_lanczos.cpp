@@ -12,10 +12,8 @@ namespace {
 
 constexpr Index small = 256;  // unknowns up to which vectors are made orthogonal
 
-double dot(const Vector& x, const Vector& y) { return chunked_dot(x.size(), x.data(), y.data()); }
-
 /// y += c x
-void add(double c, const Vector& x, Vector& y) {
+void add_multiple(double c, const Vector& x, Vector& y) {
   for_chunks(x.size(),
              [&](Index begin, Index end) { y.segment(begin, end - begin) += c * x.segment(begin, end - begin); });
 }
@@ -29,7 +27,7 @@ MassLanczos::MassLanczos(Index n, int limit) : V_(n, limit), diagonal_(limit), o
 void MassLanczos::start(const Vector& p, const Vector& w) {
   m_ = 0;
   Q_.resize(0, 0);
-  const double square = dot(p, w);
+  const double square = chunked_dot(p, w);
   if (!(square >= 0) || !std::isfinite(square))
     throw StepFailure("Lanczos' process: the mass matrix is not positive definite, or the start is not finite");
   size_ = std::sqrt(square);
@@ -43,14 +41,14 @@ void MassLanczos::extend(const LinearOperator& stiffness, const LinearOperator& 
   V_.col(m_) = v_;
   if (MV_.size() > 0) MV_.col(m_) = p_;
   stiffness(v_, work_);
-  if (m_ > 0) add(-next_, p_before_, work_);
-  diagonal_[m_] = dot(v_, work_);
-  add(-diagonal_[m_], p_, work_);
+  if (m_ > 0) add_multiple(-next_, p_before_, work_);
+  diagonal_[m_] = chunked_dot(v_, work_);
+  add_multiple(-diagonal_[m_], p_, work_);
   ++m_;
   if (MV_.size() > 0)
     for (int twice = 0; twice < 2; ++twice) work_ -= MV_.leftCols(m_) * (V_.leftCols(m_).transpose() * work_);
   inverse_mass(work_, preimage_);
-  const double square = dot(work_, preimage_);
+  const double square = chunked_dot(work_, preimage_);
   if (!std::isfinite(square) || !std::isfinite(diagonal_[m_ - 1]))
     throw StepFailure("Lanczos' process: a product with the stiffness or the inverse mass is not finite");
   next_ = std::sqrt(std::max(0.0, square));

@@ -73,7 +73,7 @@ bool dense_is_cheaper(Index n, double entries, double norm) {
 }
 
 template <class M>
-double norm1(const M& J) {
+double sum_norm(const M& J) {
   return (Eigen::RowVectorXd::Ones(J.rows()) * J.cwiseAbs()).maxCoeff();
 }
 
@@ -93,7 +93,7 @@ Vector phi1(const Matrix& J, const Vector& b, double h, const Phi1Options& optio
   check_vector(b, h);
   check_tolerance(options);
   if (b.size() == 0) return b;
-  if (dense_is_cheaper(b.size(), static_cast<double>(J.size()), std::abs(h) * norm1(J)))
+  if (dense_is_cheaper(b.size(), static_cast<double>(J.size()), std::abs(h) * sum_norm(J)))
     return checked_dense(h * J, b, options, report);
   return phi1([&](const Vector& x, Vector& y) { y.noalias() = J * x; }, b, h, options, report);
 }
@@ -106,7 +106,7 @@ Vector phi1(const SparseMatrix& J, const Vector& b, double h, const Phi1Options&
   check_vector(b, h);
   check_tolerance(options);
   if (b.size() == 0) return b;
-  if (dense_is_cheaper(b.size(), static_cast<double>(A.nonZeros()), std::abs(h) * norm1(A)))
+  if (dense_is_cheaper(b.size(), static_cast<double>(A.nonZeros()), std::abs(h) * sum_norm(A)))
     return checked_dense(h * Matrix(A), b, options, report);
   const auto rows = make_row_matrix(A, Symmetry::general);
   rows->refresh(A);

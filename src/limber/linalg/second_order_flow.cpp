@@ -16,10 +16,8 @@
 namespace limber {
 namespace {
 
-constexpr int grid = 32;  // points at which the residual of a sub-step is looked at
-constexpr double rounding_unit = std::numeric_limits<double>::epsilon();
-
-double dot(const Vector& x, const Vector& y) { return chunked_dot(x.size(), x.data(), y.data()); }
+constexpr int residual_points = 32;  // points at which the residual of a sub-step is looked at
+constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
 /// What starts a motion: a velocity, a force, or a force that grows in time.
 enum class Kind { impulse, step, ramp };
@@ -51,10 +49,10 @@ struct Source {
   MassLanczos space;
 };
 
-class Flow {
+class SecondOrderFlow {
  public:
-  Flow(const SecondOrderOperator& op, const SecondOrderLoad& load, double h, const Phi1Options& options,
-       Phi1Report& report)
+  SecondOrderFlow(const SecondOrderOperator& op, const SecondOrderLoad& load, double h, const Phi1Options& options,
+                  Phi1Report& report)
       : op_(op), load_(load), h_(h), options_(options), report_(report) {
     const Index n = load.v.size();
     for (const Kind kind : {Kind::impulse, Kind::step, Kind::ramp})
@@ -105,7 +103,7 @@ class Flow {
   std::vector<Substep> steps_;
 };
 
-void Flow::note_growth(const Vector& theta) {
+void SecondOrderFlow::note_growth(const Vector& theta) {
   for (const double lambda : theta) {
     const double a = (op_.alpha * lambda + op_.beta) / 2, square = a * a - lambda;
     growth_ = std::max(growth_, square > 0 ? -a + std::sqrt(square) : -a);
@@ -113,13 +111,13 @@ void Flow::note_growth(const Vector& theta) {
 }
 
 /// The residual of V y is next M v_{m+1} (y + αy')_m: see it on a grid over [0, τ].
-Reach Flow::reach(const Source& source, double tau, const Allowance& allowed) const {
+Reach SecondOrderFlow::reach(const Source& source, double tau, const Allowance& allowed) const {
   const MassLanczos& space = source.space;
   const Vector first = space.Q().row(0), last = space.Q().row(space.m() - 1);
-  const double step = tau / grid;
+  const double step = tau / residual_points;
   Reach best;
   double rate_error = 0, error = 0, before = 0;
-  for (int j = 1; j <= grid; ++j) {
+  for (int j = 1; j <= residual_points; ++j) {
     const double s = j * step;
     double sum = 0, moduli = 0;
     for (Index i = 0; i < first.size(); ++i) {
@@ -130,7 +128,7 @@ Reach Flow::reach(const Source& source, double tau, const Allowance& allowed) co
       moduli += std::abs(part);
     }
     // The components of Q are exact to rounding only; what is below is noise, not residual.
-    const double seen = std::max(0.0, std::abs(sum) - 4 * rounding_unit * moduli);
+    const double seen = std::max(0.0, std::abs(sum) - 4 * epsilon * moduli);
     const double residual = space.size() * space.next() * seen;
     if (!std::isfinite(moduli)) break;
     const double left = h_ - t_ - s;
@@ -143,7 +141,7 @@ Reach Flow::reach(const Source& source, double tau, const Allowance& allowed) co
 }
 
 /// Extends the space until all of τ is accurate, or it is full; returns the part of τ that is accurate.
-double Flow::build(Source& source, double tau, double tolerance) {
+double SecondOrderFlow::build(Source& source, double tau, double tolerance) {
   MassLanczos& space = source.space;
   const double share = tolerance / (h_ * static_cast<double>(sources_.size()));
   const Allowance allowed{share * std::max(rate_amplitude_, rate_size_), share * std::max(amplitude_, size_)};
@@ -166,7 +164,7 @@ double Flow::build(Source& source, double tau, double tolerance) {
   }
 }
 
-void Flow::extend(Source& source) {
+void SecondOrderFlow::extend(Source& source) {
   if (report_.products >= options_.max_products)
     fail(fmt::format("the limit of {} products is exhausted", options_.max_products), 1);
   ++report_.products;
@@ -174,7 +172,7 @@ void Flow::extend(Source& source) {
 }
 
 /// The sources of the motion from (d, d') at time t on: it differs from d by a motion from rest.
-void Flow::start_substep() {
+void SecondOrderFlow::start_substep() {
   Vector p, w;
   for (Source& source : sources_) {
     if (source.kind == Kind::impulse) {
@@ -200,7 +198,7 @@ void Flow::start_substep() {
 }
 
 /// How far the three kinds of source move a mode with the mean frequency of the source.
-void Flow::estimate_amplitudes() {
+void SecondOrderFlow::estimate_amplitudes() {
   amplitude_ = rate_amplitude_ = 0;
   for (Source& source : sources_) {
     const MassLanczos& space = source.space;
@@ -216,7 +214,7 @@ void Flow::estimate_amplitudes() {
   }
 }
 
-void Flow::move(double tau) {
+void SecondOrderFlow::move(double tau) {
   const double inf = std::numeric_limits<double>::infinity();
   Substep step{t_ + tau, 0, 0};
   now_.rate.setZero();
@@ -241,7 +239,7 @@ void Flow::move(double tau) {
   ++report_.substeps;
 }
 
-void Flow::advance(double tolerance) {
+void SecondOrderFlow::advance(double tolerance) {
   const Index n = load_.v.size();
   now_ = {Vector::Zero(n), load_.v};
   t_ = size_ = largest_ = largest_rate_ = 0;
@@ -258,18 +256,18 @@ void Flow::advance(double tolerance) {
     move(tau);
     t_ = tau >= left * (1 - 1e-12) ? h_ : t_ + tau;
     op_.mass(now_.d, Md);
-    size_ = std::sqrt(std::max(0.0, dot(Md, now_.d)));
+    size_ = std::sqrt(std::max(0.0, chunked_dot(Md, now_.d)));
     if (!std::isfinite(size_)) fail("the motion is not finite", 1);
     largest_ = std::max(largest_, size_);
     largest_rate_ = std::max(largest_rate_, rate_size_);
     guess = tau >= tried * (1 - 1e-12) ? 2 * tau : 1.25 * tau;
   }
   op_.mass(now_.rate, Md);
-  rate_size_ = std::sqrt(std::max(0.0, dot(Md, now_.rate)));
+  rate_size_ = std::sqrt(std::max(0.0, chunked_dot(Md, now_.rate)));
   largest_rate_ = std::max(largest_rate_, rate_size_);
 }
 
-SecondOrderMotion Flow::run() {
+SecondOrderMotion SecondOrderFlow::run() {
   double share = 0.2;
   now_ = {Vector::Zero(load_.v.size()), load_.v};
   start_substep();
@@ -284,7 +282,7 @@ SecondOrderMotion Flow::run() {
       error += grown * step.error;
       rate_error += grown * step.rate_error;
     }
-    const double noise = rounding_unit * (8 + static_cast<double>(steps_.size()) + frequency_ * h_);
+    const double noise = epsilon * (8 + static_cast<double>(steps_.size()) + frequency_ * h_);
     const double scale = std::max(size_, 0.01 * amplitude_);
     const double rate_scale = std::max({rate_size_, start, 0.01 * rate_amplitude_});
     const double truncation = std::max(error / scale, rate_error / rate_scale);
@@ -317,10 +315,10 @@ SecondOrderMotion second_order_flow(const SecondOrderOperator& op, const SecondO
   if (h == 0 || n == 0) return {Vector::Zero(n), load.v};
   if (h < 0) {  // d(−t) is a motion with the damping reversed
     const SecondOrderOperator back{op.stiffness, op.mass, op.inverse_mass, -op.alpha, -op.beta};
-    SecondOrderMotion moved = Flow(back, {-load.v, load.f, -load.f_t}, -h, options, report).run();
+    SecondOrderMotion moved = SecondOrderFlow(back, {-load.v, load.f, -load.f_t}, -h, options, report).run();
     return {std::move(moved.d), -moved.rate};
   }
-  return Flow(op, load, h, options, report).run();
+  return SecondOrderFlow(op, load, h, options, report).run();
 }
 
 }  // namespace limber

@@ -49,7 +49,14 @@ void save_file(const std::string& path, std::string_view bytes) {
   if (!out) throw OutputError(fmt::format("{}: cannot be written: {}", path, std::strerror(errno)));
 }
 
-std::string quoted(std::string_view word) {
+std::string lower(std::string_view word) {
+  std::string s(word);
+  for (char& c : s)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return s;
+}
+
+std::string in_quotes(std::string_view word) {
   std::string s = "\"";
   for (const char c : word.substr(0, 40)) s += c >= 32 && c < 127 ? c : '?';
   return s + (word.size() > 40 ? "…\"" : "\"");
@@ -96,7 +103,7 @@ std::string_view Cursor::word(std::string_view expected) {
 
 void Cursor::keyword(std::string_view wanted) {
   const std::string_view w = word(wanted);
-  if (w != wanted) fail(fmt::format("found {}, expected {}", quoted(w), wanted));
+  if (w != wanted) fail(fmt::format("found {}, expected {}", in_quotes(w), wanted));
 }
 
 std::string_view Cursor::rest_of_line() {
@@ -125,7 +132,7 @@ void Cursor::close_row() {
   const std::string_view extra = peek();
   if (!extra.empty()) {
     mark_ = next_word();
-    fail(fmt::format("found {}, expected the end of the line", quoted(extra)));
+    fail(fmt::format("found {}, expected the end of the line", in_quotes(extra)));
   }
   end_ = outer_end_;
   outer_end_ = 0;
@@ -136,7 +143,7 @@ long long Cursor::integer(std::string_view expected) {
   long long n = 0;
   const auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), n);
   if (error != std::errc() || stop != digits.data() + digits.size())
-    fail(fmt::format("found {}, expected {} (an integer)", quoted(w), expected));
+    fail(fmt::format("found {}, expected {} (an integer)", in_quotes(w), expected));
   return n;
 }
 
@@ -156,8 +163,9 @@ double Cursor::any_real(std::string_view expected) {
   if (error == std::errc::result_out_of_range)
     x = std::strtod(std::string(digits).c_str(), nullptr);  // rounds an underflow, gives infinity for an overflow
   else if (error != std::errc())
-    fail(fmt::format("found {}, expected {} (a number)", quoted(w), expected));
-  if (stop != digits.data() + digits.size()) fail(fmt::format("found {}, expected {} (a number)", quoted(w), expected));
+    fail(fmt::format("found {}, expected {} (a number)", in_quotes(w), expected));
+  if (stop != digits.data() + digits.size())
+    fail(fmt::format("found {}, expected {} (a number)", in_quotes(w), expected));
   return x;
 }
 

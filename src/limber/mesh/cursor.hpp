@@ -19,7 +19,9 @@ std::string load_file(const std::string& path);
 void save_file(const std::string& path, std::string_view bytes);
 
 /// "\"word\"", cut and with unprintable bytes replaced, for messages.
-std::string quoted(std::string_view word);
+std::string in_quotes(std::string_view word);
+/// In lower case.
+std::string lower(std::string_view word);
 
 template <class T>
 T swapped_bytes(T x) {

@@ -4,13 +4,12 @@
 #include <algorithm>
 #include <map>
 
+#include "limber/core/nodes.hpp"
 #include "limber/core/parallel.hpp"
 #include "limber/mesh/soup_tree.hpp"
 
 namespace limber {
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 constexpr double reach = 0.25;  // [edge]
 constexpr double least = 0.1;   // of the straight element's volume
@@ -20,7 +19,7 @@ double det(const Vec3& a, const Vec3& b, const Vec3& c) { return a.dot(b.cross(c
 /// The least of det ∂X/∂ξ at the corners and of the eightfold volumes of the eight linear parts, over the straight det.
 double soundness(const ElementMesh& mesh, std::size_t e) {
   const auto n = mesh.element(e);
-  const auto x = [&](int i) -> const Vec3& { return mesh.nodes[at(n[at(i)])]; };
+  const auto x = [&](int i) -> const Vec3& { return mesh.nodes[ix(n[ix(i)])]; };
   const double whole = det(x(1) - x(0), x(2) - x(0), x(3) - x(0));
   // The middle between two corners.
   static constexpr int middle[4][4] = {{-1, 4, 6, 7}, {4, -1, 5, 8}, {6, 5, -1, 9}, {7, 8, 9, -1}};
@@ -50,11 +49,11 @@ struct Pull {
 Curved curve_boundary(ElementMesh& mesh, const TriMesh& surface) {
   std::vector<Box3> boxes;
   for (const auto& t : surface.triangles)
-    boxes.push_back(bounding_box({surface.nodes[at(t[0])], surface.nodes[at(t[1])], surface.nodes[at(t[2])]}));
+    boxes.push_back(bounding_box({surface.nodes[ix(t[0])], surface.nodes[ix(t[1])], surface.nodes[ix(t[2])]}));
   const BoxTree tree(std::move(boxes));
   const auto nearest = [&](const Vec3& x, int triangle) {
-    const auto& t = surface.triangles[at(triangle)];
-    return nearest_in_triangle(x, surface.nodes[at(t[0])], surface.nodes[at(t[1])], surface.nodes[at(t[2])]);
+    const auto& t = surface.triangles[ix(triangle)];
+    return nearest_in_triangle(x, surface.nodes[ix(t[0])], surface.nodes[ix(t[1])], surface.nodes[ix(t[2])]);
   };
 
   TetMesh corners;
@@ -64,7 +63,7 @@ Curved curve_boundary(ElementMesh& mesh, const TriMesh& surface) {
     const auto n = mesh.element(e);
     corners.tets.push_back({n[0], n[1], n[2], n[3]});
     for (std::size_t k = 0; k < 6; ++k) {
-      const int a = n[at(tet10_middles[k][0])], b = n[at(tet10_middles[k][1])];
+      const int a = n[ix(tet10_middles[k][0])], b = n[ix(tet10_middles[k][1])];
       middle_of[{std::min(a, b), std::max(a, b)}] = n[4 + k];
     }
   }
@@ -74,8 +73,8 @@ Curved curve_boundary(ElementMesh& mesh, const TriMesh& surface) {
     for (std::size_t k = 0; k < 3; ++k) {
       const int a = std::min(t[k], t[(k + 1) % 3]), b = std::max(t[k], t[(k + 1) % 3]), m = middle_of.at({a, b});
       if (pulls.count(m)) continue;
-      const Vec3 x = mesh.nodes[at(m)];
-      const double limit = reach * (mesh.nodes[at(a)] - mesh.nodes[at(b)]).norm();
+      const Vec3 x = mesh.nodes[ix(m)];
+      const double limit = reach * (mesh.nodes[ix(a)] - mesh.nodes[ix(b)]).norm();
       const auto hit = tree.nearest(
           x, [&](int i) { return (nearest(x, i) - x).norm(); }, limit);
       Pull pull{m, x, Vec3::Zero()};
@@ -85,7 +84,7 @@ Curved curve_boundary(ElementMesh& mesh, const TriMesh& surface) {
         ++result.far;
       pulls.emplace(m, pull);
     }
-  for (const auto& [m, pull] : pulls) mesh.nodes[at(m)] = pull.straight + pull.full;
+  for (const auto& [m, pull] : pulls) mesh.nodes[ix(m)] = pull.straight + pull.full;
 
   // An element that is not sound takes its middles half of the way back, which changes its neighbours too.
   std::vector<std::size_t> open(mesh.count());
@@ -101,7 +100,7 @@ Curved curve_boundary(ElementMesh& mesh, const TriMesh& surface) {
     for (const int i : back) {
       Pull& pull = pulls.at(i);
       pull.share = round < 6 ? pull.share / 2 : 0;
-      mesh.nodes[at(i)] = pull.straight + pull.share * pull.full;
+      mesh.nodes[ix(i)] = pull.straight + pull.share * pull.full;
     }
     open.clear();
     for (std::size_t e = 0; e < mesh.count() && !back.empty(); ++e)

@@ -6,9 +6,9 @@ namespace limber {
 namespace {
 
 /// The rotations that bring corner k to the place of corner 0.
-constexpr int turned[8][8] = {{0, 1, 2, 3, 4, 5, 6, 7}, {1, 2, 3, 0, 5, 6, 7, 4}, {2, 3, 0, 1, 6, 7, 4, 5},
-                              {3, 0, 1, 2, 7, 4, 5, 6}, {4, 7, 6, 5, 0, 3, 2, 1}, {5, 4, 7, 6, 1, 0, 3, 2},
-                              {6, 5, 4, 7, 2, 1, 0, 3}, {7, 6, 5, 4, 3, 2, 1, 0}};
+constexpr int turned_corners[8][8] = {{0, 1, 2, 3, 4, 5, 6, 7}, {1, 2, 3, 0, 5, 6, 7, 4}, {2, 3, 0, 1, 6, 7, 4, 5},
+                                      {3, 0, 1, 2, 7, 4, 5, 6}, {4, 7, 6, 5, 0, 3, 2, 1}, {5, 4, 7, 6, 1, 0, 3, 2},
+                                      {6, 5, 4, 7, 2, 1, 0, 3}, {7, 6, 5, 4, 3, 2, 1, 0}};
 /// Around corner 6: its three faces without it, seen from outside.
 constexpr int far_faces[3][3] = {{5, 1, 2}, {2, 3, 7}, {7, 4, 5}};
 
@@ -52,7 +52,7 @@ ElementMesh box_hexahedra(const Vec3& origin, const Vec3& size, const std::array
 std::array<std::array<int, 4>, 6> hex8_parts(std::span<const int> corners) {
   const auto smallest = std::min_element(corners.begin(), corners.end()) - corners.begin();
   std::array<int, 8> n{};
-  for (std::size_t k = 0; k < 8; ++k) n[k] = corners[static_cast<std::size_t>(turned[smallest][k])];
+  for (std::size_t k = 0; k < 8; ++k) n[k] = corners[static_cast<std::size_t>(turned_corners[smallest][k])];
   std::array<std::array<int, 4>, 6> parts{};
   for (std::size_t f = 0; f < 3; ++f) {
     const int a = n[static_cast<std::size_t>(far_faces[f][0])], middle = n[static_cast<std::size_t>(far_faces[f][1])],

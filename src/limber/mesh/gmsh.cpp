@@ -60,7 +60,7 @@ class GmshReader {
     in_.keyword("$MeshFormat");
     const std::string_view version = in_.word("the version, 2.2 or 4.1");
     if (version != "2.2" && version != "2" && version != "2.1" && version != "4.1")
-      in_.fail(fmt::format("Gmsh format version {} is not read, expected 2.2 or 4.1", quoted(version)));
+      in_.fail(fmt::format("Gmsh format version {} is not read, expected 2.2 or 4.1", in_quotes(version)));
     version_ = version[0] - '0';
     const int encoding = in_.small_integer("the file type, 0 (ASCII) or 1 (binary)");
     if (encoding != 0 && encoding != 1)
@@ -86,7 +86,7 @@ class GmshReader {
   void read_section() {
     const std::string section(in_.word("a section such as $Nodes"));
     if (section.size() < 2 || section[0] != '$' || section.starts_with("$End"))
-      in_.fail(fmt::format("found {}, expected a section such as $Nodes or $Elements", quoted(section)));
+      in_.fail(fmt::format("found {}, expected a section such as $Nodes or $Elements", in_quotes(section)));
     const std::string end = "$End" + section.substr(1);
     const bool known = section == "$Nodes" || section == "$Elements" || section == "$PhysicalNames" ||
                        (version_ == 4 && (section == "$Entities" || section == "$PartitionedEntities"));
@@ -118,7 +118,7 @@ class GmshReader {
       const std::string_view rest = in_.rest_of_line();
       const std::size_t open = rest.find('"'), close = rest.rfind('"');
       if (open == std::string_view::npos || open == close)
-        in_.fail(fmt::format("found {}, expected a name in double quotes", quoted(rest)));
+        in_.fail(fmt::format("found {}, expected a name in double quotes", in_quotes(rest)));
       if (dimension == 3) draft_.mesh.region_names[std::string(rest.substr(open + 1, close - open - 1))] = tag;
     }
   }
@@ -303,7 +303,7 @@ class GmshReader {
       const std::string_view line = in_.rest_of_line();
       const auto open = line.find('"'), close = line.rfind('"');
       if (open == std::string_view::npos || open == close)
-        in_.fail(fmt::format("found {}, expected a name in double quotes", quoted(line)));
+        in_.fail(fmt::format("found {}, expected a name in double quotes", in_quotes(line)));
       if (i == 0) name = line.substr(open + 1, close - open - 1);
     }
     const std::size_t reals = in_.count("the number of real tags", 2);

@@ -5,7 +5,7 @@
 namespace limber {
 namespace {
 
-constexpr GmshCell cells[] = {
+constexpr GmshCell known_cells[] = {
     {1, "2-node line", 2, Solid::none},
     {2, "3-node triangle", 3, Solid::none},
     {3, "4-node quadrangle", 4, Solid::none},
@@ -47,7 +47,7 @@ constexpr GmshCell cells[] = {
 }  // namespace
 
 const GmshCell* gmsh_cell(int type) {
-  for (const GmshCell& c : cells)
+  for (const GmshCell& c : known_cells)
     if (c.type == type) return &c;
   return nullptr;
 }

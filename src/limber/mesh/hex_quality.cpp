@@ -10,7 +10,7 @@ namespace {
 constexpr int edges_of_hex[12][2] = {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {4, 5}, {5, 6},
                                      {6, 7}, {7, 4}, {0, 4}, {1, 5}, {2, 6}, {3, 7}};
 
-void add_edges(const HexMesh& mesh, HexQuality& quality) {
+void add_hex_edges(const HexMesh& mesh, HexQuality& quality) {
   std::vector<std::array<int, 2>> edges;
   for (const auto& hex : mesh.hexes)
     for (const auto& [i, j] : edges_of_hex) {
@@ -52,7 +52,7 @@ HexQuality hex_quality(const HexMesh& mesh) {
     if (least < q.min_scaled_jacobian) q.min_scaled_jacobian = least, q.worst_hex = h;
   }
   for (const int i : mesh.hexes[q.worst_hex]) q.worst_at += mesh.nodes[static_cast<std::size_t>(i)] / 8;
-  add_edges(mesh, q);
+  add_hex_edges(mesh, q);
   return q;
 }
 

@@ -35,7 +35,7 @@ constexpr Format formats[] = {
     {".ele", read_tetgen_file, write_tetgen_file},
 };
 
-std::string extension_of(const std::string& path) {
+std::string mesh_extension(const std::string& path) {
   std::string extension = std::filesystem::path(path).extension().string();
   std::transform(extension.begin(), extension.end(), extension.begin(),
                  [](unsigned char c) { return std::tolower(c); });
@@ -43,7 +43,7 @@ std::string extension_of(const std::string& path) {
 }
 
 const Format* find_format(const std::string& path) {
-  const std::string extension = extension_of(path);
+  const std::string extension = mesh_extension(path);
   for (const Format& f : formats)
     if (extension == f.extension) return &f;
   return nullptr;
@@ -52,12 +52,12 @@ const Format* find_format(const std::string& path) {
 [[noreturn]] void fail_unknown(const std::string& path) {
   std::vector<std::string> known;
   for (const Format& f : formats) known.emplace_back(f.extension);
-  const std::string extension = extension_of(path);
+  const std::string extension = mesh_extension(path);
   throw InputError(path, fmt::format("{} is not a known mesh format; known are {}",
                                      extension.empty() ? "no extension" : "the extension " + extension, join(known)));
 }
 
-const char* name_of(Solid solid) {
+const char* plural_of(Solid solid) {
   constexpr const char* names[] = {"", "tetrahedra", "hexahedra", "prisms", "pyramids", "polyhedra"};
   return names[static_cast<std::size_t>(solid)];
 }
@@ -75,7 +75,7 @@ void require_one_kind(const MeshDraft& draft, const std::string& path) {
                                              draft.other_cells));
   if (found.size() == 1 && draft.not_read.empty()) return;
   std::vector<std::string> list;
-  for (const auto& [solid, count] : found) list.push_back(fmt::format("{} {}", count, name_of(solid)));
+  for (const auto& [solid, count] : found) list.push_back(fmt::format("{} {}", count, plural_of(solid)));
   throw InputError(
       path, fmt::format("the file holds {}; a body has solids of one kind, tetrahedra or hexahedra", join(list)));
 }

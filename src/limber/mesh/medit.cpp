@@ -16,10 +16,10 @@ struct MeditCell {
   int nodes;
   Solid solid;
 };
-constexpr MeditCell cells[] = {{"Edges", 2, Solid::none},           {"Triangles", 3, Solid::none},
-                               {"Quadrilaterals", 4, Solid::none},  {"Tetrahedra", 4, Solid::tetrahedron},
-                               {"Hexahedra", 8, Solid::hexahedron}, {"Prisms", 6, Solid::prism},
-                               {"Pyramids", 5, Solid::pyramid}};
+constexpr MeditCell medit_cells[] = {{"Edges", 2, Solid::none},           {"Triangles", 3, Solid::none},
+                                     {"Quadrilaterals", 4, Solid::none},  {"Tetrahedra", 4, Solid::tetrahedron},
+                                     {"Hexahedra", 8, Solid::hexahedron}, {"Prisms", 6, Solid::prism},
+                                     {"Pyramids", 5, Solid::pyramid}};
 
 class MeditReader {
  public:
@@ -40,12 +40,12 @@ class MeditReader {
  private:
   void read_section(const std::string& section) {
     if (!std::isalpha(static_cast<unsigned char>(section[0])))
-      in_.fail(fmt::format("found {}, expected a keyword such as Vertices or End", quoted(section)));
+      in_.fail(fmt::format("found {}, expected a keyword such as Vertices or End", in_quotes(section)));
     if (section == "Dimension") return read_dimension();
     if (section == "Vertices") return read_vertices();
     if (section.starts_with("TetrahedraP") || section.starts_with("HexahedraQ"))
       in_.fail(not_linear("the section " + section));
-    for (const MeditCell& cell : cells)
+    for (const MeditCell& cell : medit_cells)
       if (cell.name == section) return read_cells(cell);
     // Corners, normals, …: numbers up to the next keyword.
     while (!in_.peek().empty() && !std::isalpha(static_cast<unsigned char>(in_.peek()[0]))) in_.word("a number");

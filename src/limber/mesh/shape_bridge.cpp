@@ -11,10 +11,6 @@
 namespace limber {
 namespace {
 
-int cells_for(double length, double resolution) {
-  return std::max(1, static_cast<int>(std::lround(length / resolution * cut_cell_mean_edge)));
-}
-
 /// Columns of hexahedra over the lines x₀ < x₁ < …, cut into Kuhn's six tetrahedra, mirrored where x is in the first
 /// half: so the diagonals lie across the slope of the arch. Grid points are {line, level, row}; levels count up through
 /// the arch, the posts and the deck, and a post has levels of its own.

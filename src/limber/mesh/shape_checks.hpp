@@ -1,6 +1,8 @@
 #pragma once
 /// What the shapes ask of their parameters, and how edges go with cells.
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <string>
 
@@ -8,6 +10,10 @@ namespace limber {
 
 /// The mean edge of prisms and hexahedra cut into tetrahedra [their edge]: diagonals are longer.
 inline constexpr double cut_cell_mean_edge = 1.25;
+/// Cells along a length, so that their mean edge is near the resolution.
+inline int cells_for(double length, double resolution) {
+  return std::max(1, static_cast<int>(std::lround(length / resolution * cut_cell_mean_edge)));
+}
 
 /// Finite and > 0, else InputError(name, …).
 void require_positive(const std::string& name, double value);

@@ -43,10 +43,6 @@ struct Section {
 };
 enum class Ends { open, joined };
 
-int cells_for(double length, double resolution) {
-  return std::max(1, static_cast<int>(std::lround(length / resolution * cut_cell_mean_edge)));
-}
-
 /// The disk through all sections; x × y points along the sweep.
 TetMesh swept(const Disk& disk, const std::vector<Section>& sections, Ends ends) {
   TetMesh mesh;

@@ -18,8 +18,6 @@ SurfaceMesh read_ply(const std::string& path, std::string_view bytes);
 /// .gltf or .glb, whichever the file is.
 SurfaceMesh read_gltf(const std::string& path, std::string_view bytes);
 
-/// In lower case.
-std::string lower(std::string_view word);
 /// With the dot, in lower case; "" if there is none.
 std::string extension_of(const std::string& path);
 

@@ -132,12 +132,13 @@ class GltfReader {
   void read_document() {
     if (!doc_.is_object()) fail("this is not glTF: expected a JSON object");
     const std::string version = doc_.at("asset").at("version");
-    if (!version.starts_with("2.")) fail(fmt::format("found glTF version {}, expected 2.x", limber::quoted(version)));
+    if (!version.starts_with("2."))
+      fail(fmt::format("found glTF version {}, expected 2.x", limber::in_quotes(version)));
     for (const Json& extension : list(doc_, "extensionsRequired")) {
       const std::string& name = extension.get_ref<const std::string&>();
       const bool harmless = name == "KHR_mesh_quantization" || name == "KHR_texture_transform" ||
                             name == "KHR_lights_punctual" || name.starts_with("KHR_materials_");
-      if (!harmless) fail(fmt::format("the extension {} is required, but not read", limber::quoted(name)));
+      if (!harmless) fail(fmt::format("the extension {} is required, but not read", limber::in_quotes(name)));
     }
     load_buffers();
     visited_.assign(list(doc_, "nodes").size(), 0);
@@ -155,7 +156,7 @@ class GltfReader {
   /// A number that must index into `size` things.
   std::size_t index(const Json& value, std::size_t size, const char* what) const {
     if (!value.is_number_unsigned() || value.get<std::uint64_t>() >= size)
-      fail(fmt::format("found the {} {}, but there are {}", what, limber::quoted(short_dump(value)), size));
+      fail(fmt::format("found the {} {}, but there are {}", what, limber::in_quotes(short_dump(value)), size));
     return value.get<std::size_t>();
   }
 
@@ -167,7 +168,7 @@ class GltfReader {
     const auto found = object.find(key);
     if (found == object.end()) return otherwise;
     if (!found->is_number_unsigned() || found->get<std::uint64_t>() > bytes_limit)
-      fail(fmt::format("found {} {}, expected a count of bytes or things", key, limber::quoted(short_dump(*found))));
+      fail(fmt::format("found {} {}, expected a count of bytes or things", key, limber::in_quotes(short_dump(*found))));
     return found->get<std::size_t>();
   }
   static constexpr std::uint64_t bytes_limit = std::uint64_t{1} << 40;
@@ -203,7 +204,7 @@ class GltfReader {
     const auto bad = [&](const std::string& what) { fail(fmt::format("accessor {}: {}", which, what)); };
     if (a.contains("sparse")) bad("sparse accessors are not read");
     if (a.at("type") != type)
-      bad(fmt::format("found the type {}, expected {}", limber::quoted(short_dump(a.at("type"))), type));
+      bad(fmt::format("found the type {}, expected {}", limber::in_quotes(short_dump(a.at("type"))), type));
     Values v;
     v.components = components;
     v.type = a.at("componentType").get<int>();

@@ -22,13 +22,6 @@ bool has_area(const TriMesh& mesh, const std::array<int, 3>& t) {
 
 }  // namespace
 
-std::string lower(std::string_view word) {
-  std::string s(word);
-  for (char& c : s)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return s;
-}
-
 std::string extension_of(const std::string& path) {
   const std::size_t dot = path.find_last_of("./");
   return dot == path.npos ? "" : lower(std::string_view(path).substr(dot));

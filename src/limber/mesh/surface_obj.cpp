@@ -71,7 +71,7 @@ class ObjReader {
       std::string_view rest = w;
       long long n = 0;
       if (!number(rest, n) || !(rest.empty() || rest[0] == '/'))
-        in_.fail(fmt::format("found {}, expected a vertex such as 3 or 3/1", quoted(w)));
+        in_.fail(fmt::format("found {}, expected a vertex such as 3 or 3/1", in_quotes(w)));
       const int next = numbered(n, surface_.positions.size(), "vertex");
       if (next == last) in_.fail(fmt::format("a line from vertex {} to itself", n));
       if (last >= 0) surface_.lines.push_back({last, next});
@@ -93,7 +93,7 @@ class ObjReader {
       good = number(rest, uv);
     }
     if (!good || !(rest.empty() || (rest[0] == '/' && rest.find_first_not_of("/-0123456789") == rest.npos)))
-      in_.fail(fmt::format("found {}, expected a corner such as 3, 3/1, 3//2 or 3/1/2", quoted(w)));
+      in_.fail(fmt::format("found {}, expected a corner such as 3, 3/1, 3//2 or 3/1/2", in_quotes(w)));
     surface_.corners.back() = numbered(n, surface_.positions.size(), "vertex");
     // A file without texture coordinates may number them all the same.
     if (has_uv && !surface_.uv.empty())

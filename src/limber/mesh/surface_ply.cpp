@@ -85,7 +85,7 @@ class PlyReader {
       in_.byte_order(big_endian);
     else if (binary_)
       in_.fail(fmt::format("found the format {}, expected ascii, binary_little_endian or binary_big_endian",
-                           quoted(format)));
+                           in_quotes(format)));
     in_.keyword("1.0");
     for (;;) {
       const std::string_view word = in_.word("end_header");
@@ -97,7 +97,7 @@ class PlyReader {
       else if (word == "property")
         read_property();
       else
-        in_.fail(fmt::format("found {}, expected element, property, comment or end_header", quoted(word)));
+        in_.fail(fmt::format("found {}, expected element, property, comment or end_header", in_quotes(word)));
     }
     in_.rest_of_line();
   }
@@ -113,7 +113,7 @@ class PlyReader {
   Scalar type() {
     const std::string_view word = in_.word("a type");
     const auto found = scalar_type(word);
-    if (!found) in_.fail(fmt::format("found {}, expected a type such as float, double, int, uchar", quoted(word)));
+    if (!found) in_.fail(fmt::format("found {}, expected a type such as float, double, int, uchar", in_quotes(word)));
     return *found;
   }
 

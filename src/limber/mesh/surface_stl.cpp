@@ -14,7 +14,7 @@ SurfaceMesh read_stl_ascii(const std::string& path, std::string_view text) {
   Cursor in(path, text);
   const auto keyword = [&](std::string_view wanted) {
     const std::string_view w = in.word(wanted);
-    if (lower(w) != wanted) in.fail(fmt::format("found {}, expected {}", quoted(w), wanted));
+    if (lower(w) != wanted) in.fail(fmt::format("found {}, expected {}", in_quotes(w), wanted));
   };
   SurfaceMesh surface;
   Welder weld;

@@ -35,7 +35,7 @@ double thinnest_radius(const std::vector<TreePiece>& pieces) {
 }
 
 /// Of the cones, which overlap where they meet.
-double volume_of(const std::vector<TreePiece>& pieces) {
+double volume_of_tree(const std::vector<TreePiece>& pieces) {
   double sum = 0;
   for (const TreePiece& p : pieces) {
     const double r = p.cone.radius, q = p.cone.radius_at(p.cone.length);
@@ -60,7 +60,7 @@ TetMesh tree_mesh(const TreeShape& shape) {
   const double thinnest = thinnest_radius(pieces), spacing = shape.resolution / stuffed_mean_edge;
   require_between("resolution", shape.resolution, 0, coarsest_per_radius * thinnest,
                   fmt::format("the thinnest branch has the radius {:.4g}", thinnest));
-  require_count(12 * volume_of(pieces) / std::pow(spacing, 3), shape.max_tets, shape.resolution);
+  require_count(12 * volume_of_tree(pieces) / std::pow(spacing, 3), shape.max_tets, shape.resolution);
 
   const TreeField tree(std::move(pieces));
   Box3 box = tree.box();

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <cstdint>
 #include <limits>
@@ -47,12 +46,6 @@ constexpr DataType plain_int{"int", DataType::integer, 4, true};
 constexpr DataType plain_uchar{"unsigned_char", DataType::integer, 1, false};
 constexpr DataType plain_float{"float", DataType::real, 4, true};
 
-std::string lower(std::string_view s) {
-  std::string r(s);
-  std::transform(r.begin(), r.end(), r.begin(), [](unsigned char c) { return std::tolower(c); });
-  return r;
-}
-
 /// Names have %20 for a space, and the like.
 std::string decoded(std::string_view name) {
   std::string plain;
@@ -85,7 +78,7 @@ class VtkLegacyReader {
   void read_header() {
     const std::string_view first = in_.rest_of_line();
     if (!first.starts_with("# vtk DataFile Version"))
-      in_.fail(fmt::format("found {}, expected \"# vtk DataFile Version …\"", quoted(first)));
+      in_.fail(fmt::format("found {}, expected \"# vtk DataFile Version …\"", in_quotes(first)));
     in_.rest_of_line();
     const std::string encoding = lower(in_.word("ASCII or BINARY"));
     if (encoding == "binary") {
@@ -93,13 +86,13 @@ class VtkLegacyReader {
       in_.places_by(Place::byte);
       in_.byte_order(big_endian);
     } else if (encoding != "ascii") {
-      in_.fail(fmt::format("found {}, expected ASCII or BINARY", quoted(encoding)));
+      in_.fail(fmt::format("found {}, expected ASCII or BINARY", in_quotes(encoding)));
     }
     in_.rest_of_line();
     if (lower(in_.word("DATASET")) != "dataset") in_.fail("expected DATASET UNSTRUCTURED_GRID");
     const std::string_view type = in_.word("UNSTRUCTURED_GRID");
     if (lower(type) != "unstructured_grid")
-      in_.fail(fmt::format("found the data set {}, expected UNSTRUCTURED_GRID", quoted(type)));
+      in_.fail(fmt::format("found the data set {}, expected UNSTRUCTURED_GRID", in_quotes(type)));
   }
 
   void read_section() {
@@ -120,14 +113,14 @@ class VtkLegacyReader {
     else if (section == "metadata")
       skip_metadata();
     else if (!skip_attribute(section))
-      in_.fail(fmt::format("found {}, expected a section such as POINTS, CELLS or CELL_DATA", quoted(word)));
+      in_.fail(fmt::format("found {}, expected a section such as POINTS, CELLS or CELL_DATA", in_quotes(word)));
   }
 
   DataType read_type() {
     const std::string_view word = in_.word("a data type");
     for (const DataType& t : data_types)
       if (lower(word) == t.name) return t;
-    in_.fail(fmt::format("found the data type {}, expected one such as int, float or double", quoted(word)));
+    in_.fail(fmt::format("found the data type {}, expected one such as int, float or double", in_quotes(word)));
   }
 
   /// A count of values of type `t`.

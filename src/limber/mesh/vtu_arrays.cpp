@@ -23,7 +23,7 @@ int base64_digit(char c) {
   return c == '+' ? 62 : c == '/' ? 63 : -1;
 }
 
-bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
+bool is_xml_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 
 struct ValueType {
   std::string_view name;
@@ -60,7 +60,7 @@ std::string base64_decoded(std::string_view text, std::size_t n) {
   int held = 0;     // bits not yet given out
   int in_four = 0;  // characters of the present group of four
   for (std::size_t i = 0; i < text.size() && out.size() < n; ++i) {
-    if (is_space(text[i])) continue;
+    if (is_xml_space(text[i])) continue;
     const int digit = base64_digit(text[i]);
     if (digit < 0 && text[i] != '=') break;
     in_four = (in_four + 1) % 4;
@@ -94,7 +94,7 @@ VtuFile::VtuFile(std::string path, std::string_view text) : path_(std::move(path
   const pugi::xml_node file = document_.child("VTKFile");
   if (!file) throw InputError(path_ + ":1", "expected the element VTKFile");
   const std::string type = file.attribute("type").value();
-  if (type != "UnstructuredGrid") fail(file, fmt::format("found type {}, expected UnstructuredGrid", quoted(type)));
+  if (type != "UnstructuredGrid") fail(file, fmt::format("found type {}, expected UnstructuredGrid", in_quotes(type)));
   grid_ = file.child("UnstructuredGrid");
   if (!grid_) fail(file, "expected the element UnstructuredGrid");
 
@@ -102,20 +102,20 @@ VtuFile::VtuFile(std::string path, std::string_view text) : path_(std::move(path
   if (order == "BigEndian")
     order_ = big_endian;
   else if (order != "LittleEndian")
-    fail(file, fmt::format("found byte_order {}, expected LittleEndian or BigEndian", quoted(order)));
+    fail(file, fmt::format("found byte_order {}, expected LittleEndian or BigEndian", in_quotes(order)));
   const std::string header = file.attribute("header_type").as_string("UInt32");
   if (header != "UInt32" && header != "UInt64")
-    fail(file, fmt::format("found header_type {}, expected UInt32 or UInt64", quoted(header)));
+    fail(file, fmt::format("found header_type {}, expected UInt32 or UInt64", in_quotes(header)));
   header_bytes_ = header == "UInt64" ? 8 : 4;
   const std::string compressor = file.attribute("compressor").value();
   if (!compressor.empty() && compressor != "vtkZLibDataCompressor")
-    fail(file, fmt::format("compressor {} is not read, expected vtkZLibDataCompressor or none", quoted(compressor)));
+    fail(file, fmt::format("compressor {} is not read, expected vtkZLibDataCompressor or none", in_quotes(compressor)));
   compressed_ = !compressor.empty();
 
   if (const pugi::xml_node data = file.child("AppendedData")) {
     const std::string coding = data.attribute("encoding").as_string("base64");
     if (coding != "raw" && coding != "base64")
-      fail(data, fmt::format("found encoding {}, expected raw or base64", quoted(coding)));
+      fail(data, fmt::format("found encoding {}, expected raw or base64", in_quotes(coding)));
     appended_coding_ = coding == "raw" ? Coding::raw : Coding::base64;
   }
 }
@@ -154,7 +154,7 @@ std::size_t VtuFile::value_size(pugi::xml_node array) const {
   const std::string_view name = array.attribute("type").value();
   for (const ValueType& t : value_types)
     if (t.name == name) return t.bytes;
-  fail(array, fmt::format("found type {}, expected one such as Int32 or Float64", quoted(name)));
+  fail(array, fmt::format("found type {}, expected one such as Int32 or Float64", in_quotes(name)));
 }
 
 template <class T>
@@ -165,7 +165,7 @@ std::vector<T> VtuFile::values(pugi::xml_node array, std::size_t n, Reals reals)
   const std::size_t size = value_size(array);
   if (format == "ascii") return ascii_values<T>(array, n, reals);
   if (format != "binary" && format != "appended")
-    fail(array, fmt::format("found format {}, expected ascii, binary or appended", quoted(format)));
+    fail(array, fmt::format("found format {}, expected ascii, binary or appended", in_quotes(format)));
   return unpacked<T>(array, payload(array, n * size), n);
 }
 

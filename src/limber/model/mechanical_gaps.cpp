@@ -1,14 +1,13 @@
 #include <algorithm>
 
 #include "limber/core/errors.hpp"
+#include "limber/core/nodes.hpp"
 #include "limber/model/mechanical_system.hpp"
 
 namespace limber {
 namespace {
 
-auto block(const Vector& x, int i) { return x.segment<3>(3 * static_cast<Index>(i)); }
 constexpr double least_weight = 1e-16;  // of a node in a gap, squared
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 
@@ -16,7 +15,7 @@ GapConstraints MechanicalSystem::gaps(const State& u, double until, double way) 
   const State all = full(u);
   if (scripted_)
     for (const Vector moved = prescribed(until).x - prescribed(u.t).x; const int i : prescribed_nodes_)
-      way = std::max(way, block(moved, prescribed_index_[at(i)]).norm());
+      way = std::max(way, block(moved, prescribed_index_[ix(i)]).norm());
   GapConstraints c;
   c.contact = gaps_->contact();
   std::vector<double> gap, rate;
@@ -29,7 +28,7 @@ GapConstraints MechanicalSystem::gaps(const State& u, double until, double way) 
     double by_script = g.rate, weight = 0;
     for (std::size_t a = 0; a < 4; ++a) {
       if (g.nodes[a] < 0) continue;
-      const int f = free_index_[at(g.nodes[a])];
+      const int f = free_index_[ix(g.nodes[a])];
       if (f < 0) {
         by_script += g.gradient[a].dot(block(all.v, g.nodes[a]));
       } else if (const double part = g.gradient[a].squaredNorm(); part > least_weight) {
@@ -56,7 +55,7 @@ GapConstraints MechanicalSystem::gaps(const State& u, double until, double way) 
 
 void MechanicalSystem::bear(const GapConstraints& gaps, const Vector& forces) const {
   std::vector<double> all(near_, 0);
-  for (std::size_t i = 0; i < gaps.source.size(); ++i) all[at(gaps.source[i])] = forces[static_cast<Index>(i)];
+  for (std::size_t i = 0; i < gaps.source.size(); ++i) all[ix(gaps.source[i])] = forces[static_cast<Index>(i)];
   gaps_->bear(std::move(all));
 }
 

@@ -7,17 +7,10 @@
 #include <numeric>
 
 #include "limber/core/errors.hpp"
+#include "limber/core/nodes.hpp"
 #include "limber/linalg/pattern.hpp"
 
 namespace limber {
-namespace {
-
-auto block(Vector& x, int i) { return x.segment<3>(3 * static_cast<Index>(i)); }
-auto block(const Vector& x, int i) { return x.segment<3>(3 * static_cast<Index>(i)); }
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
-}  // namespace
-
 /// The whole system's mass, pattern and prescribed motion, with some of its forces.
 class MechanicalSystem::Part final : public System {
  public:
@@ -63,28 +56,28 @@ MechanicalSystem::MechanicalSystem(Parts parts)
       gaps_(std::move(parts.gaps)),
       length_scale_(parts.length_scale) {
   const int n = static_cast<int>(reference_.size() / 3);
-  std::vector<int> motion(at(n), -1);
+  std::vector<int> motion(ix(n), -1);
   for (auto& p : parts.prescriptions) {
-    for (const int node : p.nodes) motion[at(node)] = static_cast<int>(motions_.size());
+    for (const int node : p.nodes) motion[ix(node)] = static_cast<int>(motions_.size());
     scripted_ = scripted_ || !p.motion.is_constant();
     motions_.push_back(std::move(p.motion));
   }
-  free_index_.assign(at(n), -1);
-  prescribed_index_.assign(at(n), -1);
+  free_index_.assign(ix(n), -1);
+  prescribed_index_.assign(ix(n), -1);
   for (int i = 0; i < n; ++i) {
-    if (motion[at(i)] < 0) {
-      free_index_[at(i)] = static_cast<int>(free_nodes_.size());
+    if (motion[ix(i)] < 0) {
+      free_index_[ix(i)] = static_cast<int>(free_nodes_.size());
       free_nodes_.push_back(i);
     } else {
-      prescribed_index_[at(i)] = static_cast<int>(prescribed_nodes_.size());
+      prescribed_index_[ix(i)] = static_cast<int>(prescribed_nodes_.size());
       prescribed_nodes_.push_back(i);
-      motion_of_.push_back(motion[at(i)]);
+      motion_of_.push_back(motion[ix(i)]);
     }
   }
   if (free_nodes_.empty()) throw InputError("bodies", "no node is free to move");
   ties_ = Ties(parts.ties, free_index_);
   for (int f = 0; f < static_cast<int>(free_nodes_.size()); ++f)
-    if (ties_.terms(f).size() == 1) unknown_nodes_.push_back(free_nodes_[at(f)]);
+    if (ties_.terms(f).size() == 1) unknown_nodes_.push_back(free_nodes_[ix(f)]);
 
   Couplings coupled;
   for (const auto& f : forces_) {
@@ -104,7 +97,7 @@ MechanicalSystem::MechanicalSystem(Parts parts)
     }
   time_dependent_ = time_dependent_ || scripted_;
   for (const auto& [a, b] : coupled)
-    if (const int fa = free_index_[at(a)], fb = free_index_[at(b)]; fa >= 0 && fb >= 0 && a != b)
+    if (const int fa = free_index_[ix(a)], fb = free_index_[ix(b)]; fa >= 0 && fb >= 0 && a != b)
       fixed_couplings_.emplace_back(std::max(fa, fb), std::min(fa, fb));
   for (const Tie& t : parts.ties)
     for (const int corner : t.corners) coupled.emplace_back(t.node, corner);
@@ -115,7 +108,7 @@ MechanicalSystem::MechanicalSystem(Parts parts)
   if (!coupled_mass_ && !ties_.any()) diagonal_ = mass_.diagonal();
   for (int i = 0; i < ties_.unknowns(); ++i)
     if (!(mass_.coeff(3 * i, 3 * i) > 0))
-      throw InputError("bodies", "node " + std::to_string(unknown_nodes_[at(i)]) + " is free but has no mass");
+      throw InputError("bodies", "node " + std::to_string(unknown_nodes_[ix(i)]) + " is free but has no mass");
   if (!contact_forces_.empty()) {
     smooth_ = std::make_unique<Part>(*this, smooth_forces_);
     contact_ = std::make_unique<Part>(*this, contact_forces_);
@@ -137,7 +130,7 @@ void MechanicalSystem::make_mass() const {
   mass_solver_.reset();
   mass_ = pattern_.zero();
   const auto add = [&](int a, int b, double m) {
-    const int fa = free_index_[at(a)], fb = free_index_[at(b)];
+    const int fa = free_index_[ix(a)], fb = free_index_[ix(b)];
     if (fa < 0 || fb < 0 || (storage_ == Storage::lower && fa < fb)) return;
     const auto slot = pattern_.slot(fa, fb);
     for (int c = 0; c < 3; ++c) mass_.valuePtr()[slot.at(c, c)] += m;
@@ -179,7 +172,7 @@ void MechanicalSystem::couple(const State& all) const {
   for (const auto& f : contact_forces_) f->add_couplings_at(all, now, soon);
   const auto to_free = [&](Couplings& pairs) {
     for (auto& [a, b] : pairs) {
-      const int fa = free_index_[at(a)], fb = free_index_[at(b)];
+      const int fa = free_index_[ix(a)], fb = free_index_[ix(b)];
       a = fa < 0 || fb < 0 ? -1 : std::max(fa, fb);
       b = std::min(fa, fb);
     }
@@ -197,15 +190,15 @@ void MechanicalSystem::find_loose_parts(const std::vector<std::pair<int, int>>& 
   std::vector<int> root(free_index_.size());
   std::iota(root.begin(), root.end(), 0);
   const auto find = [&](int i) {
-    while (root[at(i)] != i) i = root[at(i)] = root[at(root[at(i)])];
+    while (root[ix(i)] != i) i = root[ix(i)] = root[ix(root[ix(i)])];
     return i;
   };
   for (const auto& [a, b] : coupled) {
     const int x = find(a), y = find(b);
-    root[at(std::max(x, y))] = std::min(x, y);  // the smallest node names the part
+    root[ix(std::max(x, y))] = std::min(x, y);  // the smallest node names the part
   }
   std::map<int, std::vector<int>> parts;
-  for (int i = 0; i < ties_.unknowns(); ++i) parts[find(unknown_nodes_[at(i)])].push_back(i);
+  for (int i = 0; i < ties_.unknowns(); ++i) parts[find(unknown_nodes_[ix(i)])].push_back(i);
   for (const int node : prescribed_nodes_) parts.erase(find(node));
   for (auto& [first, nodes] : parts) loose_parts_.push_back(std::move(nodes));
 }
@@ -254,7 +247,7 @@ MechanicalSystem::Prescribed MechanicalSystem::prescribed(double t) const {
   for (const auto& m : motions_) now.push_back(m.at(t));
   for (int i = 0; i < static_cast<int>(prescribed_nodes_.size()); ++i) {
     Vec3 x, v, a;
-    now[at(motion_of_[at(i)])].evaluate(block(reference_, prescribed_nodes_[at(i)]), x, v, a);
+    now[ix(motion_of_[ix(i)])].evaluate(block(reference_, prescribed_nodes_[ix(i)]), x, v, a);
     block(p.x, i) = x;
     block(p.v, i) = v;
     block(p.a, i) = a;
@@ -264,7 +257,7 @@ MechanicalSystem::Prescribed MechanicalSystem::prescribed(double t) const {
 
 Vector MechanicalSystem::restrict_to_free(const Vector& full) const {
   Vector x(size());
-  for (int i = 0; i < ties_.unknowns(); ++i) block(x, i) = block(full, unknown_nodes_[at(i)]);
+  for (int i = 0; i < ties_.unknowns(); ++i) block(x, i) = block(full, unknown_nodes_[ix(i)]);
   return x;
 }
 
@@ -272,14 +265,14 @@ Vector MechanicalSystem::spread(const Vector& x) const {
   Vector all = Vector::Zero(reference_.size());
   const Vector tied = ties_.any() ? ties_.spread(x) : Vector();
   const Vector& free = ties_.any() ? tied : x;
-  for (int i = 0; i < static_cast<int>(free_nodes_.size()); ++i) block(all, free_nodes_[at(i)]) = block(free, i);
+  for (int i = 0; i < static_cast<int>(free_nodes_.size()); ++i) block(all, free_nodes_[ix(i)]) = block(free, i);
   return all;
 }
 
 Vector MechanicalSystem::gather(const Vector& full) const {
   if (!ties_.any()) return restrict_to_free(full);
   Vector f(3 * static_cast<Index>(free_nodes_.size()));
-  for (int i = 0; i < static_cast<int>(free_nodes_.size()); ++i) block(f, i) = block(full, free_nodes_[at(i)]);
+  for (int i = 0; i < static_cast<int>(free_nodes_.size()); ++i) block(f, i) = block(full, free_nodes_[ix(i)]);
   return ties_.gather(f);
 }
 
@@ -287,8 +280,8 @@ State MechanicalSystem::full(const State& u) const {
   const Prescribed p = prescribed(u.t);
   State all{spread(u.q), spread(u.v), u.t};
   for (int i = 0; i < static_cast<int>(prescribed_nodes_.size()); ++i) {
-    block(all.q, prescribed_nodes_[at(i)]) = block(p.x, i);
-    block(all.v, prescribed_nodes_[at(i)]) = block(p.v, i);
+    block(all.q, prescribed_nodes_[ix(i)]) = block(p.x, i);
+    block(all.v, prescribed_nodes_[ix(i)]) = block(p.v, i);
   }
   return all;
 }
@@ -309,7 +302,7 @@ Vector MechanicalSystem::free_force(const Vector& full, double t) const {
   Vector f = full;
   const Prescribed p = prescribed(t);
   const auto subtract = [&](int a, int b, double m) {
-    if (prescribed_index_[at(b)] >= 0) block(f, a) -= m * block(p.a, prescribed_index_[at(b)]);
+    if (prescribed_index_[ix(b)] >= 0) block(f, a) -= m * block(p.a, prescribed_index_[ix(b)]);
   };
   for (const auto& m : masses_) {
     if (m.a == m.b) continue;
@@ -471,14 +464,14 @@ Vector MechanicalSystem::reactions(const State& u) const {
   const Vector a = spread(solve_mass(free_force(f, u.t)));
   const Prescribed p = prescribed(u.t);
   const auto acceleration = [&](int i) -> Vec3 {
-    return free_index_[at(i)] >= 0 ? block(a, i) : block(p.a, prescribed_index_[at(i)]);
+    return free_index_[ix(i)] >= 0 ? block(a, i) : block(p.a, prescribed_index_[ix(i)]);
   };
   Vector r(3 * static_cast<Index>(prescribed_nodes_.size()));
   for (int i = 0; i < static_cast<int>(prescribed_nodes_.size()); ++i)
-    block(r, i) = -block(f, prescribed_nodes_[at(i)]);
+    block(r, i) = -block(f, prescribed_nodes_[ix(i)]);
   for (const auto& m : masses_) {
-    if (const int i = prescribed_index_[at(m.a)]; i >= 0) block(r, i) += m.m * acceleration(m.b);
-    if (const int i = prescribed_index_[at(m.b)]; i >= 0 && m.a != m.b) block(r, i) += m.m * acceleration(m.a);
+    if (const int i = prescribed_index_[ix(m.a)]; i >= 0) block(r, i) += m.m * acceleration(m.b);
+    if (const int i = prescribed_index_[ix(m.b)]; i >= 0 && m.a != m.b) block(r, i) += m.m * acceleration(m.a);
   }
   return r;
 }

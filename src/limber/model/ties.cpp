@@ -6,16 +6,13 @@
 #include <cmath>
 
 #include "limber/core/errors.hpp"
+#include "limber/core/nodes.hpp"
 
 namespace limber {
 namespace {
 
 constexpr double flat = 1e-9;         // thickness over diameter, below which nodes span no volume
 constexpr double most_weight = 1.01;  // above, another corner is better
-
-auto block(Vector& x, int i) { return x.segment<3>(3 * static_cast<Index>(i)); }
-auto block(const Vector& x, int i) { return x.segment<3>(3 * static_cast<Index>(i)); }
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// visit(a, b, slot) for each block of a pattern.
 template <class Visit>
@@ -33,7 +30,7 @@ template <class Measure>
 std::pair<int, double> farthest(const std::vector<int>& nodes, const std::vector<Vec3>& x, const Measure& measure) {
   std::pair<int, double> best{-1, -1};
   for (const int i : nodes)
-    if (const double m = measure(x[at(i)]); m > best.second) best = {i, m};
+    if (const double m = measure(x[ix(i)]); m > best.second) best = {i, m};
   return best;
 }
 
@@ -45,21 +42,21 @@ std::array<int, 4> spanning(const std::vector<int>& nodes, const std::vector<Vec
   };
   if (nodes.size() < 4) refuse();
   std::array<int, 4> c{};
-  c[0] = farthest(nodes, x, [&](const Vec3& p) { return (p - x[at(nodes[0])]).norm(); }).first;
+  c[0] = farthest(nodes, x, [&](const Vec3& p) { return (p - x[ix(nodes[0])]).norm(); }).first;
   double diameter = 0, far = 0;
-  std::tie(c[1], diameter) = farthest(nodes, x, [&](const Vec3& p) { return (p - x[at(c[0])]).norm(); });
-  const Vec3 axis = (x[at(c[1])] - x[at(c[0])]).normalized();
-  std::tie(c[2], far) = farthest(nodes, x, [&](const Vec3& p) { return (p - x[at(c[0])]).cross(axis).norm(); });
+  std::tie(c[1], diameter) = farthest(nodes, x, [&](const Vec3& p) { return (p - x[ix(c[0])]).norm(); });
+  const Vec3 axis = (x[ix(c[1])] - x[ix(c[0])]).normalized();
+  std::tie(c[2], far) = farthest(nodes, x, [&](const Vec3& p) { return (p - x[ix(c[0])]).cross(axis).norm(); });
   if (!(far > flat * diameter)) refuse();
-  const Vec3 normal = axis.cross(x[at(c[2])] - x[at(c[0])]).normalized();
-  std::tie(c[3], far) = farthest(nodes, x, [&](const Vec3& p) { return std::abs((p - x[at(c[0])]).dot(normal)); });
+  const Vec3 normal = axis.cross(x[ix(c[2])] - x[ix(c[0])]).normalized();
+  std::tie(c[3], far) = farthest(nodes, x, [&](const Vec3& p) { return std::abs((p - x[ix(c[0])]).dot(normal)); });
   if (!(far > flat * diameter)) refuse();
   return c;
 }
 
 Mat3 edges_of(const std::array<int, 4>& c, const std::vector<Vec3>& x) {
   Mat3 E;
-  for (std::size_t k = 1; k < 4; ++k) E.col(static_cast<Index>(k) - 1) = x[at(c[k])] - x[at(c[0])];
+  for (std::size_t k = 1; k < 4; ++k) E.col(static_cast<Index>(k) - 1) = x[ix(c[k])] - x[ix(c[0])];
   return E;
 }
 
@@ -69,7 +66,7 @@ AffinePart affine_part(const std::vector<int>& nodes, const std::vector<Vec3>& p
   AffinePart part{spanning(nodes, positions, where), {}};
   auto& c = part.corners;
   const auto weights = [&](const Mat3& inverse, int i) {
-    const Vec3 w = inverse * (positions[at(i)] - positions[at(c[0])]);
+    const Vec3 w = inverse * (positions[ix(i)] - positions[ix(c[0])]);
     return std::array<double, 4>{1 - w.sum(), w[0], w[1], w[2]};
   };
   // A node of weight w in place of the corner makes the tetrahedron |w| times as large: so this ends.
@@ -94,22 +91,22 @@ AffinePart affine_part(const std::vector<int>& nodes, const std::vector<Vec3>& p
 
 Ties::Ties(const std::vector<Tie>& ties, std::span<const int> free_index) : any_(!ties.empty()) {
   const int free = static_cast<int>(std::count_if(free_index.begin(), free_index.end(), [](int f) { return f >= 0; }));
-  std::vector<const Tie*> tie(at(free), nullptr);
+  std::vector<const Tie*> tie(ix(free), nullptr);
   for (const Tie& t : ties) {
-    eigen_assert(free_index[at(t.node)] >= 0 && "a tied node is prescribed");
-    tie[at(free_index[at(t.node)])] = &t;
+    eigen_assert(free_index[ix(t.node)] >= 0 && "a tied node is prescribed");
+    tie[ix(free_index[ix(t.node)])] = &t;
   }
-  std::vector<int> unknown(at(free), -1);
+  std::vector<int> unknown(ix(free), -1);
   for (int f = 0; f < free; ++f)
-    if (!tie[at(f)]) unknown[at(f)] = unknowns_++;
+    if (!tie[ix(f)]) unknown[ix(f)] = unknowns_++;
   for (int f = 0; f < free; ++f) {
-    if (const Tie* t = tie[at(f)])
+    if (const Tie* t = tie[ix(f)])
       for (std::size_t k = 0; k < 4; ++k) {
-        eigen_assert(free_index[at(t->corners[k])] >= 0 && unknown[at(free_index[at(t->corners[k])])] >= 0);
-        terms_.push_back({unknown[at(free_index[at(t->corners[k])])], t->weights[k]});
+        eigen_assert(free_index[ix(t->corners[k])] >= 0 && unknown[ix(free_index[ix(t->corners[k])])] >= 0);
+        terms_.push_back({unknown[ix(free_index[ix(t->corners[k])])], t->weights[k]});
       }
     else
-      terms_.push_back({unknown[at(f)], 1});
+      terms_.push_back({unknown[ix(f)], 1});
     start_.push_back(terms_.size());
   }
 }

@@ -9,6 +9,8 @@ namespace limber {
 
 using Color = Eigen::Vector3f;
 
+/// Luminance.
+inline float brightness(const Color& c) { return 0.2126f * c[0] + 0.7152f * c[1] + 0.0722f * c[2]; }
 /// Of a colour as pictures hold it, 0xRRGGBB.
 Color from_hex(std::uint32_t rgb);
 /// sRGB's curve: linear light in [0, 1] to what a picture holds, in [0, 255].

@@ -18,8 +18,6 @@ struct Light {
   float sun, variance;
 };
 
-float brightness(const Color& c) { return 0.2126f * c[0] + 0.7152f * c[1] + 0.0722f * c[2]; }
-
 /// exp(−x), x ≥ 0, nearly; the exponential itself took a third of a picture's time.
 float decay(float x) { return 1 / (1 + x * (1 + x * (0.5f + x * 0.2f))); }
 

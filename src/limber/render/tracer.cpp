@@ -16,8 +16,6 @@ constexpr float varnish = 0.04f;       // reflected at normal incidence
 constexpr float highlight = 40;        // exponent of Blinn and Phong
 constexpr float second_bounce = 0.4f;  // the light that reaches places which only a reflected ray sees, from all around
 
-float brightness(const Color& c) { return 0.2126f * c[0] + 0.7152f * c[1] + 0.0722f * c[2]; }
-
 /// Schlick's approximation.
 float fresnel(double cosine) {
   const auto x = static_cast<float>(1 - std::clamp(cosine, 0., 1.));

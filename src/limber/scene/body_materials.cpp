@@ -7,15 +7,10 @@
 #include <set>
 
 #include "limber/core/errors.hpp"
+#include "limber/core/nodes.hpp"
 #include "limber/scene/made_material.hpp"
 
 namespace limber {
-namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
-}  // namespace
-
 BodyMaterials body_materials(const BodyChoice& body, const BodyShape& shape) {
   BodyMaterials map;
   std::vector<double> densities;
@@ -46,7 +41,7 @@ BodyMaterials body_materials(const BodyChoice& body, const BodyShape& shape) {
                        fmt::format("no material for region {} of element {}; name it, or give \"default\"", region, e));
     used.insert(it->first);
     map.of_element.push_back(number(it->first, it->second, e));
-    map.density.push_back(densities[at(map.of_element.back())]);
+    map.density.push_back(densities[ix(map.of_element.back())]);
   }
   for (const auto& [region, choice] : body.materials)
     if (!used.count(region) && region != "default")

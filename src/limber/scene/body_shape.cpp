@@ -8,6 +8,7 @@
 #include <set>
 
 #include "limber/core/errors.hpp"
+#include "limber/core/nodes.hpp"
 #include "limber/mesh/curve_boundary.hpp"
 #include "limber/mesh/unused_nodes.hpp"
 #include "limber/model/motion.hpp"
@@ -15,8 +16,6 @@
 
 namespace limber {
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// Edges of a surface that is filled without a resolution, in parts of its diagonal.
 constexpr double default_resolution = 1. / 25;
@@ -34,7 +33,7 @@ void follow_surface(const BodyChoice& body, BodyShape& shape, std::vector<std::s
 /// The shape's elements as linear tetrahedra, with the regions and fields that the elements have in `coarse`.
 template <class Mesh>
 void cut(const Mesh& coarse, BodyShape& shape) {
-  const auto per_element = at(pieces(shape.elements.kind));
+  const auto per_element = ix(pieces(shape.elements.kind));
   shape.mesh = subdivide(shape.elements);
   shape.mesh.region_names = coarse.region_names;
   for (const int region : coarse.region) shape.mesh.region.insert(shape.mesh.region.end(), per_element, region);
@@ -88,15 +87,15 @@ void name_regions(const BodyChoice& body, BodyShape& shape) {
   int number = *std::max_element(region.begin(), region.end());
   std::vector<std::string> taken(shape.elements.count());
   for (const auto& [name, of] : shape.mesh.region_names) number = std::max(number, of);
-  const auto per_element = at(pieces(shape.elements.kind));
+  const auto per_element = ix(pieces(shape.elements.kind));
   for (const auto& [name, selection] : body.regions) {
     std::vector<char> chosen(shape.mesh.nodes.size(), 0);
-    for (const int i : resolve(selection, shape.mesh.nodes)) chosen[at(i)] = 1;
+    for (const int i : resolve(selection, shape.mesh.nodes)) chosen[ix(i)] = 1;
     shape.mesh.region_names[name] = ++number;
     std::size_t count = 0;
     for (std::size_t e = 0; e < shape.elements.count(); ++e) {
       const auto nodes = shape.elements.element(e);
-      if (!std::all_of(nodes.begin(), nodes.end(), [&](int i) { return chosen[at(i)]; })) continue;
+      if (!std::all_of(nodes.begin(), nodes.end(), [&](int i) { return chosen[ix(i)]; })) continue;
       if (!taken[e].empty())
         throw InputError(body.where + ".regions." + name,
                          fmt::format("element {} is in the region '{}' too", e, taken[e]));
@@ -114,14 +113,15 @@ void require_all_used(const std::vector<Vec3>& nodes, const std::vector<std::arr
                       const std::string& where, const char* cell) {
   std::vector<char> used(nodes.size(), 0);
   for (const auto& c : cells)
-    for (const int i : c) used[at(i)] = 1;
+    for (const int i : c) used[ix(i)] = 1;
   const auto it = std::find(used.begin(), used.end(), 0);
   if (it != used.end())
     throw InputError(where, fmt::format("node {} is in no {}, so that it has no mass", it - used.begin(), cell));
 }
 
 /// A sheet of the triangles of a file; a network, where it has only lines.
-void read_thin(const std::string& path, const std::string& where, BodyShape& shape, std::vector<std::string>& notes) {
+void read_thin_file(const std::string& path, const std::string& where, BodyShape& shape,
+                    std::vector<std::string>& notes) {
   shape.surface = read_surface_mesh(path);
   if (shape.surface->polygons() == 0) {
     if (shape.surface->lines.empty()) throw InputError(path, "has neither faces nor lines");
@@ -142,7 +142,7 @@ void read_thin(const std::string& path, const std::string& where, BodyShape& sha
 
 int BodyShape::region(std::size_t element) const { return mesh.region.empty() ? 0 : mesh.region[first_tet(element)]; }
 
-std::size_t BodyShape::first_tet(std::size_t element) const { return element * at(pieces(elements.kind)); }
+std::size_t BodyShape::first_tet(std::size_t element) const { return element * ix(pieces(elements.kind)); }
 
 bool is_surface_file(const std::string& path) {
   std::string extension = std::filesystem::path(path).extension().string();
@@ -193,7 +193,7 @@ BodyShape make_shape(const BodyChoice& body, std::vector<std::string>& notes) {
   }
   const auto* file = std::get_if<MeshFile>(&body.mesh);
   if (file && is_surface_file(file->path)) {
-    read_thin(file->path, where, shape, notes);
+    read_thin_file(file->path, where, shape, notes);
     return shape;
   }
   std::string source = where;

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "limber/core/errors.hpp"
+#include "limber/core/nodes.hpp"
 #include "limber/force/gravity.hpp"
 #include "limber/force/mass.hpp"
 #include "limber/force/rayleigh.hpp"
@@ -23,8 +24,6 @@
 
 namespace limber {
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 std::vector<Prescription> prescriptions(const BodyChoice& body, const std::vector<Vec3>& meshed,
                                         const std::vector<Vec3>& placed, int first) {
@@ -124,7 +123,7 @@ void add_body(const BodyChoice& choice, const Vec3& gravity, Model& model, Mecha
   for (const auto& m : p.masses) {
     const double weight = (m.a == m.b ? 1 : 2) * m.m;
     body.mass += weight;
-    centre += weight / 2 * (p.nodes[at(m.a - body.first_node)] + p.nodes[at(m.b - body.first_node)]);
+    centre += weight / 2 * (p.nodes[ix(m.a - body.first_node)] + p.nodes[ix(m.b - body.first_node)]);
   }
   centre /= body.mass;
   for (const auto& x : p.nodes) velocities.push_back(choice.velocity + choice.angular_velocity.cross(x - centre));
@@ -148,8 +147,8 @@ std::vector<ContactBody> contact_bodies(const Scene& scene, const Model& model, 
     if (placed[b].thin) c.spring += placed[b].thin->young * choice.thickness;
     c.mass.assign(body.rest.nodes.size(), 0);
     for (const NodalMass& m : placed[b].masses) {
-      c.mass[at(m.a - body.first_node)] += m.m;
-      if (m.a != m.b) c.mass[at(m.b - body.first_node)] += m.m;
+      c.mass[ix(m.a - body.first_node)] += m.m;
+      if (m.a != m.b) c.mass[ix(m.b - body.first_node)] += m.m;
     }
     bodies.push_back(std::move(c));
   }
@@ -215,9 +214,9 @@ Model build_model(const Scene& scene, const std::vector<ForceMaker>& own_forces)
   parts.positions.resize(3 * nodes);
   Vector v(3 * nodes);
   for (int i = 0, b = 0; b < static_cast<int>(placed.size()); ++b)
-    for (const auto& x : placed[at(b)].nodes) {
+    for (const auto& x : placed[ix(b)].nodes) {
       parts.positions.segment<3>(3 * i) = x;
-      v.segment<3>(3 * i) = velocities[at(i)];
+      v.segment<3>(3 * i) = velocities[ix(i)];
       ++i;
     }
 

@@ -13,6 +13,7 @@
 #include "limber/contact/push_apart.hpp"
 #include "limber/contact/smooth_choice.hpp"
 #include "limber/core/errors.hpp"
+#include "limber/core/nodes.hpp"
 #include "limber/mesh/surface_io.hpp"
 #include "limber/scene/build.hpp"
 #include "limber/scene/obstacle_parts.hpp"
@@ -22,7 +23,6 @@ namespace {
 
 using Shape = ObstacleChoice::Shape;
 
-std::size_t ix(int i) { return static_cast<std::size_t>(i); }
 std::string text(const Vec3& x) { return fmt::format("[{:.4g}, {:.4g}, {:.4g}]", x[0], x[1], x[2]); }
 
 class Builder {

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "limber/core/errors.hpp"
+#include "limber/core/nodes.hpp"
 
 namespace limber {
 namespace {
@@ -14,13 +15,11 @@ namespace {
 // its weight, since a fall of its own size ends in more than that.
 constexpr double margin = 1e4, fall_margin = 1e6;
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 /// The energy that keeps parts in shape, wholly implicit in every method as contact is. Linearised once a step, it
 /// would stop a turning part: turned by θ, the part is stretched by θ²/2 to the first order, and the tension resists.
-class Shape final : public Force {
+class ShapeKeeping final : public Force {
  public:
-  explicit Shape(std::shared_ptr<ElasticForce> elastic) : elastic_(std::move(elastic)) {}
+  explicit ShapeKeeping(std::shared_ptr<ElasticForce> elastic) : elastic_(std::move(elastic)) {}
 
   ForceTraits traits() const override {
     ForceTraits t = elastic_->traits();
@@ -44,7 +43,7 @@ class Shape final : public Force {
 };
 
 std::vector<int> elements_of_regions(const RigidChoice& part, const RigidGround& g) {
-  const auto per_element = at(pieces(g.elements.kind));
+  const auto per_element = ix(pieces(g.elements.kind));
   std::map<int, std::string> name_of;
   for (const auto& [name, region] : g.pieces.region_names) name_of[region] = name;
   std::vector<int> chosen;
@@ -68,11 +67,11 @@ std::vector<int> elements_of_regions(const RigidChoice& part, const RigidGround&
 std::vector<int> elements_between(const RigidChoice& part, const RigidGround& g) {
   const auto selected = resolve(part.nodes, g.meshed);
   std::vector<bool> in(g.meshed.size(), false);
-  for (const int i : selected) in[at(i)] = true;
+  for (const int i : selected) in[ix(i)] = true;
   std::vector<int> chosen;
   for (std::size_t e = 0; e < g.elements.count(); ++e) {
     const auto nodes = g.elements.element(e);
-    if (std::all_of(nodes.begin(), nodes.end(), [&](int i) { return in[at(i)]; }))
+    if (std::all_of(nodes.begin(), nodes.end(), [&](int i) { return in[ix(i)]; }))
       chosen.push_back(static_cast<int>(e));
   }
   if (chosen.empty())
@@ -84,7 +83,7 @@ std::vector<int> elements_between(const RigidChoice& part, const RigidGround& g)
 std::vector<int> nodes_of(const std::vector<int>& elements, const RigidGround& g) {
   std::vector<bool> in(g.meshed.size(), false);
   for (const int e : elements)
-    for (const int i : g.elements.element(at(e))) in[at(i)] = true;
+    for (const int i : g.elements.element(ix(e))) in[ix(i)] = true;
   std::vector<int> nodes;
   for (std::size_t i = 0; i < in.size(); ++i)
     if (in[i]) nodes.push_back(static_cast<int>(i));
@@ -92,10 +91,10 @@ std::vector<int> nodes_of(const std::vector<int>& elements, const RigidGround& g
 }
 
 double part_volume(const std::vector<int>& elements, const RigidGround& g) {
-  const auto per_element = at(pieces(g.elements.kind));
+  const auto per_element = ix(pieces(g.elements.kind));
   double sum = 0;
   for (const int e : elements)
-    for (std::size_t k = 0; k < per_element; ++k) sum += signed_volume(g.pieces, at(e) * per_element + k);
+    for (std::size_t k = 0; k < per_element; ++k) sum += signed_volume(g.pieces, ix(e) * per_element + k);
   return sum;
 }
 
@@ -111,20 +110,20 @@ double stiffness(const BodyChoice& body, const std::vector<int>& elements, const
                  const RigidGround& g) {
   std::vector<bool> of_part(g.meshed.size(), false);
   std::vector<Vec3> points;
-  for (const int i : nodes) of_part[at(i)] = true, points.push_back(g.elements.nodes[at(i)]);
+  for (const int i : nodes) of_part[ix(i)] = true, points.push_back(g.elements.nodes[ix(i)]);
   std::vector<bool> inside(g.elements.count(), false);
   std::vector<double> moduli;
   for (const auto& m : g.materials) moduli.push_back(young(m));
-  const auto modulus = [&](std::size_t e) { return moduli[at(g.of_element[e])]; };
+  const auto modulus = [&](std::size_t e) { return moduli[ix(g.of_element[e])]; };
   double own = 0, stress = 0, density = 0;
   for (const int e : elements) {
-    inside[at(e)] = true;
-    own = std::max(own, modulus(at(e)));
-    density = std::max(density, g.density[at(e)]);
+    inside[ix(e)] = true;
+    own = std::max(own, modulus(ix(e)));
+    density = std::max(density, g.density[ix(e)]);
   }
   for (std::size_t e = 0; e < g.elements.count(); ++e) {
     const auto corners = g.elements.element(e);
-    if (!inside[e] && std::any_of(corners.begin(), corners.end(), [&](int i) { return of_part[at(i)]; }))
+    if (!inside[e] && std::any_of(corners.begin(), corners.end(), [&](int i) { return of_part[ix(i)]; }))
       stress = std::max(stress, modulus(e));
   }
   const double size = bounding_box(points).diagonal();
@@ -176,14 +175,14 @@ RigidParts rigid_parts(const BodyChoice& body, const RigidGround& g) {
       for (int& c : tie.corners) c += g.first_node;
       all.ties.push_back(tie);
     }
-    for (const int e : elements) all.inside[at(e)] = true;
+    for (const int e : elements) all.inside[ix(e)] = true;
     all.notes.push_back(
         fmt::format("{}: {} elements on {} nodes move as one rigid part", part.where, elements.size(), nodes.size()));
   }
   std::vector<int> material_of(corners.tets.size());
   for (std::size_t k = 0; k < material_of.size(); ++k) material_of[k] = static_cast<int>(k);
   all.elastic = std::make_shared<ElasticForce>(corners, g.first_node, std::move(materials), std::move(material_of));
-  all.shape = std::make_shared<Shape>(all.elastic);
+  all.shape = std::make_shared<ShapeKeeping>(all.elastic);
   return all;
 }
 

@@ -39,7 +39,7 @@ ObstacleMotion read_obstacle_motion(const JsonCursor& place) {
   return m;
 }
 
-void read_shape(const JsonSection& s, const std::string& base_directory, ObstacleChoice& o) {
+void read_obstacle_shape(const JsonSection& s, const std::string& base_directory, ObstacleChoice& o) {
   using Shape = ObstacleChoice::Shape;
   switch (o.shape) {
     case Shape::plane:
@@ -95,7 +95,7 @@ ObstacleChoice read_obstacle(const JsonCursor& place, std::size_t number, const 
   const JsonSection s = place.section("obstacle_" + word.text());
   o.where = place.path();
   o.name = read_name(s, "obstacle" + std::to_string(number));
-  read_shape(s, base_directory, o);
+  read_obstacle_shape(s, base_directory, o);
   if (const auto c = s.find("motion")) o.motion = read_obstacle_motion(*c);
   return o;
 }

@@ -8,7 +8,7 @@
 namespace limber {
 namespace {
 
-std::string read_name(const JsonCursor& place, const Vocabulary& vocabulary) {
+std::string read_method_name(const JsonCursor& place, const Vocabulary& vocabulary) {
   std::string name = place.text();
   const auto same = [&](const std::string& known) { return same_name(known, name); };
   const auto& known = vocabulary.methods;
@@ -82,12 +82,12 @@ void read_modes(const JsonSection& s, MethodChoice& method, const Vocabulary& vo
 MethodChoice read_method(const JsonCursor& place, const Vocabulary& vocabulary) {
   MethodChoice method;
   if (place.is_text()) {
-    method.name = read_name(place, vocabulary);
+    method.name = read_method_name(place, vocabulary);
     return method;
   }
   if (!place.is_object()) place.fail_type("a method's name or an object with its name and parameters");
   const JsonSection s = place.section("method");
-  if (const auto c = s.find("name")) method.name = read_name(*c, vocabulary);
+  if (const auto c = s.find("name")) method.name = read_method_name(*c, vocabulary);
   read_parameters(s, method, vocabulary);
   read_modes(s, method, vocabulary);
   if (const auto c = s.find("newton_tolerance")) method.newton_tolerance = c->positive(quantity::ratio);

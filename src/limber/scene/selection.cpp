@@ -8,11 +8,11 @@
 namespace limber {
 namespace {
 
-struct Extent {
+struct NodeExtent {
   Vec3 min = Vec3::Constant(std::numeric_limits<double>::infinity());
   Vec3 max = -min;
 
-  explicit Extent(const std::vector<Vec3>& nodes) {
+  explicit NodeExtent(const std::vector<Vec3>& nodes) {
     for (const Vec3& x : nodes) min = min.cwiseMin(x), max = max.cwiseMax(x);
   }
   double tolerance() const { return 1e-6 * (max - min).norm(); }
@@ -28,7 +28,7 @@ std::vector<int> where_true(const std::vector<Vec3>& nodes, const Inside& inside
 
 struct Choose {
   const std::vector<Vec3>& nodes;
-  const Extent extent;
+  const NodeExtent extent;
   const std::string& where;
 
   std::vector<int> operator()(Side side) const {
@@ -65,7 +65,7 @@ struct Choose {
   }
 };
 
-std::string range(const Extent& extent) {
+std::string range(const NodeExtent& extent) {
   const Eigen::IOFormat list(6, Eigen::DontAlignCols, ", ", ", ", "", "", "[", "]");
   std::ostringstream text;
   text << extent.min.format(list) << " to " << extent.max.format(list) << " m";
@@ -75,7 +75,7 @@ std::string range(const Extent& extent) {
 }  // namespace
 
 std::vector<int> resolve(const Selection& selection, const std::vector<Vec3>& nodes) {
-  const Extent extent(nodes);
+  const NodeExtent extent(nodes);
   std::vector<bool> taken(nodes.size(), false);
   std::vector<int> all;
   for (const SelectionPart& part : selection.parts) {

@@ -32,7 +32,7 @@ double sdirk(double t) {
 }
 double one(double) { return 1; }
 
-struct Line {
+struct DampingLine {
   std::string method;
   Form form = nullptr;  // ρ², where there is one
   Stroke stroke = Stroke::line;
@@ -72,14 +72,14 @@ StudyResult study_damping(const StudyContext& context) {
   const Index n = context.quick() ? 201 : 801;
   const Vector theta = Vector::LinSpaced(n, std::log(0.05), std::log(100.0)).array().exp();
   const std::vector<double> x = to_std(theta);
-  const std::vector<Line> lines = {{"BE", &be},
-                                   {"BDF2", &bdf2},
-                                   {"TR-BDF2", &tr_bdf2},
-                                   {"SDIRK", &sdirk},
-                                   {"gen-alpha", nullptr, Stroke::dashes},
-                                   {"blend", nullptr, Stroke::dashes},
-                                   {"TR", &one, Stroke::dashes},
-                                   {"ERE", &one, Stroke::dots}};
+  const std::vector<DampingLine> lines = {{"BE", &be},
+                                          {"BDF2", &bdf2},
+                                          {"TR-BDF2", &tr_bdf2},
+                                          {"SDIRK", &sdirk},
+                                          {"gen-alpha", nullptr, Stroke::dashes},
+                                          {"blend", nullptr, Stroke::dashes},
+                                          {"TR", &one, Stroke::dashes},
+                                          {"ERE", &one, Stroke::dots}};
   const Axis across{"ω h", Scale::logarithmic}, up{"d / ω", Scale::linear, 0.0};
   StudyResult result;
   Figure figure{"damping", "Damping that each method adds to q̈ + ω² q = 0", across, up, {}, Legend::top_right};

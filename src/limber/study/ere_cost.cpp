@@ -15,7 +15,7 @@ namespace limber {
 
 namespace {
 
-struct Line {
+struct CostLine {
   std::string label, method, solver;
   Stroke stroke = Stroke::line_and_points;
 };
@@ -34,7 +34,7 @@ double largest_ratio(const Curve& c) {
   return *std::max_element(c.y.begin(), c.y.end()) / *std::min_element(c.y.begin(), c.y.end());
 }
 
-std::vector<Line> lines() {
+std::vector<CostLine> lines() {
   const std::string direct = make_cholmod_factor() ? "cholmod" : "ldlt";
   return {{"ERE", "ERE", "auto"},
           {"SIERE", "SIERE", direct},
@@ -50,7 +50,7 @@ Costs measure(const StudyContext& context, nlohmann::json scene, const std::vect
   Costs costs{{}, {"ERE", {}, {}, Stroke::line_and_points}, {"escalated", {}, {"method"}, {}}};
   costs.helped.title = "Steps that were left to the full Newton, or halved, of " + std::to_string(steps);
   for (const double E : moduli) costs.helped.columns.push_back(fmt::format("E = {:.0e} Pa", E));
-  const std::vector<Line> all = lines();
+  const std::vector<CostLine> all = lines();
   for (std::size_t k = 0; k < all.size(); ++k) {
     Curve curve{all[k].label, {}, {}, all[k].stroke};
     if (all[k].stroke == Stroke::dashes) curve.color = all[k].method == "SIERE" ? 1 : 2;

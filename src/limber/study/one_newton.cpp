@@ -86,7 +86,7 @@ State exact_step(System& system, const State& u, double h) {
   return integrate(system, find_method("TR-BDF2"), {}, {}, History(u), h / static_cast<double>(parts), parts).back();
 }
 
-nlohmann::json beam(const StudyContext& context, double young, double h) {
+nlohmann::json linearised_beam(const StudyContext& context, double young, double h) {
   nlohmann::json scene = example_scene("beam");
   scene["bodies"][0]["mesh"]["cells"] = context.quick() ? std::vector<int>{8, 1, 1} : std::vector<int>{16, 2, 2};
   scene["bodies"][0]["material"]["young"] = young;
@@ -95,7 +95,7 @@ nlohmann::json beam(const StudyContext& context, double young, double h) {
 }
 
 /// A linearised method takes steps both ways, with the same modes.
-Comparison compare(const nlohmann::json& scene, int look_every, const std::function<void(double)>& tell) {
+Comparison compare_updates(const nlohmann::json& scene, int look_every, const std::function<void(double)>& tell) {
   UnguardedMotion motion(scene);
   MechanicalSystem& system = motion.system();
   Stepper& stepper = motion.stepper();
@@ -197,14 +197,14 @@ StudyResult study_one_newton(const StudyContext& context) {
   const double runs = static_cast<double>(all.size() * counts.size());
   for (Series& s : all)
     for (const int count : counts) {
-      const auto scene = beam(context, s.young, s.step);
+      const auto scene = linearised_beam(context, s.young, s.step);
       const nlohmann::json tight = {{"newton_tolerance", 1e-10}};
       nlohmann::json hybrid = tight;
       hybrid.update({{"modes", count}, {"refresh", {{"every", 1}}}});
-      const Comparison c =
-          compare(count == 0 ? under_method(scene, s.without, tight) : under_method(scene, s.semi, hybrid),
-                  s.step == small_step ? 5 : 2,
-                  [&](double part) { context.tell((done + part) / runs, fmt::format("{}, {} modes", s.full, count)); });
+      const Comparison c = compare_updates(
+          count == 0 ? under_method(scene, s.without, tight) : under_method(scene, s.semi, hybrid),
+          s.step == small_step ? 5 : 2,
+          [&](double part) { context.tell((done + part) / runs, fmt::format("{}, {} modes", s.full, count)); });
       ++done;
       table.rows.push_back(
           {s.full, fmt::format("{:g}", s.young), fmt::format("{:.4g}", s.step), fmt::format("{}", c.modes),

@@ -17,11 +17,10 @@ namespace limber {
 
 namespace {
 
-constexpr double h = 0.01;            // [s]
-constexpr int modes = 11;             // the tenth and the eleventh mode of a square beam are a pair, which is not cut
+constexpr double step_length = 0.01;  // [s]
+constexpr int mode_count = 11;        // the tenth and the eleventh mode of a square beam are a pair, which is not cut
 constexpr int reference_parts = 100;  // steps of the reference, RK4, in one of h
 constexpr double noticeable = 1.1;    // errors that differ by this factor count as different
-constexpr double wild = 10;           // energies that count as diverged, of that at the start
 
 struct Policy {
   std::string name;
@@ -50,7 +49,7 @@ struct Followed {
   double steps_per_refresh() const { return static_cast<double>(steps) / static_cast<double>(std::max(1L, refreshes)); }
 };
 
-Followed follow(const nlohmann::json& scene, int keep_every, const std::function<void(double)>& tell) {
+Followed follow_policy(const nlohmann::json& scene, int keep_every, const std::function<void(double)>& tell) {
   Followed m;
   double begin = 0;
   const Trial trial = simulate(scene, [&](const Simulation& s, double part) {
@@ -84,11 +83,11 @@ struct Row {
   double refresh_seconds() const { return by_policy[every_step].seconds - by_policy[once].seconds; }
 };
 
-nlohmann::json beam(const StudyContext& context, double young) {
+nlohmann::json refreshed_beam(const StudyContext& context, double young) {
   nlohmann::json scene = example_scene("beam");
   scene["bodies"][0]["mesh"]["cells"] = context.quick() ? std::vector<int>{16, 2, 2} : std::vector<int>{24, 3, 3};
   scene["bodies"][0]["material"]["young"] = young;
-  scene["time"] = {{"step", h}, {"duration", 1.5}};
+  scene["time"] = {{"step", step_length}, {"duration", 1.5}};
   return scene;
 }
 
@@ -108,17 +107,6 @@ double assembly_seconds(const nlohmann::json& scene) {
 double longest(const Row& row) { return static_cast<double>(row.by_policy[once].steps); }
 
 std::string body(double young) { return young < 1e6 ? "soft" : young < 1e8 ? "medium" : "stiff"; }
-
-std::vector<double> moving(const Trial& trial) {
-  std::vector<double> e;
-  for (const auto& s : trial.steps) e.push_back(s.energies.kinetic + s.energies.elastic);
-  return e;
-}
-
-bool diverged(const Trial& trial) {
-  const std::vector<double> e = moving(trial);
-  return trial.stopped || std::any_of(e.begin(), e.end(), [&](double x) { return !(x < wild * e[0]); });
-}
 
 std::string milliseconds(double seconds) { return fmt::format("{:.2f} ms", 1000 * seconds); }
 
@@ -176,9 +164,9 @@ struct LargeMotion {
   std::vector<bool> wrecked = {};  // by policy
 
   void add(const Policy& policy, const Trial& trial, Stroke bounded) {
-    wrecked.push_back(diverged(trial));
+    wrecked.push_back(trial.diverged());
     figure.curves.push_back(
-        {policy.name, trial.times(), moving(trial), wrecked.back() ? Stroke::line_and_points : bounded});
+        {policy.name, trial.times(), trial.moving_energy(), wrecked.back() ? Stroke::line_and_points : bounded});
     table.rows.push_back({policy.name, wrecked.back() ? fmt::format("diverges before {:.2f} s", trial.steps.back().time)
                                                       : "stays bounded"});
   }
@@ -242,10 +230,10 @@ StudyResult study_refresh(const StudyContext& context) {
   std::vector<Row> rows;
   std::vector<double> assembly;
   for (const double young : youngs) {
-    const nlohmann::json scene = beam(context, young);
+    const nlohmann::json scene = refreshed_beam(context, young);
     nlohmann::json fine = scene;
-    fine["time"]["step"] = h / reference_parts;
-    const Followed reference = follow(under_method(fine, "RK4"), reference_parts, [&](double part) {
+    fine["time"]["step"] = step_length / reference_parts;
+    const Followed reference = follow_policy(under_method(fine, "RK4"), reference_parts, [&](double part) {
       context.tell((done + 3 * part) / runs, "reference, " + body(young));
     });
     done += 3;
@@ -255,8 +243,8 @@ StudyResult study_refresh(const StudyContext& context) {
     for (const auto& method : hybrids) {
       Row row{method, young, {}, {}, {}};
       for (const Policy& policy : list) {
-        row.by_policy.push_back(
-            follow(under_method(scene, method, {{"modes", modes}, {"refresh", policy.refresh}}), 1, [&](double part) {
+        row.by_policy.push_back(follow_policy(
+            under_method(scene, method, {{"modes", mode_count}, {"refresh", policy.refresh}}), 1, [&](double part) {
               context.tell((done + part) / runs, fmt::format("{}, {}, {}", method, body(young), policy.name));
             }));
         ++done;
@@ -275,7 +263,7 @@ StudyResult study_refresh(const StudyContext& context) {
   LargeMotion large;
   for (std::size_t p = 0; p < list.size(); ++p) {
     const Trial trial =
-        simulate_unguarded(under_method(flung_bar(10, h, context.quick() ? 0.6 : 2), "SIERE",
+        simulate_unguarded(under_method(flung_bar(10, step_length, context.quick() ? 0.6 : 2), "SIERE",
                                         {{"modes", 10}, {"refresh", list[p].refresh}}),
                            [&](double part) { context.tell((done + part) / runs, "large motion, " + list[p].name); });
     ++done;
@@ -295,9 +283,10 @@ StudyResult study_refresh(const StudyContext& context) {
       "{:.0f} J instead of {:.0f} J on the soft beam. A refresh costs {}, the rest of a step of SIERE {}, of which "
       "assembling f and K takes {}.\n\n"
       "In large motion it is about more than errors: SIERE alone, on a soft bar that whips, {}.",
-      context.quick() ? 320 : 1080, modes, h, reference_parts, soft.ratio(), stiff.ratio(), soft2.ratio(),
-      stiff2.ratio(), soft.by_policy[once].lost, soft.by_policy[every_step].lost, milliseconds(soft.refresh_seconds()),
-      milliseconds(soft.by_policy[once].seconds), milliseconds(assembly[0]), large.ends());
+      context.quick() ? 320 : 1080, mode_count, step_length, reference_parts, soft.ratio(), stiff.ratio(),
+      soft2.ratio(), stiff2.ratio(), soft.by_policy[once].lost, soft.by_policy[every_step].lost,
+      milliseconds(soft.refresh_seconds()), milliseconds(soft.by_policy[once].seconds), milliseconds(assembly[0]),
+      large.ends());
   result.claims = claims_of(rows, assembly[0], large);
   for (std::size_t i = 0; i < youngs.size(); ++i)
     for (const Figure& figure : figures_of(rows, youngs[i], assembly[i])) result.figures.push_back(figure);

@@ -15,22 +15,13 @@ namespace limber {
 namespace {
 
 constexpr double fling = 10, step = 0.01;  // [m/s], [s]
-constexpr double wild = 10;                // energies that count as diverged, of what the bar was given
-
-std::vector<double> moving(const Trial& trial) {
-  std::vector<double> e;
-  for (const auto& s : trial.steps) e.push_back(s.energies.kinetic + s.energies.elastic);
-  return e;
-}
 
 /// The largest kinetic and elastic energy, of that at the start; +∞ where it is not finite.
 double largest(const Trial& trial) {
   double most = 0;
-  for (const double e : moving(trial)) most = std::max(most, std::isfinite(e) ? e : INFINITY);
-  return most / moving(trial).front();
+  for (const double e : trial.moving_energy()) most = std::max(most, std::isfinite(e) ? e : INFINITY);
+  return most / trial.moving_energy().front();
 }
-
-bool diverged(const Trial& trial) { return trial.stopped || !(largest(trial) < wild); }
 
 std::string times(double ratio) { return ratio < 100 ? fmt::format("{:.2f}", ratio) : fmt::format("{:.1e}", ratio); }
 
@@ -42,7 +33,7 @@ long most_iterations(const Trial& trial) {
 
 /// The time from which on the energy is beyond `wild`; −1: never.
 double went_wild(const Trial& trial) {
-  const std::vector<double> e = moving(trial);
+  const std::vector<double> e = trial.moving_energy();
   for (std::size_t i = 0; i < e.size(); ++i)
     if (!(e[i] < wild * e[0])) return trial.steps[i].time;
   return -1;
@@ -95,11 +86,12 @@ StudyResult study_si_diverges(const StudyContext& context) {
     driven.push_back(simulate(scene, [&](const Simulation&, double part) { report(part); }));
     ++done;
     const Trial &a = alone.back(), &d = driven.back();
-    energy.curves.push_back({name, a.times(), moving(a), name == "SI" ? Stroke::line_and_points : Stroke::line});
+    energy.curves.push_back(
+        {name, a.times(), a.moving_energy(), name == "SI" ? Stroke::line_and_points : Stroke::line});
     table.rows.push_back({name, times(largest(a)), outcome(a), fmt::format("{}", d.escalated),
                           fmt::format("{}", d.halved), times(largest(d)) + (d.stopped ? " (stopped)" : "")});
   }
-  energy.curves.push_back({"SI with the driver", driven[0].times(), moving(driven[0]), Stroke::dashes});
+  energy.curves.push_back({"SI with the driver", driven[0].times(), driven[0].moving_energy(), Stroke::dashes});
 
   Figure map{"steps",
              "The largest energy of SI against the step",
@@ -121,7 +113,7 @@ StudyResult study_si_diverges(const StudyContext& context) {
       ++done;
       sweep.si.push_back(largest(si));
       sweep.be.push_back(largest(be));
-      sweep.si_diverges.push_back(diverged(si));
+      sweep.si_diverges.push_back(si.diverged());
       row.push_back(times(sweep.si.back()) + " / " + times(sweep.be.back()));
     }
     map.curves.push_back({fmt::format("SI, {} m/s", speed), lengths, sweep.si, Stroke::line_and_points});
@@ -157,7 +149,7 @@ StudyResult study_si_diverges(const StudyContext& context) {
       monotone ? "Large steps are too large for SI" : "SI is not simply unstable from some step on", list,
       be_bounded ? "stays" : "does not stay", rescued.escalated, rescued.steps.size() - 1, times(largest(rescued)));
   result.claims = {judged("SI occasionally diverges wildly where BE still yields acceptable results (sec. 1).",
-                          diverged(si) && largest(si) > 1000 && !diverged(be),
+                          si.diverged() && largest(si) > 1000 && !be.diverged(),
                           fmt::format("At h = {} s SI reaches {} times the energy at the start, BE at most {} times.",
                                       step, times(largest(si)), times(largest(be))),
                           "this bar at this step is no such case."),

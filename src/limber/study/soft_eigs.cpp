@@ -21,7 +21,7 @@ namespace {
 constexpr double clear_gap = 10;                     // a ratio of eigenvalues that one would call a separation
 constexpr double h = 0.01, soft = 1e5, stiff = 1e8;  // [s], [Pa]
 
-nlohmann::json beam(const StudyContext& context, double young, double duration) {
+nlohmann::json swinging_beam(const StudyContext& context, double young, double duration) {
   nlohmann::json scene = under_method(example_scene("beam"), "TR-BDF2");
   if (context.quick()) scene["bodies"][0]["mesh"]["cells"] = {16, 2, 2};
   scene["bodies"][0]["material"]["young"] = young;
@@ -36,10 +36,10 @@ Modes modes_at(const Simulation& simulation, int s) {
 }
 
 /// The lowest modes along the motion, every few steps.
-ModeFamilies follow(const StudyContext& context, double young, int s, double duration, double from, double to) {
+ModeFamilies follow_modes(const StudyContext& context, double young, int s, double duration, double from, double to) {
   ModeFamilies families(static_cast<std::size_t>(s));
   const int every = context.quick() ? 4 : 2;
-  simulate(beam(context, young, duration), [&](const Simulation& simulation, double part) {
+  simulate(swinging_beam(context, young, duration), [&](const Simulation& simulation, double part) {
     context.tell(from + (to - from) * part, fmt::format("E = {:.0e} Pa", young));
     if (simulation.step_count() % every != 0) return;
     families.add(simulation.time(), modes_at(simulation, s), simulation.system().mass());
@@ -62,7 +62,7 @@ std::string cells_text(const StudyContext& context) { return context.quick() ? "
 StudyResult study_soft_eigs(const StudyContext& context) {
   const int count = context.quick() ? 300 : 1000, s = 8;
   context.tell(0, "eigenvalues");
-  const nlohmann::json scene = beam(context, soft, h);
+  const nlohmann::json scene = swinging_beam(context, soft, h);
   const Model model = build_model(read_scene(scene, vocabulary(), ""));
   const Modes modes = scene_modes(model, static_cast<int>(std::min<Index>(count, model.system->size())));
   Figure spectrum{
@@ -88,8 +88,8 @@ StudyResult study_soft_eigs(const StudyContext& context) {
     if (const double gap = modes.lambda[i + 1] / modes.lambda[i]; gap > largest_gap) largest_gap = gap, gap_at = i + 1;
 
   const double duration = context.quick() ? 1.5 : 3;
-  const ModeFamilies soft_families = follow(context, soft, s, duration, 0.3, 0.7);
-  const ModeFamilies stiff_families = follow(context, stiff, s, duration, 0.7, 1);
+  const ModeFamilies soft_families = follow_modes(context, soft, s, duration, 0.3, 0.7);
+  const ModeFamilies stiff_families = follow_modes(context, stiff, s, duration, 0.7, 1);
   StudyResult result;
   const std::string first = modes.lambda.size() == resolved_soft ? "all" : fmt::format("{}", resolved_soft);
   result.text = fmt::format(

@@ -15,7 +15,7 @@ namespace limber {
 
 namespace {
 
-constexpr int modes = 11;  // the tenth and the eleventh mode of a square beam are a pair, which is not cut
+constexpr int kept_modes = 11;  // the tenth and the eleventh mode of a square beam are a pair, which is not cut
 
 struct Kept {
   Trial trial;
@@ -57,12 +57,12 @@ StudyResult study_soft_energy(const StudyContext& context) {
     const auto& [name, stroke] = methods[k];
     const bool hybrid = name.find("ERE") != std::string::npos;
     Kept kept;
-    kept.trial = simulate(under_method(scene, name, hybrid ? nlohmann::json{{"modes", modes}} : nlohmann::json()),
+    kept.trial = simulate(under_method(scene, name, hybrid ? nlohmann::json{{"modes", kept_modes}} : nlohmann::json()),
                           [&](const Simulation&, double part) {
                             context.tell((static_cast<double>(k) + part) / static_cast<double>(methods.size()), name);
                           });
     kept.start = kept.trial.steps.front().energies.total();
-    const std::string label = hybrid ? fmt::format("{}, s = {}", name, modes) : name;
+    const std::string label = hybrid ? fmt::format("{}, s = {}", name, kept_modes) : name;
     potential.curves.push_back({label, kept.trial.times(), in_kilojoules(kept.trial.potential_energy()), stroke});
     total.curves.push_back({label, kept.trial.times(), in_kilojoules(kept.trial.total_energy()), stroke});
     if (name == "STR-SBDF2ERE" || name == "TR-BDF2" || name == "SDIRK" || name == "STR-SBDF2") {
@@ -93,7 +93,7 @@ StudyResult study_soft_energy(const StudyContext& context) {
       "SIERE with {} modes {}, the DIRK methods {}, STR-SBDF2ERE {}. (With 10 modes, as in the survey, a pair of modes "
       "of one frequency would be cut.)",
       context.quick() ? 320 : 2560, context.quick() ? "" : " (the survey's 5·(32×4×4), which is not 1920)",
-      swing / 1000, percent(be), modes, percent(siere), percent((tr + sdirk) / 2), percent(str));
+      swing / 1000, percent(be), kept_modes, percent(siere), percent((tr + sdirk) / 2), percent(str));
   result.claims = {
       judged("BE dissipates energy quickly (fig. soft_energy).", be > 0.2 * swing,
              joules(be) + " lost, " + percent(be) + " of the energy of the swing.", "the motion is too short."),

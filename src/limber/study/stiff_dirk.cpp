@@ -14,7 +14,7 @@ namespace limber {
 
 namespace {
 
-constexpr double rate = 1000, h = 0.1;
+constexpr double decay_rate = 1000, stiff_step = 0.1;
 
 /// Throws StepFailure where the logarithm does not exist, and keeps the u that was asked for.
 CallbackSystem stiff_system(double& asked) {
@@ -26,13 +26,13 @@ CallbackSystem stiff_system(double& asked) {
   };
   return CallbackSystem(M, {[checked](const State& u) -> Vector {
                               checked(u);
-                              return Eigen::Vector2d{-rate * u.v[0], std::log(u.v[0])};
+                              return Eigen::Vector2d{-decay_rate * u.v[0], std::log(u.v[0])};
                             },
                             [](const State&) { return SparseMatrix(2, 2); },
                             [checked](const State& u) {
                               checked(u);
                               SparseMatrix D(2, 2);
-                              D.insert(0, 0) = rate;
+                              D.insert(0, 0) = decay_rate;
                               D.insert(1, 0) = -1 / u.v[0];
                               return D;
                             }});
@@ -44,7 +44,7 @@ struct Outcome {
   double at = 0;        // the u at which it failed
 };
 
-Outcome run(const std::string& name, int steps) {
+Outcome run_stiff(const std::string& name, int steps) {
   Outcome out;
   double asked = 0;
   CallbackSystem system = stiff_system(asked);
@@ -52,7 +52,7 @@ Outcome run(const std::string& name, int steps) {
   Stepper stepper(find_method(name), {}, system, {});
   try {
     for (int k = 0; k < steps; ++k) {
-      past.push(stepper.step(system, past, h));
+      past.push(stepper.step(system, past, stiff_step));
       out.t.push_back(past[0].t);
       out.u.push_back(past[0].v[0]);
       out.w.push_back(past[0].v[1]);
@@ -75,7 +75,7 @@ StudyResult study_stiff_dirk(const StudyContext& context) {
   std::vector<Outcome> outcomes;
   const std::vector<std::string> methods = {"BE", "BDF2", "TR-BDF2", "SDIRK"};
   for (std::size_t i = 0; i < methods.size(); ++i) {
-    outcomes.push_back(run(methods[i], 5));
+    outcomes.push_back(run_stiff(methods[i], 5));
     const Outcome& o = outcomes.back();
     table.rows.push_back({methods[i], fmt::format("{} of 5", o.u.size() - 1),
                           o.u.size() > 1 ? fmt::format("{:.6g}", o.u[1]) : "-", o.failure.empty() ? "-" : o.failure});
@@ -85,14 +85,15 @@ StudyResult study_stiff_dirk(const StudyContext& context) {
   Figure figure{"stages",     "The first stage of each method on u' = -1000 u, h = .1 s",
                 {"time [s]"}, {"u (no unit)"},
                 {},           Legend::top_right};
-  const double z = rate * h, gamma = 2 - std::sqrt(2.0);
+  const double z = decay_rate * stiff_step, gamma = 2 - std::sqrt(2.0);
   const auto trapezoidal = [](double x) { return (1 - x / 2) / (1 + x / 2); };
-  figure.curves = {{"BDF2, started by BE",
-                    {0, h, 2 * h},
-                    {1, 1 / (1 + z), (4 / (1 + z) - 1) / (3 + 2 * z)},
-                    Stroke::line_and_points},
-                   {"TR-BDF2: to its stage at h/2", {0, h / 2}, {1, trapezoidal(z / 2)}, Stroke::line_and_points},
-                   {"SDIRK: to its stage at γh", {0, gamma * h}, {1, trapezoidal(gamma * z)}, Stroke::line_and_points}};
+  figure.curves = {
+      {"BDF2, started by BE",
+       {0, stiff_step, 2 * stiff_step},
+       {1, 1 / (1 + z), (4 / (1 + z) - 1) / (3 + 2 * z)},
+       Stroke::line_and_points},
+      {"TR-BDF2: to its stage at h/2", {0, stiff_step / 2}, {1, trapezoidal(z / 2)}, Stroke::line_and_points},
+      {"SDIRK: to its stage at γh", {0, gamma * stiff_step}, {1, trapezoidal(gamma * z)}, Stroke::line_and_points}};
   const double second = (4 * bdf2.u.at(1) - 1) / (3 + 2 * z);
   result.text = fmt::format(
       "The system u' = -1000 u, w' = log u has no solution that crosses u = 0, but a trapezoidal stage does: it takes "

@@ -1,5 +1,6 @@
 #include "limber/study/trial.hpp"
 
+#include <algorithm>
 #include <chrono>
 
 #include "limber/core/errors.hpp"
@@ -23,6 +24,17 @@ std::vector<double> Trial::total_energy() const {
   std::vector<double> e;
   for (const auto& s : steps) e.push_back(s.energies.total());
   return e;
+}
+
+std::vector<double> Trial::moving_energy() const {
+  std::vector<double> e;
+  for (const auto& s : steps) e.push_back(s.energies.kinetic + s.energies.elastic);
+  return e;
+}
+
+bool Trial::diverged() const {
+  const std::vector<double> e = moving_energy();
+  return stopped || std::any_of(e.begin(), e.end(), [&](double x) { return !(x < wild * e[0]); });
 }
 
 double Trial::seconds_per_step() const {

@@ -11,6 +11,9 @@
 
 namespace limber {
 
+/// An energy that counts as diverged, of that at the start.
+inline constexpr double wild = 10;
+
 /// What was measured after each step; the first is the start.
 struct TrialStep {
   double time = 0;  // [s]
@@ -31,6 +34,10 @@ struct Trial {
   /// elastic + gravitational [J]
   std::vector<double> potential_energy() const;
   std::vector<double> total_energy() const;
+  /// kinetic + elastic [J]
+  std::vector<double> moving_energy() const;
+  /// It stopped, or its moving energy was once `wild` times that at the start.
+  bool diverged() const;
   /// The mean, without the first step, which also analyses patterns and finds modes.
   double seconds_per_step() const;
 };

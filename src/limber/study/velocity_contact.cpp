@@ -21,10 +21,10 @@ namespace limber {
 
 namespace {
 
-constexpr double radius = 0.1, speed = 0.3, thickness = 1e-3;  // [m], [m/s] at the top, [m] of the rod
-constexpr double duration = 0.16;                              // [s], a little less than it takes to leave
-constexpr double large_step = 0.04, small_step = 0.01;         // [s]
-constexpr double thick_layer = 2e-3, thin_layer = 2e-5;        // δ [m]: below it (conb) acts, and the barrier
+constexpr double radius = 0.1, speed = 0.3, thickness = 1e-3;           // [m], [m/s] at the top, [m] of the rod
+constexpr double duration = 0.16;                                       // [s], a little less than it takes to leave
+constexpr double large_contact_step = 0.04, small_contact_step = 0.01;  // [s]
+constexpr double thick_layer = 2e-3, thin_layer = 2e-5;                 // δ [m]: below it (conb) acts, and the barrier
 
 /// The rod's lower side starts .8 δ above the top.
 nlohmann::json sliding_rod(const std::string& formulation, double h, double delta) {
@@ -111,21 +111,23 @@ Curve surface_curve() {
 }
 
 /// What is seen of the three formulations, in words and claims. fine: the smallest step.
-void compare(const Runs& thick, const Runs& thin, double fine, StudyResult& result) {
+void compare_thickness(const Runs& thick, const Runs& thin, double fine, StudyResult& result) {
   const auto& velocity = thick.at("velocity");
   const auto& position = thick.at("nonpenetration");
   const auto& barrier = thick.at("barrier");
   // After one large step: below the tangent plane through the start, yet outside the obstacle.
   const auto plausible = [&](const Path& p) { return p.y[1] < p.y[0] && p.gap()[1] >= -1e-7; };
-  const Path &v = velocity.at(large_step), &n = position.at(large_step), &b = barrier.at(large_step);
-  const double opened = std::pow(speed * large_step, 2) / (2 * radius);
+  const Path &v = velocity.at(large_contact_step), &n = position.at(large_contact_step),
+             &b = barrier.at(large_contact_step);
+  const double opened = std::pow(speed * large_contact_step, 2) / (2 * radius);
   const auto apart = [&](const Runs& at, double h) {
     return std::abs(mean_gap(at.at("velocity").at(h)) - mean_gap(at.at("nonpenetration").at(h)));
   };
   constexpr double down_to = 0.0025;  // [s]; below, what is left is that the rod starts above the top
   const auto order = [&](const std::string& name) {
     const auto& paths = thin.at(name);
-    return std::log(end_error(paths.at(large_step)) / end_error(paths.at(down_to))) / std::log(large_step / down_to);
+    return std::log(end_error(paths.at(large_contact_step)) / end_error(paths.at(down_to))) /
+           std::log(large_contact_step / down_to);
   };
   const double ahead = b.x.back() - exact_slide(radius + thickness / 2, speed, duration).x;
   result.text += fmt::format(
@@ -139,10 +141,10 @@ void compare(const Runs& thick, const Runs& thin, double fine, StudyResult& resu
       "which has a part along the way down; with h = {:g} s the rod ends {:.1f} mm ahead for it. (conb) keeps "
       "hovering: at h = {:g} s its mean gap is still {:.2f} mm, against {:.3f} mm with (cona), since it lets nothing "
       "come closer that is within δ = {:g} mm. With δ = {:g} mm it is {:.4f} mm, against {:.4f} mm.",
-      large_step, 1000 * speed * large_step, 1000 * n.gap()[1], 1000 * b.gap()[1], 1000 * v.gap()[1], 1000 * opened,
-      1000 * mean_gap(v), 1000 * mean_gap(n), 1000 * mean_gap(b), 1000 * thin_layer, large_step, down_to,
-      order("nonpenetration"), order("barrier"), large_step, 1000 * ahead, fine, 1000 * mean_gap(velocity.at(fine)),
-      1000 * mean_gap(position.at(fine)), 1000 * thick_layer, 1000 * thin_layer,
+      large_contact_step, 1000 * speed * large_contact_step, 1000 * n.gap()[1], 1000 * b.gap()[1], 1000 * v.gap()[1],
+      1000 * opened, 1000 * mean_gap(v), 1000 * mean_gap(n), 1000 * mean_gap(b), 1000 * thin_layer, large_contact_step,
+      down_to, order("nonpenetration"), order("barrier"), large_contact_step, 1000 * ahead, fine,
+      1000 * mean_gap(velocity.at(fine)), 1000 * mean_gap(position.at(fine)), 1000 * thick_layer, 1000 * thin_layer,
       1000 * mean_gap(thin.at("velocity").at(fine)), 1000 * mean_gap(thin.at("nonpenetration").at(fine)));
   result.claims = {
       judged("With large enough steps velocity-based contact may reject plausible steps on a convex surface (fig. "
@@ -150,22 +152,22 @@ void compare(const Runs& thick, const Runs& thin, double fine, StudyResult& resu
              plausible(n) && plausible(b) && v.y[1] >= v.y[0] - 1e-7,
              fmt::format("After one step of {:g} s (cona) and the barrier are {:.2f} and {:.2f} mm below the tangent "
                          "plane through the start, and outside the cylinder; (conb) is {:.2f} mm above it.",
-                         large_step, 1000 * (n.y[0] - n.y[1]), 1000 * (b.y[0] - b.y[1]),
+                         large_contact_step, 1000 * (n.y[0] - n.y[1]), 1000 * (b.y[0] - b.y[1]),
                          1000 * std::max(0.0, v.y[1] - v.y[0])),
              "the step is not large enough."),
       judged("Linearised non-penetration may cause artifacts, typically in highly curved areas and with large steps "
              "(sec. contact).",
-             mean_gap(n) > 2 * mean_gap(position.at(small_step)),
+             mean_gap(n) > 2 * mean_gap(position.at(small_contact_step)),
              fmt::format("The mean gap of (cona) is {:.2f} mm at h = {:g} s and {:.2f} mm at h = {:g} s, where it "
                          "should be 0; that of the barrier {:.2f} and {:.2f} mm.",
-                         1000 * mean_gap(n), large_step, 1000 * mean_gap(position.at(small_step)), small_step,
-                         1000 * mean_gap(b), 1000 * mean_gap(barrier.at(small_step))),
+                         1000 * mean_gap(n), large_contact_step, 1000 * mean_gap(position.at(small_contact_step)),
+                         small_contact_step, 1000 * mean_gap(b), 1000 * mean_gap(barrier.at(small_contact_step))),
              "the gap that a straight step opens is too small here."),
       judged("It takes large enough steps for velocities to reject what is plausible (fig. contact).",
-             apart(thick, fine) < 0.1 * apart(thick, large_step),
+             apart(thick, fine) < 0.1 * apart(thick, large_contact_step),
              fmt::format("The mean gaps of (conb) and (cona) differ by {:.2f} mm at h = {:g} s and by {:.2f} mm at "
                          "h = {:g} s with δ = {:g} mm; by {:.4f} mm at h = {:g} s with δ = {:g} mm.",
-                         1000 * apart(thick, large_step), large_step, 1000 * apart(thick, fine), fine,
+                         1000 * apart(thick, large_contact_step), large_contact_step, 1000 * apart(thick, fine), fine,
                          1000 * thick_layer, 1000 * apart(thin, fine), fine, 1000 * thin_layer),
              "(conb) lets nothing come closer that counts as in contact, at any step: what is left of it is δ.")};
 }
@@ -230,7 +232,7 @@ StudyResult study_velocity_contact(const StudyContext& context) {
   Figure heights{"heights",    fmt::format("How far the rod is from the cylinder, δ = {:g} mm", 1000 * thick_layer),
                  {"time [s]"}, {"gap [mm]", Scale::linear, 0.0},
                  {},           Legend::below};
-  for (const double h : {large_step, small_step}) {
+  for (const double h : {large_contact_step, small_contact_step}) {
     Figure paths{fmt::format("paths-{:g}ms", 1000 * h),
                  fmt::format("A rod slides off a cylinder of radius {:g} mm, h = {:g} s, δ = {:g} mm", 1000 * radius, h,
                              1000 * thick_layer),
@@ -242,7 +244,8 @@ StudyResult study_velocity_contact(const StudyContext& context) {
       const Path& path = thick.at(formulations[f]).at(h);
       paths.curves.push_back(path_curve(names.at(formulations[f]), path, Stroke::line_and_points));
       heights.curves.push_back({fmt::format("{}, h = {:g} s", formulations[f], h), path.t, in_millimetres(path.gap()),
-                                h == large_step ? Stroke::line_and_points : Stroke::dashes, static_cast<int>(f)});
+                                h == large_contact_step ? Stroke::line_and_points : Stroke::dashes,
+                                static_cast<int>(f)});
     }
     paths.curves.push_back(surface_curve());
     result.figures.push_back(paths);
@@ -264,7 +267,7 @@ StudyResult study_velocity_contact(const StudyContext& context) {
         "shown, and nothing can be said of the survey's comparison.";
     return result;
   }
-  compare(thick, thin, steps.back(), result);
+  compare_thickness(thick, thin, steps.back(), result);
   return result;
 }
 

@@ -70,7 +70,7 @@ double relative_error(const MechanicalSystem& system, const Vector& q, const Vec
   return norm(q - r) / norm(r - start);
 }
 
-Trial run(const Test& test, const std::string& method, double step) {
+Trial run_test(const Test& test, const std::string& method, double step) {
   nlohmann::json scene = under_method(test.scene, method);
   scene["time"] = {{"step", step}, {"duration", test.duration}};
   return simulate(scene);
@@ -82,7 +82,8 @@ struct Reference {
 };
 
 Reference reference(const Test& test, const MechanicalSystem& system, const Vector& start) {
-  const Trial coarse = run(test, "RK4", 2 * test.reference_step), fine = run(test, "RK4", test.reference_step);
+  const Trial coarse = run_test(test, "RK4", 2 * test.reference_step),
+              fine = run_test(test, "RK4", test.reference_step);
   if (fine.stopped || coarse.stopped)
     throw StepFailure("the reference motion stops: " + fine.stopped.value_or("twice the step"));
   return {fine.last.q, start, relative_error(system, coarse.last.q, fine.last.q, start) / 15};
@@ -96,7 +97,7 @@ struct Measured {
 Measured measure(const Test& test, const MethodInfo& method, const MechanicalSystem& system, const Reference& r) {
   Measured m;
   for (const double step : test.steps_of(method)) {
-    const Trial trial = run(test, method.name, step);
+    const Trial trial = run_test(test, method.name, step);
     const double error = relative_error(system, trial.last.q, r.end, r.start);
     double seconds = 0;
     for (const TrialStep& s : trial.steps) seconds += s.seconds;

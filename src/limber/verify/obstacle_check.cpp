@@ -7,6 +7,7 @@
 #include <numbers>
 #include <set>
 
+#include "limber/core/nodes.hpp"
 #include "limber/verify/exact.hpp"
 #include "limber/verify/gather.hpp"
 #include "limber/verify/sweep.hpp"
@@ -15,8 +16,6 @@ namespace limber {
 namespace {
 
 constexpr double rounding = 1e-12;  // of the coordinates
-
-std::size_t ix(int i) { return static_cast<std::size_t>(i); }
 
 Vector stacked(const std::vector<Vec3>& nodes) {
   Vector q(3 * static_cast<Index>(nodes.size()));

@@ -8,10 +8,10 @@
 namespace limber {
 namespace {
 
-constexpr double rounding = 1e-13;
+constexpr double same_within = 1e-13;
 
 bool nearly_equal(const Matrix& A, const Matrix& B, double scale) {
-  return (A - B).cwiseAbs().maxCoeff() <= rounding * scale;
+  return (A - B).cwiseAbs().maxCoeff() <= same_within * scale;
 }
 
 }  // namespace
