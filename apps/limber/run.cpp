@@ -77,8 +77,16 @@ int report_end(const RunResult& result, const std::string& directory, Verbosity 
     if (const long n = s["escalated_steps"].get<long>(); n > 0)
       fmt::print("{} steps were taken by the full Newton\n", n);
     if (const long n = s["halved_steps"].get<long>(); n > 0) fmt::print("{} steps were halved\n", n);
+    const auto& again = s["retaken_steps"];
+    if (const long n = again["beside"].get<long>() + again["backward_euler"].get<long>(); n > 0)
+      fmt::print("{} steps gained energy in contact and were taken again ({} by backward Euler)\n", n,
+                 again["backward_euler"].get<long>());
     fmt::print("trajectory.xdmf opens in ParaView, energy.csv in a spreadsheet, energy.png is the plot\n");
     if (!finished) fmt::print("`limber run … -o {} --resume` goes on from the last checkpoint\n", directory);
+    if (const double rise = s["energy_rise"].get<double>(), in_play = s["energy_in_play"].get<double>();
+        rise >= .1 * in_play && rise > 0)
+      fmt::print("WARNING: {:.3g} J appeared that nobody put in, {:.0f} % of the energy in play: do not trust this motion\n",
+                 rise, 100 * rise / in_play);
   }
   return finished ? 0 : 1;
 }

@@ -192,25 +192,19 @@ TEST(BarrierForce, OfAPointOnAPlaneIsTheClosedForm) {
   EXPECT_EQ(force.potentials(out)->stored, std::numeric_limits<double>::infinity());
 }
 
-TEST(ContactStiffness, IsTheSofterOfAPairAndGrowsOnlyIfAdaptive) {
+/// What moves obstacles works against the barrier: ∂W/∂t while the bodies rest.
+TEST(BarrierForce, ObstaclesPutInWhatTheEnergyGainsBesideRestingBodies) {
   SceneBuilder s(.1);
-  s.body({{0, .03, 0}}, {}, {}, .01);
-  s.body({{0, .1, 0}}, {}, {}, .01);
-  s.implicit(half_space({0, 0, 0}, {0, 1, 0}));
-  const ContactScene scene = s.build();
-  const Collisions collisions(scene);
-  ContactStiffness given(scene, ContactStiffness::Rule::given), adaptive(scene, ContactStiffness::Rule::adaptive);
-  for (const Collision& c : collisions.at(scene.rest, 0))
-    EXPECT_EQ(given.of(c), std::min(scene.stiffness[static_cast<std::size_t>(c.objects[0])],
-                                    scene.stiffness[static_cast<std::size_t>(c.objects[1])]));
-  for (auto* k : {&given, &adaptive}) {
-    k->adapt(1e-4, .1, 0);
-    k->adapt(1e-4, .1, 0);  // the same step once more
-    k->adapt(2e-3, .1, 1);
-    k->adapt(1e-4, .1, 2);
-  }
-  EXPECT_EQ(given.factor(), 1);
-  EXPECT_EQ(adaptive.factor(), 4);
+  s.tet({{0, .05, 0}, {1, .3, .1}, {.2, .9, .1}, {.1, .2, 1}});
+  s.implicit(half_space({0, 0, 0}, {.1, 1, .05}), steady({.1, .4, -.2}, {.2, .1, .3}, {.5, 0, 0}));
+  s.surface(box_corners({.3, .4, -.6}, {.7, .8, -.01}), box_triangles(), {}, 0, steady({0, -.1, .3}, {.3, 0, .2}));
+  const ContactCase c("moving obstacles", s.build(), 1e-3);
+  const BarrierForce force(c.collisions, c.stiffness);
+  ASSERT_GE(c.collisions->at(c.u.q, c.u.t).size(), 2u);
+  const auto stored = [&](double t) { return force.potentials({c.u.q, c.u.v, t})->stored; };
+  const double step = 1e-6, rate = (stored(c.u.t + step) - stored(c.u.t - step)) / (2 * step);
+  EXPECT_GT(std::abs(rate), 1e-2);
+  EXPECT_NEAR(force.driving_power(c.u), rate, 1e-6 * std::abs(rate));
 }
 
 TEST(BarrierForce, TellsWhetherObstaclesMove) {

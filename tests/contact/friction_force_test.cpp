@@ -191,6 +191,12 @@ std::vector<FrictionCase> friction_cases() {
 INSTANTIATE_TEST_SUITE_P(Cases, Friction, ::testing::ValuesIn(friction_cases()),
                          [](const auto& info) { return info.param.contact.name; });
 
+/// What moves obstacles puts in what friction does to the bodies and what it dissipates.
+TEST_P(Friction, ObstaclesPutInWhatBodiesGetAndWhatIsLost) {
+  const double gets = force_at(coupled, c.u).dot(c.u.v), lost = coupled.friction_power(c.u);
+  EXPECT_NEAR(coupled.driving_power(c.u), gets + lost, 1e-12 * (std::abs(gets) + lost));
+}
+
 TEST(FrictionForce, RestsWithWhatMovesAlong) {
   SceneBuilder s(.1);
   s.tet({{0, .03, 0}, {1, .5, 0}, {0, .5, 1}, {0, 1, 0}});

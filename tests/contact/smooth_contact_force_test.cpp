@@ -277,20 +277,14 @@ TEST(SmoothContactForce, IsZeroForABodyAlone) {
   EXPECT_TRUE(made.smooth->at(made.contact.u.q, 0).empty());
 }
 
-TEST(SmoothContactForce, RaisesKappaOnceInAStep) {
+TEST(SmoothContactForce, RaisesKappaWhereGapsHaveSunk) {
   SmoothCase made = two_balls(0);
   const auto kappa =
       std::make_shared<ContactStiffness>(made.contact.collisions->scene(), ContactStiffness::Rule::adaptive);
   SmoothContactForce force(made.smooth, kappa);
-  BarrierForce guard(made.contact.collisions, kappa);
   State u = made.contact.u;
-  const auto step = [&](double t) {
-    u.t = t;
-    guard.begin_step(u);
-    force.begin_step(u);
-    return kappa->factor();
-  };
-  EXPECT_EQ(step(0), 1);
+  const double before = kappa->of({0, 1});
+  EXPECT_FALSE(force.adapt(u, 1e9));
   // Along the second ball's way to the first, until the smallest gap is below δ/100.
   for (int k = 0; k < 60 && !(force.smallest_gap(u) < .01 * delta); ++k) {
     Vector dq = Vector::Zero(u.q.size());
@@ -298,9 +292,12 @@ TEST(SmoothContactForce, RaisesKappaOnceInAStep) {
     u.q += force.max_step(u.q, dq, 0, 0) * dq;
   }
   ASSERT_LT(force.smallest_gap(u), .01 * delta);
-  EXPECT_EQ(step(1), 2);
-  EXPECT_EQ(step(1), 2);
-  EXPECT_EQ(step(2), 4);
+  const double energy = force.potentials(u)->stored;
+  EXPECT_TRUE(force.adapt(u, 0));
+  EXPECT_EQ(kappa->of({0, 1}), 2 * before);
+  EXPECT_NEAR(force.potentials(u)->stored, 2 * energy, 1e-12 * energy);
+  EXPECT_TRUE(force.adapt(u, 1e9));
+  EXPECT_GT(kappa->of({0, 1}), 4 * before);
 }
 
 TEST(SmoothChoice, LeavesTrianglesToWhatIsCoarseOpenOrThick) {

@@ -64,10 +64,6 @@ double mollifier_value(const Collision& c, const Vector& x) {
                               c.eps_x);
 }
 
-double ContactStiffness::normal_force(const Collision& c, double delta, double mollifier) const {
-  return -of(c) * mollifier * barrier(c.gap, delta).first;
-}
-
 ForceTraits BarrierForce::traits() const {
   return {.time_dependent = collisions_->moves(), .contact = true, .energy = EnergyKind::contact};
 }
@@ -115,6 +111,31 @@ void BarrierForce::add_tangent(const State& u, TangentBuilder& T) const {
         if (i < N && j < N) T.add_stiffness(i, j, blocks[k].block<3, 3>(3 * a, 3 * b));
       }
   }
+}
+
+ContactStiffness::Depths BarrierForce::depths(const State& u) const {
+  const Vector x = collisions_->positions(u.q, u.t);
+  ContactStiffness::Depths depths;
+  for (const Collision& c : collisions_->at(u.q, u.t)) {
+    const double delta = collisions_->delta(c);
+    depths.add(c.objects, c.gap, delta, stiffness_->of(c) * mollifier_value(c, x) * barrier(c.gap, delta).value);
+  }
+  return depths;
+}
+
+/// ∂W/∂t: what holds the nodes of obstacles on their way against the barrier.
+double BarrierForce::driving_power(const State& u) const {
+  const Vector x = collisions_->positions(u.q, u.t);
+  const int N = collisions_->scene().body_nodes;
+  double power = 0;
+  for (const Collision& c : collisions_->at(u.q, u.t)) {
+    const Vec12 g = stiffness_->of(c) * gradient(c, barrier(c.gap, collisions_->delta(c)), x);
+    if (c.obstacle >= 0) power -= g.head<3>().dot(collisions_->pose(c.obstacle, u.t).velocity(point(u.q, c.nodes[0])));
+    for (int i = 0; i < c.count; ++i)
+      if (const int node = c.nodes[static_cast<std::size_t>(i)]; node >= N)
+        power += g.segment<3>(3 * i).dot(collisions_->velocity(node, u.v, u.t));
+  }
+  return power;
 }
 
 double BarrierForce::smallest_gap(const State& u) const {

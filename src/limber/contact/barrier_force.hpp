@@ -1,46 +1,13 @@
 #pragma once
 /// The contact force f = −κ ∂/∂q Σ m b(gap; δ) over all collisions (cforce), b the barrier, m the mollifier of nearly
 /// parallel edges. Normal forces λ = −κ m b'(gap) ≥ 0 push apart; they are infinite at gap 0.
-///
-/// κ of a pair of objects is given, or adaptive: the smaller of their stiffnesses, doubled at the start of a step that
-/// finds a gap below δ/100.
 
 #include <memory>
 
-#include "limber/contact/collisions.hpp"
+#include "limber/contact/contact_stiffness.hpp"
 #include "limber/model/force.hpp"
 
 namespace limber {
-
-/// κ [N/m] of all pairs.
-class ContactStiffness {
- public:
-  enum class Rule { adaptive, given };
-  ContactStiffness(const ContactScene& scene, Rule rule) : per_object_(scene.stiffness), rule_(rule) {}
-
-  double of(const std::array<int, 2>& objects) const {
-    return factor_ * std::min(per_object_[static_cast<std::size_t>(objects[0])],
-                              per_object_[static_cast<std::size_t>(objects[1])]);
-  }
-  double of(const Collision& c) const { return of(c.objects); }
-  /// λ [N] of a collision.
-  double normal_force(const Collision& c, double delta, double mollifier) const;
-  /// At the start of a step at time t, by each force; another one, or a step that is tried again, raises κ no further.
-  void adapt(double smallest_gap, double delta, double t) {
-    if (rule_ != Rule::adaptive || t == raised_at_ || smallest_gap >= 1e-2 * delta || factor_ >= 1e6) return;
-    factor_ *= 2;
-    raised_at_ = t;
-  }
-  /// By how much κ has been raised.
-  double factor() const { return factor_; }
-  void set_factor(double factor) { factor_ = factor; }
-
- private:
-  std::vector<double> per_object_;
-  Rule rule_;
-  double factor_ = 1;
-  double raised_at_ = -std::numeric_limits<double>::infinity();  // [s]
-};
 
 class BarrierForce final : public Force {
  public:
@@ -59,9 +26,11 @@ class BarrierForce final : public Force {
     return collisions_->max_step(q, dq, t0, t1);
   }
   double smallest_gap(const State& u) const override;
-  void begin_step(const State& u) override { stiffness_->adapt(smallest_gap(u), collisions_->delta(), u.t); }
-  std::vector<double> memory() const override { return {stiffness_->factor()}; }
-  void restore(const std::vector<double>& memory) override { stiffness_->set_factor(memory.at(0)); }
+  bool adapt(const State& u, double budget) override { return stiffness_->adapt(depths(u), budget); }
+  std::vector<double> memory() const override { return stiffness_->memory(); }
+  void restore(const std::vector<double>& memory) override { stiffness_->restore(memory); }
+  double driving_power(const State& u) const override;
+  ContactStiffness::Depths depths(const State& u) const;
 
  private:
   std::shared_ptr<const Collisions> collisions_;

@@ -39,7 +39,9 @@ struct ContactScene {
   double delta = 1e-3;                  // δ [m]
   std::vector<std::string> objects;     // names of bodies, then of obstacles
   std::vector<std::vector<double>> mu;  // friction, #objects × #objects
-  std::vector<double> stiffness;        // per object [N/m], ∞ for obstacles: κ is the smaller one of a pair
+  std::vector<double> stiffness;        // per object [N/m], ∞ for obstacles: κ is at most the smaller one of a pair
+  std::vector<double> load;             // per object [N] that one collision carries when it rests, 0: not known; ∞ for
+                                        // obstacles; empty: not known of any
   std::vector<double> smooth_radius;    // per object [m]: of its smooth surface, 0: none; empty: nobody has one
   MayCollide smooth;                    // [a][b]: the points of b meet the smooth surface of a; empty: nowhere
 };

@@ -122,6 +122,18 @@ double FrictionForce::friction_power(const State& u) const {
   return power;
 }
 
+double FrictionForce::driving_power(const State& u) const {
+  const int N = collisions_->scene().body_nodes;
+  double power = 0;
+  for (const Grip& g : grips(u)) {
+    const Vec3 y = slip(g, u), F = -g.pressure * friction_factor(y.norm(), eps_) * y;
+    power += F.dot(g.surface);
+    for (int i = 0; i < g.count; ++i)
+      if (const int node = g.nodes[ix(i)]; node >= N) power -= g.w[ix(i)] * F.dot(collisions_->velocity(node, u.v, u.t));
+  }
+  return power;
+}
+
 void FrictionForce::add_force(const State& u, Vector& f) const {
   const int N = collisions_->scene().body_nodes;
   for (const Grip& g : stays_held() ? held_ : grips(u)) {

@@ -72,6 +72,27 @@ void SmoothContactForce::add_tangent(const State& u, TangentBuilder& T) const {
         T.add_stiffness(nodes[a], nodes[b], K.block<3, 3>(3 * static_cast<Index>(a), 3 * static_cast<Index>(b)));
 }
 
+ContactStiffness::Depths SmoothContactForce::depths(const State& u) const {
+  const double delta = contacts_->delta();
+  ContactStiffness::Depths depths;
+  for (const SmoothContact& c : contacts_->at(u.q, u.t))
+    depths.add(c.objects, c.gap, delta, stiffness_->of(c.objects) * barrier(c.gap, delta).value);
+  return depths;
+}
+
+double SmoothContactForce::driving_power(const State& u) const {
+  const int N = contacts_->collisions().scene().body_nodes;
+  double power = 0;
+  for (const SmoothContact& c : contacts_->at(u.q, u.t)) {
+    const double push = -stiffness_->of(c.objects) * barrier(c.gap, contacts_->delta()).first;
+    for (std::size_t i = 0; i < c.local.nodes.size(); ++i)
+      if (const int node = c.local.nodes[i]; node >= N)
+        power -= push * c.local.gradient.segment<3>(3 * static_cast<Index>(i))
+                            .dot(contacts_->collisions().velocity(node, u.v, u.t));
+  }
+  return power;
+}
+
 double SmoothContactForce::smallest_gap(const State& u) const {
   double gap = std::numeric_limits<double>::infinity();
   for (const SmoothContact& c : contacts_->at(u.q, u.t)) gap = std::min(gap, c.gap);

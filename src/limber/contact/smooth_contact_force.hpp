@@ -25,7 +25,9 @@ class SmoothContactForce final : public Force {
     return contacts_->max_step(q, dq, t0, t1);
   }
   double smallest_gap(const State& u) const override;
-  void begin_step(const State& u) override { stiffness_->adapt(smallest_gap(u), contacts_->delta(), u.t); }
+  bool adapt(const State& u, double budget) override { return stiffness_->adapt(depths(u), budget); }
+  double driving_power(const State& u) const override;
+  ContactStiffness::Depths depths(const State& u) const;
 
  private:
   std::shared_ptr<const SmoothContacts> contacts_;

@@ -74,6 +74,18 @@ double SmoothFrictionForce::friction_power(const State& u) const {
   return power;
 }
 
+double SmoothFrictionForce::driving_power(const State& u) const {
+  const int N = contacts_->collisions().scene().body_nodes;
+  double power = 0;
+  for (const Grip& g : grips(u)) {
+    const Vec3 y = slip(g, u), F = -g.pressure * friction_factor(y.norm(), eps_) * y;
+    for (std::size_t i = 0; i < g.nodes.size(); ++i)
+      if (g.nodes[i] >= N)
+        power -= g.w[static_cast<Index>(i)] * F.dot(contacts_->collisions().velocity(g.nodes[i], u.v, u.t));
+  }
+  return power;
+}
+
 void SmoothFrictionForce::add_force(const State& u, Vector& f) const {
   const int N = contacts_->collisions().scene().body_nodes;
   for (const Grip& g : form_ == FrictionForm::coupled ? grips(u) : held_) {

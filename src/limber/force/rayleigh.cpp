@@ -114,7 +114,8 @@ void RayleighDamping::find_body() {
 }
 
 ForceTraits RayleighDamping::traits() const {
-  return {.velocity_dependent = true, .has_potential = at_ != RayleighAt::current || coefficients_.stiffness == 0};
+  const bool has_potential = at_ != RayleighAt::current || coefficients_.stiffness == 0;
+  return {.velocity_dependent = true, .has_potential = has_potential, .dissipates = !has_potential};
 }
 
 void RayleighDamping::add_couplings(std::vector<std::pair<int, int>>& pairs) const {

@@ -52,7 +52,8 @@ struct ForceTraits {
   bool velocity_dependent = false;
   bool has_potential = true;  // f = −∂W/∂q − ∂R/∂v
   bool time_dependent = false;
-  bool contact = false;  // stays wholly implicit in every method
+  bool dissipates = false;  // has no potential, but its work is never positive: damping
+  bool contact = false;     // stays wholly implicit in every method
   Lag lag = Lag::none;
   EnergyKind energy = EnergyKind::other;
 };
@@ -83,6 +84,9 @@ class Force {
   virtual double smallest_gap(const State&) const { return std::numeric_limits<double>::infinity(); }
   virtual void hold(const State&) const {}
   virtual void begin_step(const State&) {}
+  /// Called by the driver before a step: learns from the state it starts from, putting in about `budget` [J] at most.
+  /// Whether the force is another one now.
+  virtual bool adapt(const State&, double /*budget*/) { return false; }
   /// What the force has learnt and a restart needs.
   virtual std::vector<double> memory() const { return {}; }
   virtual void restore(const std::vector<double>& /*memory*/) {}
@@ -90,6 +94,8 @@ class Force {
   virtual double damping_power(const State&) const { return 0; }
   /// The power [W] that it takes out by friction.
   virtual double friction_power(const State&) const { return 0; }
+  /// The power [W] that obstacles which the force moves by itself put into the motion.
+  virtual double driving_power(const State&) const { return 0; }
 };
 
 }  // namespace limber

@@ -149,6 +149,7 @@ std::vector<double> MechanicalSystem::memory() const {
   std::vector<double> all;
   for (const auto& f : forces_) {
     const auto part = f->memory();
+    all.push_back(static_cast<double>(part.size()));
     all.insert(all.end(), part.begin(), part.end());
   }
   return all;
@@ -156,11 +157,21 @@ std::vector<double> MechanicalSystem::memory() const {
 
 void MechanicalSystem::restore(const std::vector<double>& memory) {
   auto next = memory.begin();
-  for (const auto& f : forces_)
-    if (const auto count = static_cast<std::ptrdiff_t>(f->memory().size()); count > 0 && memory.end() - next >= count) {
-      f->restore({next, next + count});
-      next += count;
-    }
+  for (const auto& f : forces_) {
+    if (next == memory.end()) return;
+    const auto count = static_cast<std::ptrdiff_t>(*next++);
+    if (count < 0 || memory.end() - next < count) throw InputError("checkpoint", "what forces have learnt is cut short");
+    f->restore({next, next + count});
+    next += count;
+  }
+}
+
+bool MechanicalSystem::adapt(const State& u, double budget) {
+  if (contact_forces_.empty()) return false;
+  const State all = full(u);
+  bool changed = false;
+  for (const auto& f : contact_forces_) changed = f->adapt(all, budget) || changed;
+  return changed;
 }
 
 void MechanicalSystem::reset_pattern() {
@@ -456,6 +467,57 @@ double MechanicalSystem::friction_power(const State& u) const {
   double power = 0;
   for (const auto& force : contact_forces_) power += force->friction_power(all);
   return power;
+}
+
+double MechanicalSystem::work_put_in(const State& from, const State& to) const {
+  const State a = full(from), b = full(to);
+  const double h = b.t - a.t;
+  double both = 0, at_start = 0, at_end = 0;
+  Vector free_start = Vector::Zero(a.q.size()), free_end = free_start;
+  bool any_free = false;
+  for (const auto& force : forces_) {
+    const auto traits = force->traits();
+    if (traits.contact) {
+      if (!traits.time_dependent) continue;
+      at_start += h * force->driving_power(a);
+      at_end += h * force->driving_power(b);
+    } else if (!traits.has_potential && !traits.dissipates) {
+      force->add_force(a, free_start);
+      force->add_force(b, free_end);
+      any_free = true;
+    } else if (traits.has_potential && traits.time_dependent) {
+      // What time alone changes of W, at both ends: no derivative is asked for, so loads may jump.
+      const auto stored = [&](const State& u, double t) { return force->potentials({u.q, u.v, t})->stored; };
+      both += .5 * (stored(a, b.t) - stored(a, a.t) + stored(b, b.t) - stored(b, a.t));
+    }
+  }
+  if (any_free) {
+    at_start += free_start.dot(b.q - a.q);
+    at_end += free_end.dot(b.q - a.q);
+  }
+  if (scripted_) {
+    at_start += work_of_scripts(a, b, full_force(a, forces_));
+    at_end += work_of_scripts(a, b, full_force(b, forces_));
+  }
+  return both + std::max(at_end, .5 * (at_start + at_end));
+}
+
+/// With the forces f on all nodes: what prescribed nodes need to go on as they do, and the change of their kinetic
+/// energy. Masses that couple them with free nodes count with the mean acceleration of these.
+double MechanicalSystem::work_of_scripts(const State& a, const State& b, const Vector& f) const {
+  double work = 0;
+  for (const int node : prescribed_nodes_) work -= block(f, node).dot(block(b.q, node) - block(a.q, node));
+  const double h = b.t - a.t;
+  for (const auto& m : masses_) {
+    const bool pa = prescribed_index_[ix(m.a)] >= 0, pb = prescribed_index_[ix(m.b)] >= 0;
+    if (pa && pb) {
+      work += (m.a == m.b ? .5 : 1) * m.m * (block(b.v, m.a).dot(block(b.v, m.b)) - block(a.v, m.a).dot(block(a.v, m.b)));
+    } else if (pa || pb) {
+      const int p = pa ? m.a : m.b, free = pa ? m.b : m.a;
+      work += m.m / h * (block(b.v, free) - block(a.v, free)).dot(block(b.q, p) - block(a.q, p));
+    }
+  }
+  return work;
 }
 
 Vector MechanicalSystem::reactions(const State& u) const {

@@ -81,6 +81,8 @@ class MechanicalSystem final : public System {
   /// A displacement, velocity or acceleration of all nodes (3N) from that of the unknowns; zero at prescribed nodes.
   Vector spread(const Vector& x) const;
 
+  /// Lets forces learn from the state that a step starts from; see Force::adapt.
+  bool adapt(const State& u, double budget);
   /// What the forces have learnt, all together.
   std::vector<double> memory() const;
   void restore(const std::vector<double>& memory);
@@ -93,6 +95,10 @@ class MechanicalSystem final : public System {
   /// The power [W] that damping forces take out of the motion.
   double damping_power(const State& u) const;
   double friction_power(const State& u) const;
+  /// The work [J] that scripts, moving obstacles, loads that change and forces without a potential put in during a step
+  /// from a to b; negative: what they take out. With the forces of its end, or the mean of both ends, whichever is more:
+  /// schemes differ in what they weigh how.
+  double work_put_in(const State& a, const State& b) const;
   /// Force [N] that holds or drives each prescribed node, 3P, in the order of prescribed_nodes().
   Vector reactions(const State& u) const;
   double total_mass() const;
@@ -121,6 +127,7 @@ class MechanicalSystem final : public System {
   TangentBuilder builder(Definiteness, Tangent& T) const;
   /// What the builder has collected apart from T goes into T.
   void finish(const TangentBuilder& b, Tangent& T) const;
+  double work_of_scripts(const State& full_a, const State& full_b, const Vector& f) const;
   void find_loose_parts(const std::vector<std::pair<int, int>>& coupled);
 
   Vector reference_;  // 3N

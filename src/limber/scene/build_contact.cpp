@@ -5,6 +5,7 @@
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <set>
 
 #include "limber/contact/collision_gaps.hpp"
@@ -60,9 +61,15 @@ class Builder {
     }
     contact.stiffness = std::make_shared<ContactStiffness>(
         c_, choice_.stiffness ? ContactStiffness::Rule::given : ContactStiffness::Rule::adaptive);
-    contact.forces.push_back(std::make_shared<BarrierForce>(collisions, contact.stiffness));
-    if (contact.smooth)
-      contact.forces.push_back(std::make_shared<SmoothContactForce>(contact.smooth, contact.stiffness));
+    const State start{positions_, Vector::Zero(positions_.size()), 0};
+    auto barrier = std::make_shared<BarrierForce>(collisions, contact.stiffness);
+    contact.stiffness->soften(barrier->depths(start));
+    contact.forces.push_back(std::move(barrier));
+    if (contact.smooth) {
+      auto smooth = std::make_shared<SmoothContactForce>(contact.smooth, contact.stiffness);
+      contact.stiffness->soften(smooth->depths(start));
+      contact.forces.push_back(std::move(smooth));
+    }
     if (rough()) add_friction(contact);
     return contact;
   }
@@ -102,6 +109,7 @@ class Builder {
   int add_object(const std::string& name, double stiffness) {
     c_.objects.push_back(name);
     c_.stiffness.push_back(stiffness);
+    c_.load.push_back(stiffness);
     return static_cast<int>(c_.objects.size()) - 1;
   }
 
@@ -144,6 +152,9 @@ class Builder {
     mass /= std::max<double>(1, static_cast<double>(points.size()));
     const double h = scene_.time.step;
     c_.stiffness[ix(object)] = std::min(b.young * mean_edge + b.spring, mass / (h * h));
+    // A body lies on one of some six sides.
+    const double whole = std::accumulate(b.mass.begin(), b.mass.end(), 0.0);
+    c_.load[ix(object)] = whole * scene_.gravity.norm() / std::max(1.0, static_cast<double>(points.size()) / 6);
   }
 
   Vec3 node(int i) const { return positions_.segment<3>(3 * static_cast<Index>(i)); }

@@ -21,7 +21,8 @@ namespace {
 
 constexpr const char* version = LIMBER_VERSION;
 const std::vector<std::string> further_columns = {"external",      "substeps",   "escalations", "contact",
-                                                  "friction_loss", "collisions", "smallest_gap"};
+                                                  "friction_loss", "collisions", "smallest_gap", "put_in",
+                                                  "retaken"};
 
 using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
@@ -96,6 +97,7 @@ Checkpoint to_checkpoint(const Snapshot& s, long frames, long rows, const std::s
                {"friction_loss", s.friction_loss},
                {"supply", s.supply}};
   c.vectors["forces"] = Vector::Map(s.forces.data(), static_cast<Index>(s.forces.size()));
+  c.vectors["account"] = Vector::Map(s.account.data(), static_cast<Index>(s.account.size()));
   if (s.modes) {
     c.numbers["modes.age"] = static_cast<double>(s.modes->steps_since_refresh);
     c.vectors["modes.lambda"] = s.modes->lambda;
@@ -110,6 +112,8 @@ Snapshot to_snapshot(const Checkpoint& c) {
   s.friction_loss = c.numbers.at("friction_loss");
   const Vector& forces = c.vectors.at("forces");
   s.forces.assign(forces.begin(), forces.end());
+  const Vector& account = c.vectors.at("account");
+  s.account.assign(account.begin(), account.end());
   if (const auto lambda = c.vectors.find("modes.lambda"); lambda != c.vectors.end()) {
     const Vector& X = c.vectors.at("modes.X");
     const Index modes = lambda->second.size();
@@ -204,6 +208,8 @@ class Run {
     newton_ += report.newton_iterations;
     escalations_ += report.escalations;
     if (report.substeps > 1) ++halved_;
+    beside_ += report.beside;
+    calmed_ += report.calmed;
     for (const auto* list : {&report.notes, &report.remarks})
       for (const auto& note : *list)
         if (notes_.size() < 20) notes_.push_back(note);
@@ -216,7 +222,8 @@ class Run {
                  report.newton_iterations,
                  wall_ms,
                  {e.other, static_cast<double>(report.substeps), static_cast<double>(report.escalations), e.contact,
-                  simulation_.friction_loss(), static_cast<double>(touch.collisions), touch.smallest_gap}});
+                  simulation_.friction_loss(), static_cast<double>(touch.collisions), touch.smallest_gap,
+                  simulation_.account().put_in(), static_cast<double>(report.beside + report.calmed)}});
   }
 
   /// How many collisions there are now, and their smallest gap [m]; δ where there is none, 0 without contact.
@@ -283,6 +290,11 @@ class Run {
         {"newton_iterations", newton_},
         {"escalated_steps", escalations_},
         {"halved_steps", halved_},
+        {"retaken_steps", {{"beside", beside_}, {"backward_euler", calmed_}}},
+        {"energy_gain", simulation_.account().gain()},
+        {"energy_rise", simulation_.account().rise()},
+        {"energy_put_in", simulation_.account().put_in()},
+        {"energy_in_play", simulation_.account().in_play()},
         {"linear_solver",
          {{"factorizations", counts.factorizations}, {"solves", counts.solves}, {"iterations", counts.iterations}}},
         {"energy",
@@ -326,7 +338,7 @@ class Run {
   std::optional<EnergyTable> table_;
   std::optional<ContactTable> contacts_;
   RunResult result_;
-  long newton_ = 0, escalations_ = 0, halved_ = 0;
+  long newton_ = 0, escalations_ = 0, halved_ = 0, beside_ = 0, calmed_ = 0;
   std::vector<std::string> notes_;
   Clock::time_point start_ = Clock::now();
 };

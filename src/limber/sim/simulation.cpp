@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <tuple>
+#include <utility>
 
 #include "limber/core/errors.hpp"
 
@@ -13,6 +15,11 @@ namespace {
 constexpr int most_halvings = 8, halvings_before_last_resort = 3;
 /// A step may at most multiply the energy it finds and receives by this, a run what it was ever given.
 constexpr double most_growth = 4, most_total_growth = 20;
+/// Steps in which things touch may together gain this share of the largest kinetic energy, and not more before it is
+/// lost again: Newton's tolerance, and the scheme's own error, which goes up and down.
+constexpr double most_gained = 2e-4;
+/// A change of contact's stiffness may put in this share of the energy in play.
+constexpr double most_adapted = 1e-4;
 
 double mechanical(const Energies& e) { return e.kinetic + e.elastic; }
 
@@ -26,29 +33,39 @@ Simulation::Simulation(std::shared_ptr<MechanicalSystem> system, const MethodSet
       h_(step),
       start_time_(initial.t),
       history_(std::move(initial)) {
+  start_anew();
+}
+
+void Simulation::start_anew() {
   energies_ = system_->energies(state());
   damping_power_ = system_->damping_power(state());
   friction_power_ = system_->friction_power(state());
+  touching_ = std::isfinite(system_->smallest_gap(state()));
   supply_ = mechanical(energies_);
+  account_ = EnergyAccount(energies_, time());
 }
 
 StepReport Simulation::step() {
   StepReport report;
   report.substeps = 0;
-  const auto before =
-      std::tuple(history_, energies_, damping_loss_, damping_power_, friction_loss_, friction_power_, supply_);
+  const auto before = std::tuple(history_, energies_, account_, touching_, damping_loss_, damping_power_,
+                                 friction_loss_, friction_power_, supply_);
+  const std::vector<double> learnt = system_->memory();
   const long count = stepper_.newton_iterations();
   const double t = start_time_ + static_cast<double>(step_ + 1) * h_;
   try {
     advance(t, 0, report);
   } catch (const StepFailure&) {
-    std::tie(history_, energies_, damping_loss_, damping_power_, friction_loss_, friction_power_, supply_) = before;
+    std::tie(history_, energies_, account_, touching_, damping_loss_, damping_power_, friction_loss_, friction_power_,
+             supply_) = before;
+    system_->restore(learnt);
     stepper_.reset();
     throw;
   }
   ++step_;
   report.newton_iterations = stepper_.newton_iterations() - count;
   report.remarks = stepper_.take_notes();
+  if (account_.alarms()) report.remarks.push_back(alarm());
   return report;
 }
 
@@ -56,17 +73,29 @@ void Simulation::run_until(double t, const std::function<bool()>& go_on) {
   while (time() < t - 0.5 * h_ && go_on()) step();
 }
 
-bool Simulation::accept_or_note(const std::function<State()>& take, StepFailure& failure) {
-  try {
-    accept(take());
-    return true;
-  } catch (const StepFailure& f) {
-    failure = f;
-    return false;
-  }
+/// Energy that nobody put in is never silent.
+std::string Simulation::alarm() const {
+  const Vector v = system_->full(state()).v;
+  Index fastest = 0;
+  for (Index i = 0; i < v.size(); i += 3)
+    if (v.segment<3>(i).squaredNorm() > v.segment<3>(fastest).squaredNorm()) fastest = i;
+  return fmt::format(
+      "t = {:.6g} s: {:.3g} J have appeared that nobody put in, {:.2g} % of the energy in play, and node {} is the "
+      "fastest with {:.3g} m/s; try a smaller time.step, or a method that damps more",
+      time(), account_.rise(), 100 * account_.share(), fastest / 3, v.segment<3>(fastest).norm());
+}
+
+/// Contact learns how stiff it has to be; what that puts in is booked.
+void Simulation::adapt() {
+  if (!system_->adapt(state(), most_adapted * account_.in_play())) return;
+  const Energies e = system_->energies(state());
+  account_.book(e, e.total() - energies_.total(), time());
+  energies_ = e;
+  friction_power_ = system_->friction_power(state());
 }
 
 void Simulation::advance(double t_end, int depth, StepReport& report) {
+  adapt();
   const double t = time(), h = t_end - t;
   StepFailure failure("");
   const auto own_step = [&] {
@@ -74,8 +103,9 @@ void Simulation::advance(double t_end, int depth, StepReport& report) {
     if (!stepper_.ends_at_stage()) check_path(u);
     return u;
   };
-  if (accept_or_note(own_step, failure)) {
+  if (auto trial = attempted(own_step, failure)) {
     ++report.substeps;
+    accept(gains(*trial) ? calmed(std::move(*trial), report) : std::move(*trial));
     return;
   }
   report.notes.push_back(fmt::format("t = {:.6g} s, h = {:.3g} s: {}", t, h, failure.reason));
@@ -84,34 +114,58 @@ void Simulation::advance(double t_end, int depth, StepReport& report) {
     if (!stepper_.ends_at_stage()) check_path(u);
     return u;
   };
+  const auto safely = [&] { return stepper_.step_safely(*system_, history_, h); };
+  const bool last_resort = system_->contact() && (!stepper_.ends_at_stage() || depth >= halvings_before_last_resort);
+  std::optional<Trial> trial;
+  if (info_->solution == StageSolution::linearized) trial = attempted(by_newton, failure);
+  if (!trial && last_resort) trial = attempted(safely, failure);
+  if (trial) {
+    ++report.substeps;
+    ++report.escalations;
+    accept(gains(*trial) ? calmed(std::move(*trial), report) : std::move(*trial));
+    return;
+  }
+  if (depth == most_halvings) {
+    StepFailure last(
+        fmt::format("the step from t = {:.6g} s fails even at h = {:.3g} s ({} of the step asked for): {}. Try a "
+                    "smaller time.step, an L-stable implicit method (BE, TR-BDF2), a stiffer or another material, or "
+                    "more damping",
+                    t, h, fmt::format("1/{}", 1 << most_halvings), failure.reason),
+        failure.iterations, failure.residual);
+    last.t = t;
+    last.h = h;
+    throw last;
+  }
+  advance(t + h / 2, depth + 1, report);
+  advance(t_end, depth + 1, report);
+}
+
+Simulation::Trial Simulation::calmed(Trial trial, StepReport& report) {
+  const double t_end = trial.u.t, h = t_end - time();
+  StepFailure failure("");
+  const auto beside = [&] {
+    State u = stepper_.step_beside(*system_, history_, h);
+    u.t = t_end;
+    return u;
+  };
   const auto safely = [&] {
     State u = stepper_.step_safely(*system_, history_, h);
     u.t = t_end;
     return u;
   };
-  const bool last_resort = system_->contact() && (!stepper_.ends_at_stage() || depth >= halvings_before_last_resort);
-  if ((info_->solution == StageSolution::linearized && accept_or_note(by_newton, failure)) ||
-      (last_resort && accept_or_note(safely, failure))) {
-    ++report.substeps;
-    ++report.escalations;
-    return;
-  }
-  if (depth == most_halvings) {
-    const auto last = [&] {
-      StepFailure f(
-          fmt::format(
-              "the step from t = {:.6g} s fails even at h = {:.3g} s ({} of the step asked for): {}. Try a smaller "
-              "time.step, an L-stable implicit method (BE, TR-BDF2), a stiffer or another material, or more damping",
-              t, h, fmt::format("1/{}", 1 << most_halvings), failure.reason),
-          failure.iterations, failure.residual);
-      f.t = t;
-      f.h = h;
-      return f;
-    };
-    throw last();
-  }
-  advance(t + h / 2, depth + 1, report);
-  advance(t_end, depth + 1, report);
+  if (stepper_.can_step_beside())
+    if (auto gentle = attempted(beside, failure); gentle && !gains(*gentle)) {
+      ++report.beside;
+      return std::move(*gentle);
+    }
+  auto calm = attempted(safely, failure);
+  if (!calm || calm->gain > trial.gain) return trial;
+  ++report.calmed;
+  return std::move(*calm);
+}
+
+bool Simulation::gains(const Trial& trial) const {
+  return trial.touched && !account_.affords(trial.gain, trial.e, most_gained);
 }
 
 void Simulation::check_path(const State& u) const {
@@ -127,29 +181,62 @@ State Simulation::attempt(StageSolution solution, double t_end) {
   return u;
 }
 
-void Simulation::accept(State u) {
-  const Energies e = system_->energies(u);
-  const double input = external_work(state(), u, energies_, e);
-  check(u, e, input);
-  const double power = system_->damping_power(u);
-  damping_loss_ += 0.5 * (power + damping_power_) * (u.t - time());
-  damping_power_ = power;
-  const double friction = system_->friction_power(u);
-  friction_loss_ += 0.5 * (friction + friction_power_) * (u.t - time());
-  friction_power_ = friction;
-  supply_ += input;
-  energies_ = e;
-  history_.push(std::move(u));
+std::optional<Simulation::Trial> Simulation::attempted(const Take& take, StepFailure& failure) const {
+  try {
+    Trial trial = judged(take());
+    check(trial);
+    return trial;
+  } catch (const StepFailure& f) {
+    failure = f;
+    return std::nullopt;
+  }
 }
 
-void Simulation::check(const State& u, const Energies& e, double input) const {
+Simulation::Trial Simulation::judged(State u) const {
+  Trial trial;
+  trial.e = system_->energies(u);
+  trial.work = system_->work_put_in(state(), u);
+  trial.gain = trial.e.total() - energies_.total() - trial.work;
+  if (system_->contact()) {
+    trial.touches = std::isfinite(system_->smallest_gap(u));
+    trial.touched = touching_ || trial.touches || stepper_.touched();
+  }
+  trial.u = std::move(u);
+  return trial;
+}
+
+void Simulation::accept(Trial trial) {
+  const double h = trial.u.t - time();
+  const double power = system_->damping_power(trial.u);
+  damping_loss_ += 0.5 * (power + damping_power_) * h;
+  damping_power_ = power;
+  const double friction = system_->friction_power(trial.u);
+  friction_loss_ += 0.5 * (friction + friction_power_) * h;
+  friction_power_ = friction;
+  supply_ += supplied(trial);
+  if (trial.touched) account_.charge(trial.gain);
+  account_.book(trial.e, trial.work, trial.u.t);
+  energies_ = trial.e;
+  touching_ = trial.touches;
+  history_.push(std::move(trial.u));
+}
+
+/// What outer forces, gravity and contact may have turned into motion and strain in a step [J].
+double Simulation::supplied(const Trial& trial) const {
+  const Energies &a = energies_, &b = trial.e;
+  return std::max(0.0, trial.work) + std::abs(a.gravitational - b.gravitational) + std::abs(a.other - b.other) +
+         std::abs(a.contact - b.contact);
+}
+
+void Simulation::check(const Trial& trial) const {
+  const Energies& e = trial.e;
   if (!std::isfinite(e.elastic)) throw StepFailure("the step ends outside the material's domain (an inverted element)");
   if (!std::isfinite(e.total())) throw StepFailure("the energy is not finite");
   // Implicit methods do not diverge by themselves, but the explicit part of a trapezoidal stage may kick a body out of
   // a contact that it found compressed.
   if (info_->kind == MethodKind::implicit && !system_->contact()) return;
-  const double tiny = 1e-12 * system_->total_mass() * std::pow(system_->length_scale() / (u.t - time()), 2);
-  const double now = mechanical(e), before = mechanical(energies_);
+  const double tiny = 1e-12 * system_->total_mass() * std::pow(system_->length_scale() / (trial.u.t - time()), 2);
+  const double now = mechanical(e), before = mechanical(energies_), input = supplied(trial);
   if (now > most_growth * (before + input) + tiny)
     throw StepFailure(
         fmt::format("the energy grows from {:.3g} J to {:.3g} J in one step, with {:.3g} J put in: the step diverges",
@@ -159,39 +246,10 @@ void Simulation::check(const State& u, const Energies& e, double input) const {
                                   now, supply_ + input));
 }
 
-/// An upper estimate of what gravity, loads, moved nodes and forces without a potential put in during a step.
-double Simulation::external_work(const State& before, const State& after, const Energies& e0,
-                                 const Energies& e1) const {
-  double work =
-      std::abs(e0.gravitational - e1.gravitational) + std::abs(e0.other - e1.other) + std::abs(e0.contact - e1.contact);
-  const State a = system_->full(before), b = system_->full(after);
-  const Vector moved = b.q - a.q;
-  Vector f = Vector::Zero(moved.size());
-  bool any = false;
-  for (const auto& force : system_->forces())
-    // Obstacles that move put in work by pushing and by dragging along.
-    if (const auto traits = force->traits(); !traits.has_potential || (traits.contact && traits.time_dependent)) {
-      force->add_force(b, f);
-      force->add_force(a, f);
-      any = true;
-    }
-  if (any) work += f.cwiseAbs().dot(moved.cwiseAbs());
-  if (system_->scripted()) {
-    const Vector r = system_->reactions(after);
-    const auto& nodes = system_->prescribed_nodes();
-    for (std::size_t i = 0; i < nodes.size(); ++i)
-      work += std::abs(r.segment<3>(3 * static_cast<Index>(i)).dot(moved.segment<3>(3 * static_cast<Index>(nodes[i]))));
-  }
-  return work;
-}
-
 void Simulation::set_state(Vector q, Vector v) {
   history_ = History(State{std::move(q), std::move(v), time()});
   stepper_.forget();
-  energies_ = system_->energies(state());
-  damping_power_ = system_->damping_power(state());
-  friction_power_ = system_->friction_power(state());
-  supply_ = mechanical(energies_);
+  start_anew();
 }
 
 Snapshot Simulation::snapshot() {
@@ -200,6 +258,7 @@ Snapshot Simulation::snapshot() {
   Snapshot s{{}, step_, start_time_, damping_loss_, supply_};
   s.friction_loss = friction_loss_;
   s.forces = system_->memory();
+  s.account = account_.memory();
   if (stepper_.modes()) s.modes = stepper_.modes()->memory();
   for (std::size_t i = 0; i < history_.size(); ++i) s.history.push_back(history_[i]);
   return s;
@@ -219,6 +278,8 @@ void Simulation::restore(const Snapshot& s) {
   energies_ = system_->energies(state());
   damping_power_ = system_->damping_power(state());
   friction_power_ = system_->friction_power(state());
+  touching_ = std::isfinite(system_->smallest_gap(state()));
+  account_.restore(s.account);
 }
 
 }  // namespace limber

@@ -1,7 +1,8 @@
 #pragma once
 /// A motion in progress: a system, a method, and the driver that takes steps of constant length h. A step that fails is
 /// taken again by the full Newton (semi-implicit methods), then in two halves, recursively, then given up. Where things
-/// collide, backward Euler steps in for methods that go beyond their last stage, and for others at an eighth of a step.
+/// collide, backward Euler steps in for methods that go beyond their last stage, and for others at an eighth of a step;
+/// and a step that gains energy which nobody put in is taken again in a way that cannot extrapolate an impact.
 
 #include <functional>
 #include <memory>
@@ -12,6 +13,7 @@
 #include "limber/core/errors.hpp"
 #include "limber/core/history.hpp"
 #include "limber/model/mechanical_system.hpp"
+#include "limber/sim/energy_account.hpp"
 #include "limber/time/stepper.hpp"
 
 namespace limber {
@@ -27,6 +29,8 @@ struct StepReport {
   long newton_iterations = 0;
   int escalations = 0;               // substeps left to the full Newton, or to backward Euler
   int substeps = 1;                  // 1: the step was not halved
+  int beside = 0;                    // substeps that gained energy and were taken again with contact beside the scheme,
+  int calmed = 0;                    // or, where that gained too, by backward Euler
   std::vector<std::string> notes;    // why
   std::vector<std::string> remarks;  // what else the user should hear, such as more modes than were asked for
 };
@@ -39,8 +43,9 @@ struct Snapshot {
   double damping_loss = 0;  // [J]
   double supply = 0;        // [J]
   std::optional<ModalMemory> modes = {};
-  double friction_loss = 0;  // [J]
+  double friction_loss = 0;         // [J]
   std::vector<double> forces = {};  // what forces have learnt
+  std::vector<double> account = {};
 };
 
 class Simulation {
@@ -63,6 +68,8 @@ class Simulation {
   /// The same for friction.
   double friction_loss() const { return friction_loss_; }
   Energies energies() const { return energies_; }
+  /// What was put in from outside, and what appeared from nowhere.
+  const EnergyAccount& account() const { return account_; }
   MechanicalSystem& system() { return *system_; }
   const MechanicalSystem& system() const { return *system_; }
   const MethodInfo& method() const { return *info_; }
@@ -78,13 +85,32 @@ class Simulation {
   void restore(const Snapshot& s);
 
  private:
+  /// A step that could be accepted: where it ends, and what it did to the energy.
+  struct Trial {
+    State u;
+    Energies e;
+    double work = 0;      // [J] put in from outside
+    double gain = 0;      // [J] that came from nowhere; negative: lost
+    bool touches = false;  // at its end
+    bool touched = false;  // somewhere on the way
+  };
+  using Take = std::function<State()>;
+
   void advance(double t_end, int depth, StepReport& report);
+  void adapt();
   State attempt(StageSolution solution, double t_end);
-  bool accept_or_note(const std::function<State()>& take, StepFailure& failure);
+  /// nullopt, with the reason noted, if the step fails.
+  std::optional<Trial> attempted(const Take& take, StepFailure& failure) const;
+  Trial judged(State u) const;
+  /// A trial that gains too much, taken again.
+  Trial calmed(Trial trial, StepReport& report);
+  bool gains(const Trial& trial) const;
   void check_path(const State& u) const;
-  void accept(State u);
-  void check(const State& u, const Energies& e, double input) const;
-  double external_work(const State& before, const State& after, const Energies& e0, const Energies& e1) const;
+  double supplied(const Trial& trial) const;
+  void check(const Trial& trial) const;
+  void accept(Trial trial);
+  void start_anew();
+  std::string alarm() const;
 
   std::shared_ptr<MechanicalSystem> system_;
   const MethodInfo* info_;
@@ -93,6 +119,8 @@ class Simulation {
   History history_;
   long step_ = 0;
   Energies energies_;
+  EnergyAccount account_;
+  bool touching_ = false;  // at the present state
   double damping_loss_ = 0, damping_power_ = 0, friction_loss_ = 0, friction_power_ = 0;
   double supply_ = 0;  // [J] mechanical energy at the start and all that outer forces have put in since
 };

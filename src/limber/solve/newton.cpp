@@ -14,6 +14,7 @@ namespace {
 
 constexpr double armijo = 1e-4;
 constexpr double underflow = 1e-180;  // squares below this say nothing
+constexpr double noisy = 1e-5;        // corrections of this share of the scale may be too small for φ to show
 constexpr double rounding = 1e-13;    // relative size below which differences of the merit are noise
 
 /// One point of the iteration: x, r(x) and the merit there.
@@ -55,7 +56,8 @@ class Iteration {
       if (longest >= 1 && at_rounding) return at.x + d;
       if (!search(at, d, longest)) {
         if (size <= 1e-8 * options_.scale) return at.x;
-        throw failure("the line search found no decrease");
+        if (size > noisy * options_.scale || !search_by_slope(at, d, longest))
+          throw failure("the line search found no decrease");
       }
       last = size;
     }
@@ -171,6 +173,21 @@ class Iteration {
         at.merit = m;
         return true;
       }
+    }
+    return false;
+  }
+
+  /// Where φ changes by less than its rounding errors, its slope along d still tells (Hager and Zhang 2005).
+  bool search_by_slope(Iterate& at, const Vector& d, double s) {
+    if (!use_potential_) return false;
+    const double slope = at.r.dot(d);
+    for (int tries = 0; tries < 10; ++tries, s /= 2) {
+      Vector x = at.x + s * d;
+      if (!(std::abs(problem_.residual(x).dot(d)) <= .9 * std::abs(slope))) continue;
+      last_step_ = s * d;
+      at.x = std::move(x);
+      at.merit = merit(at.x, nullptr);
+      return true;
     }
     return false;
   }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "limber/core/errors.hpp"
@@ -28,13 +29,16 @@ class Implicit final : public StageSolver {
       return s.state(s.star.v + s.tau_v * system.solve_mass(system.force({s.star.q, s.star.v, s.t})));
     complement_.use(bank_.at(s.tau_q, s.tau_v), s.modes);
     corrected_.use(complement_, &correction_);
-    if (system.lag() == Lag::each_solution) return solve_lagged(system, s);
-    StageProblem problem(system, s, tangent_, A_, correction_, scaling_);
-    if (system.lag() == Lag::each_iterate) system.hold(s.at);
-    return s.state(newton(problem, start(problem, s)));
+    State u = system.lag() == Lag::each_solution ? solve_lagged(system, s) : solve_once(system, s);
+    if (system.contact()) touched_ = touched_ || std::isfinite(system.smallest_gap(u));
+    return u;
   }
 
-  void begin_step(const System&, const State&) override { scaling_.begin_step(); }
+  void begin_step(const System&, const State&) override {
+    scaling_.begin_step();
+    touched_ = false;
+  }
+  bool touched() const override { return touched_; }
   void reset() override {
     bank_.reset();
     complement_.reset();
@@ -44,6 +48,12 @@ class Implicit final : public StageSolver {
   SolverCounts linear_counts() const override { return bank_.counts(); }
 
  private:
+  State solve_once(const System& system, const Stage& s) {
+    StageProblem problem(system, s, tangent_, A_, correction_, scaling_);
+    if (system.lag() == Lag::each_iterate) system.hold(s.at);
+    return s.state(newton(problem, start(problem, s)));
+  }
+
   Vector newton(StageProblem& problem, Vector v) {
     NewtonReport report;
     try {
@@ -102,6 +112,7 @@ class Implicit final : public StageSolver {
   Tangent tangent_;
   SparseMatrix A_;
   StageCounts counts_;
+  bool touched_ = false;
 };
 
 }  // namespace

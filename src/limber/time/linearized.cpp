@@ -64,6 +64,7 @@ class Linearized final : public StageSolver {
   void begin_step(const System& system, const State& u) override {
     if (newton_) newton_->begin_step(system, u);
   }
+  bool touched() const override { return newton_ && newton_->touched(); }
   StageCounts counts() const override {
     StageCounts c = counts_;
     if (newton_) {

@@ -86,6 +86,11 @@ State WithContact::shifted(const State& w) const {
 Vector WithContact::linearize(const State& w, Definiteness d, Tangent& T) const {
   // Contact first: it may let the pattern grow.
   Vector f = base_.contact()->linearize(shifted(w), d, T);
+  if (share_ != 1) {
+    f *= share_;
+    for (SparseMatrix* S : {&T.K, &T.D, &T.unsymmetric})
+      if (S->size() > 0) *S *= share_;
+  }
   f += smooth_.linearize(w, d, smooth_tangent_);
   add(smooth_tangent_.K, T.K);
   if (velocity_dependent()) add(smooth_tangent_.D, T.D);
@@ -97,7 +102,7 @@ std::optional<Potentials> WithContact::potentials(const State& w) const {
   auto p = smooth_.potentials(w);
   const auto contact = base_.contact()->potentials(shifted(w));
   if (!p || !contact) return std::nullopt;
-  *p += *contact;
+  *p += {share_ * contact->stored, share_ * contact->dissipated};
   return p;
 }
 

@@ -50,11 +50,12 @@ class LinearForce final : public StandIn {
 
 class WithContact final : public StandIn {
  public:
-  /// `whole` has contact forces; `smooth` stands for its other forces. Empty shifts: none.
-  WithContact(const System& whole, const System& smooth, Vector shift_q = {}, Vector shift_v = {})
-      : StandIn(whole), smooth_(smooth), shift_q_(std::move(shift_q)), shift_v_(std::move(shift_v)) {}
+  /// `whole` has contact forces; `smooth` stands for its other forces. Empty shifts: none. `share`: contact forces are
+  /// multiplied by it.
+  WithContact(const System& whole, const System& smooth, Vector shift_q = {}, Vector shift_v = {}, double share = 1)
+      : StandIn(whole), smooth_(smooth), shift_q_(std::move(shift_q)), shift_v_(std::move(shift_v)), share_(share) {}
 
-  Vector force(const State& w) const override { return smooth_.force(w) + base_.contact()->force(shifted(w)); }
+  Vector force(const State& w) const override { return smooth_.force(w) + share_ * base_.contact()->force(shifted(w)); }
   Vector linearize(const State& w, Definiteness d, Tangent& T) const override;
   std::optional<Potentials> potentials(const State& w) const override;
   double max_step(const Vector& q, const Vector& dq, double t0, double t1) const override;
@@ -69,6 +70,7 @@ class WithContact final : public StandIn {
 
   const System& smooth_;
   Vector shift_q_, shift_v_;
+  double share_;
   mutable Tangent smooth_tangent_;
 };
 

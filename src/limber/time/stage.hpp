@@ -48,6 +48,8 @@ class StageSolver {
   virtual void begin_step(const System&, const State&) {}
   /// Forgets what is kept between steps, so that what follows depends on the state only.
   virtual void reset() = 0;
+  /// Whether a stage since the last begin_step ended where things touch.
+  virtual bool touched() const { return false; }
   virtual StageCounts counts() const = 0;
   virtual SolverCounts linear_counts() const = 0;
 };

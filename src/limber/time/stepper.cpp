@@ -1,6 +1,7 @@
 #include "limber/time/stepper.hpp"
 
 #include "limber/core/errors.hpp"
+#include "limber/time/contact_beside.hpp"
 #include "limber/time/modal/frame.hpp"
 #include "limber/time/schemes/backward_euler.hpp"
 
@@ -57,6 +58,22 @@ State Stepper::step_safely(System& system, const History& u, double h) {
   const State next = BackwardEuler().step(F, History(u[0]), h);
   if (!is_finite(next)) throw StepFailure("the new state is not finite");
   return next;
+}
+
+State Stepper::step_beside(System& system, const History& u, double h) {
+  system.begin_step(u[0]);
+  StageSolver& stages = newton(system);
+  stages.begin_step(system, u[0]);
+  ContactBeside beside(system, stages, u[0]);
+  std::deque<State> past;  // without accelerations, in which contact would have its part
+  for (std::size_t i = 0; i < u.size(); ++i) past.push_back({u[i].q, u[i].v, u[i].t});
+  scheme_->step(beside, History(std::move(past)), h);
+  if (!is_finite(beside.arrived())) throw StepFailure("the new state is not finite");
+  return beside.arrived();
+}
+
+bool Stepper::can_step_beside() const {
+  return scheme_->ends_at_stage() && info_->kind != MethodKind::explicit_ && info_->kind != MethodKind::exponential;
 }
 
 StageSolver& Stepper::newton(const System& system) {

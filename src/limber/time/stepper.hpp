@@ -28,6 +28,12 @@ class Stepper {
   State step_by_newton(System& system, const History& u, double h);
   /// One step of backward Euler with the full Newton: the last resort where a method leaves what is feasible.
   State step_safely(System& system, const History& u, double h);
+  /// The scheme with the full Newton and contact beside it (contact_beside.hpp): an impact is not extrapolated.
+  State step_beside(System& system, const History& u, double h);
+  /// Whether that is possible: the method solves stages, and ends at the last of them.
+  bool can_step_beside() const;
+  /// Whether a stage of the last step ended where things touch.
+  bool touched() const { return stages_->touched() || (newton_ && newton_->touched()); }
   bool linearized() const { return info_->solution == StageSolution::linearized; }
 
   bool ends_at_stage() const { return scheme_->ends_at_stage(); }

@@ -1,0 +1,70 @@
+#include "limber/sim/energy_account.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace limber {
+namespace {
+
+/// Sums and differences of energies are rounded by about this much of the largest of them.
+constexpr double rounding = 1e-12;
+constexpr double noted = .01, loud = .1;  // of the energy in play
+
+double largest(const Energies& e) {
+  return std::max({std::abs(e.kinetic), std::abs(e.elastic), std::abs(e.gravitational), std::abs(e.contact),
+                   std::abs(e.other)});
+}
+
+}  // namespace
+
+EnergyAccount::EnergyAccount(const Energies& start, double t)
+    : start_(start.total()), lowest_(start.total()), risen_at_(t) {
+  in_play_ = start.kinetic + start.elastic + start.contact;
+  most_kinetic_ = start.kinetic;
+}
+
+void EnergyAccount::book(const Energies& e, double work, double t) {
+  put_in_ += work;
+  const double balance = e.total() - put_in_;
+  gain_ = std::max(gain_, balance - start_);
+  lowest_ = std::min(lowest_, balance);
+  if (balance - lowest_ > rise_) {
+    rise_ = balance - lowest_;
+    risen_at_ = t;
+  }
+  noise_ = std::max(noise_, rounding * largest(e));
+  in_play_ = std::max(in_play_, e.kinetic + e.elastic + e.contact);
+  most_kinetic_ = std::max(most_kinetic_, e.kinetic);
+}
+
+bool EnergyAccount::alarms() {
+  const double level = share() >= loud ? loud : share() >= noted ? noted : 0;
+  return std::exchange(alarmed_, std::max(alarmed_, level)) < level;
+}
+
+void EnergyAccount::charge(double by) { charged_ = std::max(0.0, charged_ + by); }
+
+bool EnergyAccount::affords(double by, const Energies& e, double share) const {
+  return charged_ + by <= share * most_kinetic_ + rounding * largest(e);
+}
+
+std::vector<double> EnergyAccount::memory() const {
+  return {start_, put_in_, lowest_, gain_, rise_, risen_at_, in_play_, most_kinetic_, alarmed_, charged_, noise_};
+}
+
+void EnergyAccount::restore(const std::vector<double>& m) {
+  start_ = m.at(0);
+  put_in_ = m.at(1);
+  lowest_ = m.at(2);
+  gain_ = m.at(3);
+  rise_ = m.at(4);
+  risen_at_ = m.at(5);
+  in_play_ = m.at(6);
+  most_kinetic_ = m.at(7);
+  alarmed_ = m.at(8);
+  charged_ = m.at(9);
+  noise_ = m.at(10);
+}
+
+}  // namespace limber

@@ -1,0 +1,52 @@
+#pragma once
+/// Who owes whom: the energy of a motion against all that was put in from outside,
+///
+///     balance(t) = total(t) − work put in until t.
+///
+/// Dissipation lowers the balance, and nothing may raise it: what does is a *gain*, made by the integration alone. Where
+/// things touch, the driver refuses steps that gain more than a small share of the largest kinetic energy.
+
+#include <vector>
+
+#include "limber/model/mechanical_system.hpp"
+
+namespace limber {
+
+class EnergyAccount {
+ public:
+  EnergyAccount() = default;
+  EnergyAccount(const Energies& start, double t);
+
+  /// One step was accepted, after which the energies are e at time t.
+  void book(const Energies& e, double work, double t);
+  /// Whether the share has passed 1 % or 10 % since this was asked last.
+  bool alarms();
+  /// A step is accepted in which things touch and that gains `by` [J]; what it loses pays back what others gained.
+  void charge(double by);
+  /// Whether a step that gains `by` and ends with the energies e may be accepted where things touch. `share`: of the
+  /// largest kinetic energy.
+  bool affords(double by, const Energies& e, double share) const;
+
+  /// All work put in since the start [J].
+  double put_in() const { return put_in_; }
+  /// The largest total energy above all that was put in [J], at least 0.
+  double gain() const { return gain_; }
+  /// The largest rise of the balance above an earlier value [J], and when it was reached [s].
+  double rise() const { return rise_; }
+  double risen_at() const { return risen_at_; }
+  /// The largest kinetic, elastic and contact energy so far [J]: what gains are compared with.
+  double in_play() const { return in_play_; }
+  /// rise()/in_play().
+  double share() const { return rise_ > noise_ ? rise_ / in_play_ : 0; }
+
+  /// All of the above as numbers, for checkpoints.
+  std::vector<double> memory() const;
+  void restore(const std::vector<double>& memory);
+
+ private:
+  double start_ = 0, put_in_ = 0, lowest_ = 0, gain_ = 0, rise_ = 0, risen_at_ = 0;
+  double in_play_ = 0, most_kinetic_ = 0, alarmed_ = 0, noise_ = 0;
+  double charged_ = 0;  // [J] gained by steps in which things touch and not lost again since
+};
+
+}  // namespace limber
