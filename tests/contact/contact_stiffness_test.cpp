@@ -16,14 +16,17 @@ using Rule = ContactStiffness::Rule;
 
 constexpr double delta = .01;
 
-/// Two bodies and a floor, which bear 300, 600 and ∞ N/m, with loads [N] a collision of the bodies.
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// Two bodies and a floor, which bear 300, 600 and ∞ N/m, with loads [N] a collision of the bodies, each a tenth of the
+/// weight.
 ContactScene loaded(double first, double second) {
   SceneBuilder s(delta);
   s.body({{0, .003, 0}}, {}, {}, .001);
   s.body({{0, .1, 0}}, {}, {}, .001);
   s.implicit(half_space({0, 0, 0}, {0, 1, 0}));
   ContactScene scene = s.build();
-  scene.load = {first, second, std::numeric_limits<double>::infinity()};
+  scene.load = {{10 * first, first}, {10 * second, second}, {infinity, infinity}};
   return scene;
 }
 
@@ -37,10 +40,10 @@ double gap_under(double kappa, double load) {
   return low;
 }
 
-ContactStiffness::Depths depths(const std::array<int, 2>& objects, double gap, double stored) {
+ContactStiffness::Depths depths(const std::array<int, 2>& objects, double gap, double stored, double pushed = 0) {
   ContactStiffness::Depths d;
-  d.add(objects, 2 * gap * delta, delta, stored / 2);
-  d.add({objects[1], objects[0]}, gap * delta, delta, stored / 2);
+  d.add(objects, 2 * gap * delta, delta, stored / 2, pushed / 2);
+  d.add({objects[1], objects[0]}, gap * delta, delta, stored / 2, pushed / 2);
   return d;
 }
 
@@ -95,9 +98,13 @@ TEST(ContactStiffness, PushesWhatStartsCloseWithItsWeightAtMost) {
   const double load = 2;
   for (const double gap : {.9, .5, .2}) {
     ContactStiffness kappa(loaded(load, load), Rule::adaptive);
-    kappa.soften(depths({0, 2}, gap, 1));
+    kappa.soften(depths({0, 2}, gap, 1, 1));
     EXPECT_LE(-kappa.of({0, 2}) * barrier(gap * delta, delta).first, load * (1 + 1e-12)) << gap;
     EXPECT_TRUE(kappa.memory().empty());
+    // Many collisions, which push with forty times the weight.
+    const double before = kappa.of({0, 2});
+    kappa.soften(depths({0, 2}, gap, 1, 400 * load));
+    EXPECT_NEAR(kappa.of({0, 2}), before / 40, 1e-12 * before);
   }
 }
 

@@ -341,7 +341,7 @@ TEST(Rigid, LandsOnTheFloor) {
     const Model model = model_of(scene);
     Simulation simulation = build_simulation(read(scene), model);
     double lowest = 1, most = 0;
-    for (int i = 0; i < 150; ++i) {
+    for (int i = 0; i < 300; ++i) {
       simulation.step();
       const Vector q = model.system->full(simulation.state()).q;
       for (Index k = 0; k < q.size() / 3; ++k) lowest = std::min(lowest, block(q, k).y());

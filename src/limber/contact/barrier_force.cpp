@@ -117,8 +117,9 @@ ContactStiffness::Depths BarrierForce::depths(const State& u) const {
   const Vector x = collisions_->positions(u.q, u.t);
   ContactStiffness::Depths depths;
   for (const Collision& c : collisions_->at(u.q, u.t)) {
-    const double delta = collisions_->delta(c);
-    depths.add(c.objects, c.gap, delta, stiffness_->of(c) * mollifier_value(c, x) * barrier(c.gap, delta).value);
+    const double delta = collisions_->delta(c), kappa = stiffness_->of(c) * mollifier_value(c, x);
+    const Jet b = barrier(c.gap, delta);
+    depths.add(c.objects, c.gap, delta, kappa * b.value, -kappa * b.first);
   }
   return depths;
 }

@@ -29,6 +29,12 @@ struct SurfaceObstacle {
   Motion motion;
 };
 
+/// What an object weighs, and what of it one collision carries when the object rests on one of its sides [N]. 0: not
+/// known; ∞: an obstacle, which bears everything.
+struct RestingLoad {
+  double whole = 0, part = 0;
+};
+
 struct ContactScene {
   ContactSurface surface;  // bodies' nodes 0 … N − 1, then those of surface obstacles
   int body_nodes = 0;      // N
@@ -40,8 +46,7 @@ struct ContactScene {
   std::vector<std::string> objects;     // names of bodies, then of obstacles
   std::vector<std::vector<double>> mu;  // friction, #objects × #objects
   std::vector<double> stiffness;        // per object [N/m], ∞ for obstacles: κ is at most the smaller one of a pair
-  std::vector<double> load;             // per object [N] that one collision carries when it rests, 0: not known; ∞ for
-                                        // obstacles; empty: not known of any
+  std::vector<RestingLoad> load;        // per object; empty: not known of any
   std::vector<double> smooth_radius;    // per object [m]: of its smooth surface, 0: none; empty: nobody has one
   MayCollide smooth;                    // [a][b]: the points of b meet the smooth surface of a; empty: nowhere
 };

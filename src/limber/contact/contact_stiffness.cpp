@@ -29,17 +29,19 @@ double fitted(double wanted, double load, double delta) {
 ContactStiffness::ContactStiffness(const ContactScene& scene, Rule rule)
     : rule_(rule), objects_(scene.stiffness.size()), delta_(scene.delta) {
   kappa_.resize(objects_ * objects_);
-  load_.resize(objects_ * objects_, 0);
+  load_.resize(objects_ * objects_);
   for (std::size_t a = 0; a < objects_; ++a)
     for (std::size_t b = 0; b < objects_; ++b) {
       const std::size_t at = a * objects_ + b;
       kappa_[at] = std::min(scene.stiffness[a], scene.stiffness[b]);
       if (rule_ == Rule::given || scene.load.empty()) continue;
       // Which of two bodies rests on the other is not known; an obstacle bears everything.
-      const double x = scene.load[a], y = scene.load[b];
-      load_[at] = std::isinf(x) ? y : std::isinf(y) ? x : std::sqrt(x * y) / pairs_a_point;
-      if (std::isinf(load_[at])) load_[at] = 0;
-      kappa_[at] = fitted(kappa_[at], load_[at], delta_);
+      const auto both = [](double x, double y) { return std::isinf(x) ? y : std::isinf(y) ? x : std::sqrt(x * y); };
+      const RestingLoad &x = scene.load[a], &y = scene.load[b];
+      if (std::isinf(x.whole) && std::isinf(y.whole)) continue;
+      const bool meshes = !std::isinf(x.whole) && !std::isinf(y.whole);
+      load_[at] = {both(x.whole, y.whole), both(x.part, y.part) / (meshes ? pairs_a_point : 1)};
+      kappa_[at] = fitted(kappa_[at], load_[at].part, delta_);
     }
   first_ = kappa_;
 }
@@ -48,8 +50,10 @@ double ContactStiffness::normal_force(const Collision& c, double delta, double m
   return -of(c) * mollifier * barrier(c.gap, delta).first;
 }
 
-void ContactStiffness::Depths::add(const std::array<int, 2>& objects, double gap, double delta, double stored) {
-  pairs_.push_back({{std::min(objects[0], objects[1]), std::max(objects[0], objects[1])}, {gap / delta, stored}});
+void ContactStiffness::Depths::add(const std::array<int, 2>& objects, double gap, double delta, double stored,
+                                   double pushed) {
+  pairs_.push_back(
+      {{std::min(objects[0], objects[1]), std::max(objects[0], objects[1])}, {gap / delta, stored, pushed}});
 }
 
 const std::vector<std::pair<std::array<int, 2>, ContactStiffness::Depth>>& ContactStiffness::Depths::pairs() {
@@ -57,8 +61,8 @@ const std::vector<std::pair<std::array<int, 2>, ContactStiffness::Depth>>& Conta
   std::size_t kept = 0;
   for (std::size_t i = 0; i < pairs_.size(); ++i) {
     if (kept > 0 && pairs_[kept - 1].first == pairs_[i].first) {
-      pairs_[kept - 1].second.least = std::min(pairs_[kept - 1].second.least, pairs_[i].second.least);
-      pairs_[kept - 1].second.stored += pairs_[i].second.stored;
+      Depth &sum = pairs_[kept - 1].second, &one = pairs_[i].second;
+      sum = {std::min(sum.least, one.least), sum.stored + one.stored, sum.pushed + one.pushed};
     } else {
       pairs_[kept++] = pairs_[i];
     }
@@ -74,8 +78,10 @@ void ContactStiffness::set(const std::array<int, 2>& objects, double kappa) {
 void ContactStiffness::soften(Depths depths) {
   if (rule_ != Rule::adaptive) return;
   for (const auto& [objects, depth] : depths.pairs())
-    if (const double w = load_[slot(objects)]; w > 0)
-      set(objects, std::min(of(objects), w / (delta_ * push(std::max(depth.least, raised_to)))));
+    if (const auto [whole, part] = load_[slot(objects)]; part > 0 && depth.pushed > 0) {
+      const double kappa = of(objects), closest = delta_ * push(std::max(depth.least, raised_to));
+      set(objects, std::min({kappa, part / closest, kappa * whole / depth.pushed}));
+    }
   first_ = kappa_;
 }
 

@@ -28,18 +28,19 @@ class ContactStiffness {
   struct Depth {
     double least = 1;   // the smallest gap, in parts of its δ
     double stored = 0;  // [J] energy of the pair's barriers
+    double pushed = 0;  // [N] sum of its normal forces
   };
   /// Collects depths by pairs, ascending.
   class Depths {
    public:
-    void add(const std::array<int, 2>& objects, double gap, double delta, double stored);
+    void add(const std::array<int, 2>& objects, double gap, double delta, double stored, double pushed);
     const std::vector<std::pair<std::array<int, 2>, Depth>>& pairs();
 
    private:
     std::vector<std::pair<std::array<int, 2>, Depth>> pairs_;
   };
-  /// Bodies that start closer than δ are not blown apart: the closest collision of such a pair pushes with the load
-  /// that it carries at rest, or less.
+  /// Bodies that start closer than δ are not blown apart: the collisions of such a pair push with the weight of one
+  /// body together, or less, and the closest one with no more than it carries at rest.
   void soften(Depths depths);
   /// Raises κ of pairs that have sunk, putting in at most `budget` [J], or twice their energy where that is needed
   /// badly. Whether something has changed.
@@ -58,7 +59,7 @@ class ContactStiffness {
   Rule rule_;
   std::size_t objects_;
   std::vector<double> kappa_, first_;  // #objects × #objects: now, and before anything was learnt
-  std::vector<double> load_;           // #objects × #objects [N]: w
+  std::vector<RestingLoad> load_;      // #objects × #objects
   double delta_;
 };
 

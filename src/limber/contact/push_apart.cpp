@@ -20,8 +20,9 @@ struct Overlap {
 
 class Separation {
  public:
-  Separation(const Collisions& collisions, Vector& q)
+  Separation(const Collisions& collisions, Vector& q, double close)
       : collisions_(collisions),
+        close_(close),
         scene_(collisions.scene()),
         q_(q),
         placed_(scene_.objects.size(), 0),
@@ -48,8 +49,8 @@ class Separation {
       found[objects[1]].push_back({objects[0], depth, -out});
     };
     std::map<std::array<int, 2>, Collision> touching;  // the closest of each pair
-    for (const Collision& c : collisions_.near(q_, 0, 1e-2 * collisions_.delta())) {
-      if (c.gap > 0 || c.objects[0] == c.objects[1]) continue;
+    for (const Collision& c : collisions_.near(q_, 0, std::max(close_, 1e-2 * collisions_.delta()))) {
+      if (c.gap > close_ || c.objects[0] == c.objects[1]) continue;
       const auto [it, fresh] =
           touching.emplace(std::array{std::min(c.objects[0], c.objects[1]), std::max(c.objects[0], c.objects[1])}, c);
       if (!fresh && c.gap < it->second.gap) it->second = c;
@@ -78,8 +79,8 @@ class Separation {
     const std::vector<Box3> all = boxes();
     const Box3& mine = all[ix(body)];
     for (std::size_t o = 0; o < placed_.size(); ++o)
-      if (placed_[o] && scene_.may_collide[ix(body)][o] && (mine.min.array() <= all[o].max.array()).all() &&
-          (all[o].min.array() <= mine.max.array()).all())
+      if (placed_[o] && scene_.may_collide[ix(body)][o] && (mine.min.array() <= all[o].max.array() + close_).all() &&
+          (all[o].min.array() <= mine.max.array() + close_).all())
         return false;
     return true;
   }
@@ -163,6 +164,7 @@ class Separation {
   }
 
   const Collisions& collisions_;
+  double close_;
   const ContactScene& scene_;
   Vector& q_;
   std::vector<char> placed_;
@@ -171,8 +173,9 @@ class Separation {
 
 }  // namespace
 
-std::vector<Vec3> push_apart(const Collisions& collisions, const std::vector<char>& movable, Vector& q) {
-  return Separation(collisions, q).run(movable);
+std::vector<Vec3> push_apart(const Collisions& collisions, const std::vector<char>& movable, Vector& q,
+                             double close) {
+  return Separation(collisions, q, close).run(movable);
 }
 
 }  // namespace limber

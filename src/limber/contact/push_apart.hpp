@@ -11,7 +11,8 @@
 namespace limber {
 
 /// By how much each object was moved [m]. movable: per object. q: 3N of the bodies at t = 0, changed; gaps become at
-/// least about δ. A body for which no direction leads out stays where it is.
-std::vector<Vec3> push_apart(const Collisions& collisions, const std::vector<char>& movable, Vector& q);
+/// least about δ. A body for which no direction leads out stays where it is. Gaps below `close` [m] count as overlaps.
+std::vector<Vec3> push_apart(const Collisions& collisions, const std::vector<char>& movable, Vector& q,
+                             double close = 0);
 
 }  // namespace limber

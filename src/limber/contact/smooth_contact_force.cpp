@@ -75,8 +75,10 @@ void SmoothContactForce::add_tangent(const State& u, TangentBuilder& T) const {
 ContactStiffness::Depths SmoothContactForce::depths(const State& u) const {
   const double delta = contacts_->delta();
   ContactStiffness::Depths depths;
-  for (const SmoothContact& c : contacts_->at(u.q, u.t))
-    depths.add(c.objects, c.gap, delta, stiffness_->of(c.objects) * barrier(c.gap, delta).value);
+  for (const SmoothContact& c : contacts_->at(u.q, u.t)) {
+    const Jet b = barrier(c.gap, delta);
+    depths.add(c.objects, c.gap, delta, stiffness_->of(c.objects) * b.value, -stiffness_->of(c.objects) * b.first);
+  }
   return depths;
 }
 

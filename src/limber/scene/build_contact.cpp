@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <set>
 
 #include "limber/contact/collision_gaps.hpp"
@@ -51,6 +52,7 @@ class Builder {
       if (contact.smooth) part_smooth(*contact.smooth);
     }
     refuse_crossings(*collisions);
+    part_close_starts(*collisions);
     if (contact.smooth) refuse_between(*contact.smooth);
     contact.collisions = collisions;
     if (inequalities) {
@@ -109,7 +111,7 @@ class Builder {
   int add_object(const std::string& name, double stiffness) {
     c_.objects.push_back(name);
     c_.stiffness.push_back(stiffness);
-    c_.load.push_back(stiffness);
+    c_.load.push_back({stiffness, stiffness});
     return static_cast<int>(c_.objects.size()) - 1;
   }
 
@@ -153,8 +155,8 @@ class Builder {
     const double h = scene_.time.step;
     c_.stiffness[ix(object)] = std::min(b.young * mean_edge + b.spring, mass / (h * h));
     // A body lies on one of some six sides.
-    const double whole = std::accumulate(b.mass.begin(), b.mass.end(), 0.0);
-    c_.load[ix(object)] = whole * scene_.gravity.norm() / std::max(1.0, static_cast<double>(points.size()) / 6);
+    const double weight = std::accumulate(b.mass.begin(), b.mass.end(), 0.0) * scene_.gravity.norm();
+    c_.load[ix(object)] = {weight, weight / std::max(1.0, static_cast<double>(points.size()) / 6)};
   }
 
   Vec3 node(int i) const { return positions_.segment<3>(3 * static_cast<Index>(i)); }
@@ -362,6 +364,40 @@ class Builder {
         notes_.push_back(fmt::format("contact.start: '{}' was moved by {} m to start free of others", c_.objects[o],
                                      text(moved_[o])));
   }
+
+  /// Gaps that are tiny beside δ would begin with forces far beyond any load: such bodies are moved apart, and where
+  /// they cannot be, this is said.
+  void part_close_starts(const Collisions& collisions) {
+    const double close = closest_start * c_.delta;
+    const auto too_close = [&] {
+      std::optional<Collision> closest;
+      for (const Collision& c : collisions.at(positions_, 0))
+        if (c.objects[0] != c.objects[1] && c.gap < close && (!closest || c.gap < closest->gap)) closest = c;
+      return closest;
+    };
+    const auto names = [&](const Collision& c) {
+      return fmt::format("'{}' and '{}' start with a gap of {:.2g} m, less than delta/{:.0f}", c_.objects[ix(c.objects[0])],
+                         c_.objects[ix(c.objects[1])], c.gap, 1 / closest_start);
+    };
+    const auto before = too_close();
+    if (!before) return;
+    std::vector<char> may_move;
+    for (std::size_t o = 0; o < c_.objects.size(); ++o) may_move.push_back(movable(static_cast<int>(o)));
+    const std::vector<Vec3> by = limber::push_apart(collisions, may_move, positions_, close);
+    std::string moved;
+    for (std::size_t o = 0; o < by.size(); ++o)
+      if (!by[o].isZero(0)) moved += fmt::format("{}'{}' by {} m", moved.empty() ? "" : ", ", c_.objects[o], text(by[o]));
+    if (!moved.empty()) {
+      notes_.push_back(fmt::format("contact: {}; moved apart: {}", names(*before), moved));
+      refuse_crossings(collisions);
+    }
+    if (const auto left = too_close())
+      notes_.push_back(fmt::format("contact: {}, and cannot be moved; expect a rough start, or take a smaller "
+                                   "contact.delta",
+                                   names(*left)));
+  }
+
+  static constexpr double closest_start = .05;  // of δ
 
   const Scene& scene_;
   const ContactChoice& choice_;
