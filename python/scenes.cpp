@@ -89,6 +89,7 @@ class PySimulation {
     d["newton_iterations"] = report.newton_iterations;
     d["substeps"] = report.substeps;
     d["escalations"] = report.escalations;
+    d["retaken"] = report.beside + report.calmed;
     d["notes"] = report.notes;
     return d;
   }

@@ -12,6 +12,9 @@ namespace {
 /// this is urgent.
 constexpr double lowest_rest = .6, highest_rest = .7, sunk = .05, raised_to = .1, deep = 1e-2;
 
+/// Loads with which a pair may push at the start: such a push lifts a body by some δ.
+constexpr double most_at_start = 5;
+
 /// Between two meshes: a point that meets a surface is near several of its triangles, and its edges are near others.
 constexpr double pairs_a_point = 6;
 
@@ -80,7 +83,7 @@ void ContactStiffness::soften(Depths depths) {
   for (const auto& [objects, depth] : depths.pairs())
     if (const auto [whole, part] = load_[slot(objects)]; part > 0 && depth.pushed > 0) {
       const double kappa = of(objects), closest = delta_ * push(std::max(depth.least, raised_to));
-      set(objects, std::min({kappa, part / closest, kappa * whole / depth.pushed}));
+      set(objects, std::min({kappa, most_at_start * part / closest, kappa * most_at_start * whole / depth.pushed}));
     }
   first_ = kappa_;
 }

@@ -39,8 +39,8 @@ class ContactStiffness {
    private:
     std::vector<std::pair<std::array<int, 2>, Depth>> pairs_;
   };
-  /// Bodies that start closer than δ are not blown apart: the collisions of such a pair push with the weight of one
-  /// body together, or less, and the closest one with no more than it carries at rest.
+  /// Bodies that start closer than δ are not blown apart: the collisions of such a pair push with at most five times
+  /// the weight of one body together, and the closest one with five times what it carries at rest.
   void soften(Depths depths);
   /// Raises κ of pairs that have sunk, putting in at most `budget` [J], or twice their energy where that is needed
   /// badly. Whether something has changed.

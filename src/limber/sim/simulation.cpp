@@ -19,7 +19,7 @@ constexpr double most_growth = 4, most_total_growth = 20;
 /// lost again: Newton's tolerance, and the scheme's own error, which goes up and down.
 constexpr double most_gained = 2e-4;
 /// A change of contact's stiffness may put in this share of the energy in play.
-constexpr double most_adapted = 1e-4;
+constexpr double most_adapted = 2e-5;
 
 double mechanical(const Energies& e) { return e.kinetic + e.elastic; }
 
