@@ -43,14 +43,18 @@ bool EnergyAccount::alarms() {
   return std::exchange(alarmed_, std::max(alarmed_, level)) < level;
 }
 
-void EnergyAccount::charge(double by) { charged_ = std::max(0.0, charged_ + by); }
+void EnergyAccount::charge(double by) {
+  charged_ = std::max(0.0, charged_ + by);
+  charged_before_ = true;
+}
 
 bool EnergyAccount::affords(double by, const Energies& e, double share) const {
   return charged_ + by <= share * most_kinetic_ + rounding * largest(e);
 }
 
 std::vector<double> EnergyAccount::memory() const {
-  return {start_, put_in_, lowest_, gain_, rise_, risen_at_, in_play_, most_kinetic_, alarmed_, charged_, noise_};
+  return {start_, put_in_, lowest_, gain_, rise_, risen_at_, in_play_, most_kinetic_, alarmed_, charged_, noise_,
+          charged_before_ ? 1.0 : 0.0};
 }
 
 void EnergyAccount::restore(const std::vector<double>& m) {
@@ -65,6 +69,7 @@ void EnergyAccount::restore(const std::vector<double>& m) {
   alarmed_ = m.at(8);
   charged_ = m.at(9);
   noise_ = m.at(10);
+  charged_before_ = m.at(11) != 0;
 }
 
 }  // namespace limber

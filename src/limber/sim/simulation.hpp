@@ -92,7 +92,7 @@ class Simulation {
     double work = 0;      // [J] put in from outside
     double gain = 0;      // [J] that came from nowhere; negative: lost
     bool touches = false;  // at its end
-    bool touched = false;  // somewhere on the way
+    bool touched = false;  // somewhere on the way: its gain counts
   };
   using Take = std::function<State()>;
 
