@@ -201,7 +201,10 @@ World mixture(unsigned seed) {
   std::vector<int> lone;
   for (int c = 0; c < 2; ++c) {
     const int object = world.add_object(c == 0);
-    for (int i = 0; i < 60; ++i) lone.push_back(world.add_node(random.vector(1.5), object, random.number(.01, .1)));
+    for (int i = 0; i < 60; ++i) {
+      const Vec3 p = random.vector(1.5);
+      lone.push_back(world.add_node(p, object, random.number(.01, .1)));
+    }
   }
   world.finish(rods, lone);
   world.may[0][2] = world.may[2][0] = 0;

@@ -22,7 +22,7 @@ double lost_depth(const TriMesh& mesh, int cells) {
   std::uniform_real_distribution<double> number(0, 1);
   double deepest = 0;
   for (int k = 0; k < 40000; ++k) {
-    const Vec3 x = box.min + Vec3(number(random), number(random), number(random)).cwiseProduct(box.max - box.min);
+    const Vec3 x = box.min + Vec3{number(random), number(random), number(random)}.cwiseProduct(box.max - box.min);
     if (grid.value(x) > 0 && std::abs(tree.winding(x)) > .5) deepest = std::max(deepest, tree.distance(x));
   }
   return deepest / cell;

@@ -102,7 +102,7 @@ std::vector<Vec3> some_points(int n, double size) {
   std::mt19937 random(7);
   std::uniform_real_distribution<double> u(-size, size);
   std::vector<Vec3> points;
-  for (int i = 0; i < n; ++i) points.push_back(Vec3(u(random), u(random), u(random)));
+  for (int i = 0; i < n; ++i) points.push_back(Vec3{u(random), u(random), u(random)});
   return points;
 }
 

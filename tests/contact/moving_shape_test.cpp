@@ -71,7 +71,7 @@ TEST(MovingShape, BoundsContainTheMovedShape) {
   std::mt19937 random(3);
   std::uniform_real_distribution<double> u(-2, 2);
   for (int k = 0; k < 20000; ++k) {
-    const Vec3 x(u(random), u(random), u(random));
+    const Vec3 x{u(random), u(random), u(random)};
     if (posed.value(x) > 0) continue;
     EXPECT_TRUE((x.array() >= box.min.array()).all() && (x.array() <= box.max.array()).all());
   }
@@ -99,7 +99,7 @@ TEST(ShapeStep, KeepsTheDistanceAndStopsCloseToWhereItIsLost) {
   for (const ShapePtr& shape : all_shapes()) {
     const PosedShape posed = MovingShape(shape, tumbling()).pose(0.3);
     for (int k = 0; k < 150; ++k) {
-      const Vec3 x(1.5 * u(random), 1.5 * u(random), 1.5 * u(random)), dx(3 * u(random), 3 * u(random), 3 * u(random));
+      const Vec3 x{1.5 * u(random), 1.5 * u(random), 1.5 * u(random)}, dx{3 * u(random), 3 * u(random), 3 * u(random)};
       const double gap = posed.value(x) - minimum;
       if (gap <= 0) {
         EXPECT_EQ(posed.safe_step(x, dx, keep, minimum), 0);

@@ -185,7 +185,7 @@ TEST(SmoothSurface, IsSecondOrderAccurateOnASphere) {
     std::normal_distribution<double> u;
     double error = 0;
     for (int k = 0; k < 300; ++k) {
-      const Vec3 x = Vec3(u(random), u(random), u(random)).normalized();
+      const Vec3 x = Vec3{u(random), u(random), u(random)}.normalized();
       error = std::max(error, std::abs(surface.value(x).value()));
     }
     return error;

@@ -97,7 +97,11 @@ class Random {
   int below(int n) { return whole(0, n - 1); }
   Vec3 vec() { return {(*this)(), (*this)(), (*this)()}; }
   std::array<Vec3, 4> nodes() { return {vec(), vec(), vec(), vec()}; }
-  Vec3 whole_vec(int most) { return Vec3(whole(-most, most), whole(-most, most), whole(-most, most)); }
+  Vec3 whole_vec(int most) {
+    Vec3 v;
+    for (double& x : v) x = whole(-most, most);
+    return v;
+  }
 
  private:
   std::mt19937 generator_;

@@ -129,7 +129,8 @@ TEST(Bending, RestAnglesAreTakenFromTheShape) {
   TriMesh tube = grid_sheet(8, 3, 0.2, 0.2);
   const Vector q = rolled(tube, 0.5, 0.4);
   for (std::size_t i = 0; i < tube.nodes.size(); ++i) tube.nodes[i] = q.segment<3>(3 * static_cast<Index>(i));
-  EXPECT_EQ(bending(tube, 1, RestAngles::of_rest_shape).potentials(at_rest(q))->stored, 0);
+  // The angle of rest and that of the state may be compiled differently: they agree to rounding, 1e-15 each, squared.
+  EXPECT_LT(bending(tube, 1, RestAngles::of_rest_shape).potentials(at_rest(q))->stored, 1e-26);
   EXPECT_GT(bending(tube, 1, RestAngles::zero).potentials(at_rest(q))->stored, 0.1);
 }
 

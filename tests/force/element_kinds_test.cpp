@@ -29,7 +29,7 @@ ElementMesh make_mesh(const KindCase& c) {
                          : linear_elements(box_mesh(Vec3::Zero(), size, cells, Split::five));
   std::mt19937 random(5);
   std::uniform_real_distribution<double> u(-1, 1);
-  for (Vec3& x : mesh.nodes) x += .4 * c.distortion * Vec3(u(random), u(random), u(random));
+  for (Vec3& x : mesh.nodes) x += .4 * c.distortion * Vec3{u(random), u(random), u(random)};
   return mesh;
 }
 

@@ -89,7 +89,10 @@ inline SparseMatrix random_general(Index n, unsigned seed) {
   std::uniform_int_distribution<int> at(0, static_cast<int>(n) - 1);
   Triplets t;
   for (int i = 0; i < n; ++i) t.emplace_back(i, i, 4 + u(random));
-  for (int e = 0; e < 4 * n; ++e) t.emplace_back(at(random), at(random), u(random));
+  for (int e = 0; e < 4 * n; ++e) {
+    const int i = at(random), j = at(random);
+    t.emplace_back(i, j, u(random));
+  }
   return from_triplets(n, t);
 }
 

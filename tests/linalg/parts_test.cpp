@@ -181,6 +181,7 @@ TEST(Parts, ClustersAcrossEqualBodiesAreNotCut) {
   }
 }
 
+/// Of the only part; of several, such a part has no modes, or those that it had, and the others have theirs.
 TEST(Parts, ALambdaBelowTheFloorIsAFailure) {
   const SpringBox body = box(13, 1);
   for (const int bodies : {1, 3}) {
@@ -196,11 +197,39 @@ TEST(Parts, ALambdaBelowTheFloorIsAFailure) {
     tracker.set_floor(-.03);
     EXPECT_NEAR(tracker.from_scratch(d.K, d.M, none).lambda[0], -.02, 1e-9);
     EXPECT_NO_THROW(tracker.refine(d.K, d.M, none, start, 1e-6));
+    EXPECT_TRUE(tracker.below_floor().empty());
     tracker.set_floor(-.01);
-    EXPECT_THROW(tracker.from_scratch(d.K, d.M, none), StepFailure);
     SparseMatrix later = d.K;
     for (Index i = 0; i < later.cols(); ++i) later.coeffRef(i, i) *= 1 + 1e-3 * std::sin(static_cast<double>(i));
-    EXPECT_THROW(tracker.refine(later, d.M, none, start, 1e-8), StepFailure);
+    if (bodies == 1) {
+      EXPECT_THROW(tracker.from_scratch(d.K, d.M, none), BelowFloor);
+      EXPECT_THROW(tracker.refine(later, d.M, none, start, 1e-8), BelowFloor);
+      continue;
+    }
+    const auto parts = uncoupled_parts(d.K, d.M, none);
+    const std::vector<int> of_start = parts_of_columns(parts, start.X);
+    const auto sunk = static_cast<std::size_t>(of_start[0]);
+    const Modes others = tracker.from_scratch(d.K, d.M, none);
+    EXPECT_EQ(tracker.below_floor(), std::vector{parts[sunk]});
+    EXPECT_GE(others.lambda.size(), 20);
+    EXPECT_GT(others.lambda[0], -1e-9);
+    for (const int p : parts_of_columns(parts, others.X)) EXPECT_NE(p, static_cast<int>(sunk));
+    tracker.reset();
+    for (const char* again : {"from scratch", "from what it has"}) {
+      const Modes kept = tracker.refine(later, d.M, none, start, 1e-8);
+      EXPECT_EQ(tracker.below_floor(), std::vector{parts[sunk]}) << again;
+      ASSERT_EQ(kept.lambda.size(), start.lambda.size()) << again;
+      const std::vector<int> of_kept = parts_of_columns(parts, kept.X);
+      EXPECT_EQ(std::count(of_kept.begin(), of_kept.end(), sunk), std::count(of_start.begin(), of_start.end(), sunk));
+      for (Index i = 0; i < kept.lambda.size(); ++i) {
+        if (of_kept[static_cast<std::size_t>(i)] == static_cast<int>(sunk)) {
+          EXPECT_TRUE((start.X.array().colwise() == kept.X.col(i).array()).colwise().all().any()) << again;
+        } else {
+          const Vector x = kept.X.col(i), r = later.selfadjointView<Eigen::Lower>() * x;
+          EXPECT_LT((r - kept.lambda[i] * (d.M.selfadjointView<Eigen::Lower>() * x)).norm(), 1e-6) << again;
+        }
+      }
+    }
   }
 }
 

@@ -28,14 +28,15 @@ class Decompose : public testing::Test {
   std::mt19937 generator{3};
   double uniform(double a, double b) { return std::uniform_real_distribution<double>(a, b)(generator); }
   Mat3 rotation() {
-    return Eigen::AngleAxisd(uniform(0, 3), Vec3(uniform(-1, 1), uniform(-1, 1), uniform(-1, 1)).normalized())
-        .toRotationMatrix();
+    const double angle = uniform(0, 3);
+    const Vec3 axis{uniform(-1, 1), uniform(-1, 1), uniform(-1, 1)};
+    return Eigen::AngleAxisd(angle, axis.normalized()).toRotationMatrix();
   }
 };
 
 TEST_F(Decompose, SvdRebuildsF) {
   for (int trial = 0; trial < 2000; ++trial) {
-    Vec3 s(uniform(0, 2), uniform(0, 2), uniform(-2, 2));
+    Vec3 s{uniform(0, 2), uniform(0, 2), uniform(-2, 2)};
     if (trial % 7 == 1) s[1] = s[0];
     if (trial % 7 == 2) s[2] = 0;
     if (trial % 7 == 3) s[1] = s[2] = 0;
@@ -61,7 +62,7 @@ TEST_F(Decompose, SvdRebuildsF) {
 
 TEST_F(Decompose, PolarIsTheNearestRotation) {
   for (int trial = 0; trial < 2000; ++trial) {
-    const Vec3 s(uniform(0.3, 2), uniform(0.3, 2), trial % 2 ? uniform(0.1, 2) : uniform(-0.2, 2));
+    const Vec3 s{uniform(0.3, 2), uniform(0.3, 2), trial % 2 ? uniform(0.1, 2) : uniform(-0.2, 2)};
     const Mat3 U = rotation(), V = rotation(), F = U * s.asDiagonal() * V.transpose();
     EXPECT_LT((eigen(polar(plain(F)).R) - U * V.transpose()).norm(), 1e-13) << s.transpose();
   }
@@ -82,7 +83,7 @@ TEST_F(Decompose, PolarOfNearlySingularMatricesIsARotation) {
 
 TEST_F(Decompose, PositivePart) {
   for (int trial = 0; trial < 300; ++trial) {
-    Vec3 lambda(uniform(-2, 2), uniform(-2, 2), uniform(-2, 2));
+    Vec3 lambda{uniform(-2, 2), uniform(-2, 2), uniform(-2, 2)};
     if (trial % 5 == 0) lambda[1] = lambda[0];
     const Mat3 Q = rotation(), A = Q * lambda.asDiagonal() * Q.transpose();
     const Mat3 expected = Q * lambda.cwiseMax(0).asDiagonal() * Q.transpose();

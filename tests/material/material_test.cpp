@@ -49,7 +49,7 @@ class Materials : public testing::TestWithParam<std::string> {
     return Mat3::NullaryExpr([&](Index, Index) { return uniform(-size, size); });
   }
   Mat3 random_rotation() {
-    const Vec3 w(uniform(-1, 1), uniform(-1, 1), uniform(-1, 1));
+    const Vec3 w{uniform(-1, 1), uniform(-1, 1), uniform(-1, 1)};
     return Eigen::AngleAxisd(uniform(0, 3), w.normalized()).toRotationMatrix();
   }
   /// Anything, also inverted, where the material allows it; singular values apart from 0.

@@ -15,7 +15,7 @@ std::vector<Vec3> random_points(int n, double low, double high) {
   std::mt19937_64 random(1);
   std::uniform_real_distribution<double> draw(low, high);
   std::vector<Vec3> points;
-  for (int i = 0; i < n; ++i) points.emplace_back(draw(random), 2 * draw(random), draw(random));
+  for (int i = 0; i < n; ++i) points.push_back(Vec3{draw(random), 2 * draw(random), draw(random)});
   return points;
 }
 

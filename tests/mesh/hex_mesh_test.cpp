@@ -38,7 +38,7 @@ void distort(HexMesh& mesh, double by, unsigned seed) {
   std::uniform_real_distribution<double> u(-by, by);
   const Box3 box = bounding_box(mesh.nodes);
   for (Vec3& x : mesh.nodes) {
-    const Vec3 step(u(random), u(random), u(random));
+    const Vec3 step{u(random), u(random), u(random)};
     if (((x - box.min).array() > 1e-9).all() && ((box.max - x).array() > 1e-9).all()) x += step;
   }
 }
@@ -289,7 +289,7 @@ int too_warped(double by) {
   int warped = 0;
   for (int trial = 0; trial < 20000; ++trial) {
     HexMesh m = one_hex();
-    for (Vec3& x : m.nodes) x += Vec3(u(random), u(random), u(random));
+    for (Vec3& x : m.nodes) x += Vec3{u(random), u(random), u(random)};
     if (!hex_shape(m, 0).sound()) continue;
     const TetMesh parts = subdivide(hexahedra(m));
     double least = 1;

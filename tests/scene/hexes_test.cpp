@@ -111,7 +111,7 @@ TEST_F(HexBodies, ConstantStrainIsReproduced) {
     Vec3& x = mesh_.nodes[i];
     if (x.minCoeff() < 1e-9 || ((size - x).array() < 1e-9).any()) continue;
     inside.push_back(i);
-    x += Vec3(u(random), u(random), u(random));
+    x += Vec3{u(random), u(random), u(random)};
   }
   ASSERT_EQ(inside.size(), 3u);
   const Model m = model({{"element", "hex"}}, "mesh.vtu");

@@ -95,6 +95,21 @@ TEST(ComplementSolver, AnIndefiniteMatrixIsReportedOrSolved) {
   EXPECT_EQ(solve_case(reported, Vector::Ones(30), x).status, SolveReport::Status::indefinite);
 }
 
+/// What rounding leaves of a modal right-hand side is no residual to be worked on, and never moves the modes.
+TEST(ComplementSolver, OfAModalRightHandSideNothingIsLeft) {
+  const Matrix A = definite(3), X = Eigen::SelfAdjointEigenSolver<Matrix>(A).eigenvectors().leftCols(1);
+  for (unsigned seed = 1; seed <= 40; ++seed) {
+    const Vector modal = 1e3 * X * random_matrix(1, 1, seed);
+    for (const double more : {0., 1e-16, 1e-14, 1e-12, 1e-10, 1e-6}) {
+      const Vector b = modal + more * modal.norm() * random_matrix(3, 1, seed + 1);
+      Vector x;
+      EXPECT_EQ(solve_case({A, X, Symmetry::symmetric}, b, x).status, SolveReport::Status::ok);
+      const Vector exact = dense_complement(A, X, b);
+      EXPECT_LT((x - exact).norm(), 1e-10 * exact.norm() + 1e-14 * b.norm()) << seed << " " << more;
+    }
+  }
+}
+
 TEST(ComplementSolver, NothingIsLeftWhereEverythingIsAMode) {
   Vector x;
   EXPECT_EQ(solve_case({definite(4), random_matrix(4, 4, 9), Symmetry::symmetric}, Vector::Ones(4), x).status,

@@ -90,7 +90,11 @@ TEST(Triangles, AgreeWithCgalOnALattice) {
   int met = 0, compared = 0;
   for (const int size : {2, 3, 6}) {
     std::uniform_int_distribution<int> number(0, size);
-    const auto random = [&] { return Vec3(number(engine), number(engine), number(engine)); };
+    const auto random = [&] {
+      Vec3 v;
+      for (double& x : v) x = number(engine);
+      return v;
+    };
     for (int i = 0; i < 8000; ++i) {
       const Corners s{random(), random(), random()}, t{random(), random(), random()};
       if (cgal(s).is_degenerate() || cgal(t).is_degenerate()) continue;

@@ -195,7 +195,7 @@ TEST(ObstacleCheck, BoxAgainstAllPairs) {
   const TetMesh mesh = box_mesh(Vec3::Zero(), Vec3::Ones(), {3, 3, 3}, Split::five);
   int crossing = 0;
   for (int k = 0; k < 40; ++k) {
-    const Vec3 centre(.5 + number(random), .5 + number(random), .5 + number(random));
+    const Vec3 centre{.5 + number(random), .5 + number(random), .5 + number(random)};
     const TriMesh box = box_surface(centre - Vec3(.4, .3, .5), centre + Vec3(.4, .3, .5));
     const Motion motion = moving({0, 0, 0}, {number(random), number(random), number(random)}, centre);
     const Mat3 R = Mat3::Identity() + motion.at(1).turn;
@@ -314,8 +314,8 @@ TEST(DistanceOf, AgainstSamples) {
   };
   for (int k = 0; k < 120; ++k) {
     Simplex a(static_cast<std::size_t>(1 + k % 3)), b(static_cast<std::size_t>(1 + k / 3 % 3));
-    for (Vec3& x : a) x = Vec3(number(random), number(random), number(random));
-    for (Vec3& x : b) x = Vec3(number(random) + .7, number(random), number(random));
+    for (Vec3& x : a) x = Vec3{number(random), number(random), number(random)};
+    for (Vec3& x : b) x = Vec3{number(random) + .7, number(random), number(random)};
     double least = 10;
     for (const Vec3& x : samples(a))
       for (const Vec3& y : samples(b)) least = std::min(least, (x - y).norm());

@@ -37,7 +37,7 @@ class ConnectedTracker {
   Modes refine(const SparseMatrix& K, const SparseMatrix& M, const Matrix& rigid, const Modes& start, double tolerance,
                int s);
 
-  /// A λ below this is not sought but StepFailure.
+  /// A λ below this is not sought but BelowFloor.
   void set_floor(double lambda) { op_.set_floor(lambda); }
   /// Drops the factor and the vectors above: what follows depends on the arguments only.
   void reset();

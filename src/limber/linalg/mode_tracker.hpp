@@ -13,15 +13,20 @@ class ModeTracker {
 
   explicit ModeTracker(int s) : s_(s) {}
 
-  /// whole_modes(K, M, s, rigid), whose factors of K − σM are kept. Throws as it does.
+  /// whole_modes(K, M, s, rigid), whose factors of K − σM are kept. Throws as it does, and BelowFloor.
   Modes from_scratch(const SparseMatrix& K, const SparseMatrix& M, const Matrix& rigid);
 
   /// As many modes as `start` has, with mode_errors of at most `tolerance` in each part (see ConnectedTracker). Their
-  /// number is that of `from_scratch` if the set has come to cut a cluster, or if the parts are others.
-  Modes refine(const SparseMatrix& K, const SparseMatrix& M, const Matrix& rigid, const Modes& start, double tolerance);
+  /// number is that of `from_scratch` if the set has come to cut a cluster, or if the parts are others. `due`: one for
+  /// each column of `start`; parts without any that is due may be left as they are. Empty: all are due.
+  Modes refine(const SparseMatrix& K, const SparseMatrix& M, const Matrix& rigid, const Modes& start, double tolerance,
+               const std::vector<char>& due = {});
 
-  /// From now on StepFailure is thrown where a λ is below this (−∞: nowhere), as soon as that is certain.
+  /// From now on a λ below this is not sought (−∞: all are). A system in one part throws BelowFloor, as soon as that is
+  /// certain; in a system of several, such a part has the modes of `start`, if any, and is named by below_floor().
   void set_floor(double lambda) { floor_ = lambda; }
+  /// The unknowns of each part that was found to have a λ below the floor, the last time.
+  const std::vector<std::vector<int>>& below_floor() const { return below_; }
 
   /// Drops factors and modes: what follows depends on the arguments only.
   void reset();
@@ -29,14 +34,14 @@ class ModeTracker {
   Counts counts() const;
 
  private:
-  Modes from_scratch(PartedModes modes);
+  Modes from_scratch(PartedModes modes, const Modes& start);
   Modes finish(PartedModes modes, Index count);
   PartedModes::Find finder(const PartedModes& modes);
 
   int s_;
   double floor_ = -std::numeric_limits<double>::infinity();
   ConnectedTracker whole_;  // of a system in one part
-  std::vector<std::vector<int>> parts_;
+  std::vector<std::vector<int>> parts_, below_;
   std::vector<ConnectedTracker> trackers_;
   std::vector<Modes> found_;
   Counts parted_;  // what whole_ does not count

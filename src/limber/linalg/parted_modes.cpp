@@ -32,14 +32,21 @@ void for_each_part(std::size_t parts, const std::function<void(std::size_t)>& wo
 
 PartedModes::PartedModes(std::vector<std::vector<int>> given, const SparseMatrix& K, const SparseMatrix& M,
                          const Matrix& rigid)
-    : parts(std::move(given)), problems(part_problems(parts, K, M, rigid)), found(parts.size()) {
+    : parts(std::move(given)),
+      problems(part_problems(parts, K, M, rigid)),
+      found(parts.size()),
+      closed(parts.size(), 0) {
   top_ = K.diagonal().cwiseQuotient(M.diagonal()).cwiseAbs().maxCoeff();
 }
 
 /// counts: 0 for a part that is left as it is.
 void PartedModes::find_all(const std::vector<int>& counts, const Find& find) {
   for_each_part(counts.size(), [&](std::size_t p) {
-    if (counts[p] > 0) found[p] = find(p, counts[p]);
+    try {
+      if (counts[p] > 0) found[p] = find(p, counts[p]);
+    } catch (const BelowFloor&) {
+      closed[p] = 1;
+    }
   });
   sort();
 }
@@ -49,7 +56,7 @@ void PartedModes::begin(Index s, const Find& find) {
   std::vector<int> counts(parts.size(), 0);
   const Index share = s / static_cast<Index>(parts.size());
   for (std::size_t p = 0; p < parts.size(); ++p)
-    if (found[p].lambda.size() == 0)
+    if (found[p].lambda.size() == 0 && !closed[p])
       counts[p] = static_cast<int>(std::min(problems[p].K.cols(), std::max(problems[p].rigid.cols(), share) + 1));
   find_all(counts, find);
 }
@@ -90,13 +97,14 @@ Index PartedModes::choose(Index s, Extent extent, const Find& find) {
       while (taken < known_ && same_cluster(at(taken - 1), at(taken), largest, top_)) ++taken;
     }
     const Index needed = extent == Extent::as_asked ? taken : taken + 1;  // the next one tells whether a cluster is cut
-    if (needed <= known_ || all_found_) return taken;
+    if (needed <= known_) return taken;
+    if (all_found_) return std::min(taken, known_);
     extend(needed <= static_cast<Index>(sorted_.size()) ? at(needed - 1) : infinity, find);
   }
 }
 
 double PartedModes::gap_after(Index count) const {
-  if (count >= static_cast<Index>(sorted_.size())) return infinity;
+  if (count == 0 || count >= static_cast<Index>(sorted_.size())) return infinity;
   const double a = sorted_[static_cast<std::size_t>(count - 1)].lambda,
                b = sorted_[static_cast<std::size_t>(count)].lambda;
   return b > a ? (b - a) / std::max(std::abs(a), std::abs(b)) : 0;

@@ -15,12 +15,13 @@ void for_each_part(std::size_t parts, const std::function<void(std::size_t)>& wo
 
 class PartedModes {
  public:
-  /// Gives the `count` lowest modes of a part, or more. Called for several parts at a time.
+  /// Gives the `count` lowest modes of a part, or more. Called for several parts at a time. A part for which it throws
+  /// BelowFloor is closed.
   using Find = std::function<Modes(std::size_t part, int count)>;
 
   PartedModes(std::vector<std::vector<int>> parts, const SparseMatrix& K, const SparseMatrix& M, const Matrix& rigid);
 
-  /// How many modes to take: s, or more. Calls `find` where `found` does not suffice to say.
+  /// How many modes to take: s, or more, or all that can be had. Calls `find` where `found` does not suffice to say.
   Index choose(Index s, Extent extent, const Find& find);
   /// The `count` lowest of all parts: `choose` has seen to it that they are known.
   Modes modes(Index count) const;
@@ -32,6 +33,7 @@ class PartedModes {
   std::vector<std::vector<int>> parts;
   std::vector<ModeProblem> problems;
   std::vector<Modes> found;  // the lowest of each part; none: X of size 0
+  std::vector<char> closed;  // parts that are not asked for more than is found
 
  private:
   struct Entry {
@@ -40,7 +42,7 @@ class PartedModes {
     Index column;
   };
 
-  bool complete(std::size_t p) const { return found[p].lambda.size() == problems[p].K.cols(); }
+  bool complete(std::size_t p) const { return closed[p] || found[p].lambda.size() == problems[p].K.cols(); }
   void begin(Index s, const Find& find);
   void extend(double lambda, const Find& find);
   void find_all(const std::vector<int>& counts, const Find& find);

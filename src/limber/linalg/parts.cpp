@@ -81,6 +81,22 @@ std::vector<std::vector<int>> uncoupled_parts(const SparseMatrix& K, const Spars
   return parts;
 }
 
+std::vector<int> parts_of_columns(const std::vector<std::vector<int>>& parts, const Matrix& X) {
+  std::vector<int> part(static_cast<std::size_t>(X.rows()), -1), holders(static_cast<std::size_t>(X.cols()), -1);
+  for (std::size_t p = 0; p < parts.size(); ++p)
+    for (const int i : parts[p]) part[static_cast<std::size_t>(i)] = static_cast<int>(p);
+  for (Index c = 0; c < X.cols(); ++c) {
+    const int first = first_of(X, c);
+    if (first == X.rows()) continue;
+    const int holder = part[static_cast<std::size_t>(first)];
+    bool whole = true;
+    for (Index i = first; i < X.rows() && whole; ++i)
+      whole = X(i, c) == 0 || part[static_cast<std::size_t>(i)] == holder;
+    if (whole) holders[static_cast<std::size_t>(c)] = holder;
+  }
+  return holders;
+}
+
 std::vector<ModeProblem> part_problems(const std::vector<std::vector<int>>& parts, const SparseMatrix& K,
                                        const SparseMatrix& M, const Matrix& rigid) {
   std::vector<int> local(static_cast<std::size_t>(K.cols())), part(local.size());

@@ -12,6 +12,9 @@ namespace limber {
 /// of `joining` (#n × k) joins the unknowns where it is not 0. K, M: lower triangles.
 std::vector<std::vector<int>> uncoupled_parts(const SparseMatrix& K, const SparseMatrix& M, const Matrix& joining);
 
+/// For each column of X the part outside which it vanishes; −1 if there is none.
+std::vector<int> parts_of_columns(const std::vector<std::vector<int>>& parts, const Matrix& X);
+
 /// A problem of its own for the modes of one part.
 struct ModeProblem {
   SparseMatrix K, M;  // lower triangles, without stored zeros

@@ -2,18 +2,10 @@
 
 #include <cmath>
 
-#include "limber/core/errors.hpp"
-
 namespace limber {
 
-namespace {
-
-[[noreturn]] void fail_below_floor() { throw StepFailure("modes: a mode grows more than e-fold in the step"); }
-
-}  // namespace
-
 void ShiftInvert::require_above_floor(double lambda) const {
-  if (lambda < floor_) fail_below_floor();
+  if (lambda < floor_) throw BelowFloor();
 }
 
 SolveReport::Status ShiftInvert::factorize(const SparseMatrix& K, const SparseMatrix& M, double sigma) {
@@ -39,7 +31,7 @@ void ShiftInvert::make(const SparseMatrix& K, const SparseMatrix& M) {
   for (double relative = first; relative <= last; relative *= growth) {
     const double sigma = std::max(-relative * top_, floor_);
     if (factorize(K, M, sigma) == SolveReport::Status::ok) return;
-    if (sigma == floor_) fail_below_floor();
+    if (sigma == floor_) throw BelowFloor();
   }
   throw StepFailure("modes: the stiffness matrix shifted by the mass matrix is not positive definite");
 }

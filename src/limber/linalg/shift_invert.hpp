@@ -4,22 +4,28 @@
 
 #include <limits>
 
+#include "limber/core/errors.hpp"
 #include "limber/linalg/factor.hpp"
 #include "limber/linalg/pattern.hpp"
 
 namespace limber {
 
+/// A λ is below what was asked for.
+struct BelowFloor final : StepFailure {
+  BelowFloor() : StepFailure("modes: a mode grows more than e-fold in the step") {}
+};
+
 class ShiftInvert {
  public:
   /// Factorises with σ as near to 0 as the scale of K/M and its definiteness let it. The analysis is kept while the
-  /// pattern stays. Throws StepFailure if M has no positive diagonal, if no shift serves, or if a λ is below the floor.
+  /// pattern stays. Throws StepFailure if M has no positive diagonal or if no shift serves, BelowFloor if a λ is.
   void make(const SparseMatrix& K, const SparseMatrix& M);
   /// Factorises with this shift if that can be done; else the factor is as before. K, M: those of `make`.
   void try_shift(const SparseMatrix& K, const SparseMatrix& M, double sigma);
   void drop() { made_ = false; }
   /// Who has no use for λ below this need not have them found.
   void set_floor(double lambda) { floor_ = lambda; }
-  /// Throws StepFailure if λ is below the floor.
+  /// Throws BelowFloor if λ is.
   void require_above_floor(double lambda) const;
 
   bool made() const { return made_; }

@@ -310,10 +310,12 @@ class Run {
     if (model_.contact && model_.contact->friction)
       result_.summary["friction_held_stages"] = model_.contact->friction->held_stages();
     if (const auto* modes = simulation_.modes())
-      result_.summary["modes"] = {{"count", modes->basis().count()},
+      result_.summary["modes"] = {{"count", modes->count()},
                                   {"refreshes", modes->refreshes()},
                                   {"from_scratch", modes->counts().from_scratch},
-                                  {"iterations", modes->counts().iterations}};
+                                  {"iterations", modes->counts().iterations},
+                                  {"left_out_steps", modes->left_out_counts().steps},
+                                  {"left_out_bodies", modes->left_out_counts().bodies}};
     if (simulation_.method().kind == MethodKind::exponential) {
       const auto krylov = simulation_.exponential_counts();
       result_.summary["exponential"] = {{"products", krylov.products}, {"substeps", krylov.substeps}};

@@ -85,17 +85,20 @@ State Stepper::step_in_frame(StageSolution solution, System& system, const Histo
   system.begin_step(u[0]);
   StageSolver& stages = newton(system);
   stages.begin_step(system, u[0]);
-  std::string unfit;
   try {
-    modes_->begin_step(*system.smooth(), u[0], ModalFrame::lowest(*modes_, h));
-    if (!ModalFrame::serves(*modes_, h)) unfit = "modes are damped strongly";
+    modes_->begin_step(*system.smooth(), u[0], ModalFrame::limits(*modes_, h));
   } catch (const StepFailure& failure) {
-    if (solution == StageSolution::linearized) throw;  // M + h²K is likely to be indefinite, for the base scheme too
-    unfit = failure.reason;
+    if (solution == StageSolution::linearized) throw;
+    modes_->note_once(failure.reason + ": " + info_->name + " takes its base scheme in such steps");
+    return step_of_base(solution, system, u, h);
   }
-  if (!unfit.empty())
-    modes_->note_once(unfit + ": " + info_->name + " takes its base scheme in such steps, since things collide");
-  if (!unfit.empty() || modes_->basis().count() == 0) return step_of_base(solution, system, u, h);
+  for (const LeftOut& body : modes_->left_out())
+    modes_->note_once(std::string("modes of a body ") +
+                      (body.why == LeftOut::Why::grows ? "grow more than e-fold in a step" : "are damped strongly") +
+                      ": " + info_->name + " leaves it to its base scheme in such steps, since things collide");
+  // Whether bodies that are left out may be linearised, the frame knows, also where no mode is left.
+  const bool asks = solution == StageSolution::linearized && !modes_->left_out().empty();
+  if (modes_->basis().count() == 0 && !asks) return step_of_base(solution, system, u, h);
   ModalFrame frame(system, stages, *modes_, info_->splitting, solution);
   const State next = frame.out_of(scheme_->step(frame, frame.seen_from(u), h));
   if (!is_finite(next)) throw StepFailure("the new state is not finite");

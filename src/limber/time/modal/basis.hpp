@@ -18,6 +18,15 @@ struct ModalBasis {
     for (Index i = 0; i < X.cols(); ++i) MX.col(i) = system.apply_mass(X.col(i));
   }
 
+  /// Some of its columns.
+  ModalBasis part(const std::vector<Index>& columns) const {
+    ModalBasis some;
+    some.lambda = lambda(columns);
+    some.X = X(Eigen::all, columns);
+    some.MX = MX(Eigen::all, columns);
+    return some;
+  }
+
   Index count() const { return X.cols(); }
   /// Modal coordinates XᵀM x, #s.
   Vector coordinates(const Vector& x) const { return inner(MX, x); }

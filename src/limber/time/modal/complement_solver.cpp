@@ -12,7 +12,8 @@ constexpr double forgetting = .3;  // of the defect from solve to solve: the mod
 /// Where a solve costs much, the residual that inexact modes leave may be this many times the tolerance: it stands for
 /// a change of the scheme of higher order (τ⁴ times the square of the modes' residual), not for noise.
 constexpr double allowance = 1e4;
-constexpr Index costly = 500;  // unknowns
+constexpr Index costly = 500;       // unknowns
+constexpr double rounding = 4e-16;  // of the right-hand side: nothing below is known of it
 
 }  // namespace
 
@@ -44,11 +45,12 @@ SolveReport ComplementSolver::solve(const Vector& b, Vector& x, double tolerance
 /// Conjugate gradients in the complement, preconditioned by P A⁻¹Pᵀ. The solves inside are inexact, so the direction is
 /// made conjugate by the change of the residual. For a general A only the first iterate is tried.
 SolveReport ComplementSolver::iterate(const Vector& b, Vector& x, double tolerance) {
-  Vector r = modes_->complement_of_force(b);
-  const double start = r.norm(), exact = tolerance * start,
-               goal = std::min(b.size() > costly ? allowance * exact : exact, 1e-3 * start);
+  // Twice: of a b that is nearly modal, the first projection leaves a modal part as large as what is sought.
+  Vector r = modes_->complement_of_force(modes_->complement_of_force(b));
+  const double noise = rounding * b.norm(), start = r.norm(), exact = tolerance * start,
+               goal = std::max(noise, std::min(b.size() > costly ? allowance * exact : exact, 1e-3 * start));
   x.setZero(b.size());
-  if (start == 0) return {};
+  if (start <= noise) return {};
   const int most = symmetry_ == Symmetry::symmetric ? static_cast<int>(modes_->count()) + 10 : 1;
   SolveReport report;
   Vector y, p, Ap, before;

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <limits>
 
+#include "limber/core/errors.hpp"
+#include "limber/linalg/factor.hpp"
+#include "limber/linalg/parts.hpp"
 #include "limber/linalg/row_matrix.hpp"
 #include "limber/time/partial_system.hpp"
 #include "limber/time/stage_matrix.hpp"
@@ -62,6 +65,7 @@ class InComplement final : public StandIn {
  private:
   State inner(const State& w) const { return {modal_q_ + X_.complement(w.q), modal_v_ + X_.complement(w.v), w.t}; }
   Matrix product(const SparseMatrix& S) const {
+    if (X_.count() == 0) return X_.X;
     const auto rows = make_row_matrix(S, symmetric() ? Symmetry::symmetric : Symmetry::general);
     rows->refresh(S);
     return rows->multiply_block(X_.X);
@@ -102,13 +106,10 @@ ModalFrame::ModalFrame(const System& system, StageSolver& newton, ModalSubspace&
   f_ = modes_.start().f + contact;
 }
 
-bool ModalFrame::serves(const ModalSubspace& modes, double h) {
-  const Matrix& D = modes.reduced_start().D;
-  return D.size() == 0 || D.cwiseAbs().maxCoeff() * h <= .5;
-}
-
-double ModalFrame::lowest(const ModalSubspace& modes, double h) {
-  return modes.negative() == NegativeModes::grow ? -1 / (h * h) : -std::numeric_limits<double>::infinity();
+ModalLimits ModalFrame::limits(const ModalSubspace& modes, double h) {
+  ModalLimits l{.most_damping = .5 / h};
+  if (modes.negative() == NegativeModes::grow) l.lowest = -1 / (h * h);
+  return l;
 }
 
 const ModalFrame::Shift& ModalFrame::shift(double t) {
@@ -159,7 +160,30 @@ State ModalFrame::solve(const Stage& stage) {
   about.t = stage.t;
   const std::optional<State> tangent_at = stage.tangent_at ? std::optional(out_of(*stage.tangent_at)) : std::nullopt;
   const Linearization* known = from_start && !tangent_at ? &modes_.start() : nullptr;
-  return solve_with(LinearForce(*system_.smooth(), about, tangent_at, known), TangentOf::one_stage);
+  const LinearForce force(*system_.smooth(), about, tangent_at, known);
+  require_definite(force, stage);
+  return solve_with(force, TangentOf::one_stage);
+}
+
+/// A body that grows and is left to the scheme may have a stage matrix without a minimum, once it is linearised.
+void ModalFrame::require_definite(const LinearForce& force, const Stage& stage) const {
+  std::vector<std::vector<int>> growing;
+  for (const LeftOut& body : modes_.left_out())
+    if (body.why == LeftOut::Why::grows) growing.push_back(body.unknowns);
+  if (growing.empty()) return;
+  const auto fail = [] {
+    throw StepFailure("modes: a mode grows so fast in the step that its linearised stage has no minimum");
+  };
+  if (!force.symmetric()) fail();  // nothing to tell it by
+  Tangent T;
+  force.tangent(stage.at, Definiteness::exact, T);
+  SparseMatrix A;
+  combine(force, T, stage.tau_q, stage.tau_v, A);
+  for (const ModeProblem& body : part_problems(growing, A, A, Matrix(A.cols(), 0))) {
+    const auto factor = make_best_factor(body.K, Symmetry::symmetric);
+    factor->analyze(body.K);
+    if (factor->factorize(body.K) != SolveReport::Status::ok) fail();
+  }
 }
 
 }  // namespace limber

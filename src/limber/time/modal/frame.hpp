@@ -13,17 +13,17 @@
 
 namespace limber {
 
+class LinearForce;
+
 class ModalFrame final : public Dynamics {
  public:
   /// `system` has contact forces; `modes` are those of its smooth forces, begun at u₀. `newton` solves every stage.
   ModalFrame(const System& system, StageSolver& newton, ModalSubspace& modes, Splitting rule, StageSolution solution);
 
-  /// Whether the modes of this step, of length h, are fit for it: what contact changes of their motion is not damped by
-  /// their own damping, so that must be weak. (Strongly damped modes have nothing to be kept alive.)
-  static bool serves(const ModalSubspace& modes, double h);
-  /// The lowest λ whose motion, linearised at the start of a step of length h, says anything of its end: below it a
-  /// mode grows more than e-fold, and M + h²K is indefinite.
-  static double lowest(const ModalSubspace& modes, double h);
+  /// What modes must be to serve in a step of length h. Below the lowest λ a mode grows more than e-fold: its motion,
+  /// linearised at the start, says nothing of the end. What contact changes of their motion is not damped by their own
+  /// damping, so that must be weak. (Strongly damped modes have nothing to be kept alive.)
+  static ModalLimits limits(const ModalSubspace& modes, double h);
 
   State rate(const State& w) override;
   State solve(const Stage& s) override;
@@ -39,6 +39,7 @@ class ModalFrame final : public Dynamics {
     Vector q, v;
   };
   const Shift& shift(double t);
+  void require_definite(const LinearForce& force, const Stage& stage) const;
 
   const System& system_;
   StageSolver& newton_;

@@ -23,6 +23,7 @@ Vector coupling(const System& system, const ModalBasis& X, Splitting rule, const
 ModalChange predict(const System& system, const ModalBasis& X, NegativeModes negative, Splitting rule,
                     const Linearization& at, const Vector& f, ReducedTangent reduced, double s) {
   const Vector rate = X.coordinates(at.at.v);
+  if (s == 0) return {Vector::Zero(X.count()), Vector::Zero(X.count())};
   Vector force = X.coordinates_of_force(f);
   if (rule != Splitting::printed) {
     Vector c = coupling(system, X, rule, at, f, s) + reduced.K * rate;

@@ -8,6 +8,7 @@
 #include "limber/core/errors.hpp"
 #include "limber/linalg/block_algebra.hpp"
 #include "limber/linalg/dense_eigen.hpp"
+#include "limber/linalg/parts.hpp"
 #include "limber/time/stage_matrix.hpp"
 
 namespace limber {
@@ -40,91 +41,181 @@ ModalSubspace::ModalSubspace(const ModalOptions& options, Index n, Looks looks)
       most_steps_between_looks_(looks == Looks::each_step ? 1 : 8),
       tracker_(count_) {}
 
-void ModalSubspace::begin_step(const System& system, const State& u0, double floor) {
+void ModalSubspace::begin_step(const System& system, const State& u0, const ModalLimits& limits) {
   start_.at = u0;
   start_.f = system.linearize(u0, Definiteness::exact, start_.tangent);
   if (!start_.f.allFinite()) throw StepFailure("the force is not finite");
+  left_out_.clear();
   if (count_ == 0) {  // a method without its modes: the base scheme
-    basis_ = ModalBasis(system, {Vector(0), Matrix(system.size(), 0)});
-    reduced_start_ = {Matrix(0, 0), Matrix(0, 0), {}};
+    all_ = ModalBasis(system, {Vector(0), Matrix(system.size(), 0)});
+    reduced_all_ = {Matrix(0, 0), Matrix(0, 0), {}};
     return;
   }
-  floor_ = floor;
-  tracker_.set_floor(floor);
+  limits_ = limits;
+  tracker_.set_floor(limits.lowest);
   if (begun_ != u0.t || !looked_) {
     begun_.reset();
     prepare(system, u0);
+  } else if (limits.lowest < sought_above_ &&
+             std::find(below_floor_.begin(), below_floor_.end(), 1) != below_floor_.end()) {
+    refresh(system, u0);  // the step is tried again, shorter: more modes serve
   }
-  require_above_floor();
   begun_ = u0.t;
+  leave_out();
+  count_left_out(u0.t);
 }
 
 void ModalSubspace::prepare(const System& system, const State& u0) {
-  if (known_.X.size() != 0) basis_ = ModalBasis(system, std::exchange(known_, {}));
-  if (basis_.count() == 0) return refresh(system, u0);
+  if (known_.X.size() != 0) all_ = ModalBasis(system, std::exchange(known_, {}));
+  std::fill(below_floor_.begin(), below_floor_.end(), 0);
+  if (all_.count() == 0) return refresh(system, u0);
   ++steps_since_refresh_;
   if (options_.refresh.rule == Refresh::Rule::every && steps_since_refresh_ >= options_.refresh.every)
     return refresh(system, u0);
   if (looked_ && steps_since_refresh_ < next_look_) return;
-  reduced_start_ = reduce(system, start_.tangent, stiff_);
+  reduced_all_ = reduce(system, start_.tangent, all_, stiff_);
+  if (bodies_.empty() && limited()) find_bodies(system, u0);
   looked_ = true;
   next_look_ = steps_since_refresh_ + most_steps_between_looks_;
-  require_above_floor();
-  if (options_.refresh.rule == Refresh::Rule::residual && due(system)) refresh(system, u0);
+  if (options_.refresh.rule != Refresh::Rule::residual) return;
+  leave_out();
+  if (const std::vector<char> these = due(system); !these.empty()) refresh(system, u0, these);
+}
+
+void ModalSubspace::find_bodies(const System& system, const State& u0) {
+  const Matrix rigid = system.rigid_motions(u0);
+  bodies_ = uncoupled_parts(symmetric_part(start_.tangent.K, system.symmetric()),
+                            symmetric_part(system.mass(), system.symmetric()), rigid);
+  body_of_ = parts_of_columns(bodies_, all_.X);
+  below_floor_.assign(bodies_.size(), 0);
+}
+
+std::vector<Index> ModalSubspace::columns_of(std::size_t body) const {
+  std::vector<Index> columns;
+  for (std::size_t c = 0; c < body_of_.size(); ++c)
+    if (body_of_[c] == static_cast<int>(body)) columns.push_back(static_cast<Index>(c));
+  return columns;
+}
+
+bool ModalSubspace::in_use(std::size_t mode) const {
+  return left_out_.empty() || body_of_[mode] < 0 || !out_[static_cast<std::size_t>(body_of_[mode])];
 }
 
 /// XᵀKX has no λ below those of K, whatever X is.
-void ModalSubspace::require_above_floor() const {
-  if (!std::isfinite(floor_)) return;
-  const Matrix& K = reduced_start_.K;
-  if (symmetric_eigen(.5 * (K + K.transpose())).values[0] < floor_)
-    throw StepFailure("modes: a mode grows more than e-fold in the step");
+void ModalSubspace::leave_out() {
+  left_out_.clear();
+  if (!limited()) return;
+  out_.assign(bodies_.size(), 0);
+  for (std::size_t b = 0; b < bodies_.size(); ++b) {
+    const std::vector<Index> columns = columns_of(b);
+    bool grows = below_floor_[b], damped = false;
+    if (!columns.empty()) {
+      const Matrix K = reduced_all_.K(columns, columns);
+      grows = grows || symmetric_eigen(.5 * (K + K.transpose())).values[0] < limits_.lowest;
+      damped = reduced_all_.D(columns, columns).cwiseAbs().maxCoeff() > limits_.most_damping;
+    }
+    out_[b] = grows || damped;
+    if (out_[b]) left_out_.push_back({bodies_[b], grows ? LeftOut::Why::grows : LeftOut::Why::damped});
+  }
+  if (left_out_.empty()) return;
+  std::vector<Index> kept, place(static_cast<std::size_t>(all_.count()), -1);
+  for (std::size_t c = 0; c < body_of_.size(); ++c) {
+    if (!in_use(c)) continue;
+    place[c] = static_cast<Index>(kept.size());
+    kept.push_back(static_cast<Index>(c));
+  }
+  some_ = all_.part(kept);
+  reduced_some_ = {reduced_all_.K(kept, kept), reduced_all_.D(kept, kept), {}};
+  for (const Index i : reduced_all_.null)
+    if (const Index to = place[static_cast<std::size_t>(i)]; to >= 0) reduced_some_.null.push_back(to);
 }
 
-/// Whether the residual is too large; if not, looks again before it can be expected to have become so.
-bool ModalSubspace::due(const System& system) {
-  const double now = residual(system), most = options_.refresh.residual;
-  if (now > most) return true;
-  const double steps = .5 * (most / std::max(now, 1e-300) - 1) * static_cast<double>(steps_since_refresh_);
+/// A step that is tried again counts once, as it was the last time.
+void ModalSubspace::count_left_out(double t) {
+  if (counted_at_ == t) {
+    left_out_counts_.steps -= counted_bodies_ > 0;
+    left_out_counts_.bodies -= counted_bodies_;
+  }
+  counted_at_ = t;
+  counted_bodies_ = static_cast<long>(left_out_.size());
+  left_out_counts_.steps += counted_bodies_ > 0;
+  left_out_counts_.bodies += counted_bodies_;
+}
+
+/// Modes of the step whose residual is too large; empty if there are none. Then looks again before they can be expected
+/// to have become so.
+std::vector<char> ModalSubspace::due(const System& system) {
+  std::vector<Index> columns;
+  const auto modes = static_cast<std::size_t>(all_.count());
+  for (std::size_t c = 0; c < modes; ++c)
+    if (in_use(c)) columns.push_back(static_cast<Index>(c));
+  if (columns.empty()) return {};
+  const Vector now = residuals(system, columns);
+  const double worst = now.maxCoeff(), most = options_.refresh.residual;
+  if (worst > most) {
+    std::vector<char> these(modes, 0);
+    for (std::size_t i = 0; i < columns.size(); ++i)
+      these[static_cast<std::size_t>(columns[i])] = now[static_cast<Index>(i)] > most;
+    return these;
+  }
+  const double steps = .5 * (most / std::max(worst, 1e-300) - 1) * static_cast<double>(steps_since_refresh_);
   next_look_ =
       steps_since_refresh_ + std::clamp(static_cast<long>(std::min(steps, 1e6)), 1L, most_steps_between_looks_);
-  return false;
+  return {};
 }
 
-/// The error of the worst mode, after the best rotation among them.
-double ModalSubspace::residual(const System& system) const {
-  Matrix r = stiff_;
-  subtract(basis_.MX, reduced_start_.K, r);
-  const Vector lambda = reduced_start_.K.diagonal();
-  return mode_errors(r, lambda, start_.tangent.K.diagonal(), system.mass().diagonal()).maxCoeff();
+/// The error of each mode, after the best rotation among them.
+Vector ModalSubspace::residuals(const System& system, const std::vector<Index>& columns) const {
+  const Matrix K = reduced_all_.K(columns, columns);
+  Matrix r = stiff_(Eigen::all, columns);
+  subtract(all_.MX(Eigen::all, columns), K, r);
+  return mode_errors(r, K.diagonal(), start_.tangent.K.diagonal(), system.mass().diagonal());
 }
 
-void ModalSubspace::refresh(const System& system, const State& u0) {
+void ModalSubspace::refresh(const System& system, const State& u0, const std::vector<char>& due) {
   const SparseMatrix K = symmetric_part(start_.tangent.K, system.symmetric()),
                      M = symmetric_part(system.mass(), system.symmetric());
   const Matrix rigid = system.rigid_motions(u0);
-  const bool first = basis_.count() == 0;
-  const Index before = first ? count_ : basis_.count();
+  const bool first = all_.count() == 0;
+  const Index before = first ? count_ : all_.count();
   const double tolerance =
       options_.refresh.rule == Refresh::Rule::residual ? refined_of_rule * options_.refresh.residual : refined;
-  Modes found =
-      first ? tracker_.from_scratch(K, M, rigid) : tracker_.refine(K, M, rigid, {basis_.lambda, basis_.X}, tolerance);
-  basis_ = ModalBasis(system, std::move(found));
-  if (basis_.count() > before)
+  sought_above_ = limits_.lowest;
+  try {
+    Modes found = first ? tracker_.from_scratch(K, M, rigid)
+                        : tracker_.refine(K, M, rigid, {all_.lambda, all_.X}, tolerance, due);
+    all_ = ModalBasis(system, std::move(found));
+  } catch (const BelowFloor&) {  // of the only body there is
+    if (first) all_ = ModalBasis(system, {Vector(0), Matrix(system.size(), 0)});
+    looked_ = true;
+    reduced_all_ = reduce(system, start_.tangent, all_, stiff_);
+    find_bodies(system, u0);
+    std::fill(below_floor_.begin(), below_floor_.end(), 1);
+    return;
+  }
+  if (all_.count() > before)
     notes_.push_back(fmt::format("t = {:.6g} s: {} modes instead of {}, so that no group of equal frequencies is cut",
-                                 u0.t, basis_.count(), before));
-  if (basis_.count() < before)
+                                 u0.t, all_.count(), before));
+  if (all_.count() < before)
     notes_.push_back(fmt::format("t = {:.6g} s: {} modes instead of {}: a group of equal frequencies has parted", u0.t,
-                                 basis_.count(), before));
+                                 all_.count(), before));
   steps_since_refresh_ = 0;
   next_look_ = 1;
   looked_ = true;
   ++refreshes_;
-  reduced_start_ = reduce(system, start_.tangent, stiff_);
+  reduced_all_ = reduce(system, start_.tangent, all_, stiff_);
+  if (!limited()) return;
+  find_bodies(system, u0);
+  for (std::size_t b = 0; b < bodies_.size(); ++b)
+    for (const auto& below : tracker_.below_floor()) below_floor_[b] |= below == bodies_[b];
 }
 
-ReducedTangent ModalSubspace::reduce(const System& system, const Tangent& T, Matrix& KX) {
-  const Matrix& X = basis_.X;
+ReducedTangent ModalSubspace::reduce(const System& system, const Tangent& T, const ModalBasis& basis, Matrix& KX) {
+  const Matrix& X = basis.X;
+  if (X.cols() == 0) {
+    KX = X;
+    return {Matrix(0, 0), Matrix(0, 0), {}};
+  }
   if (pattern_.take(T.K) == PatternChange::changed)
     rows_ = make_row_matrix(T.K, system.symmetric() ? Symmetry::symmetric : Symmetry::general);
   rows_->refresh(T.K);
@@ -136,10 +227,10 @@ ReducedTangent ModalSubspace::reduce(const System& system, const Tangent& T, Mat
     reduced.D = X.transpose() * DX;
   }
   // Rounding would otherwise let rigid motions exchange momentum with the other modes.
-  if ((basis_.lambda.array() != 0).all()) return reduced;
+  if ((basis.lambda.array() != 0).all()) return reduced;
   const double size = T.K.diagonal().cwiseAbs().maxCoeff();
   for (Index i = 0; i < X.cols(); ++i)
-    if (basis_.lambda[i] == 0 && KX.col(i).norm() <= rounding * size * X.col(i).norm()) {
+    if (basis.lambda[i] == 0 && KX.col(i).norm() <= rounding * size * X.col(i).norm()) {
       reduced.K.col(i).setZero();
       reduced.K.row(i).setZero();
       reduced.null.push_back(i);
@@ -149,8 +240,8 @@ ReducedTangent ModalSubspace::reduce(const System& system, const Tangent& T, Mat
 
 std::optional<ModalMemory> ModalSubspace::memory() const {
   if (known_.X.size() != 0) return ModalMemory{known_.lambda, known_.X, steps_since_refresh_};
-  if (basis_.count() == 0) return std::nullopt;
-  return ModalMemory{basis_.lambda, basis_.X, steps_since_refresh_};
+  if (all_.count() == 0) return std::nullopt;
+  return ModalMemory{all_.lambda, all_.X, steps_since_refresh_};
 }
 
 void ModalSubspace::restore(ModalMemory memory) {
@@ -161,10 +252,12 @@ void ModalSubspace::restore(ModalMemory memory) {
 
 void ModalSubspace::clear() {
   tracker_.reset();
-  basis_ = {};
+  all_ = {};
   known_ = {};
   begun_.reset();
   looked_ = false;
+  bodies_.clear();
+  left_out_.clear();
   steps_since_refresh_ = 0;
 }
 

@@ -2,9 +2,11 @@
 /// The modes that a hybrid method splits off: X of K(u₀) x = λ M x at the start of some step, kept until the refresh
 /// rule says otherwise.
 
+#include <cmath>
 #include <limits>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,6 +32,18 @@ struct ModalOptions {
   NegativeModes negative = NegativeModes::grow;
 };
 
+/// What the modes of a body must be for a step: no λ below `lowest` [1/s²], no |XᵀDX| above `most_damping` [1/s].
+struct ModalLimits {
+  double lowest = -std::numeric_limits<double>::infinity();
+  double most_damping = std::numeric_limits<double>::infinity();
+};
+
+/// A body (what nothing attaches to others) whose modes are not: they are left out of the step's.
+struct LeftOut {
+  std::vector<int> unknowns;
+  enum class Why { grows, damped } why;
+};
+
 /// What a restart needs to go on to the same bits.
 struct ModalMemory {
   Vector lambda;
@@ -50,27 +64,34 @@ class ModalSubspace {
   /// n: unknowns of the system. Throws InputError("method.modes", …) for a count outside 0 … n.
   ModalSubspace(const ModalOptions& options, Index n, Looks looks);
 
-  /// Linearises at u₀ and refreshes the modes if it is time. Throws StepFailure if a mode has λ < floor, as soon as
-  /// that is certain.
-  void begin_step(const System& system, const State& u0, double floor = -std::numeric_limits<double>::infinity());
+  /// Linearises at u₀, refreshes the modes if it is time, and leaves out those of bodies beyond the limits.
+  void begin_step(const System& system, const State& u0, const ModalLimits& limits = {});
 
   NegativeModes negative() const { return options_.negative; }
-  const ModalBasis& basis() const { return basis_; }
+  /// Modes of all bodies: `basis` and those that are left out, as they were when they were last computed.
+  Index count() const { return all_.count(); }
+  /// Those of the step.
+  const ModalBasis& basis() const { return left_out_.empty() ? all_ : some_; }
+  const std::vector<LeftOut>& left_out() const { return left_out_; }
+  /// Steps (by the times at which they start) in which bodies were left out, and how many bodies that were, in sum.
+  struct LeftOutCounts {
+    long steps = 0, bodies = 0;
+  };
+  LeftOutCounts left_out_counts() const { return left_out_counts_; }
   /// f, K, D at the step's start.
   const Linearization& start() const { return start_; }
   /// K and D reduced, there or a few steps ago: what has changed since belongs to the coupling.
-  const ReducedTangent& reduced_start() const { return reduced_start_; }
+  const ReducedTangent& reduced_start() const { return left_out_.empty() ? reduced_all_ : reduced_some_; }
+  /// To the modes of the step.
   ReducedTangent reduce(const System& system, const Tangent& T) {
     Matrix KX;
-    return reduce(system, T, KX);
+    return reduce(system, T, basis(), KX);
   }
 
   /// What the user should hear since the last call, such as a cluster that was kept whole.
   std::vector<std::string> take_notes() { return std::exchange(notes_, {}); }
   void note_once(const std::string& note) {
-    if (said_ == note) return;
-    said_ = note;
-    notes_.push_back(note);
+    if (said_.insert(note).second) notes_.push_back(note);
   }
   long refreshes() const { return refreshes_; }  // since the construction
   ModeTracker::Counts counts() const { return tracker_.counts(); }
@@ -83,34 +104,49 @@ class ModalSubspace {
   void reset() {
     tracker_.reset();
     looked_ = false;
+    bodies_.clear();
   }
 
  private:
-  ReducedTangent reduce(const System& system, const Tangent& T, Matrix& KX);
+  ReducedTangent reduce(const System& system, const Tangent& T, const ModalBasis& X, Matrix& KX);
   void prepare(const System& system, const State& u0);
-  bool due(const System& system);
-  double residual(const System& system) const;
-  void refresh(const System& system, const State& u0);
-  void require_above_floor() const;
+  std::vector<char> due(const System& system);
+  Vector residuals(const System& system, const std::vector<Index>& columns) const;
+  void refresh(const System& system, const State& u0, const std::vector<char>& due = {});
+  void find_bodies(const System& system, const State& u0);
+  bool limited() const { return std::isfinite(limits_.lowest) || std::isfinite(limits_.most_damping); }
+  bool in_use(std::size_t mode) const;
+  void leave_out();
+  void count_left_out(double t);
+  std::vector<Index> columns_of(std::size_t body) const;
 
   ModalOptions options_;
   int count_;
   long most_steps_between_looks_;
   ModeTracker tracker_;
-  ModalBasis basis_;
+  ModalBasis all_, some_;
   Modes known_;  // as given by the memory, before a system gives them a mass
   long steps_since_refresh_ = 0, refreshes_ = 0;
-  bool looked_ = false;          // reduced_start_ is of a step since the last reset
+  bool looked_ = false;          // reduced_all_ is of a step since the last reset
   long next_look_ = 0;           // steps since the refresh at which K is reduced again
-  double floor_ = 0;             // of the step: modes below it are a failure
+  ModalLimits limits_;           // of the step
   std::optional<double> begun_;  // time of the last begin_step: a step tried again is not a new one
   Linearization start_;
-  ReducedTangent reduced_start_;
-  Matrix stiff_;  // K X at the start
+  ReducedTangent reduced_all_, reduced_some_;
+  Matrix stiff_;                          // K X of all modes, at the start
+  std::vector<std::vector<int>> bodies_;  // unknowns of each
+  std::vector<int> body_of_;              // of each mode; −1: of none
+  std::vector<char> below_floor_;         // bodies whose modes were not found for that reason, in this step
+  double sought_above_ = 0;               // the floor then
+  std::vector<char> out_;                 // bodies that are left out
+  std::vector<LeftOut> left_out_;         // the same
+  LeftOutCounts left_out_counts_;
+  std::optional<double> counted_at_;  // the step that was counted last
+  long counted_bodies_ = 0;
   Pattern pattern_;
   std::unique_ptr<RowMatrix> rows_;
   std::vector<std::string> notes_;
-  std::string said_;
+  std::set<std::string> said_;
 };
 
 }  // namespace limber
