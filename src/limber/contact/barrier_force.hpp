@@ -33,7 +33,10 @@ class ContactStiffness {
   }
   /// By how much κ has been raised.
   double factor() const { return factor_; }
-  void set_factor(double factor) { factor_ = factor; }
+  void set_factor(double factor) {
+    factor_ = factor;
+    raised_at_ = -std::numeric_limits<double>::infinity();
+  }
 
  private:
   std::vector<double> per_object_;

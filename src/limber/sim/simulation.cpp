@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "limber/core/errors.hpp"
+#include "limber/core/interrupt.hpp"
 
 namespace limber {
 namespace {
@@ -37,13 +38,17 @@ StepReport Simulation::step() {
   report.substeps = 0;
   const auto before =
       std::tuple(history_, energies_, damping_loss_, damping_power_, friction_loss_, friction_power_, supply_);
+  const auto learnt = system_->memory();
+  const auto modes = stepper_.modes() ? stepper_.modes()->memory() : std::nullopt;
   const long count = stepper_.newton_iterations();
   const double t = start_time_ + static_cast<double>(step_ + 1) * h_;
   try {
     advance(t, 0, report);
-  } catch (const StepFailure&) {
+  } catch (...) {
     std::tie(history_, energies_, damping_loss_, damping_power_, friction_loss_, friction_power_, supply_) = before;
-    stepper_.reset();
+    system_->restore(learnt);
+    stepper_.forget();
+    if (modes) stepper_.modes()->restore(*modes);
     throw;
   }
   ++step_;
@@ -53,7 +58,11 @@ StepReport Simulation::step() {
 }
 
 void Simulation::run_until(double t, const std::function<bool()>& go_on) {
-  while (time() < t - 0.5 * h_ && go_on()) step();
+  const Interruptible interruptible(go_on);
+  try {
+    while (time() < t - 0.5 * h_ && go_on()) step();
+  } catch (const Interrupted&) {
+  }
 }
 
 bool Simulation::accept_or_note(const std::function<State()>& take, StepFailure& failure) {

@@ -39,7 +39,7 @@ struct Snapshot {
   double damping_loss = 0;  // [J]
   double supply = 0;        // [J]
   std::optional<ModalMemory> modes = {};
-  double friction_loss = 0;  // [J]
+  double friction_loss = 0;         // [J]
   std::vector<double> forces = {};  // what forces have learnt
 };
 
@@ -48,9 +48,10 @@ class Simulation {
   /// Throws InputError for an unknown method or wrong parameters.
   Simulation(std::shared_ptr<MechanicalSystem> system, const MethodSettings& method, double step, State initial);
 
-  /// One step of length h. Throws StepFailure, with the state unchanged, if it cannot be taken.
+  /// One step of length h. Throws StepFailure if it cannot be taken; whatever is thrown, the state is unchanged.
   StepReport step();
-  /// Steps until the time is at least t (to within half a step); stops early when `go_on` returns false.
+  /// Steps until the time is at least t (to within half a step); stops early, also within a step, which is
+  /// then undone, when `go_on` returns false.
   void run_until(
       double t, const std::function<bool()>& go_on = [] { return true; });
 
