@@ -28,7 +28,8 @@ Vector to_vector(const py::object& x, Index n, const char* name);
 /// N × 3, as 3N. Throws InputError(name, …).
 Vector to_rows(const py::object& x, Index rows, const char* name);
 
-/// Whether a long computation may go on: false never, it throws KeyboardInterrupt when Ctrl-C was pressed.
+/// Whether a long computation may go on: false never, it throws KeyboardInterrupt when Ctrl-C was pressed. Cheap: it
+/// looks now and then.
 bool no_interrupt();
 
 }  // namespace limber::python

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <chrono>
+
 #include "bindings.hpp"
 #include "limber/core/errors.hpp"
 #include "limber/core/parallel.hpp"
@@ -35,7 +37,13 @@ Vector to_rows(const py::object& x, Index rows, const char* name) {
 }
 
 bool no_interrupt() {
+  // Inner loops ask often, and the lock may be another thread's for milliseconds.
+  using Clock = std::chrono::steady_clock;
+  constexpr auto seldom = std::chrono::milliseconds(50);
+  thread_local Clock::time_point last{};
+  if (Clock::now() - last < seldom) return true;
   py::gil_scoped_acquire gil;
+  last = Clock::now();
   if (PyErr_CheckSignals() != 0) throw py::error_already_set();
   return true;
 }

@@ -1,10 +1,12 @@
 #include <fmt/format.h>
 
+#include <exception>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "bindings.hpp"
 #include "limber/core/errors.hpp"
+#include "limber/core/interrupt.hpp"
 #include "limber/force/callback.hpp"
 #include "limber/record/energy_plot.hpp"
 #include "limber/scene/facts.hpp"
@@ -79,9 +81,9 @@ class PySimulation {
       : scene_(scene.scene), model_(build_model(scene_)), simulation_(build_simulation(scene_, model_)) {}
 
   py::dict step() {
-    no_interrupt();
     StepReport report;
     {
+      const Interruptible interruptible(&no_interrupt);
       py::gil_scoped_release release;
       report = simulation_.step();
     }
@@ -197,12 +199,21 @@ py::object run_to_directory(const PyScene& s, const std::string& directory, bool
   RunOptions options;
   options.directory = directory;
   options.existing = resume ? Existing::resume : overwrite ? Existing::overwrite : Existing::refuse;
-  options.go_on = &no_interrupt;
+  std::exception_ptr pressed;  // Ctrl-C: the run ends as interrupted before Python hears of it
+  options.go_on = [&] {
+    try {
+      return !pressed && no_interrupt();
+    } catch (const py::error_already_set&) {
+      pressed = std::current_exception();
+      return false;
+    }
+  };
   RunResult result;
   {
     py::gil_scoped_release release;
     result = run_scene(s.json, s.scene, model, options);
   }
+  if (pressed) std::rethrow_exception(pressed);
   if (result.end == RunResult::End::already_finished) return py::none();
   plot_energy(directory, s.scene.bodies[0].name);
   return py::module_::import("json").attr("loads")(result.summary.dump());
@@ -272,6 +283,7 @@ void add_scenes(py::module_& m) {
         StaticsReport report;
         Vector x;
         {
+          const Interruptible interruptible(&no_interrupt);
           py::gil_scoped_release release;
           x = statics(s.scene, model, report);
         }
@@ -282,6 +294,7 @@ void add_scenes(py::module_& m) {
       "modes",
       [](const PyScene& s, int n) {
         const Model model = build_model(s.scene);
+        const Interruptible interruptible(&no_interrupt);
         const Modes modes = scene_modes(model, n);
         return py::make_tuple(modes.lambda, RowMatrix(on_all_nodes(*model.system, modes.X)));
       },

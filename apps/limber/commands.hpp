@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "limber/core/interrupt.hpp"
 #include "limber/scene/build.hpp"
 #include "limber/scene/run.hpp"
 
@@ -65,7 +66,7 @@ class TimeLeft {
   Clock::time_point start_ = Clock::now(), shown_ = start_;
 };
 
-/// While one lives, SIGINT and SIGTERM only ask the work to end.
+/// While one lives, SIGINT and SIGTERM only ask the work to end; the second one ends the program.
 class CatchInterrupts {
  public:
   CatchInterrupts();
@@ -74,6 +75,7 @@ class CatchInterrupts {
   CatchInterrupts& operator=(const CatchInterrupts&) = delete;
 
  private:
+  Interruptible interruptible_;
   void (*before_[2])(int);
 };
 bool interrupted();

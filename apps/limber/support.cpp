@@ -11,6 +11,7 @@
 
 #include "commands.hpp"
 #include "limber/core/errors.hpp"
+#include "limber/core/interrupt.hpp"
 #include "limber/record/files.hpp"
 #include "limber/scene/run.hpp"
 
@@ -19,7 +20,12 @@ namespace {
 
 constexpr int interrupt_signals[] = {SIGINT, SIGTERM};
 std::atomic<bool> interrupt_came = false;
-void on_interrupt(int) { interrupt_came = true; }
+/// The second one ends the program, as if nobody had caught it.
+void on_interrupt(int signal) {
+  if (!interrupt_came.exchange(true)) return;
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
 
 }  // namespace
 
@@ -63,7 +69,7 @@ void TimeLeft::show(double part, const std::string& text) {
   std::fflush(stderr);
 }
 
-CatchInterrupts::CatchInterrupts() {
+CatchInterrupts::CatchInterrupts() : interruptible_([] { return !interrupted(); }) {
   for (int k = 0; k < 2; ++k) before_[k] = std::signal(interrupt_signals[k], on_interrupt);
 }
 
@@ -74,7 +80,7 @@ CatchInterrupts::~CatchInterrupts() {
 bool interrupted() { return interrupt_came; }
 
 void end_if_interrupted() {
-  if (interrupted()) throw std::runtime_error("interrupted");
+  if (interrupted()) throw Interrupted();
 }
 
 std::string duration_text(double seconds) {

@@ -154,10 +154,30 @@ def test_resume_after_an_interrupt(limber_program, limber_cli, long_scene, tmp_p
     command = [limber_program, "run", scene, "-o", "broken", "--quiet"]
     assert stop_at(command, tmp_path / "broken", 40, 0, sent, tmp_path)
     summary = json.loads((tmp_path / "broken/summary.json").read_text())
-    assert summary["end"] == "interrupted" and 39 <= summary["steps"] < STEPS
+    # 40 lines: the heading, the start and 38 steps; the one in progress is undone.
+    assert summary["end"] == "interrupted" and 38 <= summary["steps"] < STEPS
     resumed = limber_cli("run", scene, "-o", "broken", "--json", "--resume").json
     assert resumed["end"] == "finished" and 17 <= resumed["resumed_from_step"] <= summary["steps"]
     assert_same_results(tmp_path / "whole", tmp_path / "broken")
+
+
+def test_a_second_interrupt_ends_the_program_at_once(limber_program, limber_cli, long_scene, tmp_path):
+    scene = long_scene("TR-BDF2")
+    process = subprocess.Popen([limber_program, "run", scene, "-o", "out", "--quiet"], cwd=tmp_path)
+    try:
+        while process.poll() is None and count_rows(tmp_path / "out/energy.csv") < 5:
+            time.sleep(0.0005)
+        process.send_signal(signal.SIGSTOP)  # both are there before it can answer the first
+        process.send_signal(signal.SIGINT)
+        process.send_signal(signal.SIGTERM)
+        process.send_signal(signal.SIGCONT)
+        process.wait(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode in (-signal.SIGINT, -signal.SIGTERM)
+    assert not (tmp_path / "out/summary.json").exists()
+    assert assert_readable(tmp_path / "out") > 0
+    limber_cli("run", scene, "-o", "out", "--resume", "--quiet")
 
 
 def test_a_damaged_checkpoint_is_refused(limber_program, limber_cli, long_scene, tmp_path):

@@ -1,6 +1,7 @@
 """Simulations from Python: conserved quantities, equilibrium, prescribed motion, forces of one's own, interruption."""
 
 import ast
+import json
 import os
 import signal
 import subprocess
@@ -458,6 +459,45 @@ def test_ctrl_c_stops_a_run(program):
             os.kill(process.pid, signal.SIGKILL)
             process.wait()
     assert out == "stopped True\n" and process.returncode == 0
+
+
+def test_ctrl_c_is_heeded_within_a_step(tmp_path):
+    """The step in progress is undone: where it would only end, the time would be another one."""
+    program = """
+import sys, numpy as np, limber
+scene = {"time": {"step": 0.1, "duration": 1}, "method": {"name": "BE", "newton_tolerance": 1e-12}, "bodies": [
+    {"mesh": {"shape": "box", "size": [2, 1, 1], "cells": [24, 12, 12]}, "pin": ["left"],
+     "material": {"model": "neo_hookean", "young": 1e4, "poisson": 0.45, "density": 1000}}]}
+sim = limber.Simulation(limber.Scene(scene))
+try:
+    while True:
+        time, positions = sim.time, sim.positions
+        if time == 0:
+            print("ready", flush=True)
+        sim.step()
+except KeyboardInterrupt:
+    print("stopped", sim.time == time and np.array_equal(sim.positions, positions), flush=True)
+try:
+    print("ready", flush=True)
+    limber.run(limber.Scene(scene), sys.argv[1])
+except KeyboardInterrupt:
+    print("stopped True", flush=True)
+"""
+    process = subprocess.Popen([sys.executable, "-c", program, str(tmp_path / "out")], stdout=subprocess.PIPE,
+                               text=True)
+    try:
+        for _ in range(2):
+            assert process.stdout.readline() == "ready\n"
+            time.sleep(0.5)
+            process.send_signal(signal.SIGINT)
+            assert process.stdout.readline() == "stopped True\n"
+        process.communicate(timeout=60)
+    finally:
+        if process.poll() is None:
+            os.kill(process.pid, signal.SIGKILL)
+            process.wait()
+    assert process.returncode == 0
+    assert json.loads((tmp_path / "out/summary.json").read_text())["end"] == "interrupted"
 
 
 def test_other_threads_go_on_while_a_simulation_steps(bar):

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "limber/core/errors.hpp"
+#include "limber/core/interrupt.hpp"
 #include "support/forces.hpp"
 #include "support/methods.hpp"
 
@@ -22,14 +23,15 @@ struct Scene {
   State start;
 
   explicit Scene(double stiffness = 50, double damping = 0.3,
-                 const std::vector<NodalMass>& masses = coupled_masses(chain_nodes)) {
+                 const std::vector<NodalMass>& masses = coupled_masses(chain_nodes),
+                 std::shared_ptr<Force> further = std::make_shared<Moody>()) {
     const Vector weights = Vector::Constant(chain_nodes, 1.0);
-    MechanicalSystem::Parts parts{
-        line_of_nodes(chain_nodes),
-        masses,
-        {line_bonds(chain_nodes, stiffness, damping), std::make_shared<Weight>(weights, Vec3(0, -1, 0)), moody},
-        {{{0}, Motion{}}},
-        1};
+    MechanicalSystem::Parts parts{line_of_nodes(chain_nodes),
+                                  masses,
+                                  {line_bonds(chain_nodes, stiffness, damping),
+                                   std::make_shared<Weight>(weights, Vec3(0, -1, 0)), moody, std::move(further)},
+                                  {{{0}, Motion{}}},
+                                  1};
     system = std::make_shared<MechanicalSystem>(std::move(parts));
     Vector q = line_of_nodes(chain_nodes), v = Vector::Zero(3 * chain_nodes);
     for (int i = 3; i < 3 * chain_nodes; ++i) q[i] += 0.1 * std::sin(1.7 * i), v[i] = 0.5 * std::cos(2.3 * i);
@@ -61,6 +63,22 @@ void take(Simulation& s, int steps) {
   for (int i = 0; i < steps; ++i) s.step();
 }
 
+/// Pushes harder at each step that it has begun, and remembers.
+class Learning final : public Force {
+ public:
+  ForceTraits traits() const override { return {.has_potential = false}; }
+  void add_couplings(Couplings&) const override {}
+  void add_force(const State&, Vector& f) const override { f[3] += steps_; }
+  void add_tangent(const State&, TangentBuilder&) const override {}
+  std::optional<Potentials> potentials(const State&) const override { return std::nullopt; }
+  void begin_step(const State&) override { ++steps_; }
+  std::vector<double> memory() const override { return {steps_}; }
+  void restore(const std::vector<double>& memory) override { steps_ = memory.at(0); }
+
+ private:
+  double steps_ = 0;
+};
+
 class Driver : public ::testing::TestWithParam<Row> {};
 
 TEST_P(Driver, AFailedStepChangesNothing) {
@@ -86,6 +104,31 @@ TEST_P(Driver, AFailedStepChangesNothing) {
   take(tried, 3);
   take(untried, 3);
   expect_same(tried, untried);
+}
+
+TEST_P(Driver, AnInterruptedStepChangesNothing) {
+  for (const int evaluations : {0, 1, 2, 5}) {
+    const Scene interrupted, undisturbed;
+    Simulation a = interrupted.simulation(GetParam()), b = undisturbed.simulation(GetParam());
+    take(a, 3);
+    take(b, 3);
+    int left = evaluations;
+    interrupted.moody->complain = [&](double, const State&) {
+      if (left-- == 0) throw Interrupted();
+    };
+    try {
+      a.step();
+      ASSERT_GE(left, 0) << "the interruption was swallowed";
+      return;  // fewer evaluations a step
+    } catch (const Interrupted&) {
+    }
+    interrupted.moody->complain = [](double, const State&) {};
+    expect_same(a, b);
+    EXPECT_EQ(a.snapshot().forces, b.snapshot().forces);
+    take(a, 3);
+    take(b, 3);
+    expect_same(a, b);
+  }
 }
 
 TEST_P(Driver, ARestartFromASnapshotHasTheSameBits) {
@@ -216,6 +259,35 @@ TEST(Simulation, RunsUntilItIsToldToStop) {
   EXPECT_EQ(s.step_count(), 4);
   s.run_until(0.5);
   EXPECT_EQ(s.time(), 0.5);
+}
+
+/// What asks is Newton itself, between its iterations; what forces learnt in the step is forgotten.
+TEST(Simulation, IsInterruptedWithinAStep) {
+  for (const char* method : {"BE", "TR-BDF2", "BDF2", "BEERE", "SDIRKERE"}) {
+    SCOPED_TRACE(method);
+    const Scene one{50, .3, coupled_masses(chain_nodes), std::make_shared<Learning>()},
+        other{50, .3, coupled_masses(chain_nodes), std::make_shared<Learning>()};
+    Simulation s = one.simulation({method, {}}), undisturbed = other.simulation({method, {}});
+    take(s, 2);
+    take(undisturbed, 2);
+    int evaluations = 0;
+    one.moody->complain = [&](double, const State&) { ++evaluations; };
+    s.run_until(1, [&] { return evaluations < 2; });
+    EXPECT_GE(evaluations, 2);
+    EXPECT_EQ(s.step_count(), 2);
+    expect_same(s, undisturbed);
+    EXPECT_EQ(s.snapshot().forces, std::vector<double>{2});
+    evaluations = 0;
+    take(s, 2);
+    EXPECT_GT(evaluations, 4) << "the step was not interrupted in its middle";
+    take(undisturbed, 2);
+    expect_same(s, undisturbed);
+    // A step without an answer of its own heeds who is further out.
+    evaluations = 0;
+    const Interruptible outer([&] { return evaluations < 2; });
+    EXPECT_THROW(s.step(), Interrupted);
+    EXPECT_EQ(s.step_count(), 4);
+  }
 }
 
 TEST(Simulation, RefusesAnUnknownMethodAndWrongParameters) {

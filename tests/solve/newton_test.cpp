@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "limber/core/errors.hpp"
+#include "limber/core/interrupt.hpp"
 #include "support/chain.hpp"
 
 namespace limber::test {
@@ -18,7 +19,8 @@ class Separable final : public NewtonProblem {
   std::function<double(double)> g, slope, curvature;
   std::function<double(double, double)> longest = [](double, double) { return 1.0; };
   bool with_potential = true;
-  double softest = .1;       // least curvature of a projected matrix
+  double softest = .1;  // least curvature of a projected matrix
+  double gap = std::numeric_limits<double>::infinity();
   std::vector<Vector> seen;  // points of linearisation
   double least = std::numeric_limits<double>::infinity();
 
@@ -47,6 +49,7 @@ class Separable final : public NewtonProblem {
     return s;
   }
   double correction(const Vector& dx) const override { return dx.lpNorm<Eigen::Infinity>(); }
+  double enough(const Vector&, double tolerance) override { return std::min(tolerance, gap_share * gap); }
 
  private:
   const Vector& note(const Vector& x) {
@@ -168,6 +171,32 @@ TEST(Newton, FailsWithNumbersWhenItDoesNotConverge) {
     EXPECT_NE(failure.reason.find("3 iterations"), std::string::npos) << failure.reason;
     EXPECT_NE(failure.reason.find("1.00e-06 m"), std::string::npos) << failure.reason;
   }
+}
+
+/// The limit that was not met, not the one that would have been enough without a gap.
+TEST(Newton, NamesTheLimitThatFailed) {
+  Separable p = hardening();
+  p.gap = 3e-6;
+  try {
+    run(p, Vector::Constant(1, 1e3), {.max_iterations = 3});
+    FAIL() << "three iterations are not enough";
+  } catch (const StepFailure& failure) {
+    EXPECT_NE(failure.reason.find("allowed 3.00e-08 m, 1 % of the smallest gap)"), std::string::npos) << failure.reason;
+  }
+  p.gap = 1;
+  try {
+    run(p, Vector::Constant(1, 1e3), {.max_iterations = 3});
+    FAIL() << "three iterations are not enough";
+  } catch (const StepFailure& failure) {
+    EXPECT_NE(failure.reason.find("allowed 1.00e-06 m)"), std::string::npos) << failure.reason;
+  }
+}
+
+TEST(Newton, IsInterruptedBetweenIterations) {
+  Separable p = hardening();
+  const Interruptible interruptible([&] { return p.seen.size() < 2; });
+  EXPECT_THROW(run(p, Vector::Constant(1, 1e3)), Interrupted);
+  EXPECT_EQ(p.seen.size(), 2u);
 }
 
 TEST(Newton, FailsWhereThereIsNoRoot) {

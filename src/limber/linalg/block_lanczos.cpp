@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "limber/core/errors.hpp"
+#include "limber/core/interrupt.hpp"
 #include "limber/linalg/dense_eigen.hpp"
 
 namespace limber {
@@ -135,6 +136,7 @@ void BlockLanczos::converge(double tolerance) {
   double best = 1;
   int stalled = 0;
   for (int steps = 0; steps < most_steps; ++steps) {
+    heed_interrupts();
     expand();
     if (size_ <= count_) continue;
     ritz();

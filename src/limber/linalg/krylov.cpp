@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "limber/core/interrupt.hpp"
 #include "limber/linalg/chunks.hpp"
 
 namespace limber {
@@ -48,6 +49,7 @@ class Progress {
 
   /// After an iteration that left ‖r‖ = `norm`: whether to stop.
   bool stop(double norm) {
+    heed_interrupts();
     ++result_.iterations;
     result_.residual = norm / scale_;
     best_ = std::min(best_, result_.residual);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "limber/core/errors.hpp"
+#include "limber/core/interrupt.hpp"
 #include "limber/linalg/block_algebra.hpp"
 #include "limber/linalg/chunks.hpp"
 #include "limber/linalg/dense_exponential.hpp"
@@ -117,6 +118,7 @@ class FirstOrderFlow {
   }
 
   void product(const Vector& x, Vector& y) {
+    heed_interrupts();
     if (report_.products >= options_.max_products)
       fail(fmt::format("the limit of {} products is exhausted", options_.max_products), 1);
     J_(x, y);

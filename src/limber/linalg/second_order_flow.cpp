@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "limber/core/errors.hpp"
+#include "limber/core/interrupt.hpp"
 #include "limber/linalg/block_algebra.hpp"
 #include "limber/linalg/chunks.hpp"
 #include "limber/linalg/mass_lanczos.hpp"
@@ -165,6 +166,7 @@ double SecondOrderFlow::build(Source& source, double tau, double tolerance) {
 }
 
 void SecondOrderFlow::extend(Source& source) {
+  heed_interrupts();
   if (report_.products >= options_.max_products)
     fail(fmt::format("the limit of {} products is exhausted", options_.max_products), 1);
   ++report_.products;

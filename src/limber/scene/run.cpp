@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "limber/core/errors.hpp"
+#include "limber/core/interrupt.hpp"
 #include "limber/core/parallel.hpp"
 #include "limber/record/checkpoint.hpp"
 #include "limber/record/contact_table.hpp"
@@ -165,6 +166,7 @@ class Run {
     }
     try {
       loop();
+    } catch (const Interrupted&) {  // the step in progress is undone
     } catch (const std::exception& e) {
       summarize("failed", e.what());
       throw;
@@ -185,6 +187,7 @@ class Run {
 
   void loop() {
     const long interval = checkpoint_interval(scene_.output, model_.system->size());
+    const Interruptible interruptible(options_.go_on);
     while (simulation_.step_count() < steps_ && options_.go_on()) {
       const State before = simulation_.state();
       const auto start = Clock::now();

@@ -22,7 +22,7 @@ struct RunOptions {
   std::string directory;
   Existing existing = Existing::refuse;
   std::function<void(const Progress&)> progress = {};
-  std::function<bool()> go_on = [] { return true; };  // asked before each step; no: stop cleanly
+  std::function<bool()> go_on = [] { return true; };  // asked before and within each step; no: stop cleanly
 };
 
 struct RunResult {

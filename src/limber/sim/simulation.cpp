@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "limber/core/errors.hpp"
+#include "limber/core/interrupt.hpp"
 
 namespace limber {
 namespace {
@@ -51,15 +52,17 @@ StepReport Simulation::step() {
   const auto before = std::tuple(history_, energies_, account_, touching_, damping_loss_, damping_power_,
                                  friction_loss_, friction_power_, supply_);
   const std::vector<double> learnt = system_->memory();
+  const auto modes = stepper_.modes() ? stepper_.modes()->memory() : std::nullopt;
   const long count = stepper_.newton_iterations();
   const double t = start_time_ + static_cast<double>(step_ + 1) * h_;
   try {
     advance(t, 0, report);
-  } catch (const StepFailure&) {
+  } catch (...) {
     std::tie(history_, energies_, account_, touching_, damping_loss_, damping_power_, friction_loss_, friction_power_,
              supply_) = before;
     system_->restore(learnt);
-    stepper_.reset();
+    stepper_.forget();
+    if (modes) stepper_.modes()->restore(*modes);
     throw;
   }
   ++step_;
@@ -70,7 +73,11 @@ StepReport Simulation::step() {
 }
 
 void Simulation::run_until(double t, const std::function<bool()>& go_on) {
-  while (time() < t - 0.5 * h_ && go_on()) step();
+  const Interruptible interruptible(go_on);
+  try {
+    while (time() < t - 0.5 * h_ && go_on()) step();
+  } catch (const Interrupted&) {
+  }
 }
 
 /// Energy that nobody put in is never silent.

@@ -53,9 +53,10 @@ class Simulation {
   /// Throws InputError for an unknown method or wrong parameters.
   Simulation(std::shared_ptr<MechanicalSystem> system, const MethodSettings& method, double step, State initial);
 
-  /// One step of length h. Throws StepFailure, with the state unchanged, if it cannot be taken.
+  /// One step of length h. Throws StepFailure if it cannot be taken; whatever is thrown, the state is unchanged.
   StepReport step();
-  /// Steps until the time is at least t (to within half a step); stops early when `go_on` returns false.
+  /// Steps until the time is at least t (to within half a step); stops early, also within a step, which is
+  /// then undone, when `go_on` returns false.
   void run_until(
       double t, const std::function<bool()>& go_on = [] { return true; });
 

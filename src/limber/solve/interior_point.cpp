@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "limber/core/errors.hpp"
+#include "limber/core/interrupt.hpp"
 #include "limber/linalg/blas_threads.hpp"
 
 #ifdef LIMBER_HAS_IPOPT
@@ -131,6 +132,7 @@ class Program final : public Ipopt::TNLP {
   /// False, from which IPOPT steps back, where the forces cannot be evaluated.
   template <class Evaluate>
   static bool evaluated(const Evaluate& evaluate) {
+    heed_interrupts();
     try {
       return evaluate();
     } catch (const StepFailure&) {

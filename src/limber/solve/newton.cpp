@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "limber/core/errors.hpp"
+#include "limber/core/interrupt.hpp"
 
 namespace limber {
 namespace {
@@ -26,7 +27,7 @@ struct Iterate {
 class Iteration {
  public:
   Iteration(NewtonProblem& p, LinearSolver& l, const NewtonOptions& o, NewtonReport& rep)
-      : problem_(p), linear_(l), options_(o), report_(rep) {}
+      : problem_(p), linear_(l), options_(o), report_(rep), allowed_(o.tolerance) {}
 
   Vector run(Vector x) {
     Iterate at{std::move(x), {}, 0};
@@ -37,6 +38,7 @@ class Iteration {
       throw StepFailure("L-BFGS needs forces with a potential; use Newton");
     double last = std::numeric_limits<double>::infinity();
     for (int k = 0; k < options_.max_iterations; ++k) {
+      heed_interrupts();
       const auto [changed, complete] = problem_.prepare(at.x);
       stale_merit_ = stale_merit_ || changed;
       if (!complete) {
@@ -50,8 +52,8 @@ class Iteration {
       const double longest = problem_.max_step(at.x, d);
       report_.correction = size;
       // A correction this small is in Newton's quadratic range: nothing is left to search along it.
-      const double enough = problem_.enough(at.x, options_.tolerance);
-      if (longest >= 1 && size <= enough) return at.x + d;
+      allowed_ = problem_.enough(at.x, options_.tolerance);
+      if (longest >= 1 && size <= allowed_) return at.x + d;
       const bool at_rounding = size <= 1e-8 * options_.scale && size > 0.5 * last;
       if (longest >= 1 && at_rounding) return at.x + d;
       if (!search(at, d, longest)) {
@@ -88,8 +90,10 @@ class Iteration {
   }
 
   StepFailure failure(const std::string& why) const {
-    return StepFailure(fmt::format("Newton: {} (last correction {:.2e} m, allowed {:.2e} m)", why, report_.correction,
-                                   options_.tolerance),
+    const std::string reason =
+        allowed_ < options_.tolerance ? fmt::format(", {:g} % of the smallest gap", 100 * gap_share) : "";
+    return StepFailure(fmt::format("Newton: {} (last correction {:.2e} m, allowed {:.2e} m{})", why, report_.correction,
+                                   allowed_, reason),
                        report_.iterations, report_.residual);
   }
 
@@ -201,6 +205,7 @@ class Iteration {
   LinearSolver& linear_;
   const NewtonOptions& options_;
   NewtonReport& report_;
+  double allowed_;  // [m] the largest correction that would have ended the last iteration
   std::deque<Pair> pairs_;
   Vector last_step_;
   double forcing_ = 1e-4;

@@ -1,6 +1,7 @@
 #include "limber/time/integrate.hpp"
 
 #include "limber/core/errors.hpp"
+#include "limber/core/interrupt.hpp"
 
 namespace limber {
 
@@ -10,10 +11,13 @@ std::vector<State> integrate(System& system, const MethodInfo& method, const Met
   Stepper stepper(method, parameters, system, options);
   const double start = past[0].t;
   std::vector<State> states{past[0]};
+  const Interruptible interruptible(go_on);
   for (long k = 0; k < steps && go_on(); ++k) {
     State u;
     try {
       u = stepper.step(system, past, step);
+    } catch (const Interrupted&) {
+      break;
     } catch (StepFailure& failure) {
       failure.t = past[0].t;
       failure.h = step;
