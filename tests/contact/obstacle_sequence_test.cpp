@@ -7,8 +7,8 @@
 namespace limber {
 namespace {
 
-using test::steady;
 using test::SceneBuilder;
+using test::steady;
 
 TEST(ObstacleSequence, PositionsAndVelocitiesBelongTogether) {
   SceneBuilder builder(.1);
