@@ -13,7 +13,9 @@ double cell_of(const TriMesh& mesh, const ObstacleChoice& o) {
 
 CheckedObstacle checked(const ObstacleChoice& o) {
   using Shape = ObstacleChoice::Shape;
-  const TriMesh mesh = o.shape == Shape::box || o.shape == Shape::mesh ? obstacle_surface(o) : TriMesh{};
+  const ObstacleSurface surface =
+      o.shape == Shape::box || o.shape == Shape::mesh ? obstacle_surface(o) : ObstacleSurface{};
+  const TriMesh& mesh = surface.mesh;
   CheckedObstacle c{o.name, obstacle_motion(o, obstacle_centre(o, mesh)), {}};
   switch (o.shape) {
     case Shape::plane:
@@ -33,11 +35,9 @@ CheckedObstacle checked(const ObstacleChoice& o) {
       c.shape = TorusObstacle{o.center, o.axis, o.major, o.minor};
       break;
     case Shape::box:
-      c.shape = MeshObstacle{mesh};
-      break;
     case Shape::mesh:
-      if (o.form == ObstacleChoice::Form::triangles)
-        c.shape = MeshObstacle{mesh};
+      if (surface.form == ObstacleChoice::Form::triangles)
+        c.shape = MeshObstacle{mesh, surface.edges, surface.points, o.thickness / 2, surface.sequence};
       else
         c.shape = GridObstacle{mesh, cell_of(mesh, o)};
       break;
@@ -51,6 +51,7 @@ Surroundings surroundings(const Scene& scene) {
   Surroundings around;
   for (const ObstacleChoice& o : scene.obstacles) around.obstacles.push_back(checked(o));
   for (const BodyChoice& b : scene.bodies) around.radius.push_back(b.thickness / 2);
+  if (scene.contact) around.collide = scene.contact->self ? Collide::with_themselves_too : Collide::with_others;
   return around;
 }
 

@@ -317,9 +317,9 @@ TEST(ReadScene, ContactOnlyWhereItIsAskedFor) {
 TEST(ReadScene, Obstacles) {
   using Shape = ObstacleChoice::Shape;
   const auto all = full().obstacles;
-  ASSERT_EQ(all.size(), 8u);
-  const Shape shapes[] = {Shape::plane, Shape::half_space, Shape::sphere, Shape::capsule,
-                          Shape::box,   Shape::cylinder,   Shape::torus,  Shape::mesh};
+  ASSERT_EQ(all.size(), 9u);
+  const Shape shapes[] = {Shape::plane,    Shape::half_space, Shape::sphere, Shape::capsule, Shape::box,
+                          Shape::cylinder, Shape::torus,      Shape::mesh,   Shape::mesh};
   for (std::size_t i = 0; i < all.size(); ++i) {
     EXPECT_EQ(all[i].shape, shapes[i]) << i;
     EXPECT_EQ(all[i].where, "obstacles[" + std::to_string(i) + "]");
@@ -349,9 +349,39 @@ TEST(ReadScene, Obstacles) {
   EXPECT_DOUBLE_EQ(all[7].rotation.y(), pi / 2);
   EXPECT_EQ(all[7].scale, 0.5);
   const ObstacleChoice bowl = read_sample(sample("obstacles.json")).obstacles.at(1);
-  EXPECT_EQ(bowl.form, ObstacleChoice::Form::distance);
+  EXPECT_EQ(bowl.form, ObstacleChoice::Form::automatic);
+  EXPECT_EQ(bowl.thickness, 0);
+  EXPECT_FALSE(bowl.sequence);
   EXPECT_EQ(bowl.resolution, 64);
   EXPECT_EQ(bowl.scale, 1);
+}
+
+TEST(ReadScene, ObstaclesByASequenceOfMeshes) {
+  const ObstacleChoice listed = full().obstacles.at(8);
+  EXPECT_EQ(listed.file, "");
+  EXPECT_EQ(listed.thickness, 0.01);
+  ASSERT_TRUE(listed.sequence);
+  EXPECT_EQ(listed.sequence->where, "obstacles[8].sequence");
+  EXPECT_EQ(listed.sequence->files,
+            (std::vector<std::string>{"folder/walk/1.obj", "folder/walk/2.obj", "folder/walk/3.obj"}));
+  EXPECT_EQ(listed.sequence->pattern, "");
+  EXPECT_EQ(listed.sequence->times, (std::vector<double>{0, .5, 2}));
+  EXPECT_EQ(listed.sequence->interpolation, Interpolation::smooth);
+  const auto fitting = read_sample(sample("obstacles.json")).obstacles.at(2).sequence;
+  ASSERT_TRUE(fitting);
+  EXPECT_EQ(fitting->pattern, "folder/walk/*.obj");
+  EXPECT_TRUE(fitting->files.empty() && fitting->times.empty());
+  EXPECT_EQ(fitting->fps, 24);
+  EXPECT_EQ(fitting->start, .5);
+  EXPECT_EQ(fitting->interpolation, Interpolation::linear);
+}
+
+TEST(ReadScene, OnePairMayBeNamedTwiceWithOneNumber) {
+  auto json = sample("full.json");
+  json["contact"]["friction"]["pairs"].push_back({{"between", {"floor", "beam"}}, {"friction", 0.2}});
+  EXPECT_EQ(read_sample(json).contact->friction_pairs.size(), 2u);
+  json["contact"]["friction"]["pairs"].push_back({{"between", {"beam", "beam"}}, {"friction", 0.7}});
+  EXPECT_NO_THROW(read_sample(json));
 }
 
 TEST(ReadScene, ObstaclesThatMove) {
@@ -366,7 +396,7 @@ TEST(ReadScene, ObstaclesThatMove) {
   EXPECT_EQ(m.keys[1].translation, Vec3(0, 0.01, 0));
   EXPECT_DOUBLE_EQ(m.keys[1].rotation.z(), pi / 18);
   EXPECT_FALSE(all[1].motion);
-  const auto ball = read_sample(sample("obstacles.json")).obstacles.at(2);
+  const auto ball = read_sample(sample("obstacles.json")).obstacles.at(3);
   ASSERT_TRUE(ball.motion);
   EXPECT_FALSE(ball.motion->pivot);
   EXPECT_EQ(ball.motion->interpolation, Interpolation::linear);

@@ -353,5 +353,40 @@ TEST(DistanceOf, SolidWinding) {
   EXPECT_LT(solid_winding({.3, 1.9, 2.9}, all), 1);
 }
 
+TEST(ObstacleCheck, EdgesAndPointsOfAMesh) {
+  const Stage stage;  // the cube [0, 1]³
+  const std::vector<Vec3> beside = {{-1, 1.2, .5}, {2, 1.2, .5}, {.5, 1.3, .5}};
+  EXPECT_TRUE(stage.check(MeshObstacle{{beside, {}}, {{0, 1}}, {2}}).empty());
+  const auto near = stage.check(MeshObstacle{{beside, {}}, {{0, 1}}, {2}, .25});
+  EXPECT_NEAR(deepest(near), .05, 1e-14) << "the edge is .2 m above";
+  EXPECT_NEAR(deepest(stage.check(MeshObstacle{{beside, {}}, {}, {2}, .5})), .2, 1e-14);
+  const auto through = stage.check(MeshObstacle{{{{.4, -1, .3}, {.4, 2, .3}}, {}}, {{0, 1}}, {}});
+  ASSERT_EQ(through.size(), 2u) << "through the bottom and the top";
+  for (const FrameFlaw& f : through) EXPECT_EQ(f.cells[0].size(), 3u);
+}
+
+TEST(ObstacleCheck, EachPieceIsLookedForInsideBodies) {
+  const Stage stage;
+  // Of three points one is inside; of two lines none is wholly, but one wholly outside.
+  const auto points = stage.check(MeshObstacle{{{{3, 0, 0}, {.4, .5, .6}, {-1, 0, 0}}, {}}, {}, {0, 1, 2}});
+  ASSERT_EQ(points.size(), 1u);
+  EXPECT_EQ(points[0].place, Vec3(.4, .5, .6));
+  EXPECT_TRUE(points[0].cells.empty());
+  EXPECT_TRUE(stage.check(MeshObstacle{{{{3, 0, 0}, {1.1, .5, .6}, {-1, 0, 0}}, {}}, {}, {0, 1, 2}}).empty());
+  const std::vector<Vec3> lines = {{3, 0, 0}, {3, 1, 0}, {.2, .2, .3}, {.6, .8, .7}};
+  ASSERT_EQ(stage.check(MeshObstacle{{lines, {}}, {{0, 1}, {2, 3}}, {}}).size(), 1u);
+}
+
+TEST(ObstacleCheck, AMeshOfASequenceIsWhereItIsAtThatTime) {
+  const Stage stage;
+  const TriMesh low = box_surface({0, -1, 0}, {1, -.5, 1}), high = box_surface({0, -1, 0}, {1, .5, 1});
+  const auto sequence = std::make_shared<NodeSequence>(
+      std::vector<double>{1, 3}, std::vector<std::vector<Vec3>>{low.nodes, high.nodes}, Interpolation::linear, "test");
+  const MeshObstacle rising{low, {}, {}, 0, sequence};
+  for (const double t : {0., 1., 1.9}) EXPECT_TRUE(stage.check(rising, stage.rest(), {}, t).empty()) << t;
+  for (const double t : {2., 2.5, 9.}) EXPECT_FALSE(stage.check(rising, stage.rest(), {}, t).empty()) << t;
+  EXPECT_TRUE(stage.check(rising, stage.rest(), moving({0, -1, 0}), 2.5).empty()) << "the motion acts on top of it";
+}
+
 }  // namespace
 }  // namespace limber

@@ -73,9 +73,9 @@ class MadeUpRun {
     std::ofstream(scratch.file("scene.json")) << "{\"bodies\": [" << scene_ << "]}";
     return scratch.path();
   }
-  Verification verify(const std::vector<Vector>& frames) {
+  Verification verify(const std::vector<Vector>& frames, const Surroundings& around = {}) {
     const Scratch scratch;
-    return verify_trajectory(write(scratch, frames));
+    return verify_trajectory(write(scratch, frames), around);
   }
 
  private:
@@ -240,6 +240,53 @@ TEST(Verify, SpringsAgainstSurfaces) {
   EXPECT_EQ(v.enclosed, 1);
   EXPECT_EQ(v.findings[0].cells[1].size(), 2u);
   EXPECT_EQ(v.findings[2].frame, 2);
+}
+
+TEST(Verify, RodsThatAreCloserThanTheyAreThick) {
+  MadeUpRun run;
+  run.add_springs("low", {{-1, 0, 0}, {1, 0, 0}});
+  run.add_springs("high", {{0, 1, -1}, {0, 1, 1}});
+  const auto at = [&](double height) {
+    Vector q = run.rest();
+    q[7] = q[10] = height;
+    return q;
+  };
+  const auto with = [](Collide collide) { return Surroundings{{}, {.1, .2}, collide}; };
+  EXPECT_EQ(run.verify({at(.3)}, with(Collide::with_others)).count(), 0) << "they touch: less than rounding";
+  EXPECT_EQ(run.verify({at(.2999)}).count(), 0) << "thicknesses are not known";
+  EXPECT_EQ(run.verify({at(.2999)}, with(Collide::no)).count(), 0) << "nothing collides";
+  const Verification v = run.verify({at(.5), at(.25)}, with(Collide::with_others));
+  ASSERT_EQ(v.crossings, 1);
+  EXPECT_EQ(v.findings[0].frame, 1);
+  EXPECT_EQ(v.findings[0].cells, (std::vector<std::vector<int>>{{0, 1}, {2, 3}}));
+  EXPECT_EQ(v.findings[0].what,
+            "edge (0, 1) of 'low' is 0.05 m closer to edge (2, 3) of 'high' than their thickness allows");
+  // Where they meet, no thickness is needed, and no rounding spoils it.
+  EXPECT_EQ(run.verify({at(0)}).crossings, 1);
+  EXPECT_EQ(run.verify({at(5e-324)}).crossings, 0);
+}
+
+TEST(Verify, ARodAgainstItself) {
+  MadeUpRun run;
+  run.add_springs("hairpin", {{0, 0, 0}, {1, 0, 0}, {1, .1, 0}, {0, .1, 0}});
+  const auto with = [](Collide collide) { return Surroundings{{}, {.06}, collide}; };
+  EXPECT_EQ(run.verify({run.rest()}, with(Collide::with_others)).count(), 0);
+  const Verification v = run.verify({run.rest()}, with(Collide::with_themselves_too));
+  ASSERT_EQ(v.crossings, 1) << "neighbours share a node";
+  EXPECT_EQ(v.findings[0].cells, (std::vector<std::vector<int>>{{0, 1}, {2, 3}}));
+  EXPECT_NE(v.findings[0].what.find("of the same body"), std::string::npos) << v.findings[0].what;
+  EXPECT_EQ(run.verify({run.rest()}, {{}, {.05}, Collide::with_themselves_too}).count(), 0);
+}
+
+TEST(Verify, RodsAndPointsAgainstASolid) {
+  MadeUpRun run;
+  run.add("cube", cube({0, 0, 0}));
+  run.add_springs("rod", {{-1, 1.1, .5}, {2, 1.1, .5}});
+  run.add_springs("bead", {{.3, 1.4, .3}});
+  EXPECT_EQ(run.verify({run.rest()}, {{}, {0, .09, .3}, Collide::with_others}).count(), 1) << "the rod and the bead";
+  const Verification v = run.verify({run.rest()}, {{}, {0, .11, 0}, Collide::with_others});
+  EXPECT_GT(v.crossings, 0);
+  for (const Finding& f : v.findings) EXPECT_EQ(f.bodies, (std::vector<std::string>{"cube", "rod"}));
 }
 
 TEST(Verify, InvertedTetrahedra) {

@@ -109,8 +109,7 @@ Collisions::Collisions(ContactScene scene)
 bool Collisions::moves() const {
   return std::any_of(scene_.implicit.begin(), scene_.implicit.end(),
                      [](const auto& o) { return !o.shape.is_static(); }) ||
-         std::any_of(scene_.surfaces.begin(), scene_.surfaces.end(),
-                     [](const auto& o) { return !o.motion.is_constant(); });
+         std::any_of(scene_.surfaces.begin(), scene_.surfaces.end(), [](const auto& o) { return !o.is_static(); });
 }
 
 Vector Collisions::positions(const Vector& q, double t) const {
@@ -119,9 +118,10 @@ Vector Collisions::positions(const Vector& q, double t) const {
   x.head(q.size()) = q;
   for (const SurfaceObstacle& o : scene_.surfaces) {
     const RigidMotion now = o.motion.at(t);
+    const std::vector<Vec3> shape = o.sequence ? o.sequence->at(t) : std::vector<Vec3>{};
     for (std::size_t i = 0; i < o.nodes.size(); ++i) {
       Vec3 y, v, a;
-      now.evaluate(o.positions[i], y, v, a);
+      now.evaluate(o.sequence ? shape[i] : o.positions[i], y, v, a);
       x.segment<3>(3 * static_cast<Index>(o.nodes[i])) = y;
     }
   }
@@ -132,8 +132,15 @@ Vec3 Collisions::velocity(int node, const Vector& v, double t) const {
   if (node < scene_.body_nodes) return point(v, node);
   const SurfaceObstacle& o = scene_.surfaces[ix(obstacle_of_node_[ix(node - scene_.body_nodes)])];
   Vec3 x, rate, a;
-  o.motion.evaluate(t, point(scene_.rest, node), x, rate, a);
-  return rate;
+  if (!o.sequence) {
+    o.motion.evaluate(t, point(scene_.rest, node), x, rate, a);
+    return rate;
+  }
+  const RigidMotion now = o.motion.at(t);
+  const int own = node - o.nodes[0];
+  const Vec3 reshaping = o.sequence->rate(own, t);
+  now.evaluate(o.sequence->at(own, t), x, rate, a);
+  return rate + reshaping + now.turn * reshaping;
 }
 
 double Collisions::delta(const Collision& c) const {

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "limber/contact/distance.hpp"
 #include "limber/contact/moving_shape.hpp"
 #include "limber/model/motion.hpp"
+#include "limber/model/node_sequence.hpp"
 
 namespace limber {
 
@@ -24,9 +26,12 @@ struct ImplicitObstacle {
 
 /// A solid or sheet whose points, edges and triangles are part of the contact surface: exact against other surfaces.
 struct SurfaceObstacle {
-  std::vector<int> nodes;       // of the contact surface, beyond those of the bodies
+  std::vector<int> nodes;       // of the contact surface, beyond those of the bodies; ascending by one
   std::vector<Vec3> positions;  // [m] before it moves
-  Motion motion;
+  Motion motion;                // x = c + R(t) (X − c) + d(t)
+  std::shared_ptr<const NodeSequence> sequence = nullptr;  // X(t); null: X stays
+
+  bool is_static() const { return motion.is_constant() && !sequence; }
 };
 
 /// What an object weighs, and what of it one collision carries when the object rests on one of its sides [N]. 0: not

@@ -197,12 +197,19 @@ void nodes_in_implicit(const ContactScene& scene, const Vector& x, double t, Wor
   }
 }
 
+/// One point or one segment.
+bool is_round(const ContactScene& scene, const SurfaceObstacle& o) {
+  const auto& edges = scene.surface.edges;
+  return o.nodes.size() == 1 || (o.nodes.size() == 2 && std::find(edges.begin(), edges.end(),
+                                                                  std::array{o.nodes[0], o.nodes[1]}) != edges.end());
+}
+
 /// Body nodes inside a sphere or capsule: a point or segment with a radius.
 void nodes_in_round(const ContactScene& scene, const Vector& x, Worst& worst) {
   const double negligible = touching(x);
   for (const SurfaceObstacle& o : scene.surfaces) {
     const double radius = scene.surface.radius[ix(o.nodes[0])];
-    if (radius == 0 || o.nodes.size() > 2) continue;
+    if (radius == 0 || !is_round(scene, o)) continue;
     const int round = scene.surface.object[ix(o.nodes[0])];
     const Vec3 a = point(x, o.nodes.front()), along = point(x, o.nodes.back()) - a;
     for (const int node : scene.surface.points) {

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <set>
+
 #include "limber/contact/smooth_contacts.hpp"
 #include "limber/core/nodes.hpp"
 #include "limber/mesh/surface_io.hpp"
@@ -12,6 +15,22 @@ namespace {
 constexpr double edges_in_radius = 2;
 constexpr double furthest_stand_off = .25;  // in radii
 constexpr double flat_height = .6;          // in radii: up to there φ of a flat piece is the height
+
+/// Per object: whether it has edges or points that belong to no triangle.
+std::vector<char> loose_objects(const ContactScene& scene) {
+  std::vector<char> loose(scene.objects.size(), 0), in_triangle(scene.surface.object.size(), 0);
+  std::set<std::array<int, 2>> sides;
+  for (const auto& t : scene.surface.triangles)
+    for (std::size_t k = 0; k < 3; ++k) {
+      in_triangle[ix(t[k])] = 1;
+      sides.insert({std::min(t[k], t[(k + 1) % 3]), std::max(t[k], t[(k + 1) % 3])});
+    }
+  for (const auto& e : scene.surface.edges)
+    if (!sides.contains({std::min(e[0], e[1]), std::max(e[0], e[1])})) loose[ix(scene.surface.object[ix(e[0])])] = 1;
+  for (const int p : scene.surface.points)
+    if (!in_triangle[ix(p)]) loose[ix(scene.surface.object[ix(p)])] = 1;
+  return loose;
+}
 
 }  // namespace
 
@@ -26,6 +45,7 @@ std::vector<KeptTriangles> choose_smooth_surfaces(ContactScene& scene) {
     is_body[ix(scene.surface.object[i])] = i < ix(scene.body_nodes);
   }
 
+  const std::vector<char> loose = loose_objects(scene);
   std::vector<KeptTriangles> kept;
   std::vector<double>& r = scene.smooth_radius;
   r.assign(n, 0);
@@ -33,7 +53,9 @@ std::vector<KeptTriangles> choose_smooth_surfaces(ContactScene& scene) {
     if (triangles[a].empty()) continue;
     const double radius = edges_in_radius * mean_edge(triangles[a], scene.rest);
     const auto keep = [&](const std::string& why) { kept.push_back({static_cast<int>(a), why}); };
-    if (!is_body[a] && !is_closed({{}, triangles[a]}))
+    if (loose[a])
+      keep("has edges or points that belong to no triangle");
+    else if (!is_body[a] && !is_closed({{}, triangles[a]}))
       keep(fmt::format("has a surface that is not closed"));
     else if (stand_off(triangles[a], scene.rest, radius) > furthest_stand_off)
       keep(fmt::format("has too few triangles (the averages reach {:.3g} m)", radius));

@@ -161,6 +161,13 @@ SurfaceDefects surface_defects(const TriMesh& mesh) {
   return d;
 }
 
+std::size_t count_open_edges(TriMesh mesh) {
+  weld_equal_nodes(mesh);
+  std::size_t open = 0;
+  for_each_edge(half_edges(mesh), [&](const HalfEdge*, std::size_t n) { open += n == 1 ? 1 : 0; });
+  return open;
+}
+
 std::size_t weld_equal_nodes(TriMesh& mesh) {
   Welder weld;
   std::vector<Vec3> kept;

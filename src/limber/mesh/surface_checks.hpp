@@ -23,6 +23,9 @@ struct SurfaceDefects {
 /// whether two triangles touch (1e-9 of the size of the surface), they do.
 SurfaceDefects surface_defects(const TriMesh& mesh);
 
+/// Edges of one triangle only, where vertices at the same place count as one: 0 for a surface without holes.
+std::size_t count_open_edges(TriMesh mesh);
+
 /// Gives vertices at the same place one number. Returns how many went.
 std::size_t weld_equal_nodes(TriMesh& mesh);
 

@@ -11,16 +11,12 @@
 #include "limber/mesh/unused_nodes.hpp"
 
 namespace limber {
-namespace {
 
-bool has_area(const TriMesh& mesh, const std::array<int, 3>& t) {
-  const Vec3 &a = mesh.nodes[t[0]], &b = mesh.nodes[t[1]], &c = mesh.nodes[t[2]];
+bool has_area(const Vec3& a, const Vec3& b, const Vec3& c) {
   const Vec3 ab = b - a, ac = c - a;
   const double longest = std::max({ab.squaredNorm(), ac.squaredNorm(), (c - b).squaredNorm()});
   return ab.cross(ac).norm() > 1e-14 * longest;
 }
-
-}  // namespace
 
 std::string extension_of(const std::string& path) {
   const std::size_t dot = path.find_last_of("./");
@@ -71,7 +67,8 @@ TriMesh triangulated(const SurfaceMesh& surface) {
 }
 
 std::size_t drop_degenerate(TriMesh& mesh) {
-  const std::size_t dropped = std::erase_if(mesh.triangles, [&](const auto& t) { return !has_area(mesh, t); });
+  const std::size_t dropped = std::erase_if(
+      mesh.triangles, [&](const auto& t) { return !has_area(mesh.nodes[t[0]], mesh.nodes[t[1]], mesh.nodes[t[2]]); });
   drop_unused_nodes(mesh.nodes, mesh.triangles);
   return dropped;
 }

@@ -29,6 +29,7 @@ struct SurfaceMesh {
   std::vector<int> label;                   // #P: which of the labels
   std::vector<std::string> material_files;  // OBJ's mtllib
   std::vector<std::array<int, 2>> lines;    // pieces of OBJ's `l`, two positions each
+  std::vector<int> points = {};             // of OBJ's `p`
 
   std::size_t polygons() const { return first_corner.empty() ? 0 : first_corner.size() - 1; }
 };
@@ -47,6 +48,9 @@ SurfaceMesh parse_surface_mesh(const std::string& path, const std::string& conte
 std::vector<std::array<std::size_t, 3>> corner_triangles(const SurfaceMesh& surface);
 /// The same as positions.
 TriMesh triangulated(const SurfaceMesh& surface);
+
+/// 2·area > 1e-14 × (longest edge)².
+bool has_area(const Vec3& a, const Vec3& b, const Vec3& c);
 
 /// Drops triangles of no area (see SurfaceNotes), then nodes that no triangle uses. Returns how many triangles went.
 std::size_t drop_degenerate(TriMesh& mesh);

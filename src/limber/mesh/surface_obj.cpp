@@ -27,6 +27,7 @@ class ObjReader {
       if (statement == "vt") read_uv();
       if (statement == "f") read_face();
       if (statement == "l") read_line();
+      if (statement == "p") read_points();
       if (statement == "o") relabel(label_.object);
       if (statement == "g") relabel(label_.group);
       if (statement == "usemtl") relabel(label_.material);
@@ -64,16 +65,25 @@ class ObjReader {
     close_polygon(surface_, number_);
   }
 
+  int read_vertex_number() {
+    const std::string_view w = in_.word("a vertex");
+    std::string_view rest = w;
+    long long n = 0;
+    if (!number(rest, n) || !(rest.empty() || rest[0] == '/'))
+      in_.fail(fmt::format("found {}, expected a vertex such as 3 or 3/1", in_quotes(w)));
+    return numbered(n, surface_.positions.size(), "vertex");
+  }
+
+  void read_points() {
+    do surface_.points.push_back(read_vertex_number());
+    while (!in_.done());
+  }
+
   void read_line() {
     int last = -1;
     for (int count = 0; !in_.done() || count < 2; ++count) {
-      const std::string_view w = in_.word("a vertex");
-      std::string_view rest = w;
-      long long n = 0;
-      if (!number(rest, n) || !(rest.empty() || rest[0] == '/'))
-        in_.fail(fmt::format("found {}, expected a vertex such as 3 or 3/1", in_quotes(w)));
-      const int next = numbered(n, surface_.positions.size(), "vertex");
-      if (next == last) in_.fail(fmt::format("a line from vertex {} to itself", n));
+      const int next = read_vertex_number();
+      if (next == last) in_.fail(fmt::format("a line from vertex {} to itself", next + 1));
       if (last >= 0) surface_.lines.push_back({last, next});
       last = next;
     }
@@ -156,6 +166,7 @@ void write_obj(const SurfaceMesh& surface, const std::vector<Vec3>& positions, c
     fmt::format_to(to, "\n");
   }
   for (const auto& [a, b] : surface.lines) fmt::format_to(to, "l {} {}\n", a + 1, b + 1);
+  for (const int i : surface.points) fmt::format_to(to, "p {}\n", i + 1);
   save_file(path, {out.data(), out.size()});
 }
 

@@ -60,6 +60,10 @@ RenderFrames::RenderFrames(const std::string& directory, const std::optional<Sce
   measure();
   if (framing_.empty()) throw InputError(directory, "has no frame whose positions are finite");
   if (!(mesh_.line_radius > 0)) mesh_.line_radius = 0.004 * framing_.diagonal();
+  for (const Obstacle& o : obstacles_) {
+    const TriMesh mesh = drawn(o, times_.front());
+    normals_.emplace_back(mesh.nodes, mesh.triangles);
+  }
 }
 
 Camera RenderFrames::camera() const {
@@ -85,10 +89,18 @@ void RenderFrames::gather_bodies() {
 void RenderFrames::gather_obstacles(const Scene& scene) {
   for (const ObstacleChoice& o : scene.obstacles) {
     Obstacle obstacle;
-    obstacle.mesh = drawn_obstacle(o);
+    if (o.shape == ObstacleChoice::Shape::mesh) {
+      ObstacleSurface surface = obstacle_surface(o);
+      obstacle.mesh = std::move(surface.mesh);
+      obstacle.edges = std::move(surface.edges);
+      obstacle.points = std::move(surface.points);
+      obstacle.sequence = std::move(surface.sequence);
+      obstacle.radius = o.thickness / 2;
+    } else {
+      obstacle.mesh = drawn_obstacle(o);
+      if (obstacle.mesh.triangles.empty()) obstacle.plane = RenderPlane{o.point, o.normal.normalized()};
+    }
     obstacle.motion = obstacle_motion(o, obstacle_centre(o, obstacle.mesh));
-    if (obstacle.mesh.triangles.empty()) obstacle.plane = RenderPlane{o.point, o.normal.normalized()};
-    normals_.emplace_back(obstacle.mesh.nodes, obstacle.mesh.triangles);
     obstacles_.push_back(std::move(obstacle));
   }
   for (const BodyChoice& body : scene.bodies)
@@ -108,10 +120,8 @@ void RenderFrames::measure() {
   const Vec3 reach = Vec3::Constant(framing_.diagonal() / 4);
   const Vec3 low = framing_.box_min() - reach, high = framing_.box_max() + reach;
   for (const Obstacle& o : obstacles_)
-    for (const double t : {times_.front(), times_.back()}) {
-      const RigidMotion pose = o.motion.at(t);
-      for (const Vec3& X : o.mesh.nodes) framing_.include(moved(pose, X).cwiseMax(low).cwiseMin(high));
-    }
+    for (const double t : {times_.front(), times_.back()})
+      for (const Vec3& x : nodes_of(o, t)) framing_.include(x.cwiseMax(low).cwiseMin(high));
 }
 
 std::vector<double> RenderFrames::values(const Vector& q) const {
@@ -123,18 +133,35 @@ std::vector<double> RenderFrames::values(const Vector& q) const {
   return lengths;
 }
 
-void RenderFrames::place(const Obstacle& o, double t, RenderScene& scene, std::vector<Vec3>& nodes) const {
+std::vector<Vec3> RenderFrames::nodes_of(const Obstacle& o, double t) {
   const RigidMotion pose = o.motion.at(t);
+  std::vector<Vec3> nodes = o.sequence ? o.sequence->at(t) : o.mesh.nodes;
+  for (Vec3& x : nodes) x = moved(pose, x);
+  return nodes;
+}
+
+TriMesh RenderFrames::drawn(const Obstacle& o, double t) const {
+  TriMesh mesh{nodes_of(o, t), o.mesh.triangles};
+  const TriMesh lines = drawn_lines(mesh.nodes, o.edges, o.points, o.radius > 0 ? o.radius : mesh_.line_radius);
+  const int first = static_cast<int>(mesh.nodes.size());
+  mesh.nodes.insert(mesh.nodes.end(), lines.nodes.begin(), lines.nodes.end());
+  for (const auto& [a, b, c] : lines.triangles) mesh.triangles.push_back({first + a, first + b, first + c});
+  return mesh;
+}
+
+void RenderFrames::place(const Obstacle& o, double t, RenderScene& scene, std::vector<Vec3>& nodes) const {
   if (o.plane) {
+    const RigidMotion pose = o.motion.at(t);
     const Vec3 at = moved(pose, o.plane->point);
     scene.planes.push_back({at, (moved(pose, o.plane->point + o.plane->normal) - at).normalized()});
     return;
   }
   RenderMesh& mesh = scene.mesh;
   const int first = static_cast<int>(mesh.positions.size());
-  for (const Vec3& X : o.mesh.nodes) nodes.push_back(moved(pose, X));
+  TriMesh now = drawn(o, t);
+  nodes = std::move(now.nodes);
   mesh.positions.insert(mesh.positions.end(), nodes.begin(), nodes.end());
-  for (const auto& [a, b, c] : o.mesh.triangles) mesh.triangles.push_back({first + a, first + b, first + c});
+  for (const auto& [a, b, c] : now.triangles) mesh.triangles.push_back({first + a, first + b, first + c});
   mesh.body.resize(mesh.triangles.size(), obstacle_body);
 }
 

@@ -168,8 +168,8 @@ class Builder {
   /// Its points, edges and triangles join the contact surface.
   void add_surface(const ObstacleChoice& o, int object, const std::vector<Vec3>& nodes,
                    const std::vector<std::array<int, 2>>& edges, const std::vector<std::array<int, 3>>& triangles,
-                   double radius, const Vec3& centre) {
-    SurfaceObstacle surface{{}, nodes, obstacle_motion(o, centre)};
+                   double radius, const Vec3& centre, std::shared_ptr<const NodeSequence> sequence = nullptr) {
+    SurfaceObstacle surface{{}, nodes, obstacle_motion(o, centre), std::move(sequence)};
     const int first = static_cast<int>(c_.surface.object.size());
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       surface.nodes.push_back(first + static_cast<int>(i));
@@ -209,14 +209,13 @@ class Builder {
   }
 
   void add_mesh(const ObstacleChoice& o, int object) {
-    SurfaceNotes read;
-    const TriMesh mesh = obstacle_surface(o, &read);
+    const ObstacleSurface surface = obstacle_surface(o);
+    const TriMesh& mesh = surface.mesh;
     const Vec3 centre = obstacle_centre(o, mesh);
-    if (read.degenerate > 0)
-      notes_.push_back(
-          fmt::format("{}: {} triangles of no area in {} were left out", o.where, read.degenerate, o.file));
-    if (o.shape == Shape::box || o.form == ObstacleChoice::Form::triangles)
-      return add_surface(o, object, mesh.nodes, {}, mesh.triangles, 0, centre);
+    notes_.insert(notes_.end(), surface.notes.begin(), surface.notes.end());
+    if (surface.form == ObstacleChoice::Form::triangles)
+      return add_surface(o, object, mesh.nodes, surface.edges, mesh.triangles, o.thickness / 2, centre,
+                         surface.sequence);
     const auto grid = std::make_shared<DistanceGrid>(mesh, o.resolution, 4 * c_.delta);
     if (!grid->has_inside())
       throw InputError(o.where + ".file", fmt::format("the surface in {} encloses nothing, so it has no inside and "

@@ -1,15 +1,21 @@
 #include "limber/scene/obstacle_meshes.hpp"
 
 #include <Eigen/Geometry>
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
+#include "limber/core/nodes.hpp"
 #include "limber/scene/obstacle_parts.hpp"
 
 namespace limber {
 namespace {
 
-constexpr int around = 96, half_circle = 48;
+/// How many pieces a circle has, and the half circle that is turned about it.
+struct Roundness {
+  int around, half_circle;
+};
+constexpr Roundness fine{96, 48}, coarse{16, 8};
 
 struct ProfilePoint {
   double radius, height;  // [m] from the axis, along it
@@ -18,7 +24,7 @@ struct ProfilePoint {
 using Profile = std::vector<ProfilePoint>;
 
 /// The profile turned about the axis, one node for each point on it. A profile may end where it began.
-TriMesh revolved(const Profile& profile, const Vec3& centre, const Vec3& axis) {
+TriMesh revolved(const Profile& profile, const Vec3& centre, const Vec3& axis, int around = fine.around) {
   const Vec3 up = axis.normalized(), across = up.unitOrthogonal(), along = up.cross(across);
   TriMesh mesh;
   std::vector<std::vector<int>> rings;
@@ -39,8 +45,8 @@ TriMesh revolved(const Profile& profile, const Vec3& centre, const Vec3& axis) {
     if (a != b && b != c && c != a) mesh.triangles.push_back({a, b, c});
   };
   for (std::size_t r = 0; r + 1 < rings.size(); ++r)
-    for (std::size_t k = 0; k < around; ++k) {
-      const std::size_t next = (k + 1) % around;
+    for (std::size_t k = 0; k < rings[r].size(); ++k) {
+      const std::size_t next = (k + 1) % rings[r].size();
       add(rings[r][k], rings[r][next], rings[r + 1][next]);
       add(rings[r][k], rings[r + 1][next], rings[r + 1][k]);
     }
@@ -48,7 +54,7 @@ TriMesh revolved(const Profile& profile, const Vec3& centre, const Vec3& axis) {
 }
 
 /// Two half balls at distance `length` and what lies between them.
-Profile capsule_profile(double radius, double length) {
+Profile capsule_profile(double radius, double length, int half_circle = fine.half_circle) {
   Profile profile;
   for (const int side : {-1, 1})
     for (int k = 0; k <= half_circle / 2; ++k) {
@@ -62,8 +68,8 @@ Profile capsule_profile(double radius, double length) {
 
 Profile torus_profile(double major, double minor) {
   Profile profile;
-  for (int k = 0; k < half_circle; ++k) {
-    const double angle = 2 * std::numbers::pi * k / half_circle;
+  for (int k = 0; k < fine.half_circle; ++k) {
+    const double angle = 2 * std::numbers::pi * k / fine.half_circle;
     profile.push_back({major + minor * std::cos(angle), minor * std::sin(angle)});
   }
   profile.push_back(profile.front());
@@ -94,7 +100,26 @@ TriMesh drawn_obstacle(const ObstacleChoice& o) {
     case Shape::mesh:
       break;
   }
-  return obstacle_surface(o);
+  return obstacle_surface(o).mesh;
+}
+
+TriMesh drawn_lines(const std::vector<Vec3>& nodes, const std::vector<std::array<int, 2>>& edges,
+                    const std::vector<int>& points, double radius) {
+  TriMesh all;
+  const auto add = [&](const TriMesh& some) {
+    const int first = static_cast<int>(all.nodes.size());
+    all.nodes.insert(all.nodes.end(), some.nodes.begin(), some.nodes.end());
+    for (const auto& t : some.triangles) all.triangles.push_back({first + t[0], first + t[1], first + t[2]});
+  };
+  for (const auto& e : edges) {
+    const Vec3 &a = nodes[ix(e[0])], &b = nodes[ix(e[1])];
+    const double length = std::max((b - a).norm(), 1e-6 * radius);  // never a ball, which has other triangles
+    add(revolved(capsule_profile(radius, length, coarse.half_circle), (a + b) / 2,
+                 a == b ? Vec3(Vec3::UnitY()) : Vec3(b - a), coarse.around));
+  }
+  for (const int n : points)
+    add(revolved(capsule_profile(radius, 0, coarse.half_circle), nodes[ix(n)], Vec3::UnitY(), coarse.around));
+  return all;
 }
 
 }  // namespace limber

@@ -10,4 +10,9 @@ namespace limber {
 /// a mesh's file.
 TriMesh drawn_obstacle(const ObstacleChoice& obstacle);
 
+/// A rod around each edge and a ball around each point of `nodes` [m], 16 triangles around; as many triangles wherever
+/// the nodes are.
+TriMesh drawn_lines(const std::vector<Vec3>& nodes, const std::vector<std::array<int, 2>>& edges,
+                    const std::vector<int>& points, double radius);
+
 }  // namespace limber

@@ -1,4 +1,8 @@
+#include <fmt/format.h>
+
 #include <filesystem>
+#include <map>
+#include <set>
 
 #include "limber/scene/read_parts.hpp"
 #include "limber/scene/schema.hpp"
@@ -14,6 +18,18 @@ FrictionPair read_friction_pair(const JsonCursor& place) {
       place.path(), {between.item(0).text(), between.item(1).text()}, s.at("friction").non_negative(quantity::ratio)};
 }
 
+/// A pair may be named twice, in any order, with one and the same μ only.
+void refuse_contradictions(const std::vector<FrictionPair>& pairs) {
+  std::map<std::set<std::string>, const FrictionPair*> known;
+  for (const FrictionPair& p : pairs) {
+    const auto [it, fresh] = known.emplace(std::set<std::string>(p.between.begin(), p.between.end()), &p);
+    if (!fresh && it->second->mu != p.mu)
+      throw InputError(p.where + ".friction",
+                       fmt::format("{} contradicts {}, which gives '{}' and '{}' {}; leave one of them out", p.mu,
+                                   it->second->where, p.between[0], p.between[1], it->second->mu));
+  }
+}
+
 void read_friction(const JsonCursor& place, ContactChoice& contact) {
   if (!place.is_object()) {
     contact.friction = place.non_negative(quantity::ratio);
@@ -22,6 +38,7 @@ void read_friction(const JsonCursor& place, ContactChoice& contact) {
   const JsonSection s = place.section("friction_table");
   if (const auto c = s.find("default")) contact.friction = c->non_negative(quantity::ratio);
   contact.friction_pairs = read_list(s, "pairs", read_friction_pair);
+  refuse_contradictions(contact.friction_pairs);
 }
 
 Vec3 direction(const JsonCursor& place) {
@@ -37,6 +54,45 @@ ObstacleMotion read_obstacle_motion(const JsonCursor& place) {
   m.keys = read_motion_keys(s.at("keys"));
   read_manner(s, m);
   return m;
+}
+
+/// Joined with the scene's folder.
+std::string read_file_name(const JsonCursor& place, const std::string& base_directory) {
+  const std::string name = place.text();
+  if (name.empty()) place.fail("is empty");
+  return (std::filesystem::path(base_directory) / name).string();
+}
+
+MeshSequence read_sequence(const JsonCursor& place, const std::string& base_directory) {
+  const JsonSection s = place.section("sequence");
+  MeshSequence sequence;
+  sequence.where = place.path();
+  const JsonCursor files = s.at("files");
+  if (files.is_text()) {
+    if (files.text().find_first_of("*?") == std::string::npos)
+      files.fail(files.echo() + " is one file; expected a name with * or ?, or a list of two files or more");
+    sequence.pattern = read_file_name(files, base_directory);
+  } else {
+    if (!files.is_list()) files.fail_type("a name with * or ?, or a list of files");
+    for (const JsonCursor& file : files.items(2)) sequence.files.push_back(read_file_name(file, base_directory));
+  }
+  s.exclusive("fps", "times");
+  s.exclusive("times", "start");
+  if (const auto times = s.find("times")) {
+    for (const JsonCursor& time : times->items(2)) {
+      const double t = time.number(quantity::time);
+      if (!sequence.times.empty()) require_increasing(sequence.times.back(), t, time);
+      sequence.times.push_back(t);
+    }
+    if (!sequence.files.empty() && sequence.times.size() != sequence.files.size())
+      times->fail(fmt::format("has {} times for {} files", sequence.times.size(), sequence.files.size()));
+  } else {
+    if (!s.has("fps")) place.fail("needs 'fps' or 'times': when the meshes are passed");
+    sequence.fps = s.at("fps").positive(quantity::frequency);
+  }
+  if (const auto c = s.find("start")) sequence.start = c->number(quantity::time);
+  sequence.interpolation = read_interpolation(s);
+  return sequence;
 }
 
 void read_obstacle_shape(const JsonSection& s, const std::string& base_directory, ObstacleChoice& o) {
@@ -72,11 +128,14 @@ void read_obstacle_shape(const JsonSection& s, const std::string& base_directory
       if (!(o.minor < o.major)) s.at("minor").fail(s.at("minor").echo() + " is not less than 'major'");
       break;
     case Shape::mesh:
-      o.file = s.at("file").text();
-      if (o.file.empty()) s.at("file").fail("is empty");
-      o.file = (std::filesystem::path(base_directory) / o.file).string();
+      s.exclusive("file", "sequence");
+      if (const auto c = s.find("sequence"))
+        o.sequence = read_sequence(*c, base_directory);
+      else
+        o.file = read_file_name(s.at("file"), base_directory);
       if (const auto c = s.find("form")) o.form = c->choice<ObstacleChoice::Form>("obstacle_form");
       if (const auto c = s.find("resolution")) o.resolution = c->integer(4);
+      if (const auto c = s.find("thickness")) o.thickness = c->non_negative(quantity::length);
       if (const auto c = s.find("position")) o.position = c->vector(quantity::length);
       if (const auto c = s.find("rotation")) o.rotation = c->vector(quantity::angle);
       if (const auto c = s.find("scale")) o.scale = c->positive(quantity::ratio);

@@ -16,6 +16,7 @@
 #include "limber/record/trajectory.hpp"
 #include "limber/scene/exported.hpp"
 #include "limber/scene/facts.hpp"
+#include "limber/scene/obstacle_parts.hpp"
 
 namespace limber {
 namespace {
@@ -385,20 +386,34 @@ RunResult run_scene(const nlohmann::json& json, const Scene& scene, const Model&
 }
 
 nlohmann::json with_absolute_paths(nlohmann::json json, const std::string& base_directory) {
+  const auto absolute = [&](nlohmann::json& file) {
+    if (!file.is_string()) return;
+    file = std::filesystem::absolute(std::filesystem::path(base_directory) / file.get<std::string>())
+               .lexically_normal()
+               .string();
+  };
   const auto make_absolute = [&](nlohmann::json& holder) {
-    for (const char* key : {"file", "surface"}) {
-      if (!holder.is_object() || !holder.contains(key) || !holder[key].is_string()) continue;
-      auto& file = holder[key];
-      file = std::filesystem::absolute(std::filesystem::path(base_directory) / file.get<std::string>())
-                 .lexically_normal()
-                 .string();
-    }
+    for (const char* key : {"file", "surface"})
+      if (holder.is_object() && holder.contains(key)) absolute(holder[key]);
+  };
+  // A pattern becomes the list of what fits it now: the run is that of these files.
+  const auto make_sequence_absolute = [&](nlohmann::json& sequence) {
+    if (!sequence.is_object() || !sequence.contains("files")) return;
+    auto& files = sequence["files"];
+    absolute(files);
+    if (files.is_string())
+      if (const auto all = matching_files(files.get<std::string>()); !all.empty()) files = all;
+    if (files.is_array())
+      for (auto& file : files) absolute(file);
   };
   if (json.contains("bodies") && json["bodies"].is_array())
     for (auto& body : json["bodies"])
       if (body.is_object() && body.contains("mesh")) make_absolute(body["mesh"]);
   if (json.contains("obstacles") && json["obstacles"].is_array())
-    for (auto& obstacle : json["obstacles"]) make_absolute(obstacle);
+    for (auto& obstacle : json["obstacles"]) {
+      make_absolute(obstacle);
+      if (obstacle.is_object() && obstacle.contains("sequence")) make_sequence_absolute(obstacle["sequence"]);
+    }
   return json;
 }
 

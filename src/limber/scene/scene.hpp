@@ -255,11 +255,22 @@ struct ObstacleMotion {
   Interpolation interpolation = Interpolation::linear;
 };
 
+/// Meshes of the same faces that an obstacle's surface passes through.
+struct MeshSequence {
+  std::string where;
+  std::string pattern;             // joined with the scene's folder, with * and ? in the name; empty: files
+  std::vector<std::string> files;  // joined with the scene's folder
+  std::vector<double> times;       // [s], increasing, one for each file; empty: by fps
+  double fps = 0;                  // [1/s]
+  double start = 0;                // [s] of the first file, with fps
+  Interpolation interpolation = Interpolation::linear;
+};
+
 /// A solid that bodies collide with and that nothing moves but its script. Which of the numbers count depends on the
 /// shape.
 struct ObstacleChoice {
   enum class Shape { plane, half_space, sphere, capsule, box, cylinder, torus, mesh } shape = Shape::plane;
-  enum class Form { distance, triangles } form = Form::distance;  // of a mesh
+  enum class Form { automatic, distance, triangles } form = Form::automatic;  // of a mesh
   std::string where, name;
   Vec3 point = Vec3::Zero(), normal = {0, 1, 0};  // plane, half_space
   Vec3 center = Vec3::Zero();                     // [m] sphere, box, torus
@@ -269,9 +280,11 @@ struct ObstacleChoice {
   Vec3 rotation = Vec3::Zero();                   // [rad] box, mesh
   Vec3 axis = {0, 1, 0};                          // torus
   double major = 0, minor = 0;                    // [m] torus
-  std::string file;                               // mesh, already joined with the scene's folder
+  std::string file;                               // mesh, already joined with the scene's folder; empty: sequence
+  std::optional<MeshSequence> sequence;           // mesh
   Vec3 position = Vec3::Zero();                   // [m] mesh
   double scale = 1;                               // mesh
+  double thickness = 0;                           // [m] mesh: the surface lies half of this outside
   int resolution = 64;                            // mesh: cells of the distance grid along the longest side
   std::optional<ObstacleMotion> motion;
 };

@@ -108,8 +108,10 @@ std::map<std::string, Keys> make_sections() {
   s["obstacle_box"] = required({"shape", "center", "size"}) + Names{"rotation"} + common;
   s["obstacle_cylinder"] = s["obstacle_capsule"];
   s["obstacle_torus"] = required({"shape", "center", "axis", "major", "minor"}) + common;
-  s["obstacle_mesh"] =
-      required({"shape", "file"}) + Names{"form", "resolution", "position", "rotation", "scale"} + common;
+  s["obstacle_mesh"] = required({"shape"}) +
+                       Names{"file", "sequence", "form", "resolution", "thickness", "position", "rotation", "scale"} +
+                       common;
+  s["sequence"] = required({"files"}) + Names{"fps", "times", "start", "interpolation"};
   s["obstacle_motion"] = required({"keys"}) + Names{"pivot", "interpolation"};
   s["output"] = Keys{} + Names{"directory", "frames_every", "fps", "velocities", "checkpoint_every"};
   s["camera"] = Keys{} + Names{"position", "look_at", "fov"};
@@ -148,7 +150,7 @@ const std::map<std::string, std::vector<std::string>>& known_words() {
       {"refresh_word", {"once"}},
       {"negative_modes", {"grow", "clamp"}},
       {"obstacle_shape", {"plane", "half_space", "sphere", "capsule", "box", "cylinder", "torus", "mesh"}},
-      {"obstacle_form", {"distance", "triangles"}},
+      {"obstacle_form", {"auto", "distance", "triangles"}},
       {"formulation", {"barrier", "nonpenetration", "velocity"}},
       {"friction_form", {"coupled", "lagged"}},
       {"contact_surface", {"triangles", "smooth"}},

@@ -53,7 +53,7 @@ double point_simplex(const Vec3& p, const Simplex& s) {
 
 bool simplices_meet(const Simplex& a, const Simplex& b) {
   if (a.size() < b.size()) return simplices_meet(b, a);
-  if (a.size() < 3) return false;
+  if (a.size() < 3) return exact::segments_meet(a.front(), a.back(), b.front(), b.back());
   if (b.size() == 3) return exact::triangles_meet({a[0], a[1], a[2]}, {b[0], b[1], b[2]});
   return exact::segment_meets_triangle(b.front(), b.back(), a[0], a[1], a[2]);
 }

@@ -11,11 +11,13 @@ namespace limber {
 /// One, two or three points: a point, a segment or a triangle, which may be degenerate.
 using Simplex = std::vector<Vec3>;
 
-/// Whether they have a point in common, exactly. Of two segments, or two points, never.
+/// Whether they have a point in common, exactly.
 bool simplices_meet(const Simplex& a, const Simplex& b);
 
-/// The smallest distance [m]; 0 if a triangle meets the other.
+/// The smallest distance [m]; 0 if they meet.
 double distance_of(const Simplex& a, const Simplex& b);
+/// Overlaps of less than this × the coordinates are let pass.
+inline constexpr double rounding_of_distances = 1e-12;
 
 /// How often the surface winds around p, by solid angles; of a surface with holes, a fraction. triangles: 3 points
 /// each.

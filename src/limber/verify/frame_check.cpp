@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "limber/verify/distance_of.hpp"
 #include "limber/verify/exact.hpp"
 #include "limber/verify/gather.hpp"
 #include "limber/verify/sweep.hpp"
@@ -19,8 +20,13 @@ std::vector<Vec3> places(const std::vector<int>& nodes, const exact::Positions& 
 
 }  // namespace
 
-FrameChecker::FrameChecker(const TrajectoryHeader& header, std::vector<Part> parts)
-    : parts_(std::move(parts)), tets_(header.tets), body_of_tet_(header.tets.size(), 0) {
+FrameChecker::FrameChecker(const TrajectoryHeader& header, std::vector<Part> parts, std::vector<double> radius,
+                           Collide collide)
+    : parts_(std::move(parts)),
+      tets_(header.tets),
+      body_of_tet_(header.tets.size(), 0),
+      radius_(std::move(radius)),
+      collide_(collide) {
   for (std::size_t p = 0; p < parts_.size(); ++p)
     for (const auto* list : {&parts_[p].surface, &parts_[p].sheet})
       for (const auto& t : *list) {
@@ -32,6 +38,11 @@ FrameChecker::FrameChecker(const TrajectoryHeader& header, std::vector<Part> par
       edges_.push_back(e);
       part_of_.push_back(static_cast<int>(p));
     }
+  for (std::size_t p = 0; p < parts_.size(); ++p)
+    if (const Part& part = parts_[p]; part.surface.empty() && part.sheet.empty() && part.edges.empty()) {
+      points_.push_back(part.samples[0]);
+      part_of_.push_back(static_cast<int>(p));
+    }
   for (std::size_t b = 0; b < header.bodies.size(); ++b)
     std::fill_n(body_of_tet_.begin() + header.bodies[b].first_tet, header.bodies[b].tet_count, static_cast<int>(b));
 }
@@ -39,30 +50,58 @@ FrameChecker::FrameChecker(const TrajectoryHeader& header, std::vector<Part> par
 std::vector<int> FrameChecker::nodes_of(int item) const {
   const auto i = static_cast<std::size_t>(item);
   if (is_triangle(item)) return {triangles_[i].begin(), triangles_[i].end()};
+  if (i >= triangles_.size() + edges_.size()) return {points_[i - triangles_.size() - edges_.size()]};
   const auto& e = edges_[i - triangles_.size()];
   return {e.begin(), e.end()};
 }
 
-bool FrameChecker::cross(int a, int b, const exact::Positions& x) const {
-  if (!is_triangle(a)) std::swap(a, b);
-  if (!is_triangle(a)) return false;
-  const exact::Triangle& t = triangles_[static_cast<std::size_t>(a)];
-  if (is_triangle(b)) return exact::meet_beyond_shared(t, triangles_[static_cast<std::size_t>(b)], x);
-  const auto& e = edges_[static_cast<std::size_t>(b) - triangles_.size()];
-  return exact::segment_meets_triangle(x[e[0]], x[e[1]], x[t[0]], x[t[1]], x[t[2]]);
+double FrameChecker::radius(int item) const {
+  if (collide_ == Collide::no || radius_.empty()) return 0;
+  const Part& part = parts_[static_cast<std::size_t>(part_of_[static_cast<std::size_t>(item)])];
+  return radius_[static_cast<std::size_t>(part.body)];
+}
+
+std::optional<FrameChecker::Crossing> FrameChecker::cross(int a, int b, const exact::Positions& x) const {
+  if (!is_triangle(a) || !is_triangle(b)) return thin_cross(a, b, x);
+  const auto &s = triangles_[static_cast<std::size_t>(a)], &t = triangles_[static_cast<std::size_t>(b)];
+  if (!exact::meet_beyond_shared(s, t, x)) return std::nullopt;
+  return Crossing{a, b};
+}
+
+/// At least one of them is an edge or a point.
+std::optional<FrameChecker::Crossing> FrameChecker::thin_cross(int a, int b, const exact::Positions& x) const {
+  const auto body = [&](int item) {
+    return parts_[static_cast<std::size_t>(part_of_[static_cast<std::size_t>(item)])].body;
+  };
+  const bool thin = !is_triangle(a) && !is_triangle(b);
+  if (thin && body(a) == body(b) && collide_ != Collide::with_themselves_too) return std::nullopt;
+  const std::vector<int> mine = nodes_of(a), others = nodes_of(b);
+  for (const int n : mine)
+    if (std::find(others.begin(), others.end(), n) != others.end()) return std::nullopt;
+  const Simplex s = places(mine, x), t = places(others, x);
+  if (simplices_meet(s, t)) return Crossing{a, b};
+  if (body(a) == body(b) && collide_ != Collide::with_themselves_too) return std::nullopt;
+  const double least = radius(a) + radius(b);
+  if (least == 0) return std::nullopt;
+  double largest = least;
+  for (const Vec3& p : s) largest = std::max(largest, p.cwiseAbs().maxCoeff());
+  const double depth = least - distance_of(s, t);
+  if (!(depth > rounding_of_distances * largest)) return std::nullopt;
+  return Crossing{a, b, depth};
 }
 
 std::vector<FrameChecker::Crossing> FrameChecker::crossings(const Vector& q) const {
   const exact::Positions x(q);
   std::vector<SweepBox> boxes(part_of_.size());
   parallel_for(static_cast<Index>(boxes.size()), [&](Index i) {
-    boxes[static_cast<std::size_t>(i)] = box_around(places(nodes_of(static_cast<int>(i)), x), static_cast<int>(i));
+    const int item = static_cast<int>(i);
+    boxes[static_cast<std::size_t>(i)] = box_around(places(nodes_of(item), x), item, radius(item));
   });
   const Sweep sweep(std::move(boxes));
   auto all = gather<Crossing>(sweep.size(), [&](Index first, Index last, std::vector<Crossing>& found) {
     for (Index i = first; i < last; ++i)
       sweep.visit_after(i, [&](int a, int b) {
-        if (cross(a, b, x)) found.push_back({std::min(a, b), std::max(a, b)});
+        if (const auto c = cross(std::min(a, b), std::max(a, b), x)) found.push_back(*c);
       });
   });
   std::sort(all.begin(), all.end());
@@ -124,6 +163,7 @@ std::vector<FrameFlaw> FrameChecker::check(const Vector& q) const {
     flaws.push_back({Flaw::crossing,
                      {parts_[static_cast<std::size_t>(a)].body, parts_[static_cast<std::size_t>(b)].body},
                      {nodes_of(c.a), nodes_of(c.b)}});
+    flaws.back().depth = c.depth;
   }
   add_enclosed(q, met, flaws);
   add_inverted(q, flaws);

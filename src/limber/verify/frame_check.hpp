@@ -12,10 +12,10 @@ namespace limber {
 
 enum class Flaw {
   not_finite,  // a position is no number; nothing else of the frame is looked at
-  crossing,    // triangles, or an edge and a triangle, have a point in common that is not a common node or edge
-  enclosed,    // a part lies inside another without crossing its surface
-  inverted,    // a tetrahedron of zero or negative volume
-  obstacle,    // a body touches an obstacle or reaches into it, or one lies inside the other
+  crossing,  // triangles, edges or points meet, but in a common node or edge; thin ones: are closer than they are thick
+  enclosed,  // a part lies inside another without crossing its surface
+  inverted,  // a tetrahedron of zero or negative volume
+  obstacle,  // a body touches an obstacle or reaches into it, or one lies inside the other
 };
 
 struct FrameFlaw {
@@ -24,13 +24,19 @@ struct FrameFlaw {
   std::vector<std::vector<int>> cells;  // nodes of the triangles, edge, tetrahedron or node that are meant
   int tet = -1;                         // number of an inverted tetrahedron
   int obstacle = -1;                    // number of the obstacle
-  double depth = 0;                     // [m] how far its cell is inside the obstacle; 0: not known
-  std::optional<Vec3> place = {};       // [m] of an obstacle that lies inside a body: then there are no cells
+  double depth = 0;  // [m] how far its cell is inside the obstacle or too close to the other cell; 0: not known
+  std::optional<Vec3> place = {};  // [m] of an obstacle that lies inside a body: then there are no cells
 };
+
+/// Which bodies the scene lets collide.
+enum class Collide { no, with_others, with_themselves_too };
 
 class FrameChecker {
  public:
-  FrameChecker(const TrajectoryHeader& header, std::vector<Part> parts);
+  /// radius: half the thickness of each body [m]; none: zero. It counts where things collide and one of a pair is an
+  /// edge or a point of a body without triangles. Those of one body are compared only if it collides with itself.
+  FrameChecker(const TrajectoryHeader& header, std::vector<Part> parts, std::vector<double> radius = {},
+               Collide collide = Collide::no);
 
   /// All flaws in a fixed order: the same for any number of threads. q: 3 × #V [m].
   std::vector<FrameFlaw> check(const Vector& q) const;
@@ -39,23 +45,29 @@ class FrameChecker {
 
  private:
   struct Crossing {
-    int a, b;  // items
+    int a, b;          // items
+    double depth = 0;  // [m]
     auto operator<=>(const Crossing&) const = default;
   };
 
   bool is_triangle(int item) const { return static_cast<std::size_t>(item) < triangles_.size(); }
   std::vector<int> nodes_of(int item) const;
   std::vector<Crossing> crossings(const Vector& q) const;
-  bool cross(int a, int b, const exact::Positions& x) const;
+  double radius(int item) const;
+  std::optional<Crossing> cross(int a, int b, const exact::Positions& x) const;
+  std::optional<Crossing> thin_cross(int a, int b, const exact::Positions& x) const;
   void add_enclosed(const Vector& q, const std::vector<Crossing>& crossings, std::vector<FrameFlaw>& out) const;
   void add_inverted(const Vector& q, std::vector<FrameFlaw>& out) const;
 
   std::vector<Part> parts_;
   std::vector<exact::Triangle> triangles_;  // of all parts: items 0, 1, …
   std::vector<std::array<int, 2>> edges_;   // of parts without tetrahedra: the items after them
+  std::vector<int> points_;                 // single nodes: the items after these
   std::vector<int> part_of_;                // per item
   std::vector<std::array<int, 4>> tets_;    // of all bodies
   std::vector<int> body_of_tet_;
+  std::vector<double> radius_;  // per body [m], or empty
+  Collide collide_;
 };
 
 }  // namespace limber

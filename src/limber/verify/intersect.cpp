@@ -88,6 +88,13 @@ int perturbed_side(const Point2& a, const Point2& b, const Point2& p) {
 
 }  // namespace
 
+bool segments_meet(const Vec3& p, const Vec3& q, const Vec3& a, const Vec3& b) {
+  if (orientation(p, q, a, b) != 0) return false;
+  for (int axis = 0; axis < 3; ++axis)  // in one plane: as in coplanar_meet
+    if (!segments_meet(project(p, axis), project(q, axis), project(a, axis), project(b, axis))) return false;
+  return true;
+}
+
 bool segment_meets_triangle(const Vec3& p, const Vec3& q, const Vec3& a, const Vec3& b, const Vec3& c) {
   const int above = orientation(a, b, c, p), below = orientation(a, b, c, q);
   if (above * below > 0) return false;

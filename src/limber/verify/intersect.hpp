@@ -21,6 +21,8 @@ class Positions {
   const Vector& q_;
 };
 
+bool segments_meet(const Vec3& p, const Vec3& q, const Vec3& a, const Vec3& b);
+
 bool segment_meets_triangle(const Vec3& p, const Vec3& q, const Vec3& a, const Vec3& b, const Vec3& c);
 
 bool triangles_meet(const std::array<Vec3, 3>& s, const std::array<Vec3, 3>& t);

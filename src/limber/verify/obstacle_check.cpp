@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <map>
 #include <numbers>
+#include <numeric>
 #include <set>
 
 #include "limber/core/nodes.hpp"
@@ -15,7 +17,7 @@
 namespace limber {
 namespace {
 
-constexpr double rounding = 1e-12;  // of the coordinates
+constexpr double rounding = rounding_of_distances;
 
 Vector stacked(const std::vector<Vec3>& nodes) {
   Vector q(3 * static_cast<Index>(nodes.size()));
@@ -45,16 +47,42 @@ void add_circle(const Vec3& centre, const Vec3& axis, double radius, int count, 
   }
 }
 
+/// The nodes of each part of the obstacle that hangs together.
+std::vector<std::vector<Vec3>> pieces(const MeshObstacle& o, const std::vector<Vec3>& nodes) {
+  std::vector<int> piece(nodes.size());
+  std::iota(piece.begin(), piece.end(), 0);
+  const auto find = [&](int n) {
+    while (piece[ix(n)] != n) n = piece[ix(n)] = piece[ix(piece[ix(n)])];
+    return n;
+  };
+  const auto join = [&](int a, int b) { piece[ix(find(a))] = find(b); };
+  for (const auto& t : o.mesh.triangles) {
+    join(t[0], t[1]);
+    join(t[1], t[2]);
+  }
+  for (const auto& e : o.edges) join(e[0], e[1]);
+  std::map<int, std::vector<Vec3>> all;
+  for (std::size_t n = 0; n < nodes.size(); ++n) all[find(static_cast<int>(n))].push_back(nodes[n]);
+  std::vector<std::vector<Vec3>> list;
+  for (auto& [root, some] : all) list.push_back(std::move(some));
+  return list;
+}
+
 }  // namespace
 
 struct ObstacleChecker::View {
   const Vector& q;
+  double t;  // [s]
   RigidMotion pose;
   int number;  // of the obstacle
   std::vector<FrameFlaw>& flaws;
 
   bool moved() const { return !pose.turn.isZero(0) || !pose.translation.value.isZero(0); }
   Vec3 world(const Vec3& X) const { return X + pose.turn * (X - pose.pivot) + pose.translation.value; }
+  std::vector<Vec3> world(std::vector<Vec3> points) const {
+    for (Vec3& x : points) x = world(x);
+    return points;
+  }
   Vec3 material(const Vec3& x) const {
     const Vec3 y = x - pose.translation.value - pose.pivot;
     return pose.pivot + y + pose.turn.transpose() * y;
@@ -97,7 +125,7 @@ std::vector<FrameFlaw> ObstacleChecker::check(const Vector& q, double t) const {
   std::vector<FrameFlaw> flaws;
   for (std::size_t k = 0; k < around_.obstacles.size(); ++k) {
     const CheckedObstacle& o = around_.obstacles[k];
-    const View view{q, o.motion.at(t), static_cast<int>(k), flaws};
+    const View view{q, t, o.motion.at(t), static_cast<int>(k), flaws};
     std::visit([&](const auto& shape) { look(view, shape); }, o.shape);
   }
   return flaws;
@@ -146,7 +174,7 @@ void ObstacleChecker::look(const View& s, const RoundObstacle& o) const {
     const double depth = least - distance_of(cell, core);
     if (depth > rounding * std::max(least, std::max(largest(cell), largest(core)))) s.add(item, depth);
   }
-  look_inside_bodies(s, {o.a, o.b});
+  look_inside_bodies(s, {s.world(std::vector{o.a, o.b})});
 }
 
 void ObstacleChecker::look(const View& s, const CylinderObstacle& o) const {
@@ -160,7 +188,7 @@ void ObstacleChecker::look(const View& s, const CylinderObstacle& o) const {
   });
   std::vector<Vec3> rims;
   for (const Vec3& end : {o.a, o.b}) add_circle(end, axis, o.radius, 8, rims);
-  look_inside_bodies(s, rims);
+  look_inside_bodies(s, {s.world(rims)});
 }
 
 void ObstacleChecker::look(const View& s, const TorusObstacle& o) const {
@@ -174,14 +202,15 @@ void ObstacleChecker::look(const View& s, const TorusObstacle& o) const {
     add_circle(o.centre, axis, o.major + side * o.minor, 16, samples);
     add_circle(o.centre + side * o.minor * axis, axis, o.major, 16, samples);
   }
-  look_inside_bodies(s, samples);
+  look_inside_bodies(s, {s.world(samples)});
 }
 
 void ObstacleChecker::look(const View& s, const MeshObstacle& o) const {
-  TriMesh posed = o.mesh;
-  for (Vec3& x : posed.nodes) x = s.world(x);
-  const std::vector<Simplex> triangles = simplices(posed);
-  const SweepBox whole = box_around(posed.nodes, 0);
+  const TriMesh posed{s.world(o.sequence ? o.sequence->at(s.t) : o.mesh.nodes), o.mesh.triangles};
+  std::vector<Simplex> primitives = simplices(posed);
+  for (const auto& e : o.edges) primitives.push_back({posed.nodes[ix(e[0])], posed.nodes[ix(e[1])]});
+  for (const int n : o.points) primitives.push_back({posed.nodes[ix(n)]});
+  const SweepBox whole = box_around(posed.nodes, 0, o.radius);
   std::vector<SweepBox> boxes;
   std::vector<Simplex> cells(items_.size());
   for (std::size_t i = 0; i < items_.size(); ++i) {
@@ -189,32 +218,31 @@ void ObstacleChecker::look(const View& s, const MeshObstacle& o) const {
     const SweepBox box = box_around(cells[i], static_cast<int>(i), radius(items_[i].body));
     if (overlap(box, whole)) boxes.push_back(box);
   }
-  if (boxes.empty()) return look_inside_bodies(s, o.mesh.nodes);
+  if (boxes.empty()) return look_inside_bodies(s, pieces(o, posed.nodes));
   const int first = static_cast<int>(items_.size());
-  for (std::size_t k = 0; k < triangles.size(); ++k)
-    boxes.push_back(box_around(triangles[k], first + static_cast<int>(k)));
+  for (std::size_t k = 0; k < primitives.size(); ++k)
+    boxes.push_back(box_around(primitives[k], first + static_cast<int>(k), o.radius));
   const Sweep sweep(std::move(boxes));
-  const auto depth = [&](int item, int triangle) {
-    const Simplex &cell = cells[ix(item)], &t = triangles[ix(triangle)];
-    const double least = radius(items_[ix(item)].body);
-    if (simplices_meet(cell, t)) return least;
-    return least > 0 ? least - distance_of(cell, t) : -1;
+  const auto depth = [&](int item, int primitive, double least) {
+    const Simplex &cell = cells[ix(item)], &p = primitives[ix(primitive)];
+    if (simplices_meet(cell, p)) return least;
+    return least > 0 ? least - distance_of(cell, p) : -1;
   };
   using Hit = std::pair<int, double>;
   auto hits = gather<Hit>(sweep.size(), [&](Index begin, Index end, std::vector<Hit>& found) {
     for (Index i = begin; i < end; ++i)
       sweep.visit_after(i, [&](int a, int b) {
         if ((a < first) == (b < first)) return;
-        const int item = std::min(a, b), triangle = std::max(a, b) - first;
-        const double d = depth(item, triangle), r = radius(items_[ix(item)].body);
-        if (r > 0 ? d > rounding * std::max(r, largest(cells[ix(item)])) : d == 0) found.push_back({item, -d});
+        const int item = std::min(a, b), primitive = std::max(a, b) - first;
+        const double least = o.radius + radius(items_[ix(item)].body), d = depth(item, primitive, least);
+        if (least > 0 ? d > rounding * std::max(least, largest(cells[ix(item)])) : d == 0) found.push_back({item, -d});
       });
   });
   std::sort(hits.begin(), hits.end());  // of each item the deepest first
   for (std::size_t i = 0; i < hits.size(); ++i)
     if (i == 0 || hits[i].first != hits[i - 1].first) s.add(items_[ix(hits[i].first)], -hits[i].second);
-  if (is_closed(posed)) look_for_parts_inside(s, posed);
-  look_inside_bodies(s, o.mesh.nodes);
+  if (!posed.triangles.empty() && is_closed(posed)) look_for_parts_inside(s, posed);
+  look_inside_bodies(s, pieces(o, posed.nodes));
 }
 
 void ObstacleChecker::look(const View& s, const GridObstacle& o) const {
@@ -231,7 +259,7 @@ void ObstacleChecker::look(const View& s, const GridObstacle& o) const {
     for (const Simplex& t : triangles) d = std::min(d, distance_of({X}, t));
     return (inside ? -d : d) + o.cell;
   });
-  look_inside_bodies(s, o.mesh.nodes);
+  look_inside_bodies(s, {s.world(o.mesh.nodes)});
 }
 
 void ObstacleChecker::look_for_parts_inside(const View& s, const TriMesh& posed) const {
@@ -259,17 +287,23 @@ void ObstacleChecker::look_for_parts_inside(const View& s, const TriMesh& posed)
   }
 }
 
-void ObstacleChecker::look_inside_bodies(const View& s, const std::vector<Vec3>& samples) const {
+void ObstacleChecker::look_inside_bodies(const View& s, const std::vector<std::vector<Vec3>>& pieces) const {
   const exact::Positions x(s.q);
   for (const Part& part : parts_) {
     if (part.surface.empty()) continue;
-    const bool all_inside = std::all_of(samples.begin(), samples.end(), [&](const Vec3& X) {
-      return exact::winding_number(s.world(X), part.surface, x) != 0;
-    });
-    if (!all_inside) continue;
+    std::vector<Vec3> corners;
+    for (const auto& t : part.surface)
+      for (const int n : t) corners.push_back(x[n]);
+    const SweepBox box = box_around(corners, 0);
+    const auto inside = [&](const Vec3& p) {
+      return overlap(box, box_around({p}, 0)) && exact::winding_number(p, part.surface, x) != 0;
+    };
+    const auto held = std::find_if(pieces.begin(), pieces.end(),
+                                   [&](const auto& piece) { return std::all_of(piece.begin(), piece.end(), inside); });
+    if (held == pieces.end()) continue;
     FrameFlaw flaw{Flaw::obstacle, {part.body, -1}, {}};
     flaw.obstacle = s.number;
-    flaw.place = s.world(samples[0]);
+    flaw.place = held->front();
     s.flaws.push_back(flaw);
   }
 }

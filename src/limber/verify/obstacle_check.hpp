@@ -4,12 +4,14 @@
 /// distances to triangles and edges. Cylinders, tori and surfaces that act through a distance grid: at the vertices,
 /// where alone they act. Floating point gives way by 1e-12 of the coordinates, and a distance grid by one of its cells.
 
+#include <memory>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "limber/mesh/surface_io.hpp"
 #include "limber/model/motion.hpp"
+#include "limber/model/node_sequence.hpp"
 #include "limber/verify/distance_of.hpp"
 #include "limber/verify/frame_check.hpp"
 
@@ -33,9 +35,13 @@ struct TorusObstacle {
   Vec3 centre, axis;
   double major, minor;
 };
-/// Its triangles, and what they enclose if they are closed.
+/// Its triangles, edges and points, and what the triangles enclose if they are closed.
 struct MeshObstacle {
-  TriMesh mesh;
+  TriMesh mesh;                                            // its nodes are those of edges and points too
+  std::vector<std::array<int, 2>> edges = {};              // of no triangle
+  std::vector<int> points = {};                            // of neither
+  double radius = 0;                                       // [m] half its thickness
+  std::shared_ptr<const NodeSequence> sequence = nullptr;  // of its nodes; null: they stay, but for the motion
 };
 /// Acts on vertices through its distance on a grid.
 struct GridObstacle {
@@ -53,6 +59,7 @@ struct CheckedObstacle {
 struct Surroundings {
   std::vector<CheckedObstacle> obstacles;
   std::vector<double> radius;  // per body [m]: half its thickness
+  Collide collide = Collide::no;
 };
 
 class ObstacleChecker {
@@ -80,8 +87,8 @@ class ObstacleChecker {
   template <class Phi>
   void look_at_vertices(const View& s, const Phi& phi) const;
   void look_for_parts_inside(const View& s, const TriMesh& posed) const;
-  /// A body that holds all of the obstacle's `samples`, points in the obstacle's own coordinates.
-  void look_inside_bodies(const View& s, const std::vector<Vec3>& samples) const;
+  /// A body that holds all points of a piece of the obstacle. `pieces`: points of each [m].
+  void look_inside_bodies(const View& s, const std::vector<std::vector<Vec3>>& pieces) const;
   double radius(int body) const { return around_.radius[static_cast<std::size_t>(body)]; }
 
   std::vector<Part> parts_;

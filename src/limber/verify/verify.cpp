@@ -25,6 +25,10 @@ std::string sentence(const FrameFlaw& flaw, const std::vector<std::string>& bodi
     case Flaw::not_finite:
       return fmt::format("the position of {} is not finite", cell_text(flaw.cells[0]));
     case Flaw::crossing:
+      if (flaw.depth > 0)
+        return fmt::format("{} of '{}' is {:.3g} m closer to {} of {} than their thickness allows",
+                           cell_text(flaw.cells[0]), bodies[0], flaw.depth, cell_text(flaw.cells[1]),
+                           bodies.size() == 1 ? "the same body" : "'" + bodies[1] + "'");
       return fmt::format("{} of '{}' meets {} of {}", cell_text(flaw.cells[0]), bodies[0], cell_text(flaw.cells[1]),
                          bodies.size() == 1 ? "the same body" : "'" + bodies[1] + "'");
     case Flaw::enclosed:
@@ -91,7 +95,7 @@ Verification verify_trajectory(const std::string& directory, const Surroundings&
   const TrajectoryReader reader(path);
   const TrajectoryHeader& header = reader.header();
   const std::vector<Part> parts = find_parts(header, path);
-  const FrameChecker checker(header, parts);
+  const FrameChecker checker(header, parts, around.radius, around.collide);
   const ObstacleChecker obstacles(header, parts, around);
   const auto forbids = inversion_forbidden(header, (folder / run_file::scene).string());
 
