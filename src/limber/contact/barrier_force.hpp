@@ -1,6 +1,6 @@
 #pragma once
-/// The contact force f = −κ ∂/∂q Σ m b(gap; δ) over all collisions (cforce), b the barrier, m the mollifier of nearly
-/// parallel edges. Normal forces λ = −κ m b'(gap) ≥ 0 push apart; they are infinite at gap 0.
+/// The contact force f = −κ ∂/∂q Σ m b(gap; δ) over all pairs that collide (cforce), b the barrier, m the mollifier of
+/// nearly parallel edges. Normal forces λ = −κ m b'(gap) ≥ 0 push apart; they are infinite at gap 0.
 ///
 /// κ of a pair of objects is given, or adaptive: the smaller of their stiffnesses, doubled at the start of a step that
 /// finds a gap below δ/100.
@@ -23,7 +23,7 @@ class ContactStiffness {
                               per_object_[static_cast<std::size_t>(objects[1])]);
   }
   double of(const Collision& c) const { return of(c.objects); }
-  /// λ [N] of a collision.
+  /// λ [N] of a collision, all its pairs together.
   double normal_force(const Collision& c, double delta, double mollifier) const;
   /// At the start of a step at time t, by each force; another one, or a step that is tried again, raises κ no further.
   void adapt(double smallest_gap, double delta, double t) {
@@ -49,8 +49,9 @@ class BarrierForce final : public Force {
 
   ForceTraits traits() const override;
   void add_couplings(Couplings&) const override {}
-  void add_couplings_at(const State& u, Couplings& now, Couplings& soon) const override {
-    collisions_->add_couplings(u.q, u.t, now, soon);
+  void add_couplings_at(const State& u, Couplings& now) const override { collisions_->add_couplings(u.q, u.t, now); }
+  void add_couplings_soon(const State& u, Couplings& soon) const override {
+    collisions_->add_couplings_soon(u.q, u.t, soon);
   }
   void add_force(const State& u, Vector& f) const override;
   void add_tangent(const State& u, TangentBuilder& T) const override;
