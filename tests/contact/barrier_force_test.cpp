@@ -62,8 +62,8 @@ TEST_P(Barrier, PrescribedNodesAndLowerStorageGiveTheSameNumbers) {
   std::vector<int> free_index;
   int count = 0;
   for (int i = 0; i < nodes; ++i) free_index.push_back(i % 3 == 1 ? -1 : count++);
-  Couplings now, soon, pairs;
-  force.add_couplings_at(c.u, now, soon);
+  Couplings now, pairs;
+  force.add_couplings_at(c.u, now);
   for (const auto& [a, b] : now)
     if (const int i = free_index[static_cast<std::size_t>(a)], j = free_index[static_cast<std::size_t>(b)];
         i >= 0 && j >= 0)
@@ -113,7 +113,8 @@ TEST_P(Barrier, CollisionsDoNotDependOnEarlierCalls) {
 TEST_P(Barrier, CouplingsDoNotDependOnEarlierCalls) {
   const auto couplings = [&](const Collisions& among) {
     Couplings now, soon;
-    among.add_couplings(c.u.q, c.u.t, now, soon);
+    among.add_couplings(c.u.q, c.u.t, now);
+    among.add_couplings_soon(c.u.q, c.u.t, soon);
     std::set<std::pair<int, int>> first(now.begin(), now.end()), second(soon.begin(), soon.end());
     EXPECT_TRUE(std::includes(second.begin(), second.end(), first.begin(), first.end()));
     return std::pair(first, second);
@@ -153,7 +154,7 @@ TEST_P(Barrier, SmallestGapIsThatOfTheNearestPair) {
 
 /// What is reported adds up to what acts: Σ λ n over a body's collisions is its contact force, mollifiers aside.
 TEST_P(Barrier, ReportedForcesAreThoseThatAct) {
-  if (c.name == "nearly_parallel_edges" || c.name == "self_contact") return;
+  if (c.name == "nearly_parallel_edges" || c.name == "stacked_sheets" || c.name == "self_contact") return;
   const auto points = contact_points(*c.collisions, *c.stiffness, nullptr, c.u);
   const auto& object = c.collisions->scene().surface.object;
   const int bodies = object[static_cast<std::size_t>(c.collisions->scene().body_nodes - 1)] + 1;

@@ -134,17 +134,17 @@ struct ContactCase {
 inline DenseTangent declared_tangent(const std::vector<const Force*>& forces, const State& u,
                                      Definiteness d = Definiteness::exact) {
   const int nodes = static_cast<int>(u.q.size() / 3);
-  Couplings all, now, soon;
+  Couplings all, now;
   for (int a = 0; a < nodes; ++a)
     for (int b = 0; b < a; ++b) all.emplace_back(a, b);
-  for (const Force* f : forces) f->add_couplings_at(u, now, soon);
+  for (const Force* f : forces) f->add_couplings_at(u, now);
   std::vector<int> free_index(static_cast<std::size_t>(nodes));
   std::iota(free_index.begin(), free_index.end(), 0);
   const BlockPattern whole(nodes, all, Storage::full);
   SparseMatrix K = whole.zero(), D = whole.zero();
   TangentBuilder T(whole, free_index, d, K.valuePtr(), D.valuePtr());
   for (const Force* f : forces) f->add_tangent(u, T);
-  for (const auto& entry : T.unsymmetric()) K.coeffRef(entry.row(), entry.col()) += entry.value();
+  whole.add(T.unsymmetric(), Mirrored::no, K.valuePtr());
   const BlockPattern declared(nodes, now, Storage::full);
   const DenseTangent dense{Matrix(K), Matrix(D)};
   for (int a = 0; a < nodes; ++a)
@@ -219,6 +219,18 @@ inline std::vector<ContactCase> contact_cases(double mu) {
     s.rod({{.3, .17, -1}, {.32, .16, .1}, {.28, .19, 1}}, .06);
     s.tet({{-.5, -.09, .01}, {-1.2, -.9, 1}, {-.9, -1, -.8}, {.1, -1.1, .1}});
     cases.emplace_back("rods_with_thickness", s.build(mu));
+  }
+  {
+    // Corners near corners: many pairs are nearest at the same vertices and edges.
+    SceneBuilder s(delta);
+    for (const double y : {0., .05}) {
+      const Vector off = random_vector(27, .03, 11 + (y > 0));
+      std::vector<Vec3> nodes;
+      for (int i = 0; i < 9; ++i)
+        nodes.push_back(Vec3(i % 3, y, i / 3) + Vec3(off[3 * i], .3 * off[3 * i + 1], off[3 * i + 2]));
+      s.body(nodes, {{0, 3, 1}, {1, 3, 4}, {1, 4, 2}, {2, 4, 5}, {3, 6, 4}, {4, 6, 7}, {4, 7, 5}, {5, 7, 8}});
+    }
+    cases.emplace_back("stacked_sheets", s.build(mu));
   }
   {
     // A sheet of two flaps folded onto itself.

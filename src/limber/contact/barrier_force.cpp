@@ -41,8 +41,8 @@ Mat12 hessian(const Collision& c, const Jet& b, const Vector& x, Definiteness d)
   }
   const double plain = c.eps_x == 0 ? 1 : mollifier_value(c, x);
   if (plain == 1)
-    return d == Definiteness::projected ? compose_projected(c.nearest, b.first, b.second)
-                                        : compose(c.nearest, b.first, b.second);
+    return d == Definiteness::projected ? compose_projected(c.nearest, b.first, b.second, c.count)
+                                        : compose(c.nearest, b.first, b.second, c.count);
   const Mollifier m = mollifier(c, x);
   const Vec12 g = gradient(c.nearest);
   Mat12 H = compose(c.nearest, m.value * b.first, m.value * b.second) + b.value * m.hessian;
@@ -73,7 +73,7 @@ std::optional<Potentials> BarrierForce::potentials(const State& u) const {
   Potentials p;
   for (const Collision& c : collisions_->at(u.q, u.t)) {
     const double b = barrier(c.gap, collisions_->delta(c)).value;
-    p.stored += stiffness_->of(c) * (std::isinf(b) ? b : b * mollifier_value(c, x));
+    p.stored += stiffness_->of(c) * c.pairs * (std::isinf(b) ? b : b * mollifier_value(c, x));
   }
   return p;
 }
@@ -82,7 +82,7 @@ void BarrierForce::add_force(const State& u, Vector& f) const {
   const Vector x = collisions_->positions(u.q, u.t);
   const int N = collisions_->scene().body_nodes;
   for (const Collision& c : collisions_->at(u.q, u.t)) {
-    const Vec12 g = stiffness_->of(c) * gradient(c, barrier(c.gap, collisions_->delta(c)), x);
+    const Vec12 g = stiffness_->of(c) * c.pairs * gradient(c, barrier(c.gap, collisions_->delta(c)), x);
     for (int i = 0; i < c.count; ++i)
       if (const int node = c.nodes[static_cast<std::size_t>(i)]; node < N)
         f.segment<3>(3 * static_cast<Index>(node)) -= g.segment<3>(3 * i);
@@ -94,30 +94,35 @@ void BarrierForce::add_tangent(const State& u, TangentBuilder& T) const {
   const int N = collisions_->scene().body_nodes;
   const auto& collisions = collisions_->at(u.q, u.t);
   const auto d = T.projected() ? Definiteness::projected : Definiteness::exact;
-  std::vector<Mat12> blocks(collisions.size());
+  std::vector<std::size_t> first(collisions.size() + 1, 0);  // of each collision's blocks, the lower triangle
+  for (std::size_t k = 0; k < collisions.size(); ++k) {
+    const auto count = static_cast<std::size_t>(collisions[k].count);
+    first[k + 1] = first[k] + count * (count + 1) / 2;
+  }
+  std::vector<NodeBlock> blocks(first.back());
   constexpr Index chunk = 64;
   const Index n = static_cast<Index>(collisions.size());
   parallel_for((n + chunk - 1) / chunk, [&](Index piece) {
-    for (Index i = piece * chunk; i < std::min(n, (piece + 1) * chunk); ++i) {
-      const Collision& c = collisions[static_cast<std::size_t>(i)];
-      blocks[static_cast<std::size_t>(i)] = stiffness_->of(c) * hessian(c, barrier(c.gap, collisions_->delta(c)), x, d);
+    for (Index k = piece * chunk; k < std::min(n, (piece + 1) * chunk); ++k) {
+      const Collision& c = collisions[static_cast<std::size_t>(k)];
+      const double kappa = stiffness_->of(c) * c.pairs;
+      const Mat12 H = hessian(c, barrier(c.gap, collisions_->delta(c)), x, d);
+      NodeBlock* next = &blocks[first[static_cast<std::size_t>(k)]];
+      for (int a = 0; a < c.count; ++a)
+        for (int b = 0; b <= a; ++b, ++next) {
+          const int i = c.nodes[static_cast<std::size_t>(a)], j = c.nodes[static_cast<std::size_t>(b)];
+          if (i < N && j < N) *next = {i, j, kappa * H.block<3, 3>(3 * a, 3 * b)};
+        }
     }
   });
-  for (std::size_t k = 0; k < collisions.size(); ++k) {
-    const Collision& c = collisions[k];
-    for (int a = 0; a < c.count; ++a)
-      for (int b = 0; b < c.count; ++b) {
-        const int i = c.nodes[static_cast<std::size_t>(a)], j = c.nodes[static_cast<std::size_t>(b)];
-        if (i < N && j < N) T.add_stiffness(i, j, blocks[k].block<3, 3>(3 * a, 3 * b));
-      }
-  }
+  T.add_symmetric_stiffness(blocks);
 }
 
 ContactStiffness::Depths BarrierForce::depths(const State& u) const {
   const Vector x = collisions_->positions(u.q, u.t);
   ContactStiffness::Depths depths;
   for (const Collision& c : collisions_->at(u.q, u.t)) {
-    const double delta = collisions_->delta(c), kappa = stiffness_->of(c) * mollifier_value(c, x);
+    const double delta = collisions_->delta(c), kappa = stiffness_->of(c) * c.pairs * mollifier_value(c, x);
     const Jet b = barrier(c.gap, delta);
     depths.add(c.objects, c.gap, delta, kappa * b.value, -kappa * b.first);
   }
@@ -130,7 +135,7 @@ double BarrierForce::driving_power(const State& u) const {
   const int N = collisions_->scene().body_nodes;
   double power = 0;
   for (const Collision& c : collisions_->at(u.q, u.t)) {
-    const Vec12 g = stiffness_->of(c) * gradient(c, barrier(c.gap, collisions_->delta(c)), x);
+    const Vec12 g = stiffness_->of(c) * c.pairs * gradient(c, barrier(c.gap, collisions_->delta(c)), x);
     if (c.obstacle >= 0) power -= g.head<3>().dot(collisions_->pose(c.obstacle, u.t).velocity(point(u.q, c.nodes[0])));
     for (int i = 0; i < c.count; ++i)
       if (const int node = c.nodes[static_cast<std::size_t>(i)]; node >= N)

@@ -1,6 +1,6 @@
 #pragma once
-/// The contact force f = −κ ∂/∂q Σ m b(gap; δ) over all collisions (cforce), b the barrier, m the mollifier of nearly
-/// parallel edges. Normal forces λ = −κ m b'(gap) ≥ 0 push apart; they are infinite at gap 0.
+/// The contact force f = −κ ∂/∂q Σ m b(gap; δ) over all pairs that collide (cforce), b the barrier, m the mollifier of
+/// nearly parallel edges. Normal forces λ = −κ m b'(gap) ≥ 0 push apart; they are infinite at gap 0.
 
 #include <memory>
 
@@ -16,8 +16,9 @@ class BarrierForce final : public Force {
 
   ForceTraits traits() const override;
   void add_couplings(Couplings&) const override {}
-  void add_couplings_at(const State& u, Couplings& now, Couplings& soon) const override {
-    collisions_->add_couplings(u.q, u.t, now, soon);
+  void add_couplings_at(const State& u, Couplings& now) const override { collisions_->add_couplings(u.q, u.t, now); }
+  void add_couplings_soon(const State& u, Couplings& soon) const override {
+    collisions_->add_couplings_soon(u.q, u.t, soon);
   }
   void add_force(const State& u, Vector& f) const override;
   void add_tangent(const State& u, TangentBuilder& T) const override;

@@ -219,14 +219,14 @@ double widen(const Pair& pair, int advances, double t, double step, double floor
 }
 
 template <class Pair>
-double safe_step(const Pair& pair, double keep, double minimum) {
+double safe_step(const Pair& pair, double keep, double minimum, double most) {
   double t = 0, floor = 0, last = 0, width = 0;
   for (int i = 0; i < most_advances; ++i) {
     const Vec3 e = nearest_at(pair, t);
     const double d = e.norm(), slack = pair.slack(t);
     if (i == 0) {
       if (!(d - slack > minimum)) return 0;
-      floor = minimum + keep * (d - minimum);
+      floor = minimum + keep * std::min(d - minimum, most);
       last = used_up * (d - floor);
     }
     if (!(d - floor > slack)) return t;
@@ -276,17 +276,17 @@ std::optional<double> time_of_impact(const Pair& pair) {
 
 }  // namespace
 
-double safe_step_point_point(const FourNodes& x0, const FourNodes& x1, double keep, double minimum) {
-  return safe_step(PointPoint(x0, x1), keep, minimum);
+double safe_step_point_point(const FourNodes& x0, const FourNodes& x1, double keep, double minimum, double most) {
+  return safe_step(PointPoint(x0, x1), keep, minimum, most);
 }
-double safe_step_point_edge(const FourNodes& x0, const FourNodes& x1, double keep, double minimum) {
-  return safe_step(PointEdge(x0, x1), keep, minimum);
+double safe_step_point_edge(const FourNodes& x0, const FourNodes& x1, double keep, double minimum, double most) {
+  return safe_step(PointEdge(x0, x1), keep, minimum, most);
 }
-double safe_step_point_triangle(const FourNodes& x0, const FourNodes& x1, double keep, double minimum) {
-  return safe_step(PointTriangle(x0, x1), keep, minimum);
+double safe_step_point_triangle(const FourNodes& x0, const FourNodes& x1, double keep, double minimum, double most) {
+  return safe_step(PointTriangle(x0, x1), keep, minimum, most);
 }
-double safe_step_edge_edge(const FourNodes& x0, const FourNodes& x1, double keep, double minimum) {
-  return safe_step(EdgeEdge(x0, x1), keep, minimum);
+double safe_step_edge_edge(const FourNodes& x0, const FourNodes& x1, double keep, double minimum, double most) {
+  return safe_step(EdgeEdge(x0, x1), keep, minimum, most);
 }
 
 std::optional<double> time_of_impact_point_triangle(const FourNodes& x0, const FourNodes& x1) {

@@ -12,7 +12,8 @@ namespace {
 
 using Kind = Collision::Kind;
 
-constexpr double kept_gap = .1;             // of each gap, on the way of one correction
+constexpr double kept_gap = .1;             // of each gap, or of δ, on the way of one correction
+constexpr double surely_free = .89;         // of a gap: who comes no nearer than this keeps a tenth, rounding included
 constexpr double smooth_share = .1;         // of δ, beside smooth surfaces
 constexpr std::size_t pairs_a_piece = 512;  // pairs that one piece of work looks at
 
@@ -32,6 +33,16 @@ std::vector<T> collect(std::size_t n, const Visit& visit) {
   return all;
 }
 
+/// visit(i) for i in 0 … n − 1, in parallel.
+template <class Visit>
+void each_in_pieces(std::size_t n, const Visit& visit) {
+  parallel_for(static_cast<Index>((n + pairs_a_piece - 1) / pairs_a_piece), [&](Index p) {
+    for (std::size_t i = static_cast<std::size_t>(p) * pairs_a_piece;
+         i < std::min(n, (static_cast<std::size_t>(p) + 1) * pairs_a_piece); ++i)
+      visit(i);
+  });
+}
+
 /// The smallest of term(i), i in 0 … n − 1, and 1.
 template <class Term>
 double smallest(std::size_t n, const Term& term) {
@@ -46,10 +57,37 @@ double smallest(std::size_t n, const Term& term) {
   return least.empty() ? 1 : *std::min_element(least.begin(), least.end());
 }
 
-double furthest(const Vector& a, const Vector& b) {
+/// A bound of how far two nodes can have moved relative to each other from a to b: the diameter of a ball that holds
+/// all their ways.
+double spread(const Vector& a, const Vector& b) {
+  Vec3 low = Vec3::Zero(), high = Vec3::Zero();
+  if (a.size() > 0) low = high = b.head<3>() - a.head<3>();
+  for (Index i = 3; i < a.size(); i += 3) {
+    const Vec3 way = b.segment<3>(i) - a.segment<3>(i);
+    low = low.cwiseMin(way);
+    high = high.cwiseMax(way);
+  }
+  const Vec3 centre = .5 * (low + high);
   double most = 0;
-  for (Index i = 0; i < a.size(); i += 3) most = std::max(most, (a.segment<3>(i) - b.segment<3>(i)).squaredNorm());
-  return std::sqrt(most);
+  for (Index i = 0; i < a.size(); i += 3)
+    most = std::max(most, (b.segment<3>(i) - a.segment<3>(i) - centre).squaredNorm());
+  return 2 * std::sqrt(most) * (1 + 1e-12);
+}
+
+/// How far two primitives can have come nearer, when their nodes have moved by `way`: no two points of theirs have
+/// moved further relative to each other than two of their nodes.
+double approach(Kind kind, const std::array<int, 4>& n, const Vector& way) {
+  const auto apart2 = [&](int i, int j) { return (point(way, i) - point(way, j)).squaredNorm(); };
+  switch (kind) {
+    case Kind::point_triangle:
+      return std::sqrt(std::max({apart2(n[0], n[1]), apart2(n[0], n[2]), apart2(n[0], n[3])}));
+    case Kind::edge_edge:
+      return std::sqrt(std::max({apart2(n[0], n[2]), apart2(n[0], n[3]), apart2(n[1], n[2]), apart2(n[1], n[3])}));
+    case Kind::point_edge:
+      return std::sqrt(std::max(apart2(n[0], n[1]), apart2(n[0], n[2])));
+    default:
+      return std::sqrt(apart2(n[0], n[1]));
+  }
 }
 
 double distance2(Kind kind, const std::array<int, 4>& n, const Vector& x) {
@@ -90,6 +128,32 @@ int node_count(Kind kind) {
     default:
       return 1;
   }
+}
+
+/// The features that two primitives are nearest at; {−1, −1, −1}: within a triangle or two edges, which they alone are.
+std::array<int, 3> nearest_features(Kind kind, const std::array<int, 4>& n, const Nearest& at) {
+  if (at.k == 2) return {-1, -1, -1};
+  const std::size_t own = kind == Kind::edge_edge ? 2 : 1;  // nodes of the first primitive
+  std::array<int, 3> nodes{-1, -1, -1};
+  std::array<int, 2> side{};
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < ix(node_count(kind)); ++i)
+    if (at.w[i] != 0) {
+      ++side[i < own ? 0 : 1];
+      nodes[count++] = n[i];
+    }
+  if (side[0] == 2) std::rotate(nodes.begin(), nodes.begin() + 2, nodes.end());  // the vertex first
+  const auto edge = nodes.begin() + (count == 3 ? 1 : 0);
+  if (edge[0] > edge[1]) std::swap(edge[0], edge[1]);
+  return nodes;
+}
+
+/// All pairs of these nodes, those of obstacles left out.
+void couple(const std::array<int, 4>& nodes, int body_nodes, std::vector<std::pair<int, int>>& pairs) {
+  for (std::size_t a = 0; a < 4; ++a)
+    for (std::size_t b = 0; b < a; ++b)
+      if (nodes[a] >= 0 && nodes[b] >= 0 && nodes[a] < body_nodes && nodes[b] < body_nodes)
+        pairs.emplace_back(nodes[a], nodes[b]);
 }
 
 }  // namespace
@@ -175,90 +239,131 @@ double Collisions::thickness(const std::array<int, 4>& n, Kind kind) const {
   return r[ix(n[0])] + r[ix(kind == Kind::edge_edge ? n[2] : n[1])];
 }
 
-double Collisions::rest_mollifier(const std::array<int, 4>& n) const {
+/// ε_x of two edges whose mollifier is less than 1, else 0.
+double Collisions::mollifier_width(const Nodes& n, const Vector& x) const {
   const Vec3 u = point(scene_.rest, n[1]) - point(scene_.rest, n[0]),
              v = point(scene_.rest, n[3]) - point(scene_.rest, n[2]);
-  return 1e-3 * u.squaredNorm() * v.squaredNorm();
+  const double eps_x = 1e-3 * u.squaredNorm() * v.squaredNorm();
+  return edge_mollifier_value(point(x, n[0]), point(x, n[1]), point(x, n[2]), point(x, n[3]), eps_x) < 1 ? eps_x : 0;
 }
 
-std::optional<Collision> Collisions::collide(Kind kind, const Pair& pair, const Vector& x, double within) const {
-  const auto n = nodes_of(kind, pair);
-  const double xi = thickness(n, kind), far = within + xi;
+std::optional<Collisions::Met> Collisions::meet(Kind kind, const Nodes& n, const Vector& x, double within) const {
+  const double far = within + thickness(n, kind);
   if (distance2(kind, n, x) >= far * far) return std::nullopt;
+  return Met{kind, n, kind == Kind::edge_edge ? mollifier_width(n, x) : 0};
+}
+
+Collision Collisions::collide(const Met& m, const Vector& x) const {
   Collision c;
-  c.kind = kind;
-  c.nodes = n;
-  c.count = node_count(kind);
-  c.nearest = nearest_points(kind, n, x);
-  c.gap = c.nearest.d - xi;
-  if (!(c.gap < within)) return std::nullopt;
+  c.kind = m.kind;
+  c.nodes = m.nodes;
+  c.count = node_count(m.kind);
+  c.nearest = nearest_points(m.kind, m.nodes, x);
+  c.gap = c.nearest.d - thickness(m.nodes, m.kind);
+  c.eps_x = m.eps_x;
   const auto& object = scene_.surface.object;
-  c.objects = {object[ix(n[0])], object[ix(kind == Kind::edge_edge ? n[2] : n[1])]};
-  if (kind == Kind::edge_edge) c.eps_x = rest_mollifier(n);
+  c.objects = {object[ix(m.nodes[0])], object[ix(m.nodes[m.kind == Kind::edge_edge ? 2 : 1])]};
   return c;
 }
 
-/// Pairs with a gap below 2δ at x, and all that touch on the way to another x for which this holds, are candidates.
+Collision Collisions::reduced(const Collision& c, const Features& to) const {
+  Collision r = c;
+  r.nodes = {to[0], to[1], to[2], -1};
+  r.kind = to[2] < 0 ? Kind::point_point : Kind::point_edge;
+  r.count = node_count(r.kind);
+  r.objects = {scene_.surface.object[ix(to[0])], scene_.surface.object[ix(to[1])]};
+  r.nearest.w = {};
+  r.nearest.dw = {};
+  double sign = 1;
+  for (std::size_t i = 0; i < ix(r.count); ++i) {
+    const auto from = static_cast<std::size_t>(std::find(c.nodes.begin(), c.nodes.end(), to[i]) - c.nodes.begin());
+    if (i == 0 && c.nearest.w[from] < 0) sign = -1;  // e leads to the first node
+    r.nearest.w[i] = sign * c.nearest.w[from];
+    for (std::size_t j = 0; j < ix(c.nearest.k); ++j) r.nearest.dw[j][i] = sign * c.nearest.dw[j][from];
+  }
+  r.nearest.n *= sign;
+  r.nearest.E *= sign;
+  return r;
+}
+
+Collisions::Candidates4 Collisions::closer(const Candidates& among, const Vector& x, double within) const {
+  Candidates4 close;
+  const std::array<const std::vector<Pair>*, 4> lists{&among.point_triangle, &among.edge_edge, &among.point_edge,
+                                                      &among.point_point};
+  for (std::size_t k = 0; k < lists.size(); ++k) {
+    const auto kind = static_cast<Kind>(k);
+    const std::vector<Pair>& pairs = *lists[k];
+    close[k] = collect<Candidate>(pairs.size(), [&](std::size_t i, std::vector<Candidate>& list) {
+      const Nodes n = nodes_of(kind, pairs[i]);
+      const double gap = std::sqrt(distance2(kind, n, x)) - thickness(n, kind);
+      if (gap < within) list.push_back({n, static_cast<float>(gap - 1e-6 * std::abs(gap))});
+    });
+  }
+  return close;
+}
+
+/// Pairs with a gap below 2δ at x, and all that come that near on the way to another x for which this holds, are
+/// candidates.
 bool Collisions::covers(const Vector& x) const {
-  return anchor_.size() == x.size() && 2 * furthest(x, anchor_) + 2 * scene_.delta <= reach_;
+  return anchor_.size() == x.size() && spread(x, anchor_) + 2 * scene_.delta <= reach_;
 }
 
 void Collisions::need_candidates(const Vector& x, double about) const {
   if (covers(x)) return;
   // As far as things move: too little makes searches frequent, too much makes lists long.
-  if (anchor_.size() == x.size()) about = std::max(about, furthest(x, anchor_));
-  reach_ = 2 * scene_.delta + 2 * std::clamp(about, scene_.delta, longest_reach_);
+  if (anchor_.size() == x.size()) about = std::max(about, spread(x, anchor_));
+  reach_ = 2 * scene_.delta + std::clamp(about, 2 * scene_.delta, 2 * longest_reach_);
   anchor_ = x;
-  broad_phase_.find(x, x, reach_, candidates_);
-  each_pair(candidates_, [&](Kind kind, const std::vector<Pair>& pairs) {
-    auto& gaps = anchor_gaps_[static_cast<std::size_t>(kind)];
-    gaps.resize(pairs.size());
-    smallest(pairs.size(), [&](std::size_t i) {
-      const auto n = nodes_of(kind, pairs[i]);
-      const double gap = std::sqrt(distance2(kind, n, x)) - thickness(n, kind);
-      gaps[i] = static_cast<float>(gap - 1e-6 * std::abs(gap));
-      return 1.0;
+  broad_phase_.find(x, x, reach_, boxes_);
+  candidates_ = closer(boxes_, x, reach_ * (1 + 1e-6));
+}
+
+/// First those that stand alone, in the order of the candidates, then the shared ones in the order of their features.
+void Collisions::find(const Vector& x, const Vector& q, double t, double within, std::vector<Collision>& found) const {
+  const Vector way = x - anchor_;
+  std::vector<Met> alone;
+  std::vector<Shared> shared;
+  for (std::size_t k = 0; k < candidates_.size(); ++k) {
+    const auto kind = static_cast<Kind>(k);
+    const auto& list = candidates_[k];
+    const auto some = collect<Shared>(list.size(), [&](std::size_t i, std::vector<Shared>& out) {
+      const Candidate& c = list[i];
+      if (c.gap > within && c.gap - approach(kind, c.nodes, way) > within * (1 + 1e-6)) return;
+      const auto met = meet(kind, c.nodes, x, within);
+      if (!met) return;
+      // A mollifier is that of two edges alone.
+      out.push_back(
+          {met->eps_x != 0 ? Features{-1, -1, -1} : nearest_features(kind, c.nodes, nearest_points(kind, c.nodes, x)),
+           *met});
     });
+    for (const Shared& s : some)
+      if (s.features[0] < 0)
+        alone.push_back(s.met);
+      else
+        shared.push_back(s);
+  }
+  std::stable_sort(shared.begin(), shared.end(),
+                   [](const Shared& a, const Shared& b) { return a.features < b.features; });
+  std::vector<std::size_t> first;  // of those that share their features
+  for (std::size_t i = 0; i < shared.size(); ++i)
+    if (i == 0 || shared[i].features != shared[i - 1].features) first.push_back(i);
+  first.push_back(shared.size());
+  const std::size_t count = alone.size();
+  found.resize(count + first.size() - 1);
+  each_in_pieces(found.size(), [&](std::size_t i) {
+    if (i < count) {
+      found[i] = collide(alone[i], x);
+      return;
+    }
+    const std::size_t begin = first[i - count];
+    found[i] = reduced(collide(shared[begin].met, x), shared[begin].features);
+    found[i].pairs = static_cast<int>(first[i - count + 1] - begin);
   });
+  std::erase_if(found, [&](const Collision& c) { return !(c.gap < within); });
+  find_at_obstacles(q, t, within, found);
 }
 
-std::vector<float> Collisions::moved(const Vector& x) const {
-  std::vector<float> way(static_cast<std::size_t>(x.size() / 3));
-  for (std::size_t i = 0; i < way.size(); ++i)
-    way[i] =
-        1.000001f * static_cast<float>((point(x, static_cast<int>(i)) - point(anchor_, static_cast<int>(i))).norm());
-  return way;
-}
-
-/// Neither primitive has moved by more than its nodes have.
-bool Collisions::still_far(Kind kind, std::size_t i, const std::array<int, 4>& nodes, const std::vector<float>& way,
-                           double within) const {
-  float most = 0;
-  for (const int n : nodes)
-    if (n >= 0) most = std::max(most, way[ix(n)]);
-  return anchor_gaps_[static_cast<std::size_t>(kind)][i] - 2 * most > static_cast<float>(within) * 1.000001f;
-}
-
-template <class Visit>
-void Collisions::each_pair(const Candidates& c, const Visit& visit) const {
-  visit(Kind::point_triangle, c.point_triangle);
-  visit(Kind::edge_edge, c.edge_edge);
-  visit(Kind::point_edge, c.point_edge);
-  visit(Kind::point_point, c.point_point);
-}
-
-void Collisions::find(const Candidates& among, const Vector& x, const Vector& q, double t, double within,
-                      std::vector<Collision>& found) const {
-  found.clear();
-  const bool anchored = &among == &candidates_;
-  const std::vector<float> way = anchored ? moved(x) : std::vector<float>{};
-  each_pair(among, [&](Kind kind, const std::vector<Pair>& pairs) {
-    const auto some = collect<Collision>(pairs.size(), [&](std::size_t i, std::vector<Collision>& list) {
-      if (anchored && still_far(kind, i, nodes_of(kind, pairs[i]), way, within)) return;
-      if (auto c = collide(kind, pairs[i], x, within)) list.push_back(std::move(*c));
-    });
-    found.insert(found.end(), some.begin(), some.end());
-  });
+void Collisions::find_at_obstacles(const Vector& q, double t, double within, std::vector<Collision>& found) const {
   for (std::size_t o = 0; o < scene_.implicit.size(); ++o) {
     const ImplicitObstacle& obstacle = scene_.implicit[o];
     const PosedShape shape = obstacle.shape.pose(t);
@@ -292,7 +397,7 @@ const std::vector<Collision>& Collisions::at(const Vector& q, double t) const {
   if (found_t_ == t && found_q_ == q) return found_;
   const Vector x = positions(q, t);
   need_candidates(x, 0);
-  find(candidates_, x, q, t, scene_.delta, found_);
+  find(x, q, t, scene_.delta, found_);
   if (!scene_.smooth.empty()) std::erase_if(found_, [&](const Collision& c) { return c.gap >= delta(c); });
   found_q_ = q;
   found_t_ = t;
@@ -303,7 +408,7 @@ std::optional<Collision> Collisions::nearest(const Vector& q, double t) const {
   const Vector x = positions(q, t);
   need_candidates(x, 0);
   std::vector<Collision> near;
-  find(candidates_, x, q, t, reach_, near);
+  find(x, q, t, reach_, near);
   const auto least =
       std::min_element(near.begin(), near.end(), [](const Collision& a, const Collision& b) { return a.gap < b.gap; });
   return least == near.end() ? std::nullopt : std::optional(*least);
@@ -311,50 +416,51 @@ std::optional<Collision> Collisions::nearest(const Vector& q, double t) const {
 
 std::vector<Collision> Collisions::near(const Vector& q, double t, double within) const {
   const Vector x = positions(q, t);
-  Candidates candidates;
-  broad_phase_.find(x, x, within, candidates);
+  Candidates boxes;
+  broad_phase_.find(x, x, within, boxes);
+  const Candidates4 close = closer(boxes, x, within);
   std::vector<Collision> found;
-  find(candidates, x, q, t, within, found);
+  for (std::size_t k = 0; k < close.size(); ++k)
+    for (const Candidate& c : close[k]) {
+      const auto kind = static_cast<Kind>(k);
+      found.push_back(collide({kind, c.nodes, kind == Kind::edge_edge ? mollifier_width(c.nodes, x) : 0}, x));
+    }
+  std::erase_if(found, [&](const Collision& c) { return !(c.gap < within); });
+  find_at_obstacles(q, t, within, found);
   return found;
 }
 
-void Collisions::add_couplings(const Vector& q, double t, std::vector<std::pair<int, int>>& now,
-                               std::vector<std::pair<int, int>>& soon) const {
-  const auto couple = [&](const std::array<int, 4>& nodes, std::vector<std::pair<int, int>>& pairs) {
-    for (std::size_t a = 0; a < 4; ++a)
-      for (std::size_t b = 0; b < a; ++b)
-        if (nodes[a] >= 0 && nodes[b] >= 0 && nodes[a] < scene_.body_nodes && nodes[b] < scene_.body_nodes)
-          pairs.emplace_back(nodes[a], nodes[b]);
-  };
-  for (const Collision& c : at(q, t))
-    if (c.kind != Kind::obstacle) couple(c.nodes, now);
-  const Vector x = positions(q, t);
-  need_candidates(x, 0);  // a step elsewhere may have replaced them since
-  const std::vector<float> way = moved(x);
-  each_pair(candidates_, [&](Kind kind, const std::vector<Pair>& pairs) {
-    for (const Pair& pair : pairs) {
-      const auto nodes = nodes_of(kind, pair);
-      if (still_far(kind, static_cast<std::size_t>(&pair - pairs.data()), nodes, way, 2 * scene_.delta)) continue;
-      const double far = 2 * scene_.delta + thickness(nodes, kind);
-      if (distance2(kind, nodes, x) < far * far) couple(nodes, soon);
-    }
-  });
+void Collisions::add_couplings(const Vector& q, double t, std::vector<std::pair<int, int>>& now) const {
+  for (const Collision& c : at(q, t)) couple(c.nodes, scene_.body_nodes, now);
 }
 
-double Collisions::pair_step(Kind kind, const Pair& pair, const Vector& x0, const Vector& x1) const {
-  const auto n = nodes_of(kind, pair);
-  const double xi = thickness(n, kind);
+void Collisions::add_couplings_soon(const Vector& q, double t, std::vector<std::pair<int, int>>& soon) const {
+  const Vector x = positions(q, t);
+  need_candidates(x, 0);
+  const Vector way = x - anchor_;
+  const double within = 2 * scene_.delta;
+  for (std::size_t k = 0; k < candidates_.size(); ++k) {
+    const auto kind = static_cast<Kind>(k);
+    for (const Candidate& c : candidates_[k])
+      if (c.gap - approach(kind, c.nodes, way) <= within * (1 + 1e-6) &&
+          std::sqrt(distance2(kind, c.nodes, x)) - thickness(c.nodes, kind) < within)
+        couple(c.nodes, scene_.body_nodes, soon);
+  }
+}
+
+double Collisions::pair_step(Kind kind, const Nodes& n, const Vector& x0, const Vector& x1) const {
+  const double xi = thickness(n, kind), most = scene_.delta;
   const auto a = [&](int i) { return point(x0, n[ix(i)]); };
   const auto b = [&](int i) { return point(x1, n[ix(i)]); };
   switch (kind) {
     case Kind::point_triangle:
-      return safe_step_point_triangle({a(0), a(1), a(2), a(3)}, {b(0), b(1), b(2), b(3)}, kept_gap, xi);
+      return safe_step_point_triangle({a(0), a(1), a(2), a(3)}, {b(0), b(1), b(2), b(3)}, kept_gap, xi, most);
     case Kind::edge_edge:
-      return safe_step_edge_edge({a(0), a(1), a(2), a(3)}, {b(0), b(1), b(2), b(3)}, kept_gap, xi);
+      return safe_step_edge_edge({a(0), a(1), a(2), a(3)}, {b(0), b(1), b(2), b(3)}, kept_gap, xi, most);
     case Kind::point_edge:
       return safe_step_point_edge({a(0), a(1), a(2)}, {b(0), b(1), b(2)}, kept_gap, xi);
     default:
-      return safe_step_point_point({a(0), a(1)}, {b(0), b(1)}, kept_gap, xi);
+      return safe_step_point_point({a(0), a(1)}, {b(0), b(1)}, kept_gap, xi, most);
   }
 }
 
@@ -379,30 +485,31 @@ double Collisions::max_step(const Vector& q, const Vector& dq, double t0, double
                  }));
   }
   const Vector end = s < 1 ? Vector(x0 + s * (x1 - x0)) : x1;
-  const Candidates* candidates = &candidates_;
-  if (!covers(x0) || !covers(end)) {
-    const double furthest_way = furthest(x0, end);
-    if (furthest_way <= longest_reach_) anchor_.resize(0);
-    if (anchor_.size() == 0) need_candidates(x0, furthest_way);
-    if (!covers(x0) || !covers(end)) {
-      broad_phase_.find(x0, end, 0, swept_);
-      candidates = &swept_;
-    }
+  // Which pairs are looked at must not show in the result: those beyond the boxes and the candidates keep their share.
+  if (const double way = spread(x0, end); way > 2 * longest_reach_) {
+    broad_phase_.find(x0, end, kept_gap * scene_.delta, boxes_);
+    const auto step = [&](Kind kind, const std::vector<Pair>& pairs) {
+      return smallest(pairs.size(), [&](std::size_t i) { return pair_step(kind, nodes_of(kind, pairs[i]), x0, end); });
+    };
+    return s * std::min({step(Kind::point_triangle, boxes_.point_triangle), step(Kind::edge_edge, boxes_.edge_edge),
+                         step(Kind::point_edge, boxes_.point_edge), step(Kind::point_point, boxes_.point_point)});
+  } else if (!covers(x0) || !covers(end)) {
+    anchor_.resize(0);
+    need_candidates(x0, way);
   }
+  const Vector before = x0 - anchor_, motion = end - x0;
+  const double slack = 64 * std::numeric_limits<double>::epsilon() * x0.lpNorm<Eigen::Infinity>();  // of distances
   double pairs_step = 1;
-  const bool anchored = candidates == &candidates_;
-  std::vector<float> way;
-  if (anchored) {
-    way = moved(x0);
-    const std::vector<float> later = moved(end);
-    for (std::size_t i = 0; i < way.size(); ++i) way[i] = std::max(way[i], later[i]);
-  }
-  each_pair(*candidates, [&](Kind kind, const std::vector<Pair>& pairs) {
-    pairs_step = std::min(pairs_step, smallest(pairs.size(), [&](std::size_t i) {
-                            if (anchored && still_far(kind, i, nodes_of(kind, pairs[i]), way, 0)) return 1.0;
-                            return pair_step(kind, pairs[i], x0, end);
+  for (std::size_t k = 0; k < candidates_.size(); ++k) {
+    const auto kind = static_cast<Kind>(k);
+    const auto& list = candidates_[k];
+    pairs_step = std::min(pairs_step, smallest(list.size(), [&](std::size_t i) {
+                            const Candidate& c = list[i];
+                            const double gap = c.gap - approach(kind, c.nodes, before) - slack;
+                            if (approach(kind, c.nodes, motion) <= surely_free * gap) return 1.0;
+                            return pair_step(kind, c.nodes, x0, end);
                           }));
-  });
+  }
   return s * pairs_step;
 }
 

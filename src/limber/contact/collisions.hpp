@@ -1,6 +1,7 @@
 #pragma once
-/// Which primitives collide at a configuration: all pairs of points, edges and triangles, and all points with implicit
-/// obstacles, whose gap (distance less thicknesses) is below δ. Set apart from what is summed over it
+/// What collides at a configuration: all pairs of points, edges and triangles, and all points with implicit obstacles,
+/// whose gap (distance less thicknesses) is below δ. Pairs that are nearest at the same two features, a vertex and a
+/// vertex or a vertex and an edge, are one collision that counts as many times. Set apart from what is summed over it
 /// (barrier_force.hpp, friction_force.hpp).
 
 #include <array>
@@ -57,17 +58,20 @@ struct ContactScene {
 };
 
 /// One collision at a configuration (but for the kind `smooth`, which reports know: smooth_contacts.hpp); with x its up
-/// to four nodes, gap(x) has the gradient w ⊗ n.
+/// to four nodes, gap(x) has the gradient w ⊗ n. Its kind is that of the nearest features: point_triangle and edge_edge
+/// meet inside the triangle and both edges. Only where a mollifier acts is it that of the pair, which then stands
+/// alone.
 struct Collision {
   enum class Kind { point_triangle, edge_edge, point_edge, point_point, obstacle, smooth } kind = Kind::obstacle;
   std::array<int, 4> nodes{-1, -1, -1, -1};  // −1: unused
   int count = 0;                             // of nodes
   std::array<int, 2> objects{};
   int obstacle = -1;  // of ContactScene::implicit
+  int pairs = 1;      // of primitives that are nearest at these features: energy, force and tangent count so many times
   double gap = 0;     // [m]
   Nearest nearest;    // pairs; an obstacle's point has w = {1}, k = 0
   Mat3 curvature;     // ∇²φ of an implicit obstacle
-  double eps_x = 0;   // of the mollifier; 0: none is needed
+  double eps_x = 0;   // of the mollifier; 0: m = 1
 
   const Vec3& normal() const { return nearest.n; }
   /// w₀ … w₃.
@@ -85,11 +89,12 @@ class Collisions {
   /// With a gap below their δ, in an order that depends on the configuration only. q: 3N of the bodies. The reference
   /// holds until the next call.
   const std::vector<Collision>& at(const Vector& q, double t) const;
-  /// The pairs of body nodes that collisions couple, and those with a gap below 2δ.
-  void add_couplings(const Vector& q, double t, std::vector<std::pair<int, int>>& now,
-                     std::vector<std::pair<int, int>>& soon) const;
-  /// The largest s in [0, 1] for which every gap keeps a tenth of itself on the way from q to q + s·dq, while obstacles
-  /// move from t0 to t1.
+  /// The pairs of body nodes that collisions couple, and those that they may couple soon: of all pairs with a gap below
+  /// 2δ.
+  void add_couplings(const Vector& q, double t, std::vector<std::pair<int, int>>& now) const;
+  void add_couplings_soon(const Vector& q, double t, std::vector<std::pair<int, int>>& soon) const;
+  /// The largest s in [0, 1] for which every gap keeps a tenth of itself, or of δ where that is less, on the way from q
+  /// to q + s·dq, while obstacles move from t0 to t1.
   double max_step(const Vector& q, const Vector& dq, double t0, double t1) const;
 
   /// Whether an obstacle moves.
@@ -103,36 +108,54 @@ class Collisions {
   }
   /// The pair with the smallest gap at q, below δ or not as far as candidates reach; nullopt: nothing is near.
   std::optional<Collision> nearest(const Vector& q, double t) const;
-  /// All pairs with a gap below `within` [m], however far that is.
+  /// All pairs of primitives with a gap below `within` [m], however far that is, each for itself.
   std::vector<Collision> near(const Vector& q, double t, double within) const;
 
  private:
   using Pair = std::array<int, 2>;
+  using Nodes = std::array<int, 4>;
+  /// A pair of primitives with its gap [m] where it was found, rounded down.
+  struct Candidate {
+    Nodes nodes;
+    float gap;
+  };
+  using Candidates4 = std::array<std::vector<Candidate>, 4>;  // by kind
+  /// Two primitives that collide.
+  struct Met {
+    Collision::Kind kind;
+    Nodes nodes;
+    double eps_x;  // of the mollifier, where it is less than 1
+  };
+  /// A vertex and an edge, ascending, or two vertices, ascending (then the last is −1).
+  using Features = std::array<int, 3>;
+  struct Shared {
+    Features features;
+    Met met;
+  };
 
-  /// `about` [m]: how far things may go before the next search.
+  /// Finds the candidates anew if those kept do not cover x. `about` [m]: how far things may go, relative to each
+  /// other, before the next search.
   void need_candidates(const Vector& x, double about) const;
   bool covers(const Vector& x) const;
-  /// How far each node is from where the candidates were found [m], rounded up.
-  std::vector<float> moved(const Vector& x) const;
-  /// Whether candidate i cannot have come within `within` since.
-  bool still_far(Collision::Kind kind, std::size_t i, const std::array<int, 4>& nodes, const std::vector<float>& way,
-                 double within) const;
-  template <class Visit>
-  void each_pair(const Candidates& c, const Visit& visit) const;
+  /// The pairs that have a gap below `within` at x.
+  Candidates4 closer(const Candidates& among, const Vector& x, double within) const;
   std::array<int, 4> nodes_of(Collision::Kind kind, const Pair& pair) const;
-  std::optional<Collision> collide(Collision::Kind kind, const Pair& pair, const Vector& x, double within) const;
-  void find(const Candidates& among, const Vector& x, const Vector& q, double t, double within,
-            std::vector<Collision>& found) const;
-  double thickness(const std::array<int, 4>& nodes, Collision::Kind kind) const;
-  double rest_mollifier(const std::array<int, 4>& nodes) const;
-  double pair_step(Collision::Kind kind, const Pair& pair, const Vector& x0, const Vector& x1) const;
+  std::optional<Met> meet(Collision::Kind kind, const Nodes& nodes, const Vector& x, double within) const;
+  Collision collide(const Met& m, const Vector& x) const;
+  /// The same by its features alone.
+  Collision reduced(const Collision& c, const Features& to) const;
+  void find(const Vector& x, const Vector& q, double t, double within, std::vector<Collision>& found) const;
+  void find_at_obstacles(const Vector& q, double t, double within, std::vector<Collision>& found) const;
+  double thickness(const Nodes& nodes, Collision::Kind kind) const;
+  double mollifier_width(const Nodes& nodes, const Vector& x) const;
+  double pair_step(Collision::Kind kind, const Nodes& nodes, const Vector& x0, const Vector& x1) const;
 
   ContactScene scene_;
   std::vector<int> obstacle_of_node_;  // beyond body_nodes: index into surfaces
   mutable BroadPhase broad_phase_;
-  mutable Candidates candidates_, swept_;
-  mutable Vector anchor_;                                  // where the candidates were found
-  mutable std::array<std::vector<float>, 4> anchor_gaps_;  // [m] of the candidates there, of each kind; rounded down
+  mutable Candidates boxes_;  // pairs whose boxes overlap, of the last search
+  mutable Candidates4 candidates_;
+  mutable Vector anchor_;     // where the candidates were found
   double longest_reach_ = 0;  // [m] candidates are looked for at most this far beyond what collides
   mutable double reach_ = 0;  // [m] with which they were found
   mutable Vector found_q_;

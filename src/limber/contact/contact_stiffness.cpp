@@ -50,7 +50,7 @@ ContactStiffness::ContactStiffness(const ContactScene& scene, Rule rule)
 }
 
 double ContactStiffness::normal_force(const Collision& c, double delta, double mollifier) const {
-  return -of(c) * mollifier * barrier(c.gap, delta).first;
+  return -of(c) * c.pairs * mollifier * barrier(c.gap, delta).first;
 }
 
 void ContactStiffness::Depths::add(const std::array<int, 2>& objects, double gap, double delta, double stored,

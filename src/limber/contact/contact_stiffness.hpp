@@ -21,7 +21,7 @@ class ContactStiffness {
 
   double of(const std::array<int, 2>& objects) const { return kappa_[slot(objects)]; }
   double of(const Collision& c) const { return of(c.objects); }
-  /// λ [N] of a collision.
+  /// λ [N] of a collision, all its pairs together.
   double normal_force(const Collision& c, double delta, double mollifier) const;
 
   /// How deep the collisions of one pair of objects are.

@@ -39,10 +39,10 @@ double edge_edge_distance2(const Vec3& a, const Vec3& b, const Vec3& c, const Ve
 Vec12 gradient(const Nearest& at);
 /// ∇²d; d > 0, here and below.
 Mat12 hessian(const Nearest& at);
-/// ψ' ∇²d + ψ'' ∇d∇dᵀ, the Hessian of ψ(d).
-Mat12 compose(const Nearest& at, double first, double second);
+/// ψ' ∇²d + ψ'' ∇d∇dᵀ, the Hessian of ψ(d). nodes: of the pair; what is beyond them is zero.
+Mat12 compose(const Nearest& at, double first, double second, int nodes = 4);
 /// The nearest positive semidefinite matrix to `compose`.
-Mat12 compose_projected(const Nearest& at, double first, double second);
+Mat12 compose_projected(const Nearest& at, double first, double second, int nodes = 4);
 /// ∂n/∂x.
 Eigen::Matrix<double, 3, 12> normal_derivative(const Nearest& at);
 /// ∂β/∂x; rows j ≥ k are zero.

@@ -56,11 +56,12 @@ struct Blocks {
   Mat3 Z;
 };
 
-Mat12 assemble(const Nearest& at, const Vec4& w, const Blocks& s) {
+Mat12 assemble(const Nearest& at, const Vec4& w, const Blocks& s, int nodes) {
   Mat12 H;
+  if (nodes < 4) H.setZero();
   const Mat3 nn = at.n * at.n.transpose();
-  for (int b = 0; b < 4; ++b) {
-    for (int a = b; a < 4; ++a) {
+  for (int b = 0; b < nodes; ++b) {
+    for (int a = b; a < nodes; ++a) {
       const Vec3 left = w[a] * s.y.col(b), right = w[b] * s.y.col(a);
       const Mat3 block = s.A(a, b) * nn + at.n * right.transpose() + left * at.n.transpose() + (w[a] * w[b]) * s.Z;
       H.block<3, 3>(3 * a, 3 * b) = block;
@@ -183,7 +184,7 @@ Vec12 gradient(const Nearest& at) {
 
 Mat12 hessian(const Nearest& at) { return compose(at, 1, 0); }
 
-Mat12 compose(const Nearest& at, double first, double second) {
+Mat12 compose(const Nearest& at, double first, double second, int nodes) {
   const Frame f = frame(at);
   Blocks s;
   s.A = second * f.w * f.w.transpose();
@@ -194,18 +195,18 @@ Mat12 compose(const Nearest& at, double first, double second) {
     s.y -= first * f.axis[j] * f.dw[j].transpose();
   }
   for (int j = at.k; j < 2; ++j) s.Z += (first / at.d) * f.axis[j] * f.axis[j].transpose();
-  return assemble(at, f.w, s);
+  return assemble(at, f.w, s, nodes);
 }
 
-Mat12 compose_projected(const Nearest& at, double first, double second) {
+Mat12 compose_projected(const Nearest& at, double first, double second, int nodes) {
   const Frame f = frame(at);
   switch (at.k) {
     case 0:
-      return assemble(at, f.w, projected<0>(at, f, first, second));
+      return assemble(at, f.w, projected<0>(at, f, first, second), nodes);
     case 1:
-      return assemble(at, f.w, projected<1>(at, f, first, second));
+      return assemble(at, f.w, projected<1>(at, f, first, second), nodes);
     default:
-      return assemble(at, f.w, projected<2>(at, f, first, second));
+      return assemble(at, f.w, projected<2>(at, f, first, second), nodes);
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include "limber/contact/tangent_plane.hpp"
 #include "limber/core/nodes.hpp"
+#include "limber/core/parallel.hpp"
 
 namespace limber {
 namespace {
@@ -15,6 +16,20 @@ using Kind = Collision::Kind;
 double slip_scale_slope(double x, double eps) {
   const double r = x < eps ? 2 - x / eps : 1;
   return 1 / (r * r);
+}
+
+/// make(k, blocks) in parallel for the items k, with room for size(k) blocks each; all of them, in the order of k.
+template <class Size, class Make>
+std::vector<NodeBlock> blocks_of(std::size_t items, const Size& size, const Make& make) {
+  std::vector<std::size_t> first(items + 1, 0);
+  for (std::size_t k = 0; k < items; ++k) first[k + 1] = first[k] + static_cast<std::size_t>(size(k));
+  std::vector<NodeBlock> blocks(first.back());
+  constexpr std::size_t chunk = 64;
+  parallel_for(static_cast<Index>((items + chunk - 1) / chunk), [&](Index piece) {
+    const std::size_t begin = static_cast<std::size_t>(piece) * chunk;
+    for (std::size_t k = begin; k < std::min(items, begin + chunk); ++k) make(k, blocks.data() + first[k]);
+  });
+  return blocks;
 }
 
 }  // namespace
@@ -92,7 +107,7 @@ Vec3 FrictionForce::slip(const Grip& g, const State& u) const {
   return v - g.n.dot(v) * g.n;
 }
 
-void FrictionForce::add_couplings_at(const State&, Couplings& now, Couplings&) const {
+void FrictionForce::add_couplings_at(const State&, Couplings& now) const {
   if (!stays_held()) return;
   const int N = collisions_->scene().body_nodes;
   for (const Grip& g : held_)
@@ -143,7 +158,7 @@ void FrictionForce::add_force(const State& u, Vector& f) const {
   }
 }
 
-void FrictionForce::add_damping(const Grip& g, const State& u, TangentBuilder& T) const {
+void FrictionForce::damping(const Grip& g, const State& u, NodeBlock* blocks) const {
   const int N = collisions_->scene().body_nodes;
   const Mat3 P = tangent_plane(g.n);
   const Vec3 y = slip(g, u);
@@ -156,34 +171,47 @@ void FrictionForce::add_damping(const Grip& g, const State& u, TangentBuilder& T
   }
   G = g.pressure * P * G * P;
   for (int a = 0; a < g.count; ++a)
-    for (int b = 0; b < g.count; ++b)
+    for (int b = 0; b <= a; ++b, ++blocks)
       if (g.nodes[ix(a)] < N && g.nodes[ix(b)] < N)
-        T.add_damping(g.nodes[ix(a)], g.nodes[ix(b)], g.w[ix(a)] * g.w[ix(b)] * G);
+        *blocks = {g.nodes[ix(a)], g.nodes[ix(b)], g.w[ix(a)] * g.w[ix(b)] * G};
 }
 
 void FrictionForce::add_tangent(const State& u, TangentBuilder& T) const {
-  if (stays_held()) {
-    for (const Grip& g : held_) add_damping(g, u, T);
-    return;
-  }
   const Vector x = collisions_->positions(u.q, u.t);
-  for (const Collision& c : collisions_->at(u.q, u.t)) {
-    if (mu(c) == 0) continue;
-    const Grip g = grip(c, u, x);
-    add_damping(g, u, T);
-    // A projected tangent is symmetric: that of friction that lags.
-    if (!T.projected()) add_coupled_stiffness(c, g, u, x, T);
-  }
+  std::vector<const Collision*> coupled;  // of the grips
+  std::vector<Grip> now;
+  if (!stays_held())
+    for (const Collision& c : collisions_->at(u.q, u.t))
+      if (mu(c) > 0) coupled.push_back(&c);
+  now.resize(coupled.size());
+  const std::vector<Grip>& all = stays_held() ? held_ : now;
+  // A grip is made where its first blocks are.
+  std::vector<NodeBlock> D = blocks_of(
+      all.size(),
+      [&](std::size_t k) {
+        const int count = stays_held() ? held_[k].count : coupled[k]->count;
+        return count * (count + 1) / 2;
+      },
+      [&](std::size_t k, NodeBlock* blocks) {
+        if (!stays_held()) now[k] = grip(*coupled[k], u, x);
+        damping(all[k], u, blocks);
+      });
+  T.add_symmetric_damping(D);
+  // A projected tangent is symmetric: that of friction that lags.
+  if (T.projected()) return;
+  T.add_unsymmetric_stiffness(blocks_of(
+      coupled.size(), [&](std::size_t k) { return now[k].count * now[k].count; },
+      [&](std::size_t k, NodeBlock* blocks) { coupled_stiffness(*coupled[k], now[k], u, x, blocks); }));
 }
 
 /// With F = −μ λ φ(|y|) y, fᵢ = wᵢ F:  ∂fᵢ/∂x = F ∂wᵢ/∂x + wᵢ [−μ φ y ∂λ/∂x − μ λ (d(φ y)/dy) ∂y/∂x].
-void FrictionForce::add_coupled_stiffness(const Collision& c, const Grip& g, const State& u, const Vector& x,
-                                          TangentBuilder& T) const {
+void FrictionForce::coupled_stiffness(const Collision& c, const Grip& g, const State& u, const Vector& x,
+                                      NodeBlock* blocks) const {
   using Row = Eigen::Matrix<double, 1, 12>;
   using Rows = Eigen::Matrix<double, 3, 12>;
   const int N = collisions_->scene().body_nodes;
   const Jet b = barrier(c.gap, collisions_->delta(c));
-  const double kappa = stiffness_->of(c), share = mu(c);
+  const double kappa = stiffness_->of(c) * c.pairs, share = mu(c);
   const Mat3 P = tangent_plane(g.n);
   Row force_rate;  // ∂λ/∂x
   Rows normal_rate, slip_rate = Rows::Zero();
@@ -215,11 +243,10 @@ void FrictionForce::add_coupled_stiffness(const Collision& c, const Grip& g, con
   const Vec3 F = -g.pressure * factor * y;
   const Rows F_rate = -share * factor * y * force_rate - g.pressure * friction_slope(y, eps_) * slip_rate;
   for (int a = 0; a < g.count; ++a) {
-    if (g.nodes[ix(a)] >= N) continue;
     const Rows rate = F * weight_rate[ix(a)] + g.w[ix(a)] * F_rate;
-    for (int b2 = 0; b2 < g.count; ++b2)
-      if (g.nodes[ix(b2)] < N)
-        T.add_unsymmetric_stiffness(g.nodes[ix(a)], g.nodes[ix(b2)], -rate.block<3, 3>(0, 3 * b2));
+    for (int b2 = 0; b2 < g.count; ++b2, ++blocks)
+      if (g.nodes[ix(a)] < N && g.nodes[ix(b2)] < N)
+        *blocks = {g.nodes[ix(a)], g.nodes[ix(b2)], -rate.block<3, 3>(0, 3 * b2)};
   }
 }
 

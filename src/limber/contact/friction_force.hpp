@@ -27,7 +27,7 @@ class FrictionForce final : public Force {
   ForceTraits traits() const override;
   void add_couplings(Couplings&) const override {}
   /// Lagged friction couples the nodes of the collisions that are held; others are coupled by the barrier anyway.
-  void add_couplings_at(const State& u, Couplings& now, Couplings& soon) const override;
+  void add_couplings_at(const State& u, Couplings& now) const override;
   void add_force(const State& u, Vector& f) const override;
   void add_tangent(const State& u, TangentBuilder& T) const override;
   std::optional<Potentials> potentials(const State& u) const override;
@@ -53,7 +53,7 @@ class FrictionForce final : public Force {
     int count = 0;
     std::array<double, 4> w{};
     Vec3 n;
-    double pressure = 0;          // μ λ [N]
+    double pressure = 0;          // μ λ [N], of all its pairs
     Vec3 surface = Vec3::Zero();  // velocity of an implicit obstacle there [m/s]
     std::array<int, 6> pair{};    // which primitives: nodes, obstacle, kind
   };
@@ -68,9 +68,10 @@ class FrictionForce final : public Force {
   Grip grip(const Collision& c, const State& u, const Vector& x) const;
   /// y.
   Vec3 slip(const Grip& g, const State& u) const;
-  void add_coupled_stiffness(const Collision& c, const Grip& g, const State& u, const Vector& x,
-                             TangentBuilder& T) const;
-  void add_damping(const Grip& g, const State& u, TangentBuilder& T) const;
+  /// Its blocks (a, b), b fastest.
+  void coupled_stiffness(const Collision& c, const Grip& g, const State& u, const Vector& x, NodeBlock* blocks) const;
+  /// Its blocks (a, b), b ≤ a fastest.
+  void damping(const Grip& g, const State& u, NodeBlock* blocks) const;
   const Pull* pull(const Grip& g) const;
   Vec3 next_pull(const Grip& g, const Vec3& y) const;
   double mu(const Collision& c) const;

@@ -25,7 +25,8 @@ ContactPoint place(const Collision& c, const Vector& x) {
 std::vector<ContactPoint> contact_points(const Collisions& collisions, const CollisionGaps& gaps, const State& full) {
   const Vector x = collisions.positions(full.q, full.t);
   std::vector<ContactPoint> points;
-  for (const Collision& c : collisions.at(full.q, full.t)) {
+  // Each pair of primitives has an inequality of its own.
+  for (const Collision& c : collisions.near(full.q, full.t, collisions.delta())) {
     points.push_back(place(c, x));
     points.back().normal_force = gaps.normal_force(c);
   }

@@ -15,8 +15,9 @@ class SmoothContactForce final : public Force {
 
   ForceTraits traits() const override;
   void add_couplings(Couplings&) const override {}
-  void add_couplings_at(const State& u, Couplings& now, Couplings& soon) const override {
-    contacts_->add_couplings(u.q, u.t, now, soon);
+  void add_couplings_at(const State& u, Couplings& now) const override { contacts_->add_couplings(u.q, u.t, now); }
+  void add_couplings_soon(const State& u, Couplings& soon) const override {
+    contacts_->add_couplings_soon(u.q, u.t, soon);
   }
   void add_force(const State& u, Vector& f) const override;
   void add_tangent(const State& u, TangentBuilder& T) const override;

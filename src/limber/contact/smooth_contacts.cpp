@@ -98,15 +98,18 @@ const std::vector<SmoothContact>& SmoothContacts::at(const Vector& q, double t, 
   return found_;
 }
 
-void SmoothContacts::add_couplings(const Vector& q, double t, std::vector<std::pair<int, int>>& now,
-                                   std::vector<std::pair<int, int>>& soon) const {
+void SmoothContacts::couple(const std::vector<int>& nodes, std::vector<std::pair<int, int>>& pairs) const {
   const int N = collisions_->scene().body_nodes;
-  const auto couple = [&](const std::vector<int>& nodes, std::vector<std::pair<int, int>>& pairs) {
-    for (std::size_t a = 0; a < nodes.size(); ++a)
-      for (std::size_t b = 0; b < a; ++b)
-        if (nodes[a] < N && nodes[b] < N) pairs.emplace_back(nodes[a], nodes[b]);
-  };
+  for (std::size_t a = 0; a < nodes.size(); ++a)
+    for (std::size_t b = 0; b < a; ++b)
+      if (nodes[a] < N && nodes[b] < N) pairs.emplace_back(nodes[a], nodes[b]);
+}
+
+void SmoothContacts::add_couplings(const Vector& q, double t, std::vector<std::pair<int, int>>& now) const {
   for (const SmoothContact& c : at(q, t)) couple(c.local.nodes, now);
+}
+
+void SmoothContacts::add_couplings_soon(const Vector& q, double t, std::vector<std::pair<int, int>>& soon) const {
   for (const Near& n : near(collisions_->positions(q, t), 2 * delta())) {
     const Surface& s = surfaces_[ix(n.surface)];
     std::vector<int> nodes = s.phi.nodes_around(n.node, filter(n.node, s));

@@ -33,14 +33,16 @@ class SmoothContacts {
   /// With a gap below δ, by surface and node; with ∇²φ if asked for. The reference holds until the next call.
   const std::vector<SmoothContact>& at(const Vector& q, double t, Order order = Order::first) const;
   /// The pairs of body nodes that contacts couple, and those that they may couple soon (gap below 2δ).
-  void add_couplings(const Vector& q, double t, std::vector<std::pair<int, int>>& now,
-                     std::vector<std::pair<int, int>>& soon) const;
+  void add_couplings(const Vector& q, double t, std::vector<std::pair<int, int>>& now) const;
+  void add_couplings_soon(const Vector& q, double t, std::vector<std::pair<int, int>>& soon) const;
   /// 1, ½, ¼, …: the first s for which every gap at q + s·dq is at least a tenth of what it was (of δ, where that is
   /// less), obstacles having moved s of their way from t0 to t1. What happens on the way is the guard's matter: pairs
   /// of triangles never cross.
   double max_step(const Vector& q, const Vector& dq, double t0, double t1) const;
 
  private:
+  void couple(const std::vector<int>& nodes, std::vector<std::pair<int, int>>& pairs) const;
+
   struct Surface {
     int object = 0;
     double radius = 0;  // [m] half the thickness of the object

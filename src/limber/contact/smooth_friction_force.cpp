@@ -44,7 +44,7 @@ Vec3 SmoothFrictionForce::slip(const Grip& g, const State& u) const {
   return v - g.n.dot(v) * g.n;
 }
 
-void SmoothFrictionForce::add_couplings_at(const State&, Couplings& now, Couplings&) const {
+void SmoothFrictionForce::add_couplings_at(const State&, Couplings& now) const {
   if (form_ == FrictionForm::coupled) return;
   const int N = contacts_->collisions().scene().body_nodes;
   for (const Grip& g : held_)

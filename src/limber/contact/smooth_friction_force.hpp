@@ -21,7 +21,7 @@ class SmoothFrictionForce final : public Force {
 
   ForceTraits traits() const override;
   void add_couplings(Couplings&) const override {}
-  void add_couplings_at(const State& u, Couplings& now, Couplings& soon) const override;
+  void add_couplings_at(const State& u, Couplings& now) const override;
   void add_force(const State& u, Vector& f) const override;
   void add_tangent(const State& u, TangentBuilder& T) const override;
   std::optional<Potentials> potentials(const State& u) const override;

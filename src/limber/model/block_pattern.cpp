@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "limber/core/parallel.hpp"
+
 namespace limber {
 
 BlockPattern::BlockPattern(int nodes, const std::vector<std::pair<int, int>>& pairs, Storage storage)
@@ -31,6 +33,40 @@ BlockPattern::Slot BlockPattern::slot(int a, int b) const {
   if (it == last || *it != a) return {};
   const int stride = 3 * static_cast<int>(last - first);
   return {9 * start_[static_cast<std::size_t>(b)] + 3 * static_cast<int>(it - first), stride};
+}
+
+void BlockPattern::add(std::span<const NodeBlock> blocks, Mirrored mirrored, double* values) const {
+  struct Place {
+    int block, row;  // block ≥ 0: as it stands; ~block: transposed
+  };
+  const auto each = [&](const auto& put) {
+    for (int k = 0; k < static_cast<int>(blocks.size()); ++k) {
+      const auto [a, b] = std::pair(blocks[static_cast<std::size_t>(k)].a, blocks[static_cast<std::size_t>(k)].b);
+      if (a < 0) continue;
+      if (a >= b || storage_ == Storage::full) put(b, Place{k, a});
+      if (mirrored == Mirrored::yes && a != b && (b > a || storage_ == Storage::full)) put(a, Place{~k, b});
+    }
+  };
+  std::vector<int> end(static_cast<std::size_t>(nodes()) + 1, 0);  // of each column's places
+  each([&](int column, const Place&) { ++end[static_cast<std::size_t>(column) + 1]; });
+  for (std::size_t i = 1; i < end.size(); ++i) end[i] += end[i - 1];
+  std::vector<Place> places(static_cast<std::size_t>(end.back()));
+  each([&](int column, const Place& p) {
+    places[static_cast<std::size_t>(end[static_cast<std::size_t>(column)]++)] = p;
+  });
+  constexpr Index columns_a_piece = 64;
+  const Index n = nodes();
+  parallel_for((n + columns_a_piece - 1) / columns_a_piece, [&](Index piece) {
+    for (Index b = piece * columns_a_piece; b < std::min(n, (piece + 1) * columns_a_piece); ++b)
+      for (int i = b == 0 ? 0 : end[static_cast<std::size_t>(b) - 1]; i < end[static_cast<std::size_t>(b)]; ++i) {
+        const auto [k, row] = places[static_cast<std::size_t>(i)];
+        const Slot to = slot(row, static_cast<int>(b));
+        eigen_assert(to.first >= 0 && "a force's tangent has a block that it did not declare");
+        const Mat3& block = blocks[static_cast<std::size_t>(k < 0 ? ~k : k)].block;
+        for (int c = 0; c < 3; ++c)
+          for (int r = 0; r < 3; ++r) values[to.at(r, c)] += k < 0 ? block(c, r) : block(r, c);
+      }
+  });
 }
 
 SparseMatrix BlockPattern::zero() const {

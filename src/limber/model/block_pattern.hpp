@@ -13,6 +13,15 @@ namespace limber {
 /// Lower: blocks (a, b) with a ≥ b only (symmetric systems). Diagonal blocks are always stored whole.
 enum class Storage { lower, full };
 
+/// One 3×3 block of a matrix over nodes; a < 0: nothing.
+struct NodeBlock {
+  int a = -1, b = -1;
+  Mat3 block;
+};
+
+/// Whether blocks (a, b) stand for their mirror images (b, a) too.
+enum class Mirrored { no, yes };
+
 class BlockPattern {
  public:
   /// Where block (a, b) lies in the value array: entry (r, c) at `first + c·stride + r`; first < 0: not stored.
@@ -30,6 +39,9 @@ class BlockPattern {
   int nodes() const { return static_cast<int>(start_.size()) - 1; }
   Index entries() const { return 9 * static_cast<Index>(rows_.size()); }
   Storage storage() const { return storage_; }
+  /// Adds blocks to values on this pattern, in parallel; each entry's sum is taken in the order of the blocks. With
+  /// lower storage what is not mirrored is dropped above the diagonal.
+  void add(std::span<const NodeBlock> blocks, Mirrored mirrored, double* values) const;
   /// A matrix of explicit zeros on this pattern, 3n × 3n.
   SparseMatrix zero() const;
 

@@ -12,11 +12,30 @@ void TangentBuilder::add(double* values, int a, int b, const Mat3& block) {
     for (int r = 0; r < 3; ++r) values[slot.at(r, c)] += block(r, c);
 }
 
+void TangentBuilder::count_free(std::span<NodeBlock> blocks) const {
+  for (NodeBlock& x : blocks) {
+    if (x.a < 0) continue;
+    x.a = free_index_[static_cast<std::size_t>(x.a)];
+    x.b = free_index_[static_cast<std::size_t>(x.b)];
+    if (x.b < 0) x.a = -1;
+  }
+}
+
+void TangentBuilder::add_symmetric(double* values, std::span<NodeBlock> blocks) {
+  count_free(blocks);
+  pattern_.add(blocks, Mirrored::yes, values);
+}
+
 void TangentBuilder::add_unsymmetric_stiffness(int a, int b, const Mat3& block) {
-  const int fa = free_index_[static_cast<std::size_t>(a)], fb = free_index_[static_cast<std::size_t>(b)];
-  if (fa < 0 || fb < 0) return;
-  for (int c = 0; c < 3; ++c)
-    for (int r = 0; r < 3; ++r) unsymmetric_.emplace_back(3 * fa + r, 3 * fb + c, block(r, c));
+  add_unsymmetric_stiffness({{a, b, block}});
+}
+
+void TangentBuilder::add_unsymmetric_stiffness(std::vector<NodeBlock> blocks) {
+  count_free(blocks);
+  if (unsymmetric_.empty())
+    unsymmetric_ = std::move(blocks);
+  else
+    unsymmetric_.insert(unsymmetric_.end(), blocks.begin(), blocks.end());
 }
 
 }  // namespace limber

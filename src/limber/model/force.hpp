@@ -22,9 +22,15 @@ class TangentBuilder {
   /// Block (a, b) of K: −∂f_a/∂q_b [N/m]; of D: −∂f_a/∂v_b [N·s/m]. a, b count all nodes.
   void add_stiffness(int a, int b, const Mat3& block) { add(K_, a, b, block); }
   void add_damping(int a, int b, const Mat3& block) { add(D_, a, b, block); }
+  /// Many blocks of a symmetric matrix at once, in parallel; (a, b) stands for (b, a) too. Changes their numbers to
+  /// those of free nodes.
+  void add_symmetric_stiffness(std::span<NodeBlock> blocks) { add_symmetric(K_, blocks); }
+  void add_symmetric_damping(std::span<NodeBlock> blocks) { add_symmetric(D_, blocks); }
   /// Blocks of K of a force that calls itself symmetric but for these.
   void add_unsymmetric_stiffness(int a, int b, const Mat3& block);
-  const std::vector<Eigen::Triplet<double>>& unsymmetric() const { return unsymmetric_; }
+  void add_unsymmetric_stiffness(std::vector<NodeBlock> blocks);
+  /// By free nodes.
+  const std::vector<NodeBlock>& unsymmetric() const { return unsymmetric_; }
 
   bool projected() const { return definiteness_ == Definiteness::projected; }
   const BlockPattern& pattern() const { return pattern_; }
@@ -36,12 +42,14 @@ class TangentBuilder {
 
  private:
   void add(double* values, int a, int b, const Mat3& block);
+  void add_symmetric(double* values, std::span<NodeBlock> blocks);
+  void count_free(std::span<NodeBlock> blocks) const;
 
   const BlockPattern& pattern_;
   std::span<const int> free_index_;
   Definiteness definiteness_;
   double *K_, *D_;
-  std::vector<Eigen::Triplet<double>> unsymmetric_;
+  std::vector<NodeBlock> unsymmetric_;
 };
 
 /// Which column of the energy table a force's potential belongs to.
@@ -66,8 +74,8 @@ class Force {
   virtual ForceTraits traits() const = 0;
   /// Appends the pairs of nodes that the tangent couples.
   virtual void add_couplings(Couplings& pairs) const = 0;
-  /// Appends those that come and go: what the tangent at u couples, and what it may soon couple.
-  virtual void add_couplings_at(const State&, Couplings& /*now*/, Couplings& /*soon*/) const {}
+  /// Appends those that come and go, which the tangent at u couples.
+  virtual void add_couplings_at(const State&, Couplings& /*now*/) const {}
   /// Called when the pattern is known, and again whenever it has changed.
   virtual void bind(const BlockPattern&, std::span<const int> /*free_index*/) {}
 
@@ -96,6 +104,8 @@ class Force {
   virtual double friction_power(const State&) const { return 0; }
   /// The power [W] that obstacles which the force moves by itself put into the motion.
   virtual double driving_power(const State&) const { return 0; }
+  /// Besides add_couplings_at: those that the tangent may soon couple.
+  virtual void add_couplings_soon(const State&, Couplings& /*soon*/) const {}
 };
 
 }  // namespace limber

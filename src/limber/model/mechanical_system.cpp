@@ -121,6 +121,8 @@ void MechanicalSystem::make_pattern(const Couplings& more) const {
   Couplings pairs = fixed_couplings_;
   pairs.insert(pairs.end(), more.begin(), more.end());
   pattern_ = BlockPattern(static_cast<int>(free_nodes_.size()), pairs, storage_);
+  if (lag_ == Lag::each_iterate)
+    aside_pattern_ = BlockPattern(static_cast<int>(free_nodes_.size()), more, Storage::full);
   for (const auto& f : forces_) f->bind(pattern_, free_index_);
   if (ties_.any()) ties_.bind(pattern_);
   make_mass();
@@ -180,7 +182,7 @@ void MechanicalSystem::reset_pattern() {
 
 void MechanicalSystem::couple(const State& all) const {
   Couplings now, soon;
-  for (const auto& f : contact_forces_) f->add_couplings_at(all, now, soon);
+  for (const auto& f : contact_forces_) f->add_couplings_at(all, now);
   const auto to_free = [&](Couplings& pairs) {
     for (auto& [a, b] : pairs) {
       const int fa = free_index_[ix(a)], fb = free_index_[ix(b)];
@@ -190,11 +192,19 @@ void MechanicalSystem::couple(const State& all) const {
     std::erase_if(pairs, [](const auto& p) { return p.first < 0 || p.first == p.second; });
   };
   to_free(now);
-  if (std::all_of(now.begin(), now.end(), [&](const auto& p) { return pattern_.slot(p.first, p.second).first >= 0; }))
-    return;
+  const auto holds = [&](const BlockPattern& pattern) {
+    return std::all_of(now.begin(), now.end(),
+                       [&](const auto& p) { return pattern.slot(p.first, p.second).first >= 0; });
+  };
+  const bool fits = holds(pattern_);
+  if (fits && (lag_ != Lag::each_iterate || holds(aside_pattern_))) return;
+  for (const auto& f : contact_forces_) f->add_couplings_soon(all, soon);
   to_free(soon);
   now.insert(now.end(), soon.begin(), soon.end());
-  make_pattern(now);
+  if (fits)
+    aside_pattern_ = BlockPattern(static_cast<int>(free_nodes_.size()), now, Storage::full);
+  else
+    make_pattern(now);
 }
 
 void MechanicalSystem::find_loose_parts(const std::vector<std::pair<int, int>>& coupled) {
@@ -353,8 +363,13 @@ void MechanicalSystem::finish(const TangentBuilder& b, Tangent& T) const {
     if (velocity_dependent_) ties_.add_reduced(node_D_.data(), T.D.valuePtr());
   }
   if (b.unsymmetric().empty()) return;
+  if (!ties_.any()) {
+    T.unsymmetric = aside_pattern_.zero();
+    aside_pattern_.add(b.unsymmetric(), Mirrored::no, T.unsymmetric.valuePtr());
+    return;
+  }
   T.unsymmetric.resize(size(), size());
-  const auto entries = ties_.any() ? ties_.reduced(b.unsymmetric()) : b.unsymmetric();
+  const auto entries = ties_.reduced(b.unsymmetric());
   T.unsymmetric.setFromTriplets(entries.begin(), entries.end());
 }
 

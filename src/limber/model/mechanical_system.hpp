@@ -156,6 +156,7 @@ class MechanicalSystem final : public System {
   bool velocity_dependent_ = false, has_potential_ = true, scripted_ = false, coupled_mass_ = false,
        time_dependent_ = false;
   double length_scale_ = 1;
+  mutable BlockPattern aside_pattern_;  // of the free nodes: what of coupled friction is not symmetric
 };
 
 }  // namespace limber

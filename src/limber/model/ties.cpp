@@ -158,12 +158,16 @@ void Ties::add_reduced(const double* A, double* B) const {
       for (int r = 0; r < 3; ++r) B[to.at(r, c)] += weight * A[from.at(c, r)];
 }
 
-std::vector<Eigen::Triplet<double>> Ties::reduced(const std::vector<Eigen::Triplet<double>>& A) const {
+std::vector<Eigen::Triplet<double>> Ties::reduced(const std::vector<NodeBlock>& A) const {
   std::vector<Eigen::Triplet<double>> B;
-  for (const auto& e : A)
-    for (const Term& i : terms(e.row() / 3))
-      for (const Term& j : terms(e.col() / 3))
-        B.emplace_back(3 * i.unknown + e.row() % 3, 3 * j.unknown + e.col() % 3, i.weight * j.weight * e.value());
+  for (const NodeBlock& x : A) {
+    if (x.a < 0) continue;
+    for (const Term& i : terms(x.a))
+      for (const Term& j : terms(x.b))
+        for (int c = 0; c < 3; ++c)
+          for (int r = 0; r < 3; ++r)
+            B.emplace_back(3 * i.unknown + r, 3 * j.unknown + c, i.weight * j.weight * x.block(r, c));
+  }
   return B;
 }
 
