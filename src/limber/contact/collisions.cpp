@@ -302,30 +302,42 @@ Collisions::Candidates4 Collisions::closer(const Candidates& among, const Vector
   return close;
 }
 
-/// Pairs with a gap below 2δ at x, and all that come that near on the way to another x for which this holds, are
-/// candidates.
-bool Collisions::covers(const Vector& x) const {
-  return anchor_.size() == x.size() && spread(x, anchor_) + 2 * scene_.delta <= reach_;
+bool Collisions::recall(const Vector& x, const Vector& y) const {
+  const auto covers = [&](const Search& s, const Vector& at) {
+    return s.x.size() == at.size() && spread(at, s.x) + 2 * scene_.delta <= s.reach;
+  };
+  for (Search& s : searches_) {
+    if (!covers(s, x) || !covers(s, y)) continue;
+    if (&s != &searches_[0]) std::swap(s, searches_[0]);
+    return true;
+  }
+  return false;
 }
 
-void Collisions::need_candidates(const Vector& x, double about) const {
-  if (covers(x)) return;
+void Collisions::search(const Vector& x, double about) const {
+  std::swap(searches_[0], searches_[1]);
+  Search& s = searches_[0];
   // As far as things move: too little makes searches frequent, too much makes lists long.
-  if (anchor_.size() == x.size()) about = std::max(about, spread(x, anchor_));
-  reach_ = 2 * scene_.delta + std::clamp(about, 2 * scene_.delta, 2 * longest_reach_);
-  anchor_ = x;
-  broad_phase_.find(x, x, reach_, boxes_);
-  candidates_ = closer(boxes_, x, reach_ * (1 + 1e-6));
+  s.reach = 2 * scene_.delta + std::clamp(about, 2 * scene_.delta, 2 * longest_reach_);
+  s.x = x;
+  broad_phase_.find(x, x, s.reach, boxes_);
+  s.pairs = closer(boxes_, x, s.reach * (1 + 1e-6));
+}
+
+const Collisions::Search& Collisions::need_candidates(const Vector& x) const {
+  if (!recall(x, x)) search(x, searches_[0].x.size() == x.size() ? spread(x, searches_[0].x) : 0);
+  return searches_[0];
 }
 
 /// First those that stand alone, in the order of the candidates, then the shared ones in the order of their features.
 void Collisions::find(const Vector& x, const Vector& q, double t, double within, std::vector<Collision>& found) const {
-  const Vector way = x - anchor_;
+  const Search& near = searches_[0];
+  const Vector way = x - near.x;
   std::vector<Met> alone;
   std::vector<Shared> shared;
-  for (std::size_t k = 0; k < candidates_.size(); ++k) {
+  for (std::size_t k = 0; k < near.pairs.size(); ++k) {
     const auto kind = static_cast<Kind>(k);
-    const auto& list = candidates_[k];
+    const auto& list = near.pairs[k];
     const auto some = collect<Shared>(list.size(), [&](std::size_t i, std::vector<Shared>& out) {
       const Candidate& c = list[i];
       if (c.gap > within && c.gap - approach(kind, c.nodes, way) > within * (1 + 1e-6)) return;
@@ -396,7 +408,7 @@ void Collisions::find_at_obstacles(const Vector& q, double t, double within, std
 const std::vector<Collision>& Collisions::at(const Vector& q, double t) const {
   if (found_t_ == t && found_q_ == q) return found_;
   const Vector x = positions(q, t);
-  need_candidates(x, 0);
+  need_candidates(x);
   find(x, q, t, scene_.delta, found_);
   if (!scene_.smooth.empty()) std::erase_if(found_, [&](const Collision& c) { return c.gap >= delta(c); });
   found_q_ = q;
@@ -406,9 +418,9 @@ const std::vector<Collision>& Collisions::at(const Vector& q, double t) const {
 
 std::optional<Collision> Collisions::nearest(const Vector& q, double t) const {
   const Vector x = positions(q, t);
-  need_candidates(x, 0);
+  const double reach = need_candidates(x).reach;
   std::vector<Collision> near;
-  find(x, q, t, reach_, near);
+  find(x, q, t, reach, near);
   const auto least =
       std::min_element(near.begin(), near.end(), [](const Collision& a, const Collision& b) { return a.gap < b.gap; });
   return least == near.end() ? std::nullopt : std::optional(*least);
@@ -436,12 +448,12 @@ void Collisions::add_couplings(const Vector& q, double t, std::vector<std::pair<
 
 void Collisions::add_couplings_soon(const Vector& q, double t, std::vector<std::pair<int, int>>& soon) const {
   const Vector x = positions(q, t);
-  need_candidates(x, 0);
-  const Vector way = x - anchor_;
+  const Search& near = need_candidates(x);
+  const Vector way = x - near.x;
   const double within = 2 * scene_.delta;
-  for (std::size_t k = 0; k < candidates_.size(); ++k) {
+  for (std::size_t k = 0; k < near.pairs.size(); ++k) {
     const auto kind = static_cast<Kind>(k);
-    for (const Candidate& c : candidates_[k])
+    for (const Candidate& c : near.pairs[k])
       if (c.gap - approach(kind, c.nodes, way) <= within * (1 + 1e-6) &&
           std::sqrt(distance2(kind, c.nodes, x)) - thickness(c.nodes, kind) < within)
         couple(c.nodes, scene_.body_nodes, soon);
@@ -493,16 +505,16 @@ double Collisions::max_step(const Vector& q, const Vector& dq, double t0, double
     };
     return s * std::min({step(Kind::point_triangle, boxes_.point_triangle), step(Kind::edge_edge, boxes_.edge_edge),
                          step(Kind::point_edge, boxes_.point_edge), step(Kind::point_point, boxes_.point_point)});
-  } else if (!covers(x0) || !covers(end)) {
-    anchor_.resize(0);
-    need_candidates(x0, way);
+  } else if (!recall(x0, end)) {
+    search(x0, way);
   }
-  const Vector before = x0 - anchor_, motion = end - x0;
+  const Candidates4& candidates = searches_[0].pairs;
+  const Vector before = x0 - searches_[0].x, motion = end - x0;
   const double slack = 64 * std::numeric_limits<double>::epsilon() * x0.lpNorm<Eigen::Infinity>();  // of distances
   double pairs_step = 1;
-  for (std::size_t k = 0; k < candidates_.size(); ++k) {
+  for (std::size_t k = 0; k < candidates.size(); ++k) {
     const auto kind = static_cast<Kind>(k);
-    const auto& list = candidates_[k];
+    const auto& list = candidates[k];
     pairs_step = std::min(pairs_step, smallest(list.size(), [&](std::size_t i) {
                             const Candidate& c = list[i];
                             const double gap = c.gap - approach(kind, c.nodes, before) - slack;

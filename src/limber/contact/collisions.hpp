@@ -120,6 +120,12 @@ class Collisions {
     float gap;
   };
   using Candidates4 = std::array<std::vector<Candidate>, 4>;  // by kind
+  /// All pairs with a gap below `reach` [m] at the positions x.
+  struct Search {
+    Vector x;
+    double reach = 0;
+    Candidates4 pairs;
+  };
   /// Two primitives that collide.
   struct Met {
     Collision::Kind kind;
@@ -133,10 +139,13 @@ class Collisions {
     Met met;
   };
 
-  /// Finds the candidates anew if those kept do not cover x. `about` [m]: how far things may go, relative to each
-  /// other, before the next search.
-  void need_candidates(const Vector& x, double about) const;
-  bool covers(const Vector& x) const;
+  /// Makes the first search one that covers x and y: all pairs with a gap below 2δ at any place between them are
+  /// among its pairs. false: none does.
+  bool recall(const Vector& x, const Vector& y) const;
+  /// A new first search. `about` [m]: how far things may go, relative to each other, before the next.
+  void search(const Vector& x, double about) const;
+  /// One that covers x.
+  const Search& need_candidates(const Vector& x) const;
   /// The pairs that have a gap below `within` at x.
   Candidates4 closer(const Candidates& among, const Vector& x, double within) const;
   std::array<int, 4> nodes_of(Collision::Kind kind, const Pair& pair) const;
@@ -153,11 +162,9 @@ class Collisions {
   ContactScene scene_;
   std::vector<int> obstacle_of_node_;  // beyond body_nodes: index into surfaces
   mutable BroadPhase broad_phase_;
-  mutable Candidates boxes_;  // pairs whose boxes overlap, of the last search
-  mutable Candidates4 candidates_;
-  mutable Vector anchor_;     // where the candidates were found
-  double longest_reach_ = 0;  // [m] candidates are looked for at most this far beyond what collides
-  mutable double reach_ = 0;  // [m] with which they were found
+  mutable Candidates boxes_;                // pairs whose boxes overlap, of the last search
+  mutable std::array<Search, 2> searches_;  // the one used last first: iterates go back and forth
+  double longest_reach_ = 0;                // [m] candidates are looked for at most this far beyond what collides
   mutable Vector found_q_;
   mutable double found_t_ = std::numeric_limits<double>::quiet_NaN();
   mutable std::vector<Collision> found_;
