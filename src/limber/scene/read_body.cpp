@@ -96,12 +96,6 @@ TriMesh read_triangles(const JsonSection& s) {
   return mesh;
 }
 
-std::string read_file_name(const JsonCursor& place, const std::string& base_directory) {
-  const std::string file = place.text();
-  if (file.empty()) place.fail("is empty");
-  return (std::filesystem::path(base_directory) / file).string();
-}
-
 SurfaceFile read_surface_file(const JsonSection& s, const std::string& base_directory) {
   SurfaceFile surface;
   surface.path = read_file_name(s.at("surface"), base_directory);
@@ -292,6 +286,12 @@ MeshSource read_mesh_source(const JsonCursor& place, const std::string& base_dir
   network.nodes = s.at("nodes").points();
   network.edges = read_edges(s.at("edges"), network.nodes.size());
   return network;
+}
+
+std::string read_file_name(const JsonCursor& place, const std::string& base_directory) {
+  const std::string file = place.text();
+  if (file.empty()) place.fail("is empty");
+  return (std::filesystem::path(base_directory) / file).string();
 }
 
 std::map<std::string, MaterialChoice> read_materials(const JsonSection& body, const Vocabulary& vocabulary) {

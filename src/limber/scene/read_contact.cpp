@@ -57,12 +57,6 @@ ObstacleMotion read_obstacle_motion(const JsonCursor& place) {
 }
 
 /// Joined with the scene's folder.
-std::string read_file_name(const JsonCursor& place, const std::string& base_directory) {
-  const std::string name = place.text();
-  if (name.empty()) place.fail("is empty");
-  return (std::filesystem::path(base_directory) / name).string();
-}
-
 MeshSequence read_sequence(const JsonCursor& place, const std::string& base_directory) {
   const JsonSection s = place.section("sequence");
   MeshSequence sequence;

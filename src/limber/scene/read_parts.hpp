@@ -11,6 +11,8 @@ Selection read_selection(const JsonCursor& place);
 BodyChoice read_body(const JsonCursor& place, std::size_t number, const Vocabulary& vocabulary,
                      const std::string& base_directory);
 MeshSource read_mesh_source(const JsonCursor& place, const std::string& base_directory);
+/// A file's name, seen from the scene's directory. Not empty.
+std::string read_file_name(const JsonCursor& place, const std::string& base_directory);
 std::map<std::string, MaterialChoice> read_materials(const JsonSection& body, const Vocabulary& vocabulary);
 DampingChoice read_damping(const JsonCursor& place);
 MethodChoice read_method(const JsonCursor& place, const Vocabulary& vocabulary);
