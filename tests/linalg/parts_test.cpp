@@ -209,24 +209,29 @@ TEST(Parts, ALambdaBelowTheFloorIsAFailure) {
     const auto parts = uncoupled_parts(d.K, d.M, none);
     const std::vector<int> of_start = parts_of_columns(parts, start.X);
     const auto sunk = static_cast<std::size_t>(of_start[0]);
+    const std::vector<std::vector<int>> only(1, parts[sunk]);
     const Modes others = tracker.from_scratch(d.K, d.M, none);
-    EXPECT_EQ(tracker.below_floor(), std::vector{parts[sunk]});
+    EXPECT_EQ(tracker.below_floor(), only);
     EXPECT_GE(others.lambda.size(), 20);
     EXPECT_GT(others.lambda[0], -1e-9);
     for (const int p : parts_of_columns(parts, others.X)) EXPECT_NE(p, static_cast<int>(sunk));
     tracker.reset();
     for (const char* again : {"from scratch", "from what it has"}) {
       const Modes kept = tracker.refine(later, d.M, none, start, 1e-8);
-      EXPECT_EQ(tracker.below_floor(), std::vector{parts[sunk]}) << again;
+      EXPECT_EQ(tracker.below_floor(), only) << again;
       ASSERT_EQ(kept.lambda.size(), start.lambda.size()) << again;
       const std::vector<int> of_kept = parts_of_columns(parts, kept.X);
-      EXPECT_EQ(std::count(of_kept.begin(), of_kept.end(), sunk), std::count(of_start.begin(), of_start.end(), sunk));
+      EXPECT_EQ(std::count(of_kept.begin(), of_kept.end(), of_start[0]),
+                std::count(of_start.begin(), of_start.end(), of_start[0]));
       for (Index i = 0; i < kept.lambda.size(); ++i) {
         if (of_kept[static_cast<std::size_t>(i)] == static_cast<int>(sunk)) {
-          EXPECT_TRUE((start.X.array().colwise() == kept.X.col(i).array()).colwise().all().any()) << again;
+          bool had = false;
+          for (Index c = 0; c < start.X.cols(); ++c) had = had || start.X.col(c) == kept.X.col(i);
+          EXPECT_TRUE(had) << again;
         } else {
-          const Vector x = kept.X.col(i), r = later.selfadjointView<Eigen::Lower>() * x;
-          EXPECT_LT((r - kept.lambda[i] * (d.M.selfadjointView<Eigen::Lower>() * x)).norm(), 1e-6) << again;
+          const Vector x = kept.X.col(i), Kx = later.selfadjointView<Eigen::Lower>() * x,
+                       Mx = d.M.selfadjointView<Eigen::Lower>() * x;
+          EXPECT_LT((Kx - kept.lambda[i] * Mx).norm(), 1e-6) << again;
         }
       }
     }
