@@ -53,6 +53,11 @@ class Implicit final : public StageSolver {
       return v;
     } catch (const StepFailure&) {
       count(report);
+      if (problem.under_way() && problem.blocked())
+        throw StepFailure(
+            "what is prescribed (a script or an obstacle) cannot move on: something that cannot yield is "
+            "in its way",
+            report.iterations, report.residual);
       throw;
     }
   }

@@ -93,11 +93,23 @@ class StageProblem final : public NewtonProblem {
       }
       s *= std::min(.9 * free, .7);
     }
-    throw stuck(v);
+    throw StepFailure(fmt::format(
+        "what is prescribed (a script or an obstacle) cannot move on: what is in its way was not made to yield, with "
+        "{:.2g} % of the way left",
+        100 * (s_.t - now_) / (s_.t - s_.at.t)));
   }
   /// Whether what is prescribed has not arrived yet; and that it has come to its place at t.
   bool under_way() const { return now_ != s_.t; }
   void moved_to(double t) { now_ = t; }
+  /// Whether what is prescribed would close a gap that no free node can keep open.
+  bool blocked() const {
+    try {
+      system_.gaps(s_.at, s_.t, 0);
+      return false;
+    } catch (const StepFailure&) {
+      return true;
+    }
+  }
   const System& system() const { return system_; }
   double enough(const Vector& v, double tolerance) override {
     return std::min(tolerance, gap_share * system_.smallest_gap(state(v)));
@@ -130,18 +142,6 @@ class StageProblem final : public NewtonProblem {
 
  private:
   static constexpr double least_advance = 1e-6;
-
-  /// It is asked for gaps that no free node can keep open.
-  StepFailure stuck(const Vector& v) const {
-    constexpr const char* what = "what is prescribed (a script or an obstacle) cannot move on";
-    try {
-      system_.gaps(state(v), s_.t, 0);
-    } catch (const StepFailure&) {
-      return StepFailure(fmt::format("{}: something that cannot yield is in its way", what));
-    }
-    return StepFailure(fmt::format("{}: what is in its way was not made to yield, with {:.2g} % of the way left", what,
-                                   100 * (s_.t - now_) / (s_.t - s_.at.t)));
-  }
 
   State state(const Vector& v) const {
     State u = s_.state(v);
