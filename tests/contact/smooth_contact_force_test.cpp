@@ -141,7 +141,8 @@ TEST_P(Smooth, ForcesOfFreeBodiesBalance) {
 
 TEST_P(Smooth, WhatIsCoupledSoonIncludesWhatIsCoupledNow) {
   Couplings now, soon;
-  s.smooth->add_couplings(c.u.q, c.u.t, now, soon);
+  s.smooth->add_couplings(c.u.q, c.u.t, now);
+  s.smooth->add_couplings_soon(c.u.q, c.u.t, soon);
   const auto ordered = [](const Couplings& pairs) {
     std::set<std::pair<int, int>> all;
     for (const auto& [a, b] : pairs) all.emplace(std::max(a, b), std::min(a, b));

@@ -4,9 +4,14 @@ methods each, checked by `limber check` with exact predicates."""
 import itertools
 import json
 import subprocess
+from pathlib import Path
 
 import numpy as np
 import pytest
+
+import limber
+
+h5py = pytest.importorskip("h5py")
 
 METHODS = ["BE", "TR-BDF2", "SDIRK", "SIERE"]
 SOFT = {"model": "neo_hookean", "young": 1e5, "poisson": 0.4, "density": 1000}
@@ -148,3 +153,27 @@ def test_no_frame_holds_an_intersection(limber_program, tmp_path, scene, method)
     found = json.loads(check.stdout)
     assert check.returncode == 0 and found["clean"], found
     assert found["crossings"] == found["enclosed"] == found["inverted"] == 0
+
+
+def test_rollers_carry_a_ball_through_their_gap(limber_cli, tmp_path):
+    """Friction on what moves: every step at its full length, and Newton starts with everything in place."""
+    scene = Path(__file__).parents[2] / "scenes/rollers.json"
+    summary = limber_cli("run", scene, "-o", "out", "--json", "--set", "bodies[0].mesh.resolution=0.08", "--set",
+                         "time.duration=0.64").json
+    assert summary["halved_steps"] == 0 and summary["escalated_steps"] == 0 and not summary["notes"]
+    assert summary["newton_iterations"] <= 20 * summary["steps"]
+    with h5py.File(tmp_path / "out/trajectory.h5") as file:
+        assert file["frames/positions"][-1][:, 1].mean() < -0.05, "it was not pulled in"
+    assert limber_cli("check", "out", "--json").json["clean"]
+
+
+def test_a_plate_does_not_turn_through_a_body_within_one_step():
+    """Half a turn in a step: its corners would meet in the middle if they went straight."""
+    plate = {"name": "plate", "shape": "box", "center": [0, 0, 0], "size": [0.02, 1, 1],
+             "motion": {"keys": [{"time": 0}, {"time": 0.04, "rotation": [0, 0, np.pi]}]}}
+    cube = {"name": "cube", "mesh": {"shape": "box", "size": [0.1] * 3, "cells": [2, 1, 1]}, "material": SOFT,
+            "position": [0.3, -0.05, -0.05], "pin": ["left", "right"]}
+    sim = limber.Simulation(limber.Scene({"time": {"step": 0.04, "duration": 0.04}, "method": {"name": "BE"},
+                                          "bodies": [cube], "obstacles": [plate], "contact": {}}))
+    with pytest.raises(limber.StepFailure, match="in its way"):
+        sim.step()

@@ -106,8 +106,11 @@ TEST(Integrate, LandsOnTheGridAndKeepsAGivenPast) {
   const auto many = integrate(chain, find_method("SI"), {}, {}, History(start), 0.01, 37);
   EXPECT_DOUBLE_EQ(many.back().t, start.t + 37 * 0.01);
   int calls = 0;
-  EXPECT_EQ(integrate(chain, find_method("SI"), {}, {}, History(start), 0.01, 37, [&] { return ++calls < 4; }).size(),
-            4u);
+  // The question is asked within steps, too; one that is interrupted is left out.
+  const auto some = integrate(chain, find_method("SI"), {}, {}, History(start), 0.01, 37, [&] { return ++calls < 20; });
+  ASSERT_GT(some.size(), 1u);
+  ASSERT_LT(some.size(), 20u);
+  EXPECT_EQ(some.back().q, many[some.size() - 1].q);
 }
 
 TEST(Integrate, AFailureCarriesItsTimeAndStep) {

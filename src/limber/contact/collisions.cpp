@@ -156,6 +156,17 @@ void couple(const std::array<int, 4>& nodes, int body_nodes, std::vector<std::pa
         pairs.emplace_back(nodes[a], nodes[b]);
 }
 
+/// In how many pieces obstacles go from t0 to t1, so that none turns by more than a quarter of a radian in one: there
+/// the chords of its corners leave it nearly as it is.
+int turning_pieces(const std::vector<SurfaceObstacle>& obstacles, double t0, double t1) {
+  constexpr double most_turn = .25;  // [rad]
+  double turn = 0;
+  if (t0 != t1)
+    for (const SurfaceObstacle& o : obstacles)
+      turn = std::max(turn, (o.motion.rotation.at(t1).value - o.motion.rotation.at(t0).value).norm());
+  return static_cast<int>(std::ceil(turn / most_turn));
+}
+
 }  // namespace
 
 Collisions::Collisions(ContactScene scene)
@@ -477,6 +488,15 @@ double Collisions::pair_step(Kind kind, const Nodes& n, const Vector& x0, const 
 }
 
 double Collisions::max_step(const Vector& q, const Vector& dq, double t0, double t1) const {
+  if (const int pieces = turning_pieces(scene_.surfaces, t0, t1); pieces > 1) {
+    for (int k = 0; k < pieces; ++k) {
+      const double from = static_cast<double>(k) / pieces, part = 1.0 / pieces;
+      const double begin = t0 + from * (t1 - t0), end = k + 1 == pieces ? t1 : t0 + (from + part) * (t1 - t0);
+      const double s = max_step(q + from * dq, part * dq, begin, end);
+      if (s < 1) return from + s * part;
+    }
+    return 1;
+  }
   const Vector x0 = positions(q, t0), x1 = positions(q + dq, t1);
   double s = 1;
   // Obstacles first: they are cheap, and a shorter way has fewer candidates.

@@ -12,6 +12,7 @@ constexpr double least_weight = 1e-16;  // of a node in a gap, squared
 }  // namespace
 
 GapConstraints MechanicalSystem::gaps(const State& u, double until, double way) const {
+  if (!gaps_) return {};
   const State all = full(u);
   if (scripted_)
     for (const Vector moved = prescribed(until).x - prescribed(u.t).x; const int i : prescribed_nodes_)

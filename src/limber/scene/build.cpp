@@ -9,6 +9,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "limber/contact/collision_gaps.hpp"
 #include "limber/core/errors.hpp"
 #include "limber/core/nodes.hpp"
 #include "limber/force/gravity.hpp"
@@ -242,6 +243,8 @@ Model build_model(const Scene& scene, const std::vector<ForceMaker>& own_forces)
     model.contact = build_contact(scene, contact_bodies(scene, model, placed), parts.positions, model.notes);
     for (const auto& force : model.contact->forces) parts.forces.push_back(force);
     parts.gaps = model.contact->gaps;
+    // The barrier needs no rule, but who guesses where things go asks what is near.
+    if (!parts.gaps) parts.gaps = std::make_shared<CollisionGaps>(model.contact->collisions, GapRule::none);
   }
   const auto& method = find_method(scene.method.name);
   if ((method.kind == MethodKind::exponential || method.kind == MethodKind::explicit_) &&

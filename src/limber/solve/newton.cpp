@@ -64,9 +64,8 @@ class Iteration {
       last = size;
     }
     if (!problem_.prepare(at.x).complete)
-      throw failure(
-          "what is prescribed (a script or an obstacle) does not get through: something that cannot yield is in its "
-          "way");
+      throw failure(fmt::format("what is prescribed (a script or an obstacle) is still under way after {} iterations",
+                                options_.max_iterations));
     throw failure(fmt::format("no convergence in {} iterations", options_.max_iterations));
   }
 
@@ -78,7 +77,9 @@ class Iteration {
     forcing_ = 1e-4;
     linear_.set_matrix(problem_.matrix());
     Vector d = Vector::Zero(at.x.size());
-    const auto solved = [&] { return linear_.solve(-at.r, d, forcing_).status == SolveReport::Status::ok; };
+    const auto solved = [&] {
+      return linear_.solve(-at.r, d, forcing_).status == SolveReport::Status::ok && at.r.dot(d) < 0;
+    };
     if (at.r.squaredNorm() >= underflow && !solved()) {
       ++report_.projections;
       problem_.linearize(at.x, Definiteness::projected);

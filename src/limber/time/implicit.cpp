@@ -4,6 +4,7 @@
 
 #include "limber/core/errors.hpp"
 #include "limber/time/modal/complement_solver.hpp"
+#include "limber/time/moving_start.hpp"
 #include "limber/time/solver_bank.hpp"
 #include "limber/time/stage.hpp"
 #include "limber/time/stage_problem.hpp"
@@ -62,6 +63,11 @@ class Implicit final : public StageSolver {
       return v;
     } catch (const StepFailure&) {
       count(report);
+      if (problem.under_way() && problem.blocked())
+        throw StepFailure(
+            "what is prescribed (a script or an obstacle) cannot move on: something that cannot yield is "
+            "in its way",
+            report.iterations, report.residual);
       throw;
     }
   }
@@ -90,11 +96,16 @@ class Implicit final : public StageSolver {
   }
 
   /// The last velocity (the body goes on as it moved) or the last position (which is in the domain of every force),
-  /// whichever has the smaller merit.
+  /// whichever has the smaller merit. Where something prescribed moves among things that collide, both go along.
   static Vector start(StageProblem& problem, const Stage& s) {
     Vector move = s.admissible(s.at.v);
     if (s.tau_q == 0) return move;
     Vector stay = s.admissible((s.at.q - s.star.q) / s.tau_q);
+    if (problem.under_way() && !s.modes && moves_far(problem.system(), s.at, s.t)) {
+      const MovingStart along = move_along(problem.system(), s.at, s.t);
+      problem.moved_to(along.t);
+      return (along.q - s.star.q) / s.tau_q;
+    }
     if (problem.collides() && problem.max_step(stay, move - stay) < 1) return stay;
     const auto go_on = problem.potential(move);
     if (!go_on) return problem.max_step(stay, move - stay) < 1 ? stay : move;

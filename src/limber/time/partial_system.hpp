@@ -61,6 +61,9 @@ class WithContact final : public StandIn {
   double max_step(const Vector& q, const Vector& dq, double t0, double t1) const override;
   double smallest_gap(const State& w) const override { return base_.smallest_gap(shifted(w)); }
   void hold(const State& w) const override { base_.hold(shifted(w)); }
+  GapConstraints gaps(const State& w, double until, double way) const override {
+    return base_.gaps(shifted(w), until, way);
+  }
   Lag lag() const override { return base_.lag(); }
   const System* smooth() const override { return &smooth_; }
   const System* contact() const override { return base_.contact(); }

@@ -7,6 +7,8 @@
 /// things collide, what is prescribed moves from its place at the last known state to that of the stage during the
 /// iterations, together with the bodies that it pushes.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -91,9 +93,24 @@ class StageProblem final : public NewtonProblem {
       }
       s *= std::min(.9 * free, .7);
     }
-    throw StepFailure(
-        "what is prescribed (a script or an obstacle) cannot move on: something that cannot yield is in its way");
+    throw StepFailure(fmt::format(
+        "what is prescribed (a script or an obstacle) cannot move on: what is in its way was not made to yield, with "
+        "{:.2g} % of the way left",
+        100 * (s_.t - now_) / (s_.t - s_.at.t)));
   }
+  /// Whether what is prescribed has not arrived yet; and that it has come to its place at t.
+  bool under_way() const { return now_ != s_.t; }
+  void moved_to(double t) { now_ = t; }
+  /// Whether what is prescribed would close a gap that no free node can keep open.
+  bool blocked() const {
+    try {
+      system_.gaps(s_.at, s_.t, 0);
+      return false;
+    } catch (const StepFailure&) {
+      return true;
+    }
+  }
+  const System& system() const { return system_; }
   double enough(const Vector& v, double tolerance) override {
     return std::min(tolerance, gap_share * system_.smallest_gap(state(v)));
   }

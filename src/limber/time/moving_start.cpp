@@ -1,0 +1,76 @@
+#include "limber/time/moving_start.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace limber {
+namespace {
+
+constexpr int most_pieces = 40;          // each has a contact that the ones before had not
+constexpr double shortest_piece = 1e-3;  // of what is left of the way
+constexpr int most_sweeps = 30;
+
+/// Replaces v by the velocity next to it, in the norm of the diagonal mass, for which no gap falls below half of δ, or
+/// at all where it is less, within the time `left` (Gauss-Seidel on the impulses).
+void keep_open(const GapConstraints& gaps, const Vector& mass, double left, Vector& v) {
+  const Eigen::SparseMatrix<double, Eigen::RowMajor> G = gaps.G;
+  Vector impulse = Vector::Zero(G.rows()), inverse(G.rows()), least(G.rows());
+  for (Index i = 0; i < G.rows(); ++i) {
+    double sum = 0;
+    for (decltype(G)::InnerIterator it(G, i); it; ++it) sum += it.value() * it.value() / mass[it.col()];
+    inverse[i] = 1 / sum;
+    least[i] = -std::max(0.0, gaps.gap[i] - gaps.contact / 2) / left - gaps.rate[i];
+  }
+  for (int sweep = 0; sweep < most_sweeps; ++sweep) {
+    bool settled = true;
+    for (Index i = 0; i < G.rows(); ++i) {
+      const double change = std::max(-impulse[i], (least[i] - G.row(i).dot(v)) * inverse[i]);
+      if (change == 0) continue;
+      settled = settled && std::abs(change) <= 1e-3 * impulse[i];
+      impulse[i] += change;
+      for (decltype(G)::InnerIterator it(G, i); it; ++it) v[it.col()] += change * it.value() / mass[it.col()];
+    }
+    if (settled) break;
+  }
+}
+
+/// Moves `at` with v and what is prescribed toward `until`, as far as the way is free; false where it is not.
+bool go_along(const System& system, const Vector& v, double until, MovingStart& at) {
+  const double left = until - at.t;
+  for (double s = 1; s > shortest_piece;) {
+    const double then = s == 1 ? until : at.t + s * left;
+    const Vector way = s * left * v;
+    const double free = system.max_step(at.q, way, at.t, then);
+    if (free >= 1) {
+      at = {at.q + way, then};
+      return true;
+    }
+    s *= std::min(.95 * free, .9);
+  }
+  return false;
+}
+
+}  // namespace
+
+bool moves_far(const System& system, const State& from, double until) {
+  constexpr double far = 10;  // δ
+  const GapConstraints gaps = system.gaps(from, from.t, 0);
+  double speed = from.v.lpNorm<Eigen::Infinity>();
+  if (gaps.rate.size() > 0) speed = std::max(speed, gaps.rate.lpNorm<Eigen::Infinity>());
+  return gaps.contact > 0 && speed * (until - from.t) > far * gaps.contact;
+}
+
+MovingStart move_along(const System& system, const State& from, double until) {
+  const Vector mass = system.mass().diagonal();
+  MovingStart at{from.q, from.t};
+  for (int piece = 0; piece < most_pieces && at.t != until; ++piece) {
+    const double left = until - at.t;
+    Vector v = from.v;
+    const GapConstraints gaps = system.gaps({at.q, from.v, at.t}, at.t, 0);
+    if (gaps.G.rows() > 0) keep_open(gaps, mass, left, v);
+    if (!go_along(system, v, until, at)) break;
+  }
+  return at;
+}
+
+}  // namespace limber
