@@ -50,13 +50,13 @@ TEST(ObstacleSequence, AloneItMovesToo) {
   ASSERT_EQ(collisions.at(q, 1).size(), 1u);
   EXPECT_NEAR(collisions.at(q, 1)[0].gap, .05, 1e-14);
   EXPECT_EQ(collisions.at(q, 1)[0].kind, Collision::Kind::point_triangle);
-  // On its way through the triangle at height 1 it keeps a tenth of its gap.
+  // On its way through the triangle at height 1 it keeps a tenth of δ, which is less than its gap.
   scene.surfaces[0].sequence = std::make_shared<NodeSequence>(
       std::vector<double>{0, 1}, std::vector<std::vector<Vec3>>{{{.2, 0, .2}}, {{.2, 1.5, .2}}}, Interpolation::linear,
       "test");
   const double way = Collisions(scene).max_step(q, Vector::Zero(q.size()), 0, 1);
-  EXPECT_LE(way, .9 / 1.5 + 1e-12);
-  EXPECT_GT(way, .89 / 1.5);
+  EXPECT_LE(way, (1 - .1 * scene.delta) / 1.5 + 1e-12);
+  EXPECT_GT(way, (1 - .2 * scene.delta) / 1.5);
 }
 
 }  // namespace
