@@ -92,7 +92,9 @@ class PySimulation {
     d["substeps"] = report.substeps;
     d["escalations"] = report.escalations;
     d["retaken"] = report.beside + report.calmed;
-    d["notes"] = report.notes;
+    std::vector<std::string> notes = report.notes;
+    notes.insert(notes.end(), report.remarks.begin(), report.remarks.end());
+    d["notes"] = notes;
     return d;
   }
   void run(double t) {
