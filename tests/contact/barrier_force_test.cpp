@@ -193,7 +193,7 @@ TEST(BarrierForce, OfAPointOnAPlaneIsTheClosedForm) {
   EXPECT_EQ(force.potentials(out)->stored, std::numeric_limits<double>::infinity());
 }
 
-/// What moves obstacles works against the barrier: ∂W/∂t while the bodies rest.
+/// What moves obstacles works against the barrier: what W gains while the bodies rest.
 TEST(BarrierForce, ObstaclesPutInWhatTheEnergyGainsBesideRestingBodies) {
   SceneBuilder s(.1);
   s.tet({{0, .05, 0}, {1, .3, .1}, {.2, .9, .1}, {.1, .2, 1}});
@@ -205,7 +205,7 @@ TEST(BarrierForce, ObstaclesPutInWhatTheEnergyGainsBesideRestingBodies) {
   const auto stored = [&](double t) { return force.potentials({c.u.q, c.u.v, t})->stored; };
   const double step = 1e-6, rate = (stored(c.u.t + step) - stored(c.u.t - step)) / (2 * step);
   EXPECT_GT(std::abs(rate), 1e-2);
-  EXPECT_NEAR(force.driving_power(c.u), rate, 1e-6 * std::abs(rate));
+  EXPECT_NEAR(force.driving_work(c.u, c.u.t - step, c.u.t + step), 2 * step * rate, 1e-6 * 2 * step * std::abs(rate));
 }
 
 TEST(BarrierForce, TellsWhetherObstaclesMove) {

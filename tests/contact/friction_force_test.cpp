@@ -194,7 +194,7 @@ INSTANTIATE_TEST_SUITE_P(Cases, Friction, ::testing::ValuesIn(friction_cases()),
 /// What moves obstacles puts in what friction does to the bodies and what it dissipates.
 TEST_P(Friction, ObstaclesPutInWhatBodiesGetAndWhatIsLost) {
   const double gets = force_at(coupled, c.u).dot(c.u.v), lost = coupled.friction_power(c.u);
-  EXPECT_NEAR(coupled.driving_power(c.u), gets + lost, 1e-12 * (std::abs(gets) + lost));
+  EXPECT_NEAR(coupled.driving_work(c.u, c.u.t, c.u.t + 1), gets + lost, 1e-12 * (std::abs(gets) + lost));
 }
 
 TEST(FrictionForce, RestsWithWhatMovesAlong) {

@@ -221,7 +221,7 @@ def test_modes_that_an_impact_makes_unstable_are_not_split_off(limber_cli, write
         "obstacles": [{"name": "floor", "shape": "plane", "point": [0, 0, 0], "normal": [0, 1, 0]}]})
     limber_cli("run", scene, "-o", "out", "--quiet")
     summary = json.loads((tmp_path / "out/summary.json").read_text())
-    assert any(f"{method} takes its base scheme" in note for note in summary["notes"]), summary["notes"]
+    assert any(f"{method} leaves it to its base scheme" in note for note in summary["notes"]), summary["notes"]
     assert (summary["escalated_steps"] > 0) == escalates and summary["halved_steps"] == 0
     with open(tmp_path / "out/energy.csv") as table:
         total = [float(row["total"]) for row in csv.DictReader(table)]

@@ -129,19 +129,26 @@ ContactStiffness::Depths BarrierForce::depths(const State& u) const {
   return depths;
 }
 
-/// ∂W/∂t: what holds the nodes of obstacles on their way against the barrier.
-double BarrierForce::driving_power(const State& u) const {
+double BarrierForce::driving_work(const State& u, double t0, double t1) const {
   const Vector x = collisions_->positions(u.q, u.t);
+  const Vector way = collisions_->positions(u.q, t1) - collisions_->positions(u.q, t0);
   const int N = collisions_->scene().body_nodes;
-  double power = 0;
+  double work = 0;
   for (const Collision& c : collisions_->at(u.q, u.t)) {
-    const Vec12 g = stiffness_->of(c) * c.pairs * gradient(c, barrier(c.gap, collisions_->delta(c)), x);
-    if (c.obstacle >= 0) power -= g.head<3>().dot(collisions_->pose(c.obstacle, u.t).velocity(point(u.q, c.nodes[0])));
+    const Jet b = barrier(c.gap, collisions_->delta(c));
+    const double kappa = stiffness_->of(c) * c.pairs;
+    if (c.obstacle >= 0) {
+      const Vec3 p = point(u.q, c.nodes[0]);
+      work += kappa * b.first * (collisions_->pose(c.obstacle, t1).value(p) - collisions_->pose(c.obstacle, t0).value(p));
+      continue;
+    }
+    if (std::all_of(c.nodes.begin(), c.nodes.begin() + c.count, [&](int node) { return node < N; })) continue;
+    const Vec12 g = kappa * gradient(c, b, x);
     for (int i = 0; i < c.count; ++i)
       if (const int node = c.nodes[static_cast<std::size_t>(i)]; node >= N)
-        power += g.segment<3>(3 * i).dot(collisions_->velocity(node, u.v, u.t));
+        work += g.segment<3>(3 * i).dot(point(way, node));
   }
-  return power;
+  return work;
 }
 
 double BarrierForce::smallest_gap(const State& u) const {

@@ -30,7 +30,7 @@ class BarrierForce final : public Force {
   bool adapt(const State& u, double budget) override { return stiffness_->adapt(depths(u), budget); }
   std::vector<double> memory() const override { return stiffness_->memory(); }
   void restore(const std::vector<double>& memory) override { stiffness_->restore(memory); }
-  double driving_power(const State& u) const override;
+  double driving_work(const State& u, double t0, double t1) const override;
   ContactStiffness::Depths depths(const State& u) const;
 
  private:

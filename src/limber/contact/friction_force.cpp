@@ -137,7 +137,8 @@ double FrictionForce::friction_power(const State& u) const {
   return power;
 }
 
-double FrictionForce::driving_power(const State& u) const {
+/// At the speed of the surfaces, with which friction itself is reckoned.
+double FrictionForce::driving_work(const State& u, double t0, double t1) const {
   const int N = collisions_->scene().body_nodes;
   double power = 0;
   for (const Grip& g : grips(u)) {
@@ -146,7 +147,7 @@ double FrictionForce::driving_power(const State& u) const {
     for (int i = 0; i < g.count; ++i)
       if (const int node = g.nodes[ix(i)]; node >= N) power -= g.w[ix(i)] * F.dot(collisions_->velocity(node, u.v, u.t));
   }
-  return power;
+  return (t1 - t0) * power;
 }
 
 void FrictionForce::add_force(const State& u, Vector& f) const {

@@ -42,7 +42,7 @@ class FrictionForce final : public Force {
   Vec3 force_on_first(const Collision& c, const State& u, const Vector& x) const;
   /// Σ μ λ s |y| [W]: what friction takes out of the motion.
   double friction_power(const State& u) const override;
-  double driving_power(const State& u) const override;
+  double driving_work(const State& u, double t0, double t1) const override;
   /// Stages in which coupled friction became lagged.
   long held_stages() const { return held_stages_; }
 

@@ -82,17 +82,17 @@ ContactStiffness::Depths SmoothContactForce::depths(const State& u) const {
   return depths;
 }
 
-double SmoothContactForce::driving_power(const State& u) const {
-  const int N = contacts_->collisions().scene().body_nodes;
-  double power = 0;
+double SmoothContactForce::driving_work(const State& u, double t0, double t1) const {
+  const Collisions& collisions = contacts_->collisions();
+  const Vector way = collisions.positions(u.q, t1) - collisions.positions(u.q, t0);
+  double work = 0;
   for (const SmoothContact& c : contacts_->at(u.q, u.t)) {
     const double push = -stiffness_->of(c.objects) * barrier(c.gap, contacts_->delta()).first;
     for (std::size_t i = 0; i < c.local.nodes.size(); ++i)
-      if (const int node = c.local.nodes[i]; node >= N)
-        power -= push * c.local.gradient.segment<3>(3 * static_cast<Index>(i))
-                            .dot(contacts_->collisions().velocity(node, u.v, u.t));
+      if (const int node = c.local.nodes[i]; node >= collisions.scene().body_nodes)
+        work -= push * c.local.gradient.segment<3>(3 * static_cast<Index>(i)).dot(way.segment<3>(3 * node));
   }
-  return power;
+  return work;
 }
 
 double SmoothContactForce::smallest_gap(const State& u) const {

@@ -27,7 +27,7 @@ class SmoothContactForce final : public Force {
   }
   double smallest_gap(const State& u) const override;
   bool adapt(const State& u, double budget) override { return stiffness_->adapt(depths(u), budget); }
-  double driving_power(const State& u) const override;
+  double driving_work(const State& u, double t0, double t1) const override;
   ContactStiffness::Depths depths(const State& u) const;
 
  private:

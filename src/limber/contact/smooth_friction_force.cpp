@@ -74,7 +74,8 @@ double SmoothFrictionForce::friction_power(const State& u) const {
   return power;
 }
 
-double SmoothFrictionForce::driving_power(const State& u) const {
+/// At the speed of the surfaces, with which friction itself is reckoned.
+double SmoothFrictionForce::driving_work(const State& u, double t0, double t1) const {
   const int N = contacts_->collisions().scene().body_nodes;
   double power = 0;
   for (const Grip& g : grips(u)) {
@@ -83,7 +84,7 @@ double SmoothFrictionForce::driving_power(const State& u) const {
       if (g.nodes[i] >= N)
         power -= g.w[static_cast<Index>(i)] * F.dot(contacts_->collisions().velocity(g.nodes[i], u.v, u.t));
   }
-  return power;
+  return (t1 - t0) * power;
 }
 
 void SmoothFrictionForce::add_force(const State& u, Vector& f) const {

@@ -28,7 +28,7 @@ class SmoothFrictionForce final : public Force {
   void hold(const State& u) const override { held_ = grips(u); }
   void begin_step(const State& u) override { hold(u); }
   double friction_power(const State& u) const override;
-  double driving_power(const State& u) const override;
+  double driving_work(const State& u, double t0, double t1) const override;
 
   /// [N] on the point, with the normal force of the state itself.
   Vec3 force_on_point(const SmoothContact& c, const State& u) const;

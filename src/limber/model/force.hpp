@@ -102,8 +102,9 @@ class Force {
   virtual double damping_power(const State&) const { return 0; }
   /// The power [W] that it takes out by friction.
   virtual double friction_power(const State&) const { return 0; }
-  /// The power [W] that obstacles which the force moves by itself put into the motion.
-  virtual double driving_power(const State&) const { return 0; }
+  /// The work [J] that obstacles which the force moves by itself put in when they go from where they are at t0 to where
+  /// they are at t1, against the forces of u.
+  virtual double driving_work(const State& /*u*/, double /*t0*/, double /*t1*/) const { return 0; }
   /// Besides add_couplings_at: those that the tangent may soon couple.
   virtual void add_couplings_soon(const State&, Couplings& /*soon*/) const {}
 };

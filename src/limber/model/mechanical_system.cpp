@@ -486,7 +486,6 @@ double MechanicalSystem::friction_power(const State& u) const {
 
 double MechanicalSystem::work_put_in(const State& from, const State& to) const {
   const State a = full(from), b = full(to);
-  const double h = b.t - a.t;
   double both = 0, at_start = 0, at_end = 0;
   Vector free_start = Vector::Zero(a.q.size()), free_end = free_start;
   bool any_free = false;
@@ -494,8 +493,8 @@ double MechanicalSystem::work_put_in(const State& from, const State& to) const {
     const auto traits = force->traits();
     if (traits.contact) {
       if (!traits.time_dependent) continue;
-      at_start += h * force->driving_power(a);
-      at_end += h * force->driving_power(b);
+      at_start += force->driving_work(a, a.t, b.t);
+      at_end += force->driving_work(b, a.t, b.t);
     } else if (!traits.has_potential && !traits.dissipates) {
       force->add_force(a, free_start);
       force->add_force(b, free_end);

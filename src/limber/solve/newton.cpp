@@ -77,14 +77,19 @@ class Iteration {
     forcing_ = 1e-4;
     linear_.set_matrix(problem_.matrix());
     Vector d = Vector::Zero(at.x.size());
-    const auto solved = [&] {
-      return linear_.solve(-at.r, d, forcing_).status == SolveReport::Status::ok && at.r.dot(d) < 0;
-    };
-    if (at.r.squaredNorm() >= underflow && !solved()) {
-      ++report_.projections;
-      problem_.linearize(at.x, Definiteness::projected);
-      linear_.set_matrix(problem_.matrix());
-      if (!solved()) throw failure("the stage matrix is singular or indefinite");
+    const auto solved = [&] { return linear_.solve(-at.r, d, forcing_).status == SolveReport::Status::ok; };
+    if (at.r.squaredNorm() >= underflow) {
+      const bool exact = solved();
+      if (!exact || at.r.dot(d) >= 0) {
+        const Vector first = d;
+        ++report_.projections;
+        problem_.linearize(at.x, Definiteness::projected);
+        linear_.set_matrix(problem_.matrix());
+        if (!solved()) {
+          if (!exact) throw failure("the stage matrix is singular or indefinite");
+          d = first;  // it does not descend, but is better than none
+        }
+      }
     }
     if (!d.allFinite()) throw failure("the correction is not finite");
     at.x += problem_.advance(at.x, d) * d;
