@@ -85,8 +85,9 @@ int report_end(const RunResult& result, const std::string& directory, Verbosity 
     if (!finished) fmt::print("`limber run … -o {} --resume` goes on from the last checkpoint\n", directory);
     if (const double rise = s["energy_rise"].get<double>(), in_play = s["energy_in_play"].get<double>();
         rise >= .1 * in_play && rise > 0)
-      fmt::print("WARNING: {:.3g} J appeared that nobody put in, {:.0f} % of the energy in play: do not trust this motion\n",
-                 rise, 100 * rise / in_play);
+      fmt::print(
+          "WARNING: {:.3g} J appeared that nobody put in, {:.0f} % of the energy in play: do not trust this motion\n",
+          rise, 100 * rise / in_play);
   }
   return finished ? 0 : 1;
 }

@@ -139,7 +139,8 @@ double BarrierForce::driving_work(const State& u, double t0, double t1) const {
     const double kappa = stiffness_->of(c) * c.pairs;
     if (c.obstacle >= 0) {
       const Vec3 p = point(u.q, c.nodes[0]);
-      work += kappa * b.first * (collisions_->pose(c.obstacle, t1).value(p) - collisions_->pose(c.obstacle, t0).value(p));
+      work +=
+          kappa * b.first * (collisions_->pose(c.obstacle, t1).value(p) - collisions_->pose(c.obstacle, t0).value(p));
       continue;
     }
     if (std::all_of(c.nodes.begin(), c.nodes.begin() + c.count, [&](int node) { return node < N; })) continue;

@@ -4,8 +4,8 @@
 ///
 ///     w/(δ g(.6)) ≤ κ ≤ w/(δ g(.7)),    g(ξ) = −b'(ξδ; δ)/δ,
 ///
-/// so that loads from a fortieth to thirty times w keep gaps within [.05, .95] δ. What is more is learnt at the start of
-/// steps: κ of a pair is raised where its gaps have sunk below δ/20.
+/// so that loads from a fortieth to thirty times w keep gaps within [.05, .95] δ. What is more is learnt at the start
+/// of steps: κ of a pair is raised where its gaps have sunk below δ/20.
 
 #include <array>
 #include <vector>

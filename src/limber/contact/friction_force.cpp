@@ -145,7 +145,8 @@ double FrictionForce::driving_work(const State& u, double t0, double t1) const {
     const Vec3 y = slip(g, u), F = -g.pressure * friction_factor(y.norm(), eps_) * y;
     power += F.dot(g.surface);
     for (int i = 0; i < g.count; ++i)
-      if (const int node = g.nodes[ix(i)]; node >= N) power -= g.w[ix(i)] * F.dot(collisions_->velocity(node, u.v, u.t));
+      if (const int node = g.nodes[ix(i)]; node >= N)
+        power -= g.w[ix(i)] * F.dot(collisions_->velocity(node, u.v, u.t));
   }
   return (t1 - t0) * power;
 }

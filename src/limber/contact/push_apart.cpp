@@ -173,8 +173,7 @@ class Separation {
 
 }  // namespace
 
-std::vector<Vec3> push_apart(const Collisions& collisions, const std::vector<char>& movable, Vector& q,
-                             double close) {
+std::vector<Vec3> push_apart(const Collisions& collisions, const std::vector<char>& movable, Vector& q, double close) {
   return Separation(collisions, q, close).run(movable);
 }
 

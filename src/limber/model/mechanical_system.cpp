@@ -162,7 +162,8 @@ void MechanicalSystem::restore(const std::vector<double>& memory) {
   for (const auto& f : forces_) {
     if (next == memory.end()) return;
     const auto count = static_cast<std::ptrdiff_t>(*next++);
-    if (count < 0 || memory.end() - next < count) throw InputError("checkpoint", "what forces have learnt is cut short");
+    if (count < 0 || memory.end() - next < count)
+      throw InputError("checkpoint", "what forces have learnt is cut short");
     f->restore({next, next + count});
     next += count;
   }
@@ -525,7 +526,8 @@ double MechanicalSystem::work_of_scripts(const State& a, const State& b, const V
   for (const auto& m : masses_) {
     const bool pa = prescribed_index_[ix(m.a)] >= 0, pb = prescribed_index_[ix(m.b)] >= 0;
     if (pa && pb) {
-      work += (m.a == m.b ? .5 : 1) * m.m * (block(b.v, m.a).dot(block(b.v, m.b)) - block(a.v, m.a).dot(block(a.v, m.b)));
+      work +=
+          (m.a == m.b ? .5 : 1) * m.m * (block(b.v, m.a).dot(block(b.v, m.b)) - block(a.v, m.a).dot(block(a.v, m.b)));
     } else if (pa || pb) {
       const int p = pa ? m.a : m.b, free = pa ? m.b : m.a;
       work += m.m / h * (block(b.v, free) - block(a.v, free)).dot(block(b.q, p) - block(a.q, p));

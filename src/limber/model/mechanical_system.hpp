@@ -96,8 +96,8 @@ class MechanicalSystem final : public System {
   double damping_power(const State& u) const;
   double friction_power(const State& u) const;
   /// The work [J] that scripts, moving obstacles, loads that change and forces without a potential put in during a step
-  /// from a to b; negative: what they take out. With the forces of its end, or the mean of both ends, whichever is more:
-  /// schemes differ in what they weigh how.
+  /// from a to b; negative: what they take out. With the forces of its end, or the mean of both ends, whichever is
+  /// more: schemes differ in what they weigh how.
   double work_put_in(const State& a, const State& b) const;
   /// Force [N] that holds or drives each prescribed node, 3P, in the order of prescribed_nodes().
   Vector reactions(const State& u) const;

@@ -375,8 +375,8 @@ class Builder {
       return closest;
     };
     const auto names = [&](const Collision& c) {
-      return fmt::format("'{}' and '{}' start with a gap of {:.2g} m, less than delta/{:.0f}", c_.objects[ix(c.objects[0])],
-                         c_.objects[ix(c.objects[1])], c.gap, 1 / closest_start);
+      return fmt::format("'{}' and '{}' start with a gap of {:.2g} m, less than delta/{:.0f}",
+                         c_.objects[ix(c.objects[0])], c_.objects[ix(c.objects[1])], c.gap, 1 / closest_start);
     };
     const auto before = too_close();
     if (!before) return;
@@ -385,15 +385,17 @@ class Builder {
     const std::vector<Vec3> by = limber::push_apart(collisions, may_move, positions_, close);
     std::string moved;
     for (std::size_t o = 0; o < by.size(); ++o)
-      if (!by[o].isZero(0)) moved += fmt::format("{}'{}' by {} m", moved.empty() ? "" : ", ", c_.objects[o], text(by[o]));
+      if (!by[o].isZero(0))
+        moved += fmt::format("{}'{}' by {} m", moved.empty() ? "" : ", ", c_.objects[o], text(by[o]));
     if (!moved.empty()) {
       notes_.push_back(fmt::format("contact: {}; moved apart: {}", names(*before), moved));
       refuse_crossings(collisions);
     }
     if (const auto left = too_close())
-      notes_.push_back(fmt::format("contact: {}, and cannot be moved; expect a rough start, or take a smaller "
-                                   "contact.delta",
-                                   names(*left)));
+      notes_.push_back(
+          fmt::format("contact: {}, and cannot be moved; expect a rough start, or take a smaller "
+                      "contact.delta",
+                      names(*left)));
   }
 
   static constexpr double closest_start = .05;  // of δ

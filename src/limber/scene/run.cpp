@@ -22,9 +22,9 @@ namespace limber {
 namespace {
 
 constexpr const char* version = LIMBER_VERSION;
-const std::vector<std::string> further_columns = {"external",      "substeps",   "escalations", "contact",
-                                                  "friction_loss", "collisions", "smallest_gap", "put_in",
-                                                  "retaken"};
+const std::vector<std::string> further_columns = {"external",     "substeps",      "escalations",
+                                                  "contact",      "friction_loss", "collisions",
+                                                  "smallest_gap", "put_in",        "retaken"};
 
 using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }

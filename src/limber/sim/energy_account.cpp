@@ -12,8 +12,8 @@ constexpr double rounding = 1e-12;
 constexpr double noted = .01, loud = .1;  // of the energy in play
 
 double largest(const Energies& e) {
-  return std::max({std::abs(e.kinetic), std::abs(e.elastic), std::abs(e.gravitational), std::abs(e.contact),
-                   std::abs(e.other)});
+  return std::max(
+      {std::abs(e.kinetic), std::abs(e.elastic), std::abs(e.gravitational), std::abs(e.contact), std::abs(e.other)});
 }
 
 }  // namespace
@@ -53,8 +53,8 @@ bool EnergyAccount::affords(double by, const Energies& e, double share) const {
 }
 
 std::vector<double> EnergyAccount::memory() const {
-  return {start_, put_in_, lowest_, gain_, rise_, risen_at_, in_play_, most_kinetic_, alarmed_, charged_, noise_,
-          charged_before_ ? 1.0 : 0.0};
+  return {start_,   put_in_,       lowest_,  gain_,    rise_,  risen_at_,
+          in_play_, most_kinetic_, alarmed_, charged_, noise_, charged_before_ ? 1.0 : 0.0};
 }
 
 void EnergyAccount::restore(const std::vector<double>& m) {

@@ -3,8 +3,8 @@
 ///
 ///     balance(t) = total(t) − work put in until t.
 ///
-/// Dissipation lowers the balance, and nothing may raise it: what does is a *gain*, made by the integration alone. Where
-/// things touch, the driver refuses steps that gain more than a small share of the largest kinetic energy.
+/// Dissipation lowers the balance, and nothing may raise it: what does is a *gain*, made by the integration alone.
+/// Where things touch, the driver refuses steps that gain more than a small share of the largest kinetic energy.
 
 #include <vector>
 

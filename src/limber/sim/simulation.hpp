@@ -90,8 +90,8 @@ class Simulation {
   struct Trial {
     State u;
     Energies e;
-    double work = 0;      // [J] put in from outside
-    double gain = 0;      // [J] that came from nowhere; negative: lost
+    double work = 0;       // [J] put in from outside
+    double gain = 0;       // [J] that came from nowhere; negative: lost
     bool touches = false;  // at its end
     bool touched = false;  // somewhere on the way: its gain counts
   };
