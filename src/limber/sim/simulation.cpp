@@ -121,7 +121,7 @@ void Simulation::advance(double t_end, int depth, StepReport& report) {
     if (!stepper_.ends_at_stage()) check_path(u);
     return u;
   };
-  const auto safely = [&] { return stepper_.step_safely(*system_, history_, h); };
+  const auto safely = [&] { return safe_step(t_end); };
   const bool last_resort = system_->contact() && (!stepper_.ends_at_stage() || depth >= halvings_before_last_resort);
   std::optional<Trial> trial;
   if (info_->solution == StageSolution::linearized) trial = attempted(by_newton, failure);
@@ -155,11 +155,7 @@ Simulation::Trial Simulation::calmed(Trial trial, StepReport& report) {
     u.t = t_end;
     return u;
   };
-  const auto safely = [&] {
-    State u = stepper_.step_safely(*system_, history_, h);
-    u.t = t_end;
-    return u;
-  };
+  const auto safely = [&] { return safe_step(t_end); };
   if (stepper_.can_step_beside())
     if (auto gentle = attempted(beside, failure); gentle && !gains(*gentle)) {
       ++report.beside;
@@ -185,6 +181,12 @@ State Simulation::attempt(StageSolution solution, double t_end) {
   State u = solution == info_->solution ? stepper_.step(*system_, history_, h)
                                         : stepper_.step_by_newton(*system_, history_, h);
   u.t = t_end;  // not the rounded sum of the stages
+  return u;
+}
+
+State Simulation::safe_step(double t_end) {
+  State u = stepper_.step_safely(*system_, history_, t_end - time());
+  u.t = t_end;
   return u;
 }
 

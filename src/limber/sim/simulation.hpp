@@ -100,6 +100,7 @@ class Simulation {
   void advance(double t_end, int depth, StepReport& report);
   void adapt();
   State attempt(StageSolution solution, double t_end);
+  State safe_step(double t_end);
   /// nullopt, with the reason noted, if the step fails.
   std::optional<Trial> attempted(const Take& take, StepFailure& failure) const;
   Trial judged(State u) const;
