@@ -39,7 +39,7 @@ struct Snapshot {
   double damping_loss = 0;  // [J]
   double supply = 0;        // [J]
   std::optional<ModalMemory> modes = {};
-  double friction_loss = 0;  // [J]
+  double friction_loss = 0;         // [J]
   std::vector<double> forces = {};  // what forces have learnt
 };
 
@@ -50,6 +50,10 @@ class Simulation {
 
   /// One step of length h. Throws StepFailure, with the state unchanged, if it cannot be taken.
   StepReport step();
+  /// Frees the nodes that are held until now. A step begins with it: for those who look at the state before a step and
+  /// after it, which then have the same unknowns. The motion starts anew from the present state: history, acceleration
+  /// and modes are forgotten.
+  void release_due();
   /// Steps until the time is at least t (to within half a step); stops early when `go_on` returns false.
   void run_until(
       double t, const std::function<bool()>& go_on = [] { return true; });
@@ -66,7 +70,7 @@ class Simulation {
   MechanicalSystem& system() { return *system_; }
   const MechanicalSystem& system() const { return *system_; }
   const MethodInfo& method() const { return *info_; }
-  SolverCounts linear_counts() const { return stepper_.linear_counts(); }
+  SolverCounts linear_counts() const;
   ExponentialCounts exponential_counts() const { return stepper_.exponential_counts(); }
   /// The modes that the method has split off at the last refresh; null for methods that split off none.
   const ModalSubspace* modes() const { return stepper_.modes(); }
@@ -88,7 +92,9 @@ class Simulation {
 
   std::shared_ptr<MechanicalSystem> system_;
   const MethodInfo* info_;
+  MethodSettings settings_;
   Stepper stepper_;
+  SolverCounts counts_before_;  // of the steppers before the last release
   double h_, start_time_;
   History history_;
   long step_ = 0;
