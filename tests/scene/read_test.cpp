@@ -185,6 +185,14 @@ TEST(ReadScene, Selections) {
   EXPECT_EQ(pin.parts[2].where, "bodies[0].pin[2]");
   const auto variants = read_sample(sample("variants.json"));
   EXPECT_EQ(part<Side>(variants.bodies[0].pin, 0), Side::bottom);
+  ASSERT_EQ(variants.bodies[0].pin.parts.size(), 1u);
+  const std::vector<TimedPin>& timed = variants.bodies[0].timed_pins;
+  ASSERT_EQ(timed.size(), 2u);
+  EXPECT_EQ(part<Side>(timed[0].nodes, 0), Side::top);
+  EXPECT_EQ(timed[0].where, "bodies[0].pin[1]");
+  EXPECT_EQ(timed[0].until, 0.5);
+  EXPECT_EQ(part<NodeList>(timed[1].nodes, 0).nodes, (std::vector<int>{2, 5}));
+  EXPECT_EQ(timed[1].until, 0.02);
   EXPECT_TRUE(variants.bodies[1].pin.empty());
   const std::pair<const char*, Side> words[] = {{"left", Side::left}, {"right", Side::right}, {"bottom", Side::bottom},
                                                 {"top", Side::top},   {"back", Side::back},   {"front", Side::front},

@@ -54,65 +54,93 @@ MechanicalSystem::MechanicalSystem(Parts parts)
       masses_(std::move(parts.masses)),
       forces_(std::move(parts.forces)),
       gaps_(std::move(parts.gaps)),
+      prescriptions_(std::move(parts.prescriptions)),
+      all_ties_(std::move(parts.ties)),
       length_scale_(parts.length_scale) {
-  const int n = static_cast<int>(reference_.size() / 3);
-  std::vector<int> motion(ix(n), -1);
-  for (auto& p : parts.prescriptions) {
-    for (const int node : p.nodes) motion[ix(node)] = static_cast<int>(motions_.size());
-    scripted_ = scripted_ || !p.motion.is_constant();
-    motions_.push_back(std::move(p.motion));
-  }
-  free_index_.assign(ix(n), -1);
-  prescribed_index_.assign(ix(n), -1);
-  for (int i = 0; i < n; ++i) {
-    if (motion[ix(i)] < 0) {
-      free_index_[ix(i)] = static_cast<int>(free_nodes_.size());
-      free_nodes_.push_back(i);
-    } else {
-      prescribed_index_[ix(i)] = static_cast<int>(prescribed_nodes_.size());
-      prescribed_nodes_.push_back(i);
-      motion_of_.push_back(motion[ix(i)]);
-    }
-  }
-  if (free_nodes_.empty()) throw InputError("bodies", "no node is free to move");
-  ties_ = Ties(parts.ties, free_index_);
-  for (int f = 0; f < static_cast<int>(free_nodes_.size()); ++f)
-    if (ties_.terms(f).size() == 1) unknown_nodes_.push_back(free_nodes_[ix(f)]);
-
-  Couplings coupled;
   for (const auto& f : forces_) {
     const auto traits = f->traits();
     if (!traits.symmetric) storage_ = Storage::full;
     velocity_dependent_ = velocity_dependent_ || traits.velocity_dependent;
     has_potential_ = has_potential_ && traits.has_potential;
-    time_dependent_ = time_dependent_ || traits.time_dependent;
+    forces_depend_on_time_ = forces_depend_on_time_ || traits.time_dependent;
     lag_ = std::max(lag_, traits.lag);
-    f->add_couplings(coupled);
     (traits.contact ? contact_forces_ : smooth_forces_).push_back(f);
   }
-  for (const auto& m : masses_)
-    if (m.a != m.b) {
-      coupled.emplace_back(m.a, m.b);
-      coupled_mass_ = true;
+  for (const auto& m : masses_) coupled_mass_ = coupled_mass_ || m.a != m.b;
+  arrange();
+  if (!contact_forces_.empty()) {
+    smooth_ = std::make_unique<Part>(*this, smooth_forces_);
+    contact_ = std::make_unique<Part>(*this, contact_forces_);
+  }
+}
+
+void MechanicalSystem::arrange() {
+  const int n = static_cast<int>(reference_.size() / 3);
+  std::vector<int> holds(ix(n), -1);
+  scripted_ = false;
+  for (std::size_t k = 0; k < prescriptions_.size(); ++k) {
+    const Prescription& p = prescriptions_[k];
+    if (p.until <= released_) continue;
+    for (const int node : p.nodes) holds[ix(node)] = static_cast<int>(k);
+    scripted_ = scripted_ || !p.motion.is_constant();
+  }
+  time_dependent_ = forces_depend_on_time_ || scripted_;
+  free_index_.assign(ix(n), -1);
+  prescribed_index_.assign(ix(n), -1);
+  free_nodes_.clear();
+  prescribed_nodes_.clear();
+  prescription_of_.clear();
+  for (int i = 0; i < n; ++i) {
+    if (holds[ix(i)] < 0) {
+      free_index_[ix(i)] = static_cast<int>(free_nodes_.size());
+      free_nodes_.push_back(i);
+    } else {
+      prescribed_index_[ix(i)] = static_cast<int>(prescribed_nodes_.size());
+      prescribed_nodes_.push_back(i);
+      prescription_of_.push_back(holds[ix(i)]);
     }
-  time_dependent_ = time_dependent_ || scripted_;
+  }
+  if (free_nodes_.empty()) throw InputError("bodies", "no node is free to move");
+  ties_ = Ties(all_ties_, free_index_);
+  unknown_nodes_.clear();
+  for (int f = 0; f < static_cast<int>(free_nodes_.size()); ++f)
+    if (ties_.terms(f).size() == 1) unknown_nodes_.push_back(free_nodes_[ix(f)]);
+
+  Couplings coupled;
+  for (const auto& f : forces_) f->add_couplings(coupled);
+  for (const auto& m : masses_)
+    if (m.a != m.b) coupled.emplace_back(m.a, m.b);
+  fixed_couplings_.clear();
   for (const auto& [a, b] : coupled)
     if (const int fa = free_index_[ix(a)], fb = free_index_[ix(b)]; fa >= 0 && fb >= 0 && a != b)
       fixed_couplings_.emplace_back(std::max(fa, fb), std::min(fa, fb));
-  for (const Tie& t : parts.ties)
+  for (const Tie& t : all_ties_)
     for (const int corner : t.corners) coupled.emplace_back(t.node, corner);
   find_loose_parts(coupled);
   std::sort(fixed_couplings_.begin(), fixed_couplings_.end());
   fixed_couplings_.erase(std::unique(fixed_couplings_.begin(), fixed_couplings_.end()), fixed_couplings_.end());
   make_pattern({});
-  if (!coupled_mass_ && !ties_.any()) diagonal_ = mass_.diagonal();
+  diagonal_ = !coupled_mass_ && !ties_.any() ? Vector(mass_.diagonal()) : Vector();
   for (int i = 0; i < ties_.unknowns(); ++i)
     if (!(mass_.coeff(3 * i, 3 * i) > 0))
       throw InputError("bodies", "node " + std::to_string(unknown_nodes_[ix(i)]) + " is free but has no mass");
-  if (!contact_forces_.empty()) {
-    smooth_ = std::make_unique<Part>(*this, smooth_forces_);
-    contact_ = std::make_unique<Part>(*this, contact_forces_);
-  }
+}
+
+double MechanicalSystem::next_release() const {
+  double next = std::numeric_limits<double>::infinity();
+  for (const Prescription& p : prescriptions_)
+    if (p.until > released_) next = std::min(next, p.until);
+  return next;
+}
+
+void MechanicalSystem::release_next() {
+  released_ = next_release();
+  arrange();
+}
+
+void MechanicalSystem::hold_all() {
+  released_ = -std::numeric_limits<double>::infinity();
+  arrange();
 }
 
 MechanicalSystem::~MechanicalSystem() = default;
@@ -220,6 +248,7 @@ void MechanicalSystem::find_loose_parts(const std::vector<std::pair<int, int>>& 
     root[ix(std::max(x, y))] = std::min(x, y);  // the smallest node names the part
   }
   std::map<int, std::vector<int>> parts;
+  loose_parts_.clear();
   for (int i = 0; i < ties_.unknowns(); ++i) parts[find(unknown_nodes_[ix(i)])].push_back(i);
   for (const int node : prescribed_nodes_) parts.erase(find(node));
   for (auto& [first, nodes] : parts) loose_parts_.push_back(std::move(nodes));
@@ -262,14 +291,31 @@ Vector MechanicalSystem::solve_mass(const Vector& f) const {
   return x;
 }
 
+namespace {
+
+/// Where a rate jumps at the time of the release, nodes are let go with the one from before.
+RigidMotion motion_of(const Prescription& p, double t) {
+  constexpr double a_little = 1e-9;  // of the time, which may be rounded
+  RigidMotion now = p.motion.at(t);
+  if (t < (1 - a_little) * p.until) return now;
+  const RigidMotion before = p.motion.at((1 - a_little) * p.until);
+  now.translation.rate = before.translation.rate;
+  now.translation.acceleration = before.translation.acceleration;
+  now.omega = before.omega;
+  now.omega_rate = before.omega_rate;
+  return now;
+}
+
+}  // namespace
+
 MechanicalSystem::Prescribed MechanicalSystem::prescribed(double t) const {
   const Index n = 3 * static_cast<Index>(prescribed_nodes_.size());
   Prescribed p{Vector(n), Vector(n), Vector(n)};
   std::vector<RigidMotion> now;
-  for (const auto& m : motions_) now.push_back(m.at(t));
+  for (const auto& p : prescriptions_) now.push_back(motion_of(p, t));
   for (int i = 0; i < static_cast<int>(prescribed_nodes_.size()); ++i) {
     Vec3 x, v, a;
-    now[ix(motion_of_[ix(i)])].evaluate(block(reference_, prescribed_nodes_[ix(i)]), x, v, a);
+    now[ix(prescription_of_[ix(i)])].evaluate(block(reference_, prescribed_nodes_[ix(i)]), x, v, a);
     block(p.x, i) = x;
     block(p.v, i) = v;
     block(p.a, i) = a;

@@ -3,6 +3,7 @@
 /// prescribed nodes:  M_ff q̈ = f_f(q, q_p(t), v, v_p(t), t) − M_fp q̈_p(t). Where nodes are tied to others, x_f = W z:
 /// the unknowns are z, and  WᵀM_ffW z̈ = Wᵀ(…).
 
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -21,10 +22,12 @@ struct NodalMass {
   double m;
 };
 
-/// A group of nodes that move as `motion` says; pinned nodes have the motion that stands still.
+/// A group of nodes that move as `motion` says; pinned nodes have the motion that stands still. From `until` on they
+/// may be released: then they go on with the velocity that they had, the one from the left where it jumps.
 struct Prescription {
   std::vector<int> nodes;
   Motion motion;
+  double until = std::numeric_limits<double>::infinity();  // [s]
 };
 
 struct Energies {
@@ -75,6 +78,12 @@ class MechanicalSystem final : public System {
   /// Ascending.
   const std::vector<int>& prescribed_nodes() const { return prescribed_nodes_; }
   bool scripted() const { return scripted_; }
+  /// When the next nodes are to be released [s]; ∞: none are.
+  double next_release() const;
+  /// Lets these go, or holds all again that are held at the start. Unknowns, patterns and numbers are then others:
+  /// states of before belong to the system of before.
+  void release_next();
+  void hold_all();
   /// The unknowns' part of a full vector, and the full state (3N) of the unknowns at their time.
   Vector restrict_to_free(const Vector& full) const;
   State full(const State& u) const;
@@ -111,6 +120,8 @@ class MechanicalSystem final : public System {
   using Forces = std::vector<std::shared_ptr<Force>>;
   class Part;  // this system with some of its forces
 
+  /// Numbers the nodes and makes what follows from that, with the prescriptions that hold.
+  void arrange();
   Prescribed prescribed(double t) const;
   void make_pattern(const Couplings& more) const;
   void make_mass() const;
@@ -135,8 +146,10 @@ class MechanicalSystem final : public System {
   std::vector<std::shared_ptr<Force>> forces_;
   std::shared_ptr<const GapSource> gaps_;
   mutable std::size_t near_ = 0;  // pairs that were near last
-  std::vector<Motion> motions_;
-  std::vector<int> motion_of_;  // per prescribed node
+  std::vector<Prescription> prescriptions_;
+  std::vector<Tie> all_ties_;
+  double released_ = -std::numeric_limits<double>::infinity();  // [s] prescriptions until then do not hold any more
+  std::vector<int> prescription_of_;                            // per prescribed node
   std::vector<int> free_nodes_, prescribed_nodes_;
   std::vector<int> free_index_;                // per node, −1 where prescribed
   std::vector<int> prescribed_index_;          // per node, −1 where free
@@ -154,7 +167,7 @@ class MechanicalSystem final : public System {
   Vector diagonal_;  // of a lumped mass, else empty
   mutable std::unique_ptr<LinearSolver> mass_solver_;
   bool velocity_dependent_ = false, has_potential_ = true, scripted_ = false, coupled_mass_ = false,
-       time_dependent_ = false;
+       time_dependent_ = false, forces_depend_on_time_ = false;
   double length_scale_ = 1;
   mutable BlockPattern aside_pattern_;  // of the free nodes: what of coupled friction is not symmetric
 };

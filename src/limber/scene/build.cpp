@@ -26,12 +26,27 @@
 namespace limber {
 namespace {
 
+/// The end of the step that is nearest to the time, the first one's at least [s].
+double released(double until, const std::string& where, const TimeSettings& time, std::vector<std::string>& notes) {
+  const double end = std::max(1.0, std::round(until / time.step)) * time.step;
+  if (end > time.duration + time.step / 2)
+    notes.push_back(fmt::format("{}.until: {:.6g} s is after the end of the run, {:.6g} s: the nodes are never free",
+                                where, until, time.duration));
+  else if (std::abs(end - until) > 1e-6 * time.step)
+    notes.push_back(fmt::format(
+        "{}.until: the nodes are free from {:.6g} s on, the end of the step nearest to {:.6g} s", where, end, until));
+  return end;
+}
+
 std::vector<Prescription> prescriptions(const BodyChoice& body, const std::vector<Vec3>& meshed,
-                                        const std::vector<Vec3>& placed, int first) {
+                                        const std::vector<Vec3>& placed, int first, const TimeSettings& time,
+                                        std::vector<std::string>& notes) {
   std::vector<Prescription> list;
   std::map<int, std::string> taken;
-  const auto add = [&](const Selection& selection, const std::string& where, Motion motion) {
+  const auto add = [&](const Selection& selection, const std::string& where, Motion motion,
+                       std::optional<double> until) {
     Prescription p{{}, std::move(motion)};
+    if (until) p.until = released(*until, where, time, notes);
     for (const int i : resolve(selection, meshed)) {
       if (const auto [it, fresh] = taken.emplace(i, where); !fresh)
         throw InputError(where, fmt::format("node {} of '{}' is already prescribed by {}", i, body.name, it->second));
@@ -39,9 +54,13 @@ std::vector<Prescription> prescriptions(const BodyChoice& body, const std::vecto
     }
     list.push_back(std::move(p));
   };
-  if (!body.pin.empty()) add(body.pin, body.where + ".pin", {});
-  for (const auto& script : body.scripts) add(script.nodes, script.where, scripted_motion(script, meshed, placed));
-  if (taken.size() == meshed.size())
+  if (!body.pin.empty()) add(body.pin, body.where + ".pin", {}, {});
+  for (const auto& pin : body.timed_pins) add(pin.nodes, pin.where, {}, pin.until);
+  for (const auto& script : body.scripts)
+    add(script.nodes, script.where, scripted_motion(script, meshed, placed), script.until);
+  const bool for_ever =
+      std::all_of(list.begin(), list.end(), [](const Prescription& p) { return std::isinf(p.until); });
+  if (taken.size() == meshed.size() && for_ever)
     throw InputError(
         body.where, fmt::format("all {} nodes of '{}' are prescribed: none is free to move", meshed.size(), body.name));
   return list;
@@ -93,8 +112,8 @@ void add_points(const BodyChoice& choice, const Body& body, Placed& p) {
   }
 }
 
-void add_body(const BodyChoice& choice, const Vec3& gravity, Model& model, MechanicalSystem::Parts& parts,
-              std::vector<Placed>& placed, std::vector<Vec3>& velocities) {
+void add_body(const BodyChoice& choice, const Vec3& gravity, const TimeSettings& time, Model& model,
+              MechanicalSystem::Parts& parts, std::vector<Placed>& placed, std::vector<Vec3>& velocities) {
   Body body;
   body.name = choice.name;
   body.first_node = 0;
@@ -130,7 +149,7 @@ void add_body(const BodyChoice& choice, const Vec3& gravity, Model& model, Mecha
   for (const auto& x : p.nodes) velocities.push_back(choice.velocity + choice.angular_velocity.cross(x - centre));
 
   if (choice.springs) body.edges = choice.springs->edges ? *choice.springs->edges : all_edges(p.shape);
-  for (auto& prescription : prescriptions(choice, p.shape.mesh.nodes, p.nodes, body.first_node))
+  for (auto& prescription : prescriptions(choice, p.shape.mesh.nodes, p.nodes, body.first_node, time, model.notes))
     parts.prescriptions.push_back(std::move(prescription));
   parts.masses.insert(parts.masses.end(), p.masses.begin(), p.masses.end());
   parts.length_scale = std::min(parts.length_scale, bounding_box(p.nodes).diagonal());
@@ -143,7 +162,8 @@ std::vector<ContactBody> contact_bodies(const Scene& scene, const Model& model, 
   for (std::size_t b = 0; b < model.bodies.size(); ++b) {
     const BodyChoice& choice = scene.bodies[b];
     const Body& body = model.bodies[b];
-    ContactBody c{&choice, &body, placed[b].materials.young, 0, {}, choice.pin.empty() && choice.scripts.empty()};
+    ContactBody c{&choice, &body, placed[b].materials.young,
+                  0,       {},    choice.pin.empty() && choice.timed_pins.empty() && choice.scripts.empty()};
     if (choice.springs) c.spring = choice.springs->stiffness;
     if (placed[b].thin) c.spring += placed[b].thin->young * choice.thickness;
     c.mass.assign(body.rest.nodes.size(), 0);
@@ -207,7 +227,7 @@ Model build_model(const Scene& scene, const std::vector<ForceMaker>& own_forces)
   parts.length_scale = std::numeric_limits<double>::infinity();
   std::vector<Placed> placed;
   std::vector<Vec3> velocities;
-  for (const auto& body : scene.bodies) add_body(body, scene.gravity, model, parts, placed, velocities);
+  for (const auto& body : scene.bodies) add_body(body, scene.gravity, scene.time, model, parts, placed, velocities);
   if (!(parts.length_scale > 0) || !std::isfinite(parts.length_scale)) parts.length_scale = 1;  // a single point
 
   int nodes = 0;

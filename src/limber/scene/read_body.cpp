@@ -369,7 +369,7 @@ BodyChoice read_body(const JsonCursor& place, std::size_t number, const Vocabula
   if (const auto c = s.find("damping")) body.damping = read_damping(*c);
   read_placement(s, body);
   if (const auto c = s.find("thickness")) body.thickness = c->non_negative(quantity::length);
-  if (const auto c = s.find("pin")) body.pin = read_selection(*c);
+  if (const auto c = s.find("pin")) read_pins(*c, body);
   body.scripts = read_list(s, "script", read_script);
   body.rigid = read_list(s, "rigid", read_rigid);
   body.loads = read_list(s, "loads", read_load);

@@ -42,6 +42,13 @@ Selection read_nodes(const JsonCursor& place) {
   return nodes;
 }
 
+/// Nodes are held at the start, so that there is a motion to go on from.
+double read_until(const JsonCursor& place) {
+  const double t = place.number(quantity::time);
+  if (!(t > 0)) place.fail(place.echo() + " is not after the start, t = 0; leave the nodes out to have them free");
+  return t;
+}
+
 /// A list of pairs [time, value].
 template <class Read>
 std::vector<double> read_pairs(const JsonCursor& list, const std::string& expected, const Read& read_value) {
@@ -111,6 +118,25 @@ Selection read_selection(const JsonCursor& place) {
   return selection;
 }
 
+void read_pins(const JsonCursor& place, BodyChoice& body) {
+  body.pin = Selection{place.path(), {}};
+  const auto read = [&](const JsonCursor& entry) {
+    if (!entry.has("until")) {
+      body.pin.parts.push_back(read_part(entry));
+      return;
+    }
+    const JsonSection s = entry.section("timed_pin");
+    TimedPin pin{entry.path(), {}, read_until(s.at("until"))};
+    const JsonCursor nodes = s.at("nodes");
+    // {"nodes": [3, 4]} chooses by number, with `until` beside it too.
+    const bool numbers = nodes.is_list() && !nodes.json().empty() && nodes.json()[0].is_number();
+    pin.nodes = numbers ? Selection{nodes.path(), {{entry.path(), read_node_list(nodes)}}} : read_nodes(nodes);
+    body.timed_pins.push_back(std::move(pin));
+  };
+  if (!place.is_list()) return read(place);
+  for (const JsonCursor& item : place.items()) read(item);
+}
+
 MotionKey read_motion_key(const JsonSection& s) {
   MotionKey key;
   key.time = s.at("time").number(quantity::time);
@@ -136,6 +162,7 @@ Script read_script(const JsonCursor& place) {
   script.nodes = read_nodes(s.at("nodes"));
   script.keys = read_motion_keys(s.at("keys"));
   read_manner(s, script);
+  if (const auto c = s.find("until")) script.until = read_until(*c);
   return script;
 }
 

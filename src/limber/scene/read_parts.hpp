@@ -8,6 +8,8 @@ namespace limber {
 
 /// A short word, an object, or a list of them.
 Selection read_selection(const JsonCursor& place);
+/// A selection whose parts may have `until`.
+void read_pins(const JsonCursor& place, BodyChoice& body);
 BodyChoice read_body(const JsonCursor& place, std::size_t number, const Vocabulary& vocabulary,
                      const std::string& base_directory);
 MeshSource read_mesh_source(const JsonCursor& place, const std::string& base_directory);

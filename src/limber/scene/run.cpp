@@ -8,6 +8,7 @@
 
 #include "limber/core/errors.hpp"
 #include "limber/core/interrupt.hpp"
+#include "limber/core/nodes.hpp"
 #include "limber/core/parallel.hpp"
 #include "limber/record/checkpoint.hpp"
 #include "limber/record/contact_table.hpp"
@@ -142,6 +143,7 @@ class Run {
   RunResult go() {
     const auto header =
         trajectory_header(model_, scene_.output.velocities ? Velocities::store : Velocities::omit, plan_.frames());
+    prescribed_ = header.prescribed;
     const auto checkpoint =
         options_.existing == Existing::resume ? load_checkpoint(directory_.file(run_file::checkpoint)) : std::nullopt;
     if (checkpoint) {
@@ -190,6 +192,7 @@ class Run {
     const long interval = checkpoint_interval(scene_.output, model_.system->size());
     const Interruptible interruptible(options_.go_on);
     while (simulation_.step_count() < steps_ && options_.go_on()) {
+      simulation_.release_due();
       const State before = simulation_.state();
       const auto start = Clock::now();
       const StepReport report = simulation_.step();
@@ -272,8 +275,18 @@ class Run {
       const double t = exact ? u.t : plan_.time(k);
       write_contacts(all, t);
       writer_->write_frame(k, t, all.q, scene_.output.velocities ? all.v : Vector(), model_.min_det_F(all.q),
-                           model_.system->reactions(u));
+                           reactions(u));
     }
+  }
+
+  /// Of all nodes that are prescribed at the start; zero where they have been released.
+  Vector reactions(const State& u) const {
+    const Vector now = model_.system->reactions(u);
+    const auto& nodes = model_.system->prescribed_nodes();
+    Vector all = Vector::Zero(3 * static_cast<Index>(prescribed_.size()));
+    for (std::size_t i = 0, k = 0; i < prescribed_.size() && k < nodes.size(); ++i)
+      if (prescribed_[i] == nodes[k]) block(all, static_cast<int>(i)) = block(now, static_cast<int>(k++));
+    return all;
   }
 
   void summarize(const std::string& end, const std::string& reason) {
@@ -339,6 +352,7 @@ class Run {
   FramePlan plan_;
   long steps_;
   std::string scene_text_;
+  std::vector<int> prescribed_;  // nodes, at the start
   RunDirectory directory_;
   std::optional<TrajectoryWriter> writer_;
   std::optional<EnergyTable> table_;

@@ -111,10 +111,18 @@ struct MotionKey {
   Vec3 rotation = Vec3::Zero();     // [rad]
 };
 
+/// Nodes that stand still until a time.
+struct TimedPin {
+  std::string where;
+  Selection nodes;
+  double until = 0;  // [s] > 0
+};
+
 struct Script {
   std::string where;
   Selection nodes;
   std::vector<MotionKey> keys;  // at least one
+  std::optional<double> until;  // [s] > 0: from then on the nodes are free
   std::optional<Vec3> pivot;    // [m], in the world; unset: the centre of the selected nodes' box
   Interpolation interpolation = Interpolation::linear;
 };
@@ -192,6 +200,7 @@ struct BodyChoice {
   Vec3 rotation = Vec3::Zero();  // [rad] rotation vector
   double scale = 1;
   Selection pin;  // may be empty
+  std::vector<TimedPin> timed_pins;
   std::vector<Script> scripts;
   std::vector<RigidChoice> rigid;
   Vec3 velocity = Vec3::Zero();          // [m/s]

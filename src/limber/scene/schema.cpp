@@ -75,7 +75,8 @@ std::map<std::string, Keys> make_sections() {
   s["material"] = Keys{} + Names{"model", "young", "poisson", "density", "c10", "c01", "bulk"};
   s["material_field"] = required({"field"});
   s["damping"] = Keys{} + Names{"stiffness", "mass", "ratios", "at"};
-  s["script"] = required({"nodes", "keys"}) + Names{"pivot", "interpolation"};
+  s["timed_pin"] = required({"nodes", "until"});
+  s["script"] = required({"nodes", "keys"}) + Names{"pivot", "interpolation", "until"};
   s["script_key"] = required({"time"}) + Names{"translation", "rotation"};
   s["rigid_region"] = required({"region"});
   s["springs"] = required({"stiffness"}) + Names{"edges", "rest_length", "damping"};

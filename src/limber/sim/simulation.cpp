@@ -30,6 +30,7 @@ Simulation::Simulation(std::shared_ptr<MechanicalSystem> system, const MethodSet
                        State initial)
     : system_(std::move(system)),
       info_(&find_method(method.name)),
+      settings_(method),
       stepper_(*info_, method.parameters, *system_, method.options),
       h_(step),
       start_time_(initial.t),
@@ -46,7 +47,23 @@ void Simulation::start_anew() {
   account_ = EnergyAccount(energies_, time());
 }
 
+void Simulation::release_due() {
+  const double now = time() + .25 * h_;
+  if (system_->next_release() > now) return;
+  const State all = system_->full(state());
+  while (system_->next_release() <= now) system_->release_next();
+  counts_before_ += stepper_.linear_counts();
+  stepper_ = Stepper(*info_, settings_.parameters, *system_, settings_.options);
+  history_ = History(system_->state(all.q, all.v, time()));
+}
+
+SolverCounts Simulation::linear_counts() const {
+  SolverCounts sum = counts_before_;
+  return sum += stepper_.linear_counts();
+}
+
 StepReport Simulation::step() {
+  release_due();
   StepReport report;
   report.substeps = 0;
   const auto before = std::tuple(history_, energies_, account_, touching_, damping_loss_, damping_power_,
@@ -275,6 +292,11 @@ Snapshot Simulation::snapshot() {
 }
 
 void Simulation::restore(const Snapshot& s) {
+  // Each release adds unknowns: their number tells whether a snapshot at the time of one is from before or after it.
+  const Index size = system_->size();
+  if (s.history.at(0).q.size() < size) system_->hold_all();
+  while (system_->size() < s.history[0].q.size() && std::isfinite(system_->next_release())) system_->release_next();
+  if (system_->size() != size) stepper_ = Stepper(*info_, settings_.parameters, *system_, settings_.options);
   history_ = History(std::deque<State>(s.history.begin(), s.history.end()));
   step_ = s.step;
   start_time_ = s.start_time;

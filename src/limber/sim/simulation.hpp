@@ -55,6 +55,10 @@ class Simulation {
 
   /// One step of length h. Throws StepFailure if it cannot be taken; whatever is thrown, the state is unchanged.
   StepReport step();
+  /// Frees the nodes that are held until now. A step begins with it: for those who look at the state before a step and
+  /// after it, which then have the same unknowns. The motion starts anew from the present state: history, acceleration
+  /// and modes are forgotten.
+  void release_due();
   /// Steps until the time is at least t (to within half a step); stops early, also within a step, which is
   /// then undone, when `go_on` returns false.
   void run_until(
@@ -74,7 +78,7 @@ class Simulation {
   MechanicalSystem& system() { return *system_; }
   const MechanicalSystem& system() const { return *system_; }
   const MethodInfo& method() const { return *info_; }
-  SolverCounts linear_counts() const { return stepper_.linear_counts(); }
+  SolverCounts linear_counts() const;
   ExponentialCounts exponential_counts() const { return stepper_.exponential_counts(); }
   /// The modes that the method has split off at the last refresh; null for methods that split off none.
   const ModalSubspace* modes() const { return stepper_.modes(); }
@@ -116,7 +120,9 @@ class Simulation {
 
   std::shared_ptr<MechanicalSystem> system_;
   const MethodInfo* info_;
+  MethodSettings settings_;
   Stepper stepper_;
+  SolverCounts counts_before_;  // of the steppers before the last release
   double h_, start_time_;
   History history_;
   long step_ = 0;
