@@ -313,9 +313,9 @@ Collisions::Candidates4 Collisions::closer(const Candidates& among, const Vector
   return close;
 }
 
-bool Collisions::recall(const Vector& x, const Vector& y) const {
+bool Collisions::recall(const Vector& x, const Vector& y, double within) const {
   const auto covers = [&](const Search& s, const Vector& at) {
-    return s.x.size() == at.size() && spread(at, s.x) + 2 * scene_.delta <= s.reach;
+    return s.x.size() == at.size() && spread(at, s.x) + within <= s.reach;
   };
   for (Search& s : searches_) {
     if (!covers(s, x) || !covers(s, y)) continue;
@@ -325,18 +325,19 @@ bool Collisions::recall(const Vector& x, const Vector& y) const {
   return false;
 }
 
-void Collisions::search(const Vector& x, double about) const {
-  std::swap(searches_[0], searches_[1]);
-  Search& s = searches_[0];
-  // As far as things move: too little makes searches frequent, too much makes lists long.
-  s.reach = 2 * scene_.delta + std::clamp(about, 2 * scene_.delta, 2 * longest_reach_);
-  s.x = x;
-  broad_phase_.find(x, x, s.reach, boxes_);
-  s.pairs = closer(boxes_, x, s.reach * (1 + 1e-6));
+Collisions::Search Collisions::made(const Vector& x, double reach) const {
+  broad_phase_.find(x, x, reach, boxes_);
+  return {x, reach, closer(boxes_, x, reach * (1 + 1e-6))};
 }
 
-const Collisions::Search& Collisions::need_candidates(const Vector& x) const {
-  if (!recall(x, x)) search(x, searches_[0].x.size() == x.size() ? spread(x, searches_[0].x) : 0);
+void Collisions::search(const Vector& x, double about, double within) const {
+  std::swap(searches_[0], searches_[1]);
+  // As far as things move: too little makes searches frequent, too much makes lists long.
+  searches_[0] = made(x, within + std::clamp(about, 2 * scene_.delta, 2 * longest_reach_));
+}
+
+const Collisions::Search& Collisions::need_candidates(const Vector& x, double within) const {
+  if (!recall(x, x, within)) search(x, searches_[0].x.size() == x.size() ? spread(x, searches_[0].x) : 0, within);
   return searches_[0];
 }
 
@@ -419,7 +420,7 @@ void Collisions::find_at_obstacles(const Vector& q, double t, double within, std
 const std::vector<Collision>& Collisions::at(const Vector& q, double t) const {
   if (found_t_ == t && found_q_ == q) return found_;
   const Vector x = positions(q, t);
-  need_candidates(x);
+  need_candidates(x, least_reach());
   find(x, q, t, scene_.delta, found_);
   if (!scene_.smooth.empty()) std::erase_if(found_, [&](const Collision& c) { return c.gap >= delta(c); });
   found_q_ = q;
@@ -429,7 +430,7 @@ const std::vector<Collision>& Collisions::at(const Vector& q, double t) const {
 
 std::optional<Collision> Collisions::nearest(const Vector& q, double t) const {
   const Vector x = positions(q, t);
-  const double reach = need_candidates(x).reach;
+  const double reach = need_candidates(x, least_reach()).reach;
   std::vector<Collision> near;
   find(x, q, t, reach, near);
   const auto least =
@@ -439,15 +440,22 @@ std::optional<Collision> Collisions::nearest(const Vector& q, double t) const {
 
 std::vector<Collision> Collisions::near(const Vector& q, double t, double within) const {
   const Vector x = positions(q, t);
-  Candidates boxes;
-  broad_phase_.find(x, x, within, boxes);
-  const Candidates4 close = closer(boxes, x, within);
+  // Long lists are not kept: all that asks for near pairs would go through them.
+  const bool far = within > least_reach() + 2 * longest_reach_;
+  const Search own = far ? made(x, within) : Search{};
+  const Search& close = far ? own : need_candidates(x, within);
+  const Vector way = x - close.x;
   std::vector<Collision> found;
-  for (std::size_t k = 0; k < close.size(); ++k)
-    for (const Candidate& c : close[k]) {
-      const auto kind = static_cast<Kind>(k);
-      found.push_back(collide({kind, c.nodes, kind == Kind::edge_edge ? mollifier_width(c.nodes, x) : 0}, x));
-    }
+  for (std::size_t k = 0; k < close.pairs.size(); ++k) {
+    const auto kind = static_cast<Kind>(k);
+    const auto some =
+        collect<Collision>(close.pairs[k].size(), [&](std::size_t i, std::vector<Collision>& out) {
+          const Candidate& c = close.pairs[k][i];
+          if (c.gap > within && c.gap - approach(kind, c.nodes, way) > within * (1 + 1e-6)) return;
+          if (const auto met = meet(kind, c.nodes, x, within)) out.push_back(collide(*met, x));
+        });
+    found.insert(found.end(), some.begin(), some.end());
+  }
   std::erase_if(found, [&](const Collision& c) { return !(c.gap < within); });
   find_at_obstacles(q, t, within, found);
   return found;
@@ -459,9 +467,9 @@ void Collisions::add_couplings(const Vector& q, double t, std::vector<std::pair<
 
 void Collisions::add_couplings_soon(const Vector& q, double t, std::vector<std::pair<int, int>>& soon) const {
   const Vector x = positions(q, t);
-  const Search& near = need_candidates(x);
+  const double within = least_reach();
+  const Search& near = need_candidates(x, within);
   const Vector way = x - near.x;
-  const double within = 2 * scene_.delta;
   for (std::size_t k = 0; k < near.pairs.size(); ++k) {
     const auto kind = static_cast<Kind>(k);
     for (const Candidate& c : near.pairs[k])
@@ -525,8 +533,8 @@ double Collisions::max_step(const Vector& q, const Vector& dq, double t0, double
     };
     return s * std::min({step(Kind::point_triangle, boxes_.point_triangle), step(Kind::edge_edge, boxes_.edge_edge),
                          step(Kind::point_edge, boxes_.point_edge), step(Kind::point_point, boxes_.point_point)});
-  } else if (!recall(x0, end)) {
-    search(x0, way);
+  } else if (!recall(x0, end, least_reach())) {
+    search(x0, way, least_reach());
   }
   const Candidates4& candidates = searches_[0].pairs;
   const Vector before = x0 - searches_[0].x, motion = end - x0;

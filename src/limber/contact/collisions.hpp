@@ -139,13 +139,14 @@ class Collisions {
     Met met;
   };
 
-  /// Makes the first search one that covers x and y: all pairs with a gap below 2δ at any place between them are
+  /// Makes the first search one that covers x and y: all pairs with a gap below `within` at any place between them are
   /// among its pairs. false: none does.
-  bool recall(const Vector& x, const Vector& y) const;
+  bool recall(const Vector& x, const Vector& y, double within) const;
+  Search made(const Vector& x, double reach) const;
   /// A new first search. `about` [m]: how far things may go, relative to each other, before the next.
-  void search(const Vector& x, double about) const;
+  void search(const Vector& x, double about, double within) const;
   /// One that covers x.
-  const Search& need_candidates(const Vector& x) const;
+  const Search& need_candidates(const Vector& x, double within) const;
   /// The pairs that have a gap below `within` at x.
   Candidates4 closer(const Candidates& among, const Vector& x, double within) const;
   std::array<int, 4> nodes_of(Collision::Kind kind, const Pair& pair) const;
@@ -158,6 +159,8 @@ class Collisions {
   double thickness(const Nodes& nodes, Collision::Kind kind) const;
   double mollifier_width(const Nodes& nodes, const Vector& x) const;
   double pair_step(Collision::Kind kind, const Nodes& nodes, const Vector& x0, const Vector& x1) const;
+
+  double least_reach() const { return 2 * scene_.delta; }  // [m] searches reach this far at least
 
   ContactScene scene_;
   std::vector<int> obstacle_of_node_;  // beyond body_nodes: index into surfaces

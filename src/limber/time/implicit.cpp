@@ -52,16 +52,16 @@ class Implicit final : public StageSolver {
   State solve_once(const System& system, const Stage& s) {
     StageProblem problem(system, s, tangent_, A_, correction_, scaling_);
     if (system.lag() == Lag::each_iterate) system.hold(s.at);
-    if (problem.under_way() && !s.modes && s.tau_q != 0 && moves_far(system, s.at, s.t)) {
-      try {
-        return s.state(newton(problem, carried_start(problem, s)));
-      } catch (const StepFailure&) {  // the guess was a bad one
-        StageProblem again(system, s, tangent_, A_, correction_, scaling_);
-        if (system.lag() == Lag::each_iterate) system.hold(s.at);
-        return s.state(newton(again, start(again, s)));
-      }
+    const auto along = problem.under_way() && !s.modes && s.tau_q != 0 ? move_along(system, s.at, s.t) : std::nullopt;
+    if (!along) return s.state(newton(problem, start(problem, s)));
+    try {
+      problem.moved_to(along->t);
+      return s.state(newton(problem, (along->q - s.star.q) / s.tau_q));
+    } catch (const StepFailure&) {  // the guess was a bad one
+      StageProblem again(system, s, tangent_, A_, correction_, scaling_);
+      if (system.lag() == Lag::each_iterate) system.hold(s.at);
+      return s.state(newton(again, start(again, s)));
     }
-    return s.state(newton(problem, start(problem, s)));
   }
 
   Vector newton(StageProblem& problem, Vector v) {
@@ -114,13 +114,6 @@ class Implicit final : public StageSolver {
     const auto go_on = problem.potential(move);
     if (!go_on) return problem.max_step(stay, move - stay) < 1 ? stay : move;
     return *go_on <= problem.potential(stay).value_or(std::numeric_limits<double>::infinity()) ? move : stay;
-  }
-
-  /// Where something prescribed moves far among things that collide, both go along.
-  static Vector carried_start(StageProblem& problem, const Stage& s) {
-    const MovingStart along = move_along(problem.system(), s.at, s.t);
-    problem.moved_to(along.t);
-    return (along.q - s.star.q) / s.tau_q;
   }
 
   static constexpr int most_lags = 50;

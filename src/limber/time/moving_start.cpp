@@ -50,23 +50,23 @@ bool go_along(const System& system, const Vector& v, double until, MovingStart& 
   return false;
 }
 
-}  // namespace
-
-bool moves_far(const System& system, const State& from, double until) {
+bool moves_far(const GapConstraints& gaps, const State& from, double until) {
   constexpr double far = 10;  // δ
-  const GapConstraints gaps = system.gaps(from, from.t, 0);
   double speed = from.v.lpNorm<Eigen::Infinity>();
   if (gaps.rate.size() > 0) speed = std::max(speed, gaps.rate.lpNorm<Eigen::Infinity>());
   return gaps.contact > 0 && speed * (until - from.t) > far * gaps.contact;
 }
 
-MovingStart move_along(const System& system, const State& from, double until) {
+}  // namespace
+
+std::optional<MovingStart> move_along(const System& system, const State& from, double until) {
   const Vector mass = system.mass().diagonal();
   MovingStart at{from.q, from.t};
   for (int piece = 0; piece < most_pieces && at.t != until; ++piece) {
     const double left = until - at.t;
     Vector v = from.v;
     const GapConstraints gaps = system.gaps({at.q, from.v, at.t}, at.t, 0);
+    if (piece == 0 && !moves_far(gaps, from, until)) return std::nullopt;
     if (gaps.G.rows() > 0) keep_open(gaps, mass, left, v);
     if (!go_along(system, v, until, at)) break;
   }
