@@ -1,4 +1,7 @@
 #include <fmt/format.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include "commands.hpp"
 #include "limber/core/errors.hpp"
@@ -13,6 +16,11 @@ constexpr const char* description =
 
 int main(int argc, char** argv) {
   using namespace limber;
+#ifdef __GLIBC__
+  // Steps free and take the same large vectors again and again: they stay with the process.
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);
+  mallopt(M_TRIM_THRESHOLD, 512 << 20);
+#endif
   CLI::App cli{description, "limber"};
   cli.set_version_flag("--version", std::string("limber ") + LIMBER_VERSION);
   cli.require_subcommand(1);

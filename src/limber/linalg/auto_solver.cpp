@@ -53,7 +53,7 @@ void AutoSolver::set_matrix(const SparseMatrix& A) {
   if (pattern_.take(*A_) == PatternChange::changed) {
     rows_ = make_row_matrix(*A_, symmetry_);
     factor_.reset();
-    reset();
+    forget();
     iteration_ = per_entry * static_cast<double>(rows_->entries()) + per_unknown * static_cast<double>(rows_->size());
     ++counts_.analyses;
   }
@@ -62,15 +62,27 @@ void AutoSolver::set_matrix(const SparseMatrix& A) {
 }
 
 void AutoSolver::reset() {
+  forget();
+  costs_of_ = {};
+}
+
+void AutoSolver::forget() {
   past_ = {};
   stiff_.reset();
   has_factor_ = exact_ = false;
 }
 
+/// A few entries more or less (contacts that come and go) are not worth an analysis.
 void AutoSolver::need_factor_costs() {
+  const auto entries = static_cast<double>(A_->nonZeros());
+  if (A_->rows() != costs_of_.unknowns || std::abs(entries - costs_of_.entries) > .1 * costs_of_.entries) need_factor();
+}
+
+void AutoSolver::need_factor() {
   if (factor_) return;
   factor_ = make_best_factor(*A_, symmetry_);
   factor_->analyze(*A_);
+  costs_of_ = {A_->rows(), static_cast<double>(A_->nonZeros())};
   const FactorCost cost = factor_->cost();
   factorization_ =
       per_flop * cost.flops + per_factor_entry * cost.entries + per_factor_unknown * static_cast<double>(rows_->size());
@@ -170,7 +182,7 @@ KrylovResult AutoSolver::try_kept_factor(const Vector& b, Vector& x, double tole
 }
 
 SolveReport AutoSolver::solve_new_factor(const Vector& b, Vector& x, double tolerance, int before) {
-  need_factor_costs();
+  need_factor();
   if (has_factor_ && !exact_) past_.mean_with_factor = past_.spent / past_.solves;
   past_.diagonal_rate *= forgetting_diagonal;
   if (!(has_factor_ && exact_)) {

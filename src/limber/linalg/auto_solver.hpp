@@ -37,7 +37,15 @@ class AutoSolver final : public LinearSolver {
     double mean_with_factor = -1;  // [s] a solve over the life of the last factor that was given up
   };
 
+  /// What costs of factors are known of.
+  struct Shape {
+    Index unknowns = 0;
+    double entries = 0;
+  };
+
+  void forget();
   void need_factor_costs();
+  void need_factor();
   double mean_cost_of_factor() const;
   Way choose(double decades);
   KrylovResult iterate(Preconditioner& M, const Vector& b, Vector& x, const KrylovLimits& limits);
@@ -51,13 +59,14 @@ class AutoSolver final : public LinearSolver {
   SparseMatrix copy_;
   Pattern pattern_;
   std::unique_ptr<RowMatrix> rows_;
-  std::unique_ptr<Factor> factor_;  // null until its costs are asked for
+  std::unique_ptr<Factor> factor_;  // null until it is needed, or its costs
   StiffBlock stiff_;
   bool inverted_ = false;    // the diagonal blocks of A_
   bool has_factor_ = false;  // of some matrix on this pattern
   bool exact_ = false;       // the factor is that of A_
   SolveReport::Status diagonal_ = SolveReport::Status::ok;
   double iteration_ = 0, factorization_ = 0, factor_iteration_ = 0;  // modelled costs [s]
+  Shape costs_of_;  // the matrix that the last two were found for
   Experience past_;
   KrylovWork work_;
   SolverCounts counts_;

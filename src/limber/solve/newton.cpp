@@ -17,6 +17,9 @@ constexpr double armijo = 1e-4;
 constexpr double underflow = 1e-180;  // squares below this say nothing
 constexpr double noisy = 1e-5;        // corrections of this share of the scale may be too small for φ to show
 constexpr double rounding = 1e-13;    // relative size below which differences of the merit are noise
+// How exactly a correction is solved for, relative to the residual: far from the solution it only has to lead there.
+constexpr double loose = 1e-2, tight = 1e-4;
+constexpr double close = 100;  // times what is allowed: corrections below are solved for tightly
 
 /// One point of the iteration: x, r(x) and the merit there.
 struct Iterate {
@@ -53,7 +56,7 @@ class Iteration {
       report_.correction = size;
       // A correction this small is in Newton's quadratic range: nothing is left to search along it.
       allowed_ = problem_.enough(at.x, options_.tolerance);
-      if (longest >= 1 && size <= allowed_) return at.x + d;
+      if (longest >= 1 && size <= allowed_ && forcing_ <= tight) return at.x + d;
       const bool at_rounding = size <= 1e-8 * options_.scale && size > 0.5 * last;
       if (longest >= 1 && at_rounding) return at.x + d;
       if (!search(at, d, longest)) {
@@ -74,7 +77,7 @@ class Iteration {
   void follow(Iterate& at) {
     ++report_.iterations;
     at.r = problem_.linearize(at.x, Definiteness::exact) + problem_.drift(at.x);
-    forcing_ = 1e-4;
+    forcing_ = tight;
     linear_.set_matrix(problem_.matrix());
     Vector d = Vector::Zero(at.x.size());
     const auto solved = [&] { return linear_.solve(-at.r, d, forcing_).status == SolveReport::Status::ok; };
@@ -118,7 +121,8 @@ class Iteration {
     stale_merit_ = false;
     if (at.r.squaredNorm() < underflow && at.r.lpNorm<Eigen::Infinity>() > 0) return Vector::Zero(at.x.size());
     const double drop = k == 0 || before == 0 ? 1 : report_.residual / before;
-    forcing_ = std::clamp(0.5 * drop * drop, 1e-8, 1e-4);
+    const bool near = k > 0 && report_.correction <= close * allowed_;
+    forcing_ = std::clamp(0.5 * drop * drop, 1e-8, near ? tight : loose);
     linear_.set_matrix(problem_.matrix());
     Vector d;
     if (solve(at.r, d)) return d;
@@ -150,6 +154,7 @@ class Iteration {
   /// Two-loop recursion on the matrix of the first iterate.
   Vector lbfgs_direction(Iterate& at, int k) {
     if (k == 0) return newton_direction(at, 0);
+    forcing_ = tight;
     const Vector r = problem_.residual(at.x);
     const Vector y = r - at.r;
     if (const double sy = y.dot(last_step_); sy > 0) {
@@ -165,7 +170,7 @@ class Iteration {
       g -= a.back() * p.y;
     }
     Vector d;
-    if (linear_.solve(g, d, 1e-4).status != SolveReport::Status::ok)
+    if (linear_.solve(g, d, forcing_).status != SolveReport::Status::ok)
       throw failure("the linear solver did not converge");
     for (std::size_t i = pairs_.size(); i-- > 0;) d += (a[i] - pairs_[i].rho * pairs_[i].y.dot(d)) * pairs_[i].s;
     return -d;
@@ -214,7 +219,7 @@ class Iteration {
   double allowed_;  // [m] the largest correction that would have ended the last iteration
   std::deque<Pair> pairs_;
   Vector last_step_;
-  double forcing_ = 1e-4;
+  double forcing_ = tight;
   bool use_potential_ = false;
   bool stale_merit_ = true;  // φ at the iterate is not known, or has changed
 };
