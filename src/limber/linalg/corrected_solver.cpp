@@ -21,7 +21,7 @@ SolveReport CorrectedSolver::solve(const Vector& b, Vector& x, double tolerance)
   const double beta = b.norm();
   if (beta == 0) return {};
   // Loose inner solves cost little and a few outer iterations more.
-  const double inner_tolerance = 1e-2;
+  const double inner_tolerance = 3e-2;
   const int most = static_cast<int>(correction_->U.cols()) + 60;
   std::vector<Vector> basis{b / beta}, directions;
   Matrix H = Matrix::Zero(most + 1, most);

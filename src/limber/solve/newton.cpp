@@ -131,7 +131,10 @@ class Iteration {
       const SparseMatrix exact = problem_.matrix();
       problem_.linearize(at.x, Definiteness::projected);
       linear_.set_matrix(problem_.matrix());
-      if (solve(at.r, d)) return use_potential_ ? Vector(stretch(exact, at.r, d) * d) : d;
+      if (solve(at.r, d)) {
+        problem_.require_minimum(at.x, d);
+        return use_potential_ ? Vector(stretch(exact, at.r, d) * d) : d;
+      }
     }
     throw failure("the stage matrix is singular or indefinite");
   }

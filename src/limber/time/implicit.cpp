@@ -52,7 +52,8 @@ class Implicit final : public StageSolver {
   State solve_once(const System& system, const Stage& s) {
     StageProblem problem(system, s, tangent_, A_, correction_, scaling_);
     if (system.lag() == Lag::each_iterate) system.hold(s.at);
-    const auto along = problem.under_way() && !s.modes && s.tau_q != 0 ? move_along(system, s.at, s.t) : std::nullopt;
+    const bool parted = !s.modes && s.tau_q != 0 && (problem.under_way() || runs_into(problem, s));
+    const auto along = parted ? move_along(system, s.at, s.t) : std::nullopt;
     if (!along) return s.state(newton(problem, start(problem, s)));
     try {
       problem.moved_to(along->t);
@@ -114,6 +115,12 @@ class Implicit final : public StageSolver {
     const auto go_on = problem.potential(move);
     if (!go_on) return problem.max_step(stay, move - stay) < 1 ? stay : move;
     return *go_on <= problem.potential(stay).value_or(std::numeric_limits<double>::infinity()) ? move : stay;
+  }
+
+  /// Whether a body that goes on as it moved would go through something.
+  static bool runs_into(StageProblem& problem, const Stage& s) {
+    const Vector stay = (s.at.q - s.star.q) / s.tau_q;
+    return problem.collides() && problem.max_step(stay, s.at.v - stay) < 1;
   }
 
   static constexpr int most_lags = 50;

@@ -86,7 +86,9 @@ class Linearized final : public StageSolver {
     State about = s.at;
     about.t = s.t;
     const LinearForce smooth(*system.smooth(), about, s.tangent_at, nullptr);
-    return newton_->solve(WithContact(system, smooth), s);
+    Stage here = s;
+    here.linear = &smooth;
+    return newton_->solve(WithContact(system, smooth), here);
   }
 
   void set_matrix(const System& system, const Stage& s, const Tangent& T) {

@@ -23,6 +23,7 @@ struct Stage {
   std::optional<State> tangent_at{};     // linearised stages: where K and D are taken, if not at `at`
   const ModalBasis* modes = nullptr;     // split off, if any
   const Linearization* known = nullptr;  // f, K and D at (at.q, at.v, t), where they are known already
+  const System* linear = nullptr;        // all forces but contact, where these are linear
 
   State state(Vector v) const {
     Vector q = modes ? Vector(star.q + tau_q * modes->complement(v)) : Vector(star.q + tau_q * v);

@@ -123,6 +123,14 @@ class StageProblem final : public NewtonProblem {
     return with_inertia(v, f);
   }
   const SparseMatrix& matrix() const override { return A_; }
+  /// Linear forces whose curvature is negative along dv lead without end: contact bounds φ by gaps, not by distances.
+  void require_minimum(const Vector& v, const Vector& dv) const override {
+    if (!s_.linear) return;
+    const Vector change = s_.linear->force(state(v + dv)) - s_.linear->force(state(v));
+    const double inertia = dv.dot(system_.apply_mass(dv)), curvature = inertia - s_.tau_v * dv.dot(change);
+    if (curvature < -1e-6 * inertia)
+      throw StepFailure("the linearised forces push bodies ever further (negative stiffness): their stage has no minimum");
+  }
   bool symmetric() const override { return system_.symmetric(); }
   std::optional<double> potential(const Vector& v) override {
     if (s_.tau_q == 0) return std::nullopt;  // q does not move: W gives no force to balance
