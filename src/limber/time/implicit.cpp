@@ -56,7 +56,7 @@ class Implicit final : public StageSolver {
     const auto along = parted ? move_along(system, s.at, s.t) : std::nullopt;
     if (!along) return s.state(newton(problem, start(problem, s)));
     try {
-      problem.moved_to(along->t);
+      if (problem.under_way()) problem.moved_to(along->t);
       return s.state(newton(problem, (along->q - s.star.q) / s.tau_q));
     } catch (const StepFailure&) {  // the guess was a bad one
       StageProblem again(system, s, tangent_, A_, correction_, scaling_);
