@@ -128,13 +128,11 @@ class Iteration {
     if (solve(at.r, d)) return d;
     if (problem_.symmetric() || use_potential_) {
       ++report_.projections;
+      problem_.require_minimum();
       const SparseMatrix exact = problem_.matrix();
       problem_.linearize(at.x, Definiteness::projected);
       linear_.set_matrix(problem_.matrix());
-      if (solve(at.r, d)) {
-        problem_.require_minimum(at.x, d);
-        return use_potential_ ? Vector(stretch(exact, at.r, d) * d) : d;
-      }
+      if (solve(at.r, d)) return use_potential_ ? Vector(stretch(exact, at.r, d) * d) : d;
     }
     throw failure("the stage matrix is singular or indefinite");
   }

@@ -42,8 +42,8 @@ class NewtonProblem {
   virtual double max_step(const Vector& x, const Vector& dx) = 0;
   /// The largest change of a position [m] that dx makes.
   virtual double correction(const Vector& dx) const = 0;
-  /// Throws StepFailure where the direction shows that φ has no minimum.
-  virtual void require_minimum(const Vector& /*x*/, const Vector& /*dx*/) const {}
+  /// Asked where the exact matrix is indefinite. Throws StepFailure if φ is known to have no minimum.
+  virtual void require_minimum() {}
 };
 
 /// With contact, the last correction is at most this share of the smallest gap.

@@ -14,6 +14,7 @@
 #include <optional>
 
 #include "limber/core/errors.hpp"
+#include "limber/linalg/factor.hpp"
 #include "limber/time/stage.hpp"
 #include "limber/time/stage_matrix.hpp"
 
@@ -123,13 +124,18 @@ class StageProblem final : public NewtonProblem {
     return with_inertia(v, f);
   }
   const SparseMatrix& matrix() const override { return A_; }
-  /// Linear forces whose curvature is negative along dv lead without end: contact bounds φ by gaps, not by distances.
-  void require_minimum(const Vector& v, const Vector& dv) const override {
-    if (!s_.linear) return;
-    const Vector change = s_.linear->force(state(v + dv)) - s_.linear->force(state(v));
-    const double inertia = dv.dot(system_.apply_mass(dv)), curvature = inertia - s_.tau_v * dv.dot(change);
-    if (curvature < -1e-6 * inertia)
-      throw StepFailure("the linearised forces push bodies ever further (negative stiffness): their stage has no minimum");
+  /// Linear forces with a negative curvature somewhere lead on without end: contact bounds φ at gaps only.
+  void require_minimum() override {
+    if (!s_.linear || !s_.linear->symmetric() || has_minimum_) return;
+    Tangent T;
+    SparseMatrix A;
+    s_.linear->tangent(s_.at, Definiteness::exact, T);
+    combine(*s_.linear, T, s_.tau_q, s_.tau_v, A);
+    const auto factor = make_best_factor(A, Symmetry::symmetric);
+    factor->analyze(A);
+    if (factor->factorize(A) != SolveReport::Status::ok)
+      throw StepFailure("the linearised forces push bodies ever further (negative stiffness): the stage has no minimum");
+    has_minimum_ = true;
   }
   bool symmetric() const override { return system_.symmetric(); }
   std::optional<double> potential(const Vector& v) override {
@@ -167,7 +173,8 @@ class StageProblem final : public NewtonProblem {
   SparseMatrix& A_;
   Correction& correction_;
   Scaling& scaling_;
-  double now_;  // [s] where what is prescribed stands
+  double now_;                // [s] where what is prescribed stands
+  bool has_minimum_ = false;  // the linear part of φ, as far as it was asked
 };
 
 }  // namespace limber
