@@ -25,6 +25,7 @@ struct BodyRange {
   int first_tet = 0, tet_count = 0;
   int first_edge = 0, edge_count = 0;
   int first_triangle = 0, triangle_count = 0;
+  int pieces = 1;  // tetrahedra that each element was cut into: 1 (P1), 8 (P2) or 6 (hexahedra), one after the other
   bool operator==(const BodyRange&) const = default;
 };
 

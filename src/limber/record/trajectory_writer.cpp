@@ -50,6 +50,7 @@ std::vector<int> region_of(const TrajectoryHeader& header) {
 void write_bodies(File& file, const std::map<std::string, off_t>& places, const TrajectoryHeader& header) {
   std::string names;
   std::vector<std::array<int, 2>> nodes, tets, edges, triangles;
+  std::vector<int> pieces;
   for (const BodyRange& body : header.bodies) {
     names += body.name;
     names.resize((nodes.size() + 1) * layout::name_size(header));
@@ -57,12 +58,14 @@ void write_bodies(File& file, const std::map<std::string, off_t>& places, const 
     tets.push_back({body.first_tet, body.tet_count});
     edges.push_back({body.first_edge, body.edge_count});
     triangles.push_back({body.first_triangle, body.triangle_count});
+    pieces.push_back(body.pieces);
   }
   file.write_at(places.at(layout::body_names), names.data(), names.size());
   write_all(file, places.at(layout::body_nodes), nodes);
   write_all(file, places.at(layout::body_tets), tets);
   write_all(file, places.at(layout::body_edges), edges);
   write_all(file, places.at(layout::body_triangles), triangles);
+  write_all(file, places.at(layout::body_pieces), pieces);
 }
 
 void write_rest(File& file, const std::map<std::string, off_t>& places, const TrajectoryHeader& header) {

@@ -488,7 +488,8 @@ TrajectoryHeader trajectory_header(const Model& model, Velocities velocities, lo
                     static_cast<int>(h.edges.size()),
                     static_cast<int>(b.edges.size()),
                     static_cast<int>(h.triangles.size()),
-                    static_cast<int>(b.triangles.size())};
+                    static_cast<int>(b.triangles.size()),
+                    b.pieces};
     h.nodes.insert(h.nodes.end(), b.rest.nodes.begin(), b.rest.nodes.end());
     for (auto t : b.rest.tets) {
       for (int& i : t) i += b.first_node;
