@@ -192,12 +192,12 @@ class Run {
       if (checkpoint->step == steps_ && has_summary(directory_.file(run_file::summary), steps_))
         return {RunResult::End::already_finished, checkpoint->step, checkpoint->frames, checkpoint->step, {}};
       restore(*checkpoint);
-      write_scene();
       writer_.emplace(TrajectoryWriter::resume(directory_.file(run_file::trajectory), header, checkpoint->frames));
       table_.emplace(EnergyTable::resume(directory_.file(run_file::energy), checkpoint->rows, further_columns));
       if (model_.contact)
         contacts_.emplace(
             ContactTable::resume(directory_.file(run_file::contacts), plan_.time(checkpoint->frames - 1)));
+      write_scene();
     } else {
       if (options_.existing == Existing::resume && options_.note)
         options_.note(
