@@ -123,7 +123,8 @@ TEST(Trajectory, RoomForManyFramesIsMadeWhenTheyCome) {
   const TrajectoryReader reader(path);
   EXPECT_EQ(reader.frames(), count);
   EXPECT_EQ(reader.header().frames, 20'000);
-  for (const long k : {0L, 1L, 9'999L, 10'000L, count - 1}) EXPECT_TRUE(reader.frame(k) == made_up_frame(header, k)) << k;
+  for (const long k : {0L, 1L, 9'999L, 10'000L, count - 1})
+    EXPECT_TRUE(reader.frame(k) == made_up_frame(header, k)) << k;
   EXPECT_EQ(listed_frames(scratch.file("trajectory.xdmf")), count);
   // From the file with more room back to a checkpoint before it was made.
   auto resumed = TrajectoryWriter::resume(path, header, 9'000);
