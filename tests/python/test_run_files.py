@@ -187,14 +187,18 @@ def test_a_checkpoint_without_an_entry_or_of_wrong_length_is_refused(limber_cli,
 @pytest.mark.parametrize("contact", [False, True])
 @pytest.mark.parametrize("mass", ["lumped", "consistent"])  # of the latter reactions need a solve, which such frames ended
 @pytest.mark.parametrize("method", ["BE", "TR"])
-def test_frames_between_steps_are_not_inverted(limber_cli, bar, write_scene, tmp_path, method, mass, contact):
+def test_frames_between_steps_are_not_inverted(limber_program, limber_cli, bar, write_scene, tmp_path, method, mass,
+                                               contact):
     # A soft bar that is pushed together: the cubic through two steps turned hundreds of elements over.
     scene = bar(method={"name": method}, gravity=[-30, 0, 0], time={"step": 0.1, "duration": 0.8}, mass=mass,
                 material={"model": "neo_hookean", "young": 1e3, "poisson": 0.3, "density": 1000}, output={"fps": 200})
     if contact:
         scene["contact"] = {}
     limber_cli("run", write_scene(scene), "-o", "out", "--quiet")
-    found = limber_cli("check", "out", "--json").json
+    # Without contact its triangles may meet.
+    done = subprocess.run([limber_program, "check", "out", "--json"], cwd=tmp_path, capture_output=True)
+    found = json.loads(done.stdout)
+    assert done.returncode == 0 or not contact
     assert found["frames"] == 161 and found["inverted"] == 0 and found["min_det_F"] > 0
     with h5py.File(tmp_path / "out/trajectory.h5") as file:
         x = file["frames/positions"][:]
