@@ -71,7 +71,8 @@ std::string to_text(const Verification& v, const std::string& directory) {
 /// Obstacles and thicknesses by the scene that the run keeps; nothing where it is missing.
 Surroundings kept_surroundings(const std::string& directory) {
   const auto path = std::filesystem::path(directory) / run_file::scene;
-  if (!std::filesystem::exists(path)) return {};
+  std::error_code unreadable;
+  if (!std::filesystem::exists(path, unreadable)) return {};
   try {
     return surroundings(load_scene(path.string()));
   } catch (const InputError& error) {
@@ -103,7 +104,8 @@ int check_scene(const SceneArguments& arguments, bool as_json) {
 }
 
 int check(const SceneArguments& a, bool as_json) {
-  if (!std::filesystem::is_directory(a.file)) return check_scene(a, as_json);
+  std::error_code error;
+  if (!std::filesystem::is_directory(a.file, error)) return check_scene(a, as_json);
   if (!a.set.empty()) throw InputError("--set", "goes with a scene; " + a.file + " is the directory of a run");
   return check_directory(a.file, as_json);
 }

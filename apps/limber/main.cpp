@@ -3,6 +3,8 @@
 #include <malloc.h>
 #endif
 
+#include <algorithm>
+
 #include "commands.hpp"
 #include "limber/core/errors.hpp"
 
@@ -45,6 +47,17 @@ int main(int argc, char** argv) {
   if (argc == 1) {
     fmt::print("{}", cli.help());
     return 0;
+  }
+  if (const std::string word = argv[1]; !word.starts_with('-')) {
+    std::vector<std::string> commands;
+    for (const CLI::App* command : cli.get_subcommands([](const CLI::App*) { return true; }))
+      commands.push_back(command->get_name());
+    if (std::find(commands.begin(), commands.end(), word) == commands.end()) {
+      const std::string near = nearest_name(word, commands);
+      fmt::print(stderr, "limber: there is no command '{}'{}; the commands are {}\n", word,
+                 near.empty() ? "" : fmt::format("; did you mean '{}'?", near), join(commands));
+      return 2;
+    }
   }
   try {
     cli.parse(argc, argv);

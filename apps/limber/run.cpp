@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "commands.hpp"
@@ -114,7 +115,9 @@ int run(const RunArguments& a) {
   if (verbosity == Verbosity::normal) fmt::print(stderr, "{}", describe(gather_facts(loaded.scene, model, 3)));
   const RunResult result =
       run_until_interrupted(loaded, model, options, verbosity == Verbosity::normal ? Shown::progress : Shown::nothing);
-  if (result.end != RunResult::End::already_finished)
+  // A run that was killed after its summary has no plot yet.
+  if (result.end != RunResult::End::already_finished ||
+      !std::filesystem::exists(std::filesystem::path(directory) / run_file::energy_plot))
     if (const auto why_not =
             plot_energy(directory, loaded.scene.bodies[0].name + ", " + find_method(loaded.scene.method.name).name);
         why_not && verbosity == Verbosity::normal)
@@ -126,7 +129,10 @@ int run(const RunArguments& a) {
 
 RunResult run_until_interrupted(const Loaded& loaded, const Model& model, RunOptions options, Shown shown) {
   ProgressLine line;
-  if (shown == Shown::progress) options.progress = [&](const Progress& p) { line.show(p); };
+  if (shown == Shown::progress) {
+    options.progress = [&](const Progress& p) { line.show(p); };
+    options.note = [](const std::string& note) { fmt::print(stderr, "note: {}\n", note); };
+  }
   options.go_on = [] { return !interrupted(); };
   const CatchInterrupts catching;
   return run_scene(loaded.json, loaded.scene, model, options);

@@ -280,7 +280,8 @@ TEST(Membrane, BadInputIsNamed) {
   EXPECT_NE(build(irregular_sheet(), "linear", 0.1).find("bodies[0].material: `linear`"), std::string::npos);
   TriMesh flat = grid_sheet(1, 1, 1, 1);
   flat.nodes[2] = flat.nodes[3] / 2;
-  EXPECT_NE(build(flat, "corotated", 0.1).find("bodies[0]: triangle 1 (nodes 0, 3, 2) has no area"), std::string::npos);
+  EXPECT_NE(build(flat, "corotated", 0.1).find("bodies[0].mesh: triangle 1 (nodes 0, 3, 2) has no area"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 """`limber check DIR`: the frames of a run, verified exactly."""
 
 import json
+import subprocess
 
 import h5py
 import numpy as np
@@ -205,3 +206,33 @@ def test_an_obstacle_driven_through_a_pinned_body(limber_cli, write_scene, tmp_p
     assert summary["end"] == "failed" and "cannot yield" in summary["reason"] and 0 < summary["steps"] < 20
     found = limber_cli("check", "out", "--json").json
     assert found["clean"] and found["frames"] == summary["frames"] > 1 and found["obstacles"] == 1
+
+
+@pytest.mark.parametrize("element", ["P2", "hex"])
+def test_elements_of_several_points_are_held_to_the_rule_of_the_simulation(limber_program, limber_cli, write_scene, tmp_path, element):
+    # Squeezed hard, corners of elements fold over between the points of integration, where nothing forbids it.
+    bar = {"mesh": {"shape": "box", "size": [1, 0.25, 0.25], "cells": [4, 1, 1]}, "pin": ["left"], "element": element,
+           "material": {"model": "neo_hookean", "young": 500, "poisson": 0.3, "density": 1000}}
+    scene = write_scene({"time": {"step": 0.05, "duration": 0.6}, "method": "BE", "gravity": [-40, 3, 0], "bodies": [bar],
+                         "output": {"fps": 100}})
+    limber_cli("run", scene, "-o", "out", "--quiet")
+    path = tmp_path / "out/trajectory.h5"
+    with h5py.File(path) as file:
+        pieces, tets, x = file["bodies/pieces"][0], file["rest/tets"][:], file["frames/positions"][:]
+    assert pieces == {"P2": 8, "hex": 6}[element]
+    edges = x[:, tets[:, 1:]] - x[:, tets[:, :1]]
+    assert (np.linalg.det(edges) < 0).any(), "no piece was turned over: nothing is tested"
+
+    def checked():  # whether its triangles meet is not the question
+        return json.loads(subprocess.run([limber_program, "check", "out", "--json"], cwd=tmp_path, capture_output=True).stdout)
+
+    found = checked()
+    assert found["inverted"] == found["tolerated_inversions"] == 0 and found["min_det_F"] > 0
+    # Mirrored, all elements are inverted, each counted once.
+    with h5py.File(path, "r+") as file:
+        file["frames/positions"][:] = file["rest/nodes"][:]
+        file["frames/positions"][-1, :, 2] *= -1
+    found = checked()
+    assert found["inverted"] == len(tets) // pieces
+    what = next(f["what"] for f in found["findings"] if f["kind"] == "inverted")
+    assert ("hexahedron" if element == "hex" else "quadratic tetrahedron") in what and "point of integration" in what

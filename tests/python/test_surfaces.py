@@ -1,6 +1,7 @@
 """From a surface to a body: dirty surfaces become bodies, and the surface that was given moves with them."""
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -170,3 +171,47 @@ def test_python_reads_surfaces(tmp_path):
     write_balls(tmp_path / "ball.obj", centres=[0])
     sim = limber.Simulation(limber.Scene(scene(surface="ball.obj", nodes=300), str(tmp_path)))
     assert len(sim.positions) == pytest.approx(300, rel=.3)
+
+
+def write_knot(path, radius, along=120, around=8):
+    """A trefoil, some 3 m wide, as a closed tube. Returns the volume that its triangles enclose."""
+    t = 2 * np.pi * np.arange(along) / along
+    centre = 0.5 * np.stack([np.sin(t) + 2 * np.sin(2 * t), np.cos(t) - 2 * np.cos(2 * t), -np.sin(3 * t)], axis=1)
+    tangent = np.roll(centre, -1, axis=0) - np.roll(centre, 1, axis=0)
+    side = np.cross(tangent, centre)
+    side /= np.linalg.norm(side, axis=1)[:, None]
+    up = np.cross(tangent, side)
+    up /= np.linalg.norm(up, axis=1)[:, None]
+    angle = 2 * np.pi * np.arange(around) / around
+    x = centre[:, None] + radius * (np.cos(angle)[:, None] * side[:, None] + np.sin(angle)[:, None] * up[:, None])
+    x, triangles = x.reshape(-1, 3), []
+    for i in range(along):
+        for k in range(around):
+            a, b = i * around + k, i * around + (k + 1) % around
+            c, d = ((i + 1) % along * around + j % around for j in (k, k + 1))
+            triangles += [[a, b, d], [a, d, c]]
+    volume = np.einsum("ij,ij->i", x[np.array(triangles)[:, 0]],
+                       np.cross(x[np.array(triangles)[:, 1]], x[np.array(triangles)[:, 2]])).sum() / 6
+    if volume < 0:
+        triangles = [t[::-1] for t in triangles]
+    path.write_text("".join("v %r %r %r\n" % tuple(map(float, p)) for p in x)
+                    + "".join("f %d %d %d\n" % tuple(i + 1 for i in t) for t in triangles), encoding="utf-8")
+    return abs(volume)
+
+
+def test_a_resolution_that_changes_the_volume_is_refused(limber_cli, write_scene, tmp_path):
+    volume = write_knot(tmp_path / "knot.obj", 0.035)
+    assert 0.03 < volume < 0.07
+    refused = limber_cli("mesh", "knot.obj", "resolution=1", "filling=lattice", status=2).err
+    found = re.fullmatch(r"limber: mesh.resolution: the tetrahedra have (\S+) m³, but the surface encloses (\S+) m³: more "
+                         "than 20 % off; take a finer resolution\n", refused)
+    assert found, refused
+    assert float(found[1]) > 10 * volume and float(found[2]) == pytest.approx(volume, rel=1e-3)
+    body = {"mesh": {"surface": "knot.obj", "resolution": 1, "filling": "lattice"},
+            "material": {"model": "neo_hookean", "young": 1e5, "poisson": 0.3, "density": 1000}}
+    scene = write_scene({"time": {"step": 0.01, "duration": 0.1}, "bodies": [body]})
+    assert "bodies[0].mesh.resolution: the tetrahedra have" in limber_cli("check", scene, status=2).err
+    fine = limber_cli("mesh", "knot.obj", "resolution=0.02", "filling=lattice", "--json").json
+    assert fine["volume"] == pytest.approx(volume, rel=0.2)
+    # A count that is aimed at is named instead.
+    assert "mesh.tets: the tetrahedra have" in limber_cli("mesh", "knot.obj", "tets=300", "filling=lattice", status=2).err

@@ -30,6 +30,7 @@ Checkpoint sample() {
   c.history = {{awkward(), 2 * awkward(), 0.3, awkward().reverse()}, {awkward(), Vector::Zero(8), -0.0, {}}};
   c.numbers = {{"damping_loss", 0.1 + 0.2}, {"", -0.0}, {"nan", std::numeric_limits<double>::quiet_NaN()}};
   c.vectors = {{"lagged", awkward()}, {"none", Vector()}};
+  c.texts = {{"notes", "[]"}, {"", std::string("a\0b", 3)}};
   c.scene_text = std::string("{\"name\": \"ř\"}\n\0 and more", 26);
   return c;
 }
@@ -71,6 +72,7 @@ TEST(Checkpoint, GivesBackEveryBit) {
     EXPECT_EQ(std::bit_cast<std::uint64_t>(d.numbers.at(name)), std::bit_cast<std::uint64_t>(x)) << name;
   ASSERT_EQ(d.vectors.size(), c.vectors.size());
   for (const auto& [name, x] : c.vectors) EXPECT_EQ(bits(d.vectors.at(name)), bits(x)) << name;
+  EXPECT_EQ(d.texts, c.texts);
   EXPECT_EQ(d.scene_text, c.scene_text);
   EXPECT_FALSE(std::filesystem::exists(temporary_name(scratch.file("c"))));
 }

@@ -44,8 +44,9 @@ TEST(Json, DeepNestingIsAnError) {
 }
 
 TEST(Json, AMissingFileIsAnError) {
-  EXPECT_EQ(error_of([] { load_json("no/such.json"); }), "no/such.json: cannot be read");
-  EXPECT_EQ(error_of([] { load_json(LIMBER_SOURCE_DIR); }), std::string(LIMBER_SOURCE_DIR) + ": cannot be read");
+  EXPECT_EQ(error_of([] { load_json("no/such.json"); }), "no/such.json: there is no such file");
+  EXPECT_EQ(error_of([] { load_json(LIMBER_SOURCE_DIR); }),
+            std::string(LIMBER_SOURCE_DIR) + ": is a folder, not a scene file (JSON)");
 }
 
 TEST(Override, SetsValuesByPath) {

@@ -2,10 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <set>
 
 #include "limber/core/errors.hpp"
+#include "limber/model/callback_system.hpp"
 #include "limber/time/integrate.hpp"
+#include "limber/time/other_names.hpp"
 #include "support/chain.hpp"
 #include "support/methods.hpp"
 
@@ -111,6 +114,35 @@ TEST(Integrate, LandsOnTheGridAndKeepsAGivenPast) {
   ASSERT_GT(some.size(), 1u);
   ASSERT_LT(some.size(), 20u);
   EXPECT_EQ(some.back().q, many[some.size() - 1].q);
+}
+
+TEST(Catalog, KnowsWhatOthersCallAMethod) {
+  for (const auto& [name, method] : {std::pair{"implicit euler", "BE"},
+                                     {"Backward_Euler", "BE"},
+                                     {"Crank-Nicolson", "TR"},
+                                     {"leapfrog", "verlet"},
+                                     {"generalized alpha", "gen-alpha"}}) {
+    EXPECT_EQ(find_method(method).name, method_called(name));
+    EXPECT_TRUE(contains(error_of([&, n = name] { find_method(n); }), "did you mean '" + std::string(method) + "'?"));
+  }
+  EXPECT_EQ(method_called("BE"), "");
+}
+
+/// Linear algebra calls it wrong input; in a step it is a failure, after which the driver takes a smaller one.
+TEST(Integrate, ATangentThatIsNotFiniteIsAStepFailure) {
+  SparseMatrix M(2, 2), K(2, 2);
+  M.setIdentity();
+  K.setIdentity();
+  K.coeffRef(1, 1) = std::numeric_limits<double>::quiet_NaN();
+  SparseMatrix D(2, 2);
+  for (const char* method : {"ERE", "SIERE", "TR-BDF2ERE"}) {
+    CallbackSystem system(M, {[](const State& u) -> Vector { return -u.q; }, [&](const State&) { return K; },
+                              [&](const State&) { return D; }});
+    EXPECT_THROW(integrate(system, find_method(method), {}, two_modes(),
+                           History(State{Vector::Ones(2), Vector::Zero(2), 0}), .1, 1),
+                 StepFailure)
+        << method;
+  }
 }
 
 TEST(Integrate, AFailureCarriesItsTimeAndStep) {

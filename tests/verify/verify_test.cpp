@@ -4,12 +4,15 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <limits>
+#include <random>
 
 #include "limber/core/errors.hpp"
 #include "limber/core/parallel.hpp"
+#include "limber/mesh/element_mesh.hpp"
 #include "limber/mesh/tet_mesh.hpp"
 #include "record/scratch.hpp"
 
@@ -306,6 +309,55 @@ TEST(Verify, InvertedTetrahedra) {
     EXPECT_EQ(last.flaw, Flaw::inverted);
     EXPECT_EQ(last.frame, 2);
     EXPECT_EQ(last.what, "tetrahedron 1 of 'tet' is inverted");
+  }
+}
+
+/// The middle of the edge 01 of the reference element is moved along it by s: det F = 1 + 4s (b₀ − b₁), at the points
+/// of integration b₀ − b₁ = 0 or ±(β − α) with α = (5 − √5)/20, β = 1 − 3α. A piece is turned over beyond s = ½.
+TEST(Verify, QuadraticTetrahedraAreInvertedWhereTheyAreIntegrated) {
+  const double alpha = (5 - std::sqrt(5.)) / 20, limit = 1 / (4 * (1 - 4 * alpha));
+  ASSERT_GT(limit, .55);
+  MadeUpRun run;
+  run.add("other", one_tet({9, 9, 9}), "neo_hookean");
+  run.add("tet", subdivide(quadratic_elements(one_tet())), "neo_hookean");
+  run.header().bodies[1].pieces = 8;
+  // Edges are numbered by their corners: that of 0 and 1 is the first.
+  const auto moved = [&](double s) {
+    Vector q = run.rest();
+    q[3 * 8] += s;
+    return q;
+  };
+  EXPECT_EQ(run.verify({run.rest(), moved(.52), moved(-.52), moved(limit - 1e-6)}).inverted, 0);
+  const Verification v = run.verify({moved(limit + 1e-6), moved(-limit - 1e-6)});
+  EXPECT_EQ(v.inverted, 2);
+  const auto found =
+      std::find_if(v.findings.begin(), v.findings.end(), [](const Finding& f) { return f.flaw == Flaw::inverted; });
+  ASSERT_NE(found, v.findings.end());
+  EXPECT_EQ(found->what,
+            "quadratic tetrahedron (4, 5, 6, 7, 8, 11, 9, 10, 12, 13) of 'tet' is inverted at a point of integration");
+  run.header().bodies[1].pieces = 1;
+  EXPECT_GT(run.verify({moved(.52)}).inverted, 0) << "as linear tetrahedra its pieces count";
+}
+
+TEST(Verify, HexahedraArePutTogetherAgainWhateverTheirNumbers) {
+  std::mt19937 random(3);
+  for (int round = 0; round < 20; ++round) {
+    ElementMesh box = box_hexahedra(Vec3::Zero(), Vec3(2, 1, 1), {2, 2, 1});
+    std::vector<int> number(box.nodes.size());
+    for (std::size_t i = 0; i < number.size(); ++i) number[i] = static_cast<int>(i);
+    for (std::size_t i = number.size(); i > 1; --i) std::swap(number[i - 1], number[random() % i]);
+    ElementMesh mesh = box;
+    for (std::size_t i = 0; i < number.size(); ++i) mesh.nodes[static_cast<std::size_t>(number[i])] = box.nodes[i];
+    for (int& c : mesh.corners) c = number[static_cast<std::size_t>(c)];
+    MadeUpRun run;
+    run.add("box", subdivide(mesh), "neo_hookean");
+    run.header().bodies[0].pieces = 6;
+    Vector mirrored = run.rest();
+    for (Index i = 1; i < mirrored.size(); i += 3) mirrored[i] *= -1;
+    EXPECT_EQ(run.verify({run.rest()}).inverted, 0);
+    EXPECT_EQ(run.verify({mirrored}).inverted, 4);
+    run.header().bodies[0].pieces = 8;
+    EXPECT_THROW(run.verify({run.rest()}), InputError);
   }
 }
 

@@ -38,22 +38,6 @@ std::vector<std::uint64_t> curve_places(const ElementMesh& mesh) {
   return places;
 }
 
-/// Whether all edges of tet10s have their nodes in the middle.
-Sides sides(const ElementMesh& mesh) {
-  if (mesh.kind != ElementKind::tet10) return Sides::straight;
-  const Matrix X = reference_nodes(mesh.kind);
-  for (std::size_t e = 0; e < mesh.count(); ++e) {
-    const auto nodes = mesh.element(e);
-    const auto x = [&](std::size_t a) { return mesh.nodes[ix(nodes[a])]; };
-    Mat3 map;
-    map << x(1) - x(0), x(2) - x(0), x(3) - x(0);
-    for (std::size_t a = 4; a < 10; ++a)
-      if ((x(a) - x(0) - map * X.row(static_cast<Index>(a)).transpose()).norm() > 1e-12 * map.norm())
-        return Sides::curved;
-  }
-  return Sides::straight;
-}
-
 }  // namespace
 
 ElementBatches::ElementBatches(const ElementMesh& mesh, int first_node, const std::vector<int>& kernel_of_element)

@@ -71,7 +71,7 @@ MembraneForce::MembraneForce(const TriMesh& mesh, int first_node, std::vector<An
   for (const AnyMaterial& m : materials_)
     if (std::holds_alternative<Linear>(m))
       throw InputError(where + ".material", "`linear` does not suit a sheet, which turns; `corotated` does");
-  const std::vector<double> areas = triangle_areas(mesh, where);
+  const std::vector<double> areas = triangle_areas(mesh, where + ".mesh");
   std::vector<Stencils<3>::Nodes> nodes;
   for (std::size_t i = 0; i < mesh.triangles.size(); ++i) {
     const auto& [a, b, c] = mesh.triangles[i];

@@ -148,6 +148,21 @@ Quadrature energy_rule(ElementKind kind, Sides sides) {
   return kind == ElementKind::tet4 ? conical(1) : orbits(sides);
 }
 
+Sides sides(const ElementMesh& mesh) {
+  if (mesh.kind != ElementKind::tet10) return Sides::straight;
+  const Matrix X = reference_nodes(mesh.kind);
+  for (std::size_t e = 0; e < mesh.count(); ++e) {
+    const auto nodes = mesh.element(e);
+    const auto x = [&](std::size_t a) { return mesh.nodes[static_cast<std::size_t>(nodes[a])]; };
+    Mat3 map;
+    map << x(1) - x(0), x(2) - x(0), x(3) - x(0);
+    for (std::size_t a = 4; a < 10; ++a)
+      if ((x(a) - x(0) - map * X.row(static_cast<Index>(a)).transpose()).norm() > 1e-12 * map.norm())
+        return Sides::curved;
+  }
+  return Sides::straight;
+}
+
 Quadrature mass_rule(ElementKind kind) {
   if (kind == ElementKind::hex8) return cube(3);
   return conical(kind == ElementKind::tet4 ? 2 : 4);

@@ -26,6 +26,8 @@ struct Quadrature {
 /// as they are with the other rules for every element whose map is that of its corners.
 enum class Sides { straight, curved };
 Quadrature energy_rule(ElementKind kind, Sides sides);
+/// Curved, if a tet10 has an edge whose node is not in the middle.
+Sides sides(const ElementMesh& mesh);
 /// Exact for N_a N_b det ∂X/∂ξ of every element, curved or not.
 Quadrature mass_rule(ElementKind kind);
 

@@ -148,6 +148,7 @@ Tetrahedralized tetrahedralize(TriMesh surface, const TetrahedralizeOptions& opt
   const double size = bounding_box(surface.nodes).diagonal();
   require_between("resolution", options.resolution, 0, size, "the surface is not larger");
   const SurfaceDefects defects = surface_defects(surface);
+  if (defects.clean()) result.enclosed = enclosed_volume(surface);
   std::string why;
   if (options.filling != Filling::lattice) {
     why = against_tetgen(surface, defects, options.resolution);

@@ -27,6 +27,7 @@ struct TetrahedralizeOptions {
 struct Tetrahedralized {
   TetMesh mesh;  // positively oriented, all nodes used, a manifold surface
   Filling filling = Filling::lattice;
+  double enclosed = 0;             // [m³] by the surface; 0 where it is not clean, so that this is no measure
   std::vector<std::string> notes;  // what was mended, and why the lattice was taken; sentences without a full stop
 };
 

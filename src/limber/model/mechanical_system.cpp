@@ -1,5 +1,7 @@
 #include "limber/model/mechanical_system.hpp"
 
+#include <fmt/format.h>
+
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <limits>
@@ -187,14 +189,19 @@ std::vector<double> MechanicalSystem::memory() const {
 
 void MechanicalSystem::restore(const std::vector<double>& memory) {
   auto next = memory.begin();
+  const auto fail = [&] {
+    throw InputError("forces",
+                     fmt::format("{} numbers do not fit what the {} forces keep", memory.size(), forces_.size()));
+  };
   for (const auto& f : forces_) {
-    if (next == memory.end()) return;
-    const auto count = static_cast<std::ptrdiff_t>(*next++);
-    if (count < 0 || memory.end() - next < count)
-      throw InputError("checkpoint", "what forces have learnt is cut short");
-    f->restore({next, next + count});
-    next += count;
+    if (next == memory.end()) fail();
+    const double count = *next++;
+    if (!(count >= 0) || !(count <= static_cast<double>(memory.end() - next))) fail();
+    const auto end = next + static_cast<std::ptrdiff_t>(count);
+    f->restore({next, end});
+    next = end;
   }
+  if (next != memory.end()) fail();
 }
 
 bool MechanicalSystem::adapt(const State& u, double budget) {

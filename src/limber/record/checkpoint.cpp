@@ -17,7 +17,7 @@ static_assert(std::endian::native == std::endian::little, "checkpoints are writt
 namespace {
 
 constexpr std::string_view magic = "LIMBERCP";
-constexpr std::uint64_t version = 1;
+constexpr std::uint64_t version = 2;
 
 /// FNV-1a, 64 bits.
 std::uint64_t checksum(std::string_view bytes) {
@@ -94,6 +94,8 @@ void put_payload(Writer& out, const Checkpoint& c) {
   for (const auto& [name, x] : c.numbers) out.put(std::string_view(name)), out.put(x);
   out.put(std::uint64_t{c.vectors.size()});
   for (const auto& [name, x] : c.vectors) out.put(std::string_view(name)), out.put(x);
+  out.put(std::uint64_t{c.texts.size()});
+  for (const auto& [name, text] : c.texts) out.put(std::string_view(name)), out.put(std::string_view(text));
   out.put(std::string_view(c.scene_text));
 }
 
@@ -113,6 +115,10 @@ Checkpoint read_payload(Reader& in) {
   for (std::uint64_t n = in.count(); n > 0; --n) {
     std::string name = in.text();
     c.vectors[std::move(name)] = in.vector();
+  }
+  for (std::uint64_t n = in.count(); n > 0; --n) {
+    std::string name = in.text();
+    c.texts[std::move(name)] = in.text();
   }
   c.scene_text = in.text();
   if (!in.done()) throw Damaged{"it has bytes after its end"};

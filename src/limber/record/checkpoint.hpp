@@ -19,7 +19,8 @@ struct Checkpoint {
   std::vector<State> history;             // newest first
   std::map<std::string, double> numbers;  // accumulated losses, step sizes, …
   std::map<std::string, Vector> vectors;  // lagged configurations, modes, …
-  std::string scene_text;                 // the scene as run: a resumed run must have the same
+  std::map<std::string, std::string> texts;
+  std::string scene_text;  // the scene as run: a resumed run must have the same
 };
 
 /// Replaces the file at once; a run killed meanwhile leaves the former checkpoint. Throws OutputError.

@@ -74,6 +74,18 @@ void File::write_at(off_t offset, const void* data, std::size_t size) {
   }
 }
 
+void File::read_at(off_t offset, void* data, std::size_t size) const {
+  char* next = static_cast<char*>(data);
+  while (size > 0) {
+    const ssize_t got = ::pread(descriptor_, next, size, offset);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) throw OutputError(path_ + ": cannot be read back: " + error_text(got < 0 ? errno : EIO));
+    next += got;
+    offset += got;
+    size -= static_cast<std::size_t>(got);
+  }
+}
+
 void File::append(std::string_view data) {
   const off_t before = size();
   try {

@@ -37,6 +37,8 @@ class File {
 
   const std::string& path() const { return path_; }
   void write_at(off_t offset, const void* data, std::size_t size);
+  /// All of it; throws OutputError if there is less.
+  void read_at(off_t offset, void* data, std::size_t size) const;
   /// At the end of the file. If it fails, the file keeps the length that it had.
   void append(std::string_view data);
   void truncate(off_t size);

@@ -1,7 +1,8 @@
 #pragma once
-/// trajectory.h5: the rest shape and the frames of a run. The HDF5 structure is complete before the first frame and
-/// never changes; a frame is written into its place and then counted in /frames_written. So a run killed at any moment
-/// leaves a valid file whose counted frames are whole, and equal runs give equal files. docs/output.md has the layout.
+/// trajectory.h5: the rest shape and the frames of a run. The HDF5 structure is complete before the first frame; a
+/// frame is written into its place and then counted in /frames_written. So a run killed at any moment leaves a valid
+/// file whose counted frames are whole, and equal runs give equal files. A file with room for fewer frames than planned
+/// is replaced, when it is full, by one with twice the room. docs/output.md has the layout.
 
 #include <array>
 #include <map>
@@ -24,6 +25,7 @@ struct BodyRange {
   int first_tet = 0, tet_count = 0;
   int first_edge = 0, edge_count = 0;
   int first_triangle = 0, triangle_count = 0;
+  int pieces = 1;  // tetrahedra that each element was cut into: 1 (P1), 8 (P2) or 6 (hexahedra), one after the other
   bool operator==(const BodyRange&) const = default;
 };
 
@@ -35,7 +37,7 @@ struct TrajectoryHeader {
   std::vector<int> region;                    // #T, or empty: all 0
   std::vector<BodyRange> bodies;
   std::vector<int> prescribed;  // #P, nodes with a reaction force
-  long frames = 0;              // #F, the planned number of frames
+  long frames = 0;              // the planned number of frames; of a file that was read: #F, those it has room for
   Velocities velocities = Velocities::omit;
   std::string limber_version;
 };
@@ -52,8 +54,8 @@ class TrajectoryWriter {
  public:
   /// Replaces the file, and the .xdmf beside it. Throws OutputError.
   static TrajectoryWriter create(const std::string& path, const TrajectoryHeader& header);
-  /// Goes on after the first `frames_to_keep` frames and forgets the others. Throws InputError(path, …) if the file has
-  /// fewer, or does not fit the header.
+  /// Goes on after the first `frames_to_keep` frames and forgets the others; more or fewer may be planned than before.
+  /// Throws InputError(path, …) if the file has fewer, or does not fit the header.
   static TrajectoryWriter resume(const std::string& path, const TrajectoryHeader& header, long frames_to_keep);
 
   /// The next frame, k = frames(). `v` may be empty where velocities are omitted. Throws OutputError; the frames before
@@ -65,16 +67,16 @@ class TrajectoryWriter {
  private:
   using Places = std::map<std::string, off_t>;  // where each array begins in the file [bytes]
 
-  TrajectoryWriter(File file, XdmfIndex index, Places places, const TrajectoryHeader& header, long frames);
+  TrajectoryWriter(File file, XdmfIndex index, Places places, const TrajectoryHeader& header, long room, long frames);
+  void make_room(long room);
   void write_rows(const char* array, long row, const double* data, Index count);
   void set_frames(long frames);
 
   File file_;
   XdmfIndex index_;
   Places places_;
-  Index nodes_, prescribed_;
-  [[maybe_unused]] long planned_;  // asserted only
-  Velocities velocities_;
+  TrajectoryHeader header_;
+  long room_;  // frames that the file has places for
   long frames_;
 };
 
@@ -87,7 +89,7 @@ class TrajectoryReader {
   TrajectoryReader& operator=(TrajectoryReader&&) noexcept;
   ~TrajectoryReader();
 
-  /// `frames` is the planned number.
+  /// `frames` is the number that there is room for: the planned one, or less while a long run goes on.
   const TrajectoryHeader& header() const;
   /// The number written by now.
   long frames() const;

@@ -50,10 +50,11 @@ std::vector<Array> arrays(const TrajectoryHeader& header, hid_t name_type) {
       {min_det_F, real, {F}, "1"},        {body_names, name_type, {B}, nullptr},
       {body_nodes, integer, {B, 2}, "1"}, {body_tets, integer, {B, 2}, "1"},
       {body_edges, integer, {B, 2}, "1"}, {body_triangles, integer, {B, 2}, "1"},
-      {prescribed, integer, {P}, "1"},    {nodes, real, {V, 3}, "m"},
-      {tets, integer, {T, 4}, "1"},       {edges, integer, {E, 2}, "1"},
-      {triangles, integer, {S, 3}, "1"},  {region, integer, {T}, "1"},
-      {reactions, real, {F, P, 3}, "N"},  {positions, real, {F, V, 3}, "m"},
+      {body_pieces, integer, {B}, "1"},   {prescribed, integer, {P}, "1"},
+      {nodes, real, {V, 3}, "m"},         {tets, integer, {T, 4}, "1"},
+      {edges, integer, {E, 2}, "1"},      {triangles, integer, {S, 3}, "1"},
+      {region, integer, {T}, "1"},        {reactions, real, {F, P, 3}, "N"},
+      {positions, real, {F, V, 3}, "m"},
   };
   if (header.velocities == Velocities::store) all.push_back({velocities, real, {F, V, 3}, "m/s"});
   return all;
@@ -211,7 +212,8 @@ std::map<std::string, off_t> create(const std::string& path, const TrajectoryHea
 
 h5::Id open(const std::string& path) {
   std::error_code error;
-  if (!std::filesystem::exists(path, error)) throw InputError(path, "there is no such file");
+  if (!std::filesystem::exists(path, error))
+    throw InputError(path, error ? "cannot be read: " + error_text(error.value()) : "there is no such file");
   const h5::Quiet quiet;
   const Id access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   H5Pset_sieve_buf_size(access, 0);  // every read goes to the file, so that a run that goes on is seen

@@ -27,6 +27,7 @@ inline constexpr const char* body_nodes = "/bodies/nodes";
 inline constexpr const char* body_tets = "/bodies/tets";
 inline constexpr const char* body_edges = "/bodies/edges";
 inline constexpr const char* body_triangles = "/bodies/triangles";
+inline constexpr const char* body_pieces = "/bodies/pieces";
 inline constexpr const char* positions = "/frames/positions";
 inline constexpr const char* velocities = "/frames/velocities";
 inline constexpr const char* reactions = "/frames/reactions";

@@ -125,11 +125,13 @@ struct TrajectoryReader::Impl {
     // Files from before there were sheets have no triangles.
     const auto triangles = has(layout::body_triangles) ? read_cells<2>(layout::body_triangles)
                                                        : std::vector<std::array<int, 2>>(names.size());
+    const auto pieces = has(layout::body_pieces) ? read<int>(layout::body_pieces) : std::vector<int>(names.size(), 1);
+    if (pieces.size() != names.size()) damaged(layout::body_pieces, "has another length than /bodies/names");
     for (const auto* ranges : {&nodes, &tets, &edges, &triangles})
       if (ranges->size() != names.size()) damaged("/bodies", "has arrays of different length");
     for (std::size_t b = 0; b < names.size(); ++b)
       header.bodies.push_back({names[b], nodes[b][0], nodes[b][1], tets[b][0], tets[b][1], edges[b][0], edges[b][1],
-                               triangles[b][0], triangles[b][1]});
+                               triangles[b][0], triangles[b][1], pieces[b]});
   }
 
   void read_header() {

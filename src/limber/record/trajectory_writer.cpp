@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cassert>
 #include <cstdint>
 #include <filesystem>
@@ -13,6 +14,21 @@
 namespace limber {
 
 namespace {
+
+/// Room for more frames is made when they come: the list of frames and their times take space, all else is a hole.
+constexpr long first_room = 10'000;
+
+/// For this many frames of those planned: a number that depends on these two only.
+long room_for(long frames, long planned) {
+  long room = first_room;
+  while (room < frames) room *= 2;
+  return std::min(room, planned);
+}
+
+TrajectoryHeader with_room(TrajectoryHeader header, long room) {
+  header.frames = room;
+  return header;
+}
 
 std::string xdmf_path(const std::string& path) {
   return std::filesystem::path(path).replace_extension(".xdmf").string();
@@ -34,6 +50,7 @@ std::vector<int> region_of(const TrajectoryHeader& header) {
 void write_bodies(File& file, const std::map<std::string, off_t>& places, const TrajectoryHeader& header) {
   std::string names;
   std::vector<std::array<int, 2>> nodes, tets, edges, triangles;
+  std::vector<int> pieces;
   for (const BodyRange& body : header.bodies) {
     names += body.name;
     names.resize((nodes.size() + 1) * layout::name_size(header));
@@ -41,12 +58,14 @@ void write_bodies(File& file, const std::map<std::string, off_t>& places, const 
     tets.push_back({body.first_tet, body.tet_count});
     edges.push_back({body.first_edge, body.edge_count});
     triangles.push_back({body.first_triangle, body.triangle_count});
+    pieces.push_back(body.pieces);
   }
   file.write_at(places.at(layout::body_names), names.data(), names.size());
   write_all(file, places.at(layout::body_nodes), nodes);
   write_all(file, places.at(layout::body_tets), tets);
   write_all(file, places.at(layout::body_edges), edges);
   write_all(file, places.at(layout::body_triangles), triangles);
+  write_all(file, places.at(layout::body_pieces), pieces);
 }
 
 void write_rest(File& file, const std::map<std::string, off_t>& places, const TrajectoryHeader& header) {
@@ -65,7 +84,6 @@ void write_rest(File& file, const std::map<std::string, off_t>& places, const Tr
 
 /// What of two headers differs, or "".
 std::string difference(const TrajectoryHeader& a, const TrajectoryHeader& b) {
-  if (a.frames != b.frames) return fmt::format("number of frames ({}, now {})", a.frames, b.frames);
   if (a.nodes.size() != b.nodes.size())
     return fmt::format("number of nodes ({}, now {})", a.nodes.size(), b.nodes.size());
   if (a.nodes != b.nodes) return "rest shape";
@@ -81,28 +99,28 @@ std::string difference(const TrajectoryHeader& a, const TrajectoryHeader& b) {
 
 }  // namespace
 
-TrajectoryWriter::TrajectoryWriter(File file, XdmfIndex index, Places places, const TrajectoryHeader& header,
+TrajectoryWriter::TrajectoryWriter(File file, XdmfIndex index, Places places, const TrajectoryHeader& header, long room,
                                    long frames)
     : file_(std::move(file)),
       index_(std::move(index)),
       places_(std::move(places)),
-      nodes_(static_cast<Index>(header.nodes.size())),
-      prescribed_(static_cast<Index>(header.prescribed.size())),
-      planned_(header.frames),
-      velocities_(header.velocities),
+      header_(header),
+      room_(room),
       frames_(frames) {}
 
 TrajectoryWriter TrajectoryWriter::create(const std::string& path, const TrajectoryHeader& header) {
   assert(header.frames > 0 && (header.region.empty() || header.region.size() == header.tets.size()));
+  const long room = room_for(1, header.frames);
+  const TrajectoryHeader first = with_room(header, room);
   const std::string temporary = temporary_name(path);
   try {
-    Places places = layout::create(temporary, header);
+    Places places = layout::create(temporary, first);
     File file = File::open(temporary);
-    write_rest(file, places, header);
+    write_rest(file, places, first);
     file.close();
-    XdmfIndex index = create_index(path, header, {});
+    XdmfIndex index = create_index(path, first, {});
     rename_temporary(path);
-    return TrajectoryWriter(File::open(path), std::move(index), std::move(places), header, 0);
+    return TrajectoryWriter(File::open(path), std::move(index), std::move(places), header, room, 0);
   } catch (const OutputError&) {
     ::unlink(temporary.c_str());
     throw;
@@ -117,20 +135,64 @@ TrajectoryWriter TrajectoryWriter::resume(const std::string& path, const Traject
     throw InputError(path, fmt::format("belongs to another scene: the {} differs; resume with the scene as it was run, "
                                        "or start again with --overwrite",
                                        changed));
-  const long found = old.frames();
+  const long found = old.frames(), room = old.header().frames;
   if (frames_to_keep > found)
     throw InputError(path, fmt::format("has {} frames, but the checkpoint was taken after {}; start the run again with "
                                        "--overwrite",
                                        found, frames_to_keep));
   std::vector<double> times = old.times();
   times.resize(static_cast<std::size_t>(frames_to_keep));
-  TrajectoryWriter writer(File::open(path), create_index(path, header, times), layout::locate(path), header,
-                          frames_to_keep);
+  TrajectoryWriter writer(File::open(path), create_index(path, with_room(header, room), times), layout::locate(path),
+                          header, room, frames_to_keep);
+  if (const long needed = std::max(room_for(frames_to_keep, header.frames), std::min(room, header.frames));
+      needed != room) {
+    writer.make_room(needed);
+    return writer;
+  }
   writer.set_frames(frames_to_keep);
   const double unknown = std::numeric_limits<double>::quiet_NaN();
-  for (long k = frames_to_keep; k < header.frames; ++k)
+  for (long k = frames_to_keep; k < room; ++k)
     for (const char* array : {layout::times, layout::min_det_F}) writer.write_rows(array, k, &unknown, 1);
   return writer;
+}
+
+/// A new file with the frames of this one, in its place.
+void TrajectoryWriter::make_room(long room) {
+  const TrajectoryHeader header = with_room(header_, room);
+  const std::string path = file_.path(), temporary = temporary_name(path);
+  std::vector<double> times(static_cast<std::size_t>(frames_));
+  file_.read_at(places_.at(layout::times), times.data(), times.size() * sizeof(double));
+  try {
+    Places places = layout::create(temporary, header);
+    File file = File::open(temporary);
+    write_rest(file, places, header);
+    std::vector<char> piece;
+    const auto copy = [&](const char* array, std::size_t numbers_each) {
+      constexpr std::size_t most = 1 << 22;
+      const std::size_t size = static_cast<std::size_t>(frames_) * numbers_each * sizeof(double);
+      for (std::size_t done = 0; done < size; done += piece.size()) {
+        piece.resize(std::min(most, size - done));
+        file_.read_at(places_.at(array) + static_cast<off_t>(done), piece.data(), piece.size());
+        file.write_at(places.at(array) + static_cast<off_t>(done), piece.data(), piece.size());
+      }
+    };
+    copy(layout::times, 1);
+    copy(layout::min_det_F, 1);
+    copy(layout::reactions, 3 * header.prescribed.size());
+    copy(layout::positions, 3 * header.nodes.size());
+    if (header.velocities == Velocities::store) copy(layout::velocities, 3 * header.nodes.size());
+    const std::int64_t count = frames_;
+    file.write_at(places.at(layout::written), &count, sizeof count);
+    file.close();
+    rename_temporary(path);
+    file_ = File::open(path);
+    places_ = std::move(places);
+  } catch (const OutputError&) {
+    ::unlink(temporary.c_str());
+    throw;
+  }
+  room_ = room;
+  index_ = create_index(path, header, times);
 }
 
 void TrajectoryWriter::write_rows(const char* array, long row, const double* data, Index count) {
@@ -146,10 +208,12 @@ void TrajectoryWriter::set_frames(long frames) {
 
 void TrajectoryWriter::write_frame(long k, double t, const Vector& q, const Vector& v, double min_det_F,
                                    const Vector& reactions) {
-  assert(k == frames_ && k < planned_ && q.size() == 3 * nodes_ && reactions.size() == 3 * prescribed_);
+  assert(k == frames_ && k < header_.frames && q.size() == 3 * static_cast<Index>(header_.nodes.size()) &&
+         reactions.size() == 3 * static_cast<Index>(header_.prescribed.size()));
+  if (k == room_) make_room(room_for(k + 1, header_.frames));
   write_rows(layout::positions, k, q.data(), q.size());
-  if (velocities_ == Velocities::store) {
-    assert(v.size() == 3 * nodes_);
+  if (header_.velocities == Velocities::store) {
+    assert(v.size() == q.size());
     write_rows(layout::velocities, k, v.data(), v.size());
   }
   write_rows(layout::reactions, k, reactions.data(), reactions.size());

@@ -1,6 +1,6 @@
 #pragma once
-/// trajectory.xdmf: the list of frames by which ParaView opens trajectory.h5. Every planned frame has its entry from
-/// the start, as an XML comment; writing a frame uncovers its entry by one 4-byte write, so the file is well-formed and
+/// trajectory.xdmf: the list of frames by which ParaView opens trajectory.h5. Every frame that this has room for has
+/// its entry, as an XML comment; writing a frame uncovers its entry by one 4-byte write, so the file is well-formed and
 /// lists just the written frames at every moment, and a frame costs the same however many there are.
 
 #include <optional>

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <filesystem>
 #include <set>
 
@@ -19,6 +20,7 @@ namespace {
 
 /// Edges of a surface that is filled without a resolution, in parts of its diagonal.
 constexpr double default_resolution = 1. / 25;
+constexpr double most_volume_change = .2;  // by filling a surface
 
 /// Curves the boundary of quadratic elements.
 void follow_surface(const BodyChoice& body, BodyShape& shape, std::vector<std::string>& notes) {
@@ -119,6 +121,18 @@ void require_all_used(const std::vector<Vec3>& nodes, const std::vector<std::arr
     throw InputError(where, fmt::format("node {} is in no {}, so that it has no mass", it - used.begin(), cell));
 }
 
+/// A lattice too coarse for a shape fills what lies between its parts, or loses them.
+void require_same_volume(const TetMesh& mesh, const Tetrahedralized& made) {
+  if (!(made.enclosed > 0)) return;
+  double volume = 0;
+  for (std::size_t t = 0; t < mesh.tets.size(); ++t) volume += signed_volume(mesh, t);
+  if (std::abs(volume - made.enclosed) > most_volume_change * made.enclosed)
+    throw InputError("resolution",
+                     fmt::format("the tetrahedra have {:.4g} m³, but the surface encloses {:.4g} m³: more than "
+                                 "{:.0f} % off; take a finer resolution",
+                                 volume, made.enclosed, 100 * most_volume_change));
+}
+
 /// A sheet of the triangles of a file; a network, where it has only lines.
 void read_thin_file(const std::string& path, const std::string& where, BodyShape& shape,
                     std::vector<std::string>& notes) {
@@ -166,6 +180,7 @@ Filled fill_surface(const SurfaceFile& choice, const SurfaceMesh& surface, const
     };
     TetMesh mesh =
         choice.aim ? mesh_of_count(make, diagonal / 4, *choice.aim, choice.target) : make(options.resolution);
+    require_same_volume(mesh, made);
     Filled filled{std::move(mesh), std::move(made.notes)};
     filled.notes.push_back(fmt::format("{} tetrahedra by {}", filled.mesh.tets.size(), name_of(made.filling)));
     return filled;

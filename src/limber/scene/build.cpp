@@ -123,6 +123,7 @@ void add_body(const BodyChoice& choice, const Vec3& gravity, const TimeSettings&
   place(choice, p.nodes);
   for (const auto& warning : size_warnings(bounding_box(p.nodes))) model.notes.push_back(choice.where + ": " + warning);
   body.rest = p.shape.mesh;
+  body.pieces = pieces(p.shape.elements.kind);
   body.rest.nodes = p.nodes;
 
   body.triangles = p.shape.triangles;
@@ -308,6 +309,9 @@ Simulation build_simulation(const Scene& scene, const Model& model) {
                      "\"potential\" is not possible here: a force has no potential; use \"auto\" or \"residual\"");
   if (scene.method.nonlinear == "lbfgs" && !potential)
     throw InputError("method.nonlinear", "\"lbfgs\" is not possible here: a force has no potential; use \"newton\"");
+  if (scene.method.nonlinear == "lbfgs" && scene.method.merit == "residual")
+    throw InputError("method.nonlinear",
+                     "\"lbfgs\" lowers the potential, not the residual; use \"newton\", or \"merit\": \"auto\"");
   if (model.system->gap_rule() != GapRule::none && !potential)
     throw InputError("contact.formulation", "inequalities need forces with a potential; use \"barrier\"");
   MethodSettings method = method_settings(scene.method);

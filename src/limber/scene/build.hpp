@@ -31,6 +31,7 @@ struct Body {
   std::vector<std::array<int, 2>> edges;      // of its springs or rods, in body numbering
   std::optional<SurfaceMesh> surface;         // that moves with it, placed: what is drawn and exported
   int first_node = 0;
+  int pieces = 1;                         // tetrahedra of `rest` for each element, one after the other
   std::shared_ptr<ElasticForce> elastic;  // of tetrahedra, without the elements of rigid parts
   std::shared_ptr<ElasticForce> rigid;    // what keeps rigid parts in shape; none without such
   double mass = 0;                        // [kg]

@@ -328,22 +328,34 @@ class Builder {
   void refuse_crossings(const Collisions& collisions) const {
     const auto found = find_crossings(collisions, positions_, 0);
     if (!found.empty()) {
-      const auto worst = std::max_element(found.begin(), found.end(),
-                                          [](const Crossing& a, const Crossing& b) { return a.depth < b.depth; });
+      const auto itself = [](const Crossing& c) { return c.objects[0] == c.objects[1]; };
+      // What no motion of whole bodies can mend comes first.
+      const auto worst = std::max_element(found.begin(), found.end(), [&](const Crossing& a, const Crossing& b) {
+        return std::pair(itself(a), a.depth) < std::pair(itself(b), b.depth);
+      });
       const int object = worst->objects[0];
       const std::string where = object < static_cast<int>(bodies_.size())
                                     ? bodies_[ix(object)].choice->where
                                     : scene_.obstacles[ix(object) - bodies_.size()].where;
-      throw InputError(
-          where,
-          fmt::format("{}{}; move them apart, or let \"contact\": {{\"start\": \"push_apart\"}} do it",
-                      describe(*worst), found.size() > 1 ? fmt::format(" (and {} more pairs)", found.size() - 1) : ""));
+      throw InputError(where, fmt::format("{}{}; {}", describe(*worst),
+                                          found.size() > 1 ? fmt::format(" (and {} more pairs)", found.size() - 1) : "",
+                                          way_out(worst->objects)));
     }
     if (const auto c = collisions.nearest(positions_, 0); c && !(c->gap > 0))
-      throw InputError("contact", fmt::format("'{}' and '{}' {} at the start (gap {:.3g} m); move them apart, or let "
-                                              "\"contact\": {{\"start\": \"push_apart\"}} do it",
-                                              c_.objects[ix(c->objects[0])], c_.objects[ix(c->objects[1])],
-                                              c->gap < -1e-12 * diagonal() ? "overlap" : "touch", c->gap));
+      throw InputError("contact",
+                       fmt::format("'{}' and '{}' {} at the start (gap {:.3g} m); {}", c_.objects[ix(c->objects[0])],
+                                   c_.objects[ix(c->objects[1])], c->gap < -1e-12 * diagonal() ? "overlap" : "touch",
+                                   c->gap, way_out(c->objects)));
+  }
+
+  /// What the user can do about two objects, or one, that cross.
+  std::string way_out(const std::array<int, 2>& objects) const {
+    if (objects[0] == objects[1])
+      return "push_apart moves whole bodies and cannot help: mend the mesh, its placement or its thickness, or let the "
+             "body pass through itself by \"contact\": {\"self\": false}";
+    if (choice_.start == ContactChoice::Start::push_apart)
+      return "push_apart found no way to part them (bodies with pinned or scripted nodes stay): move them apart";
+    return "move them apart, or let \"contact\": {\"start\": \"push_apart\"} do it";
   }
 
   bool movable(int object) const { return object < static_cast<int>(bodies_.size()) && bodies_[ix(object)].movable; }

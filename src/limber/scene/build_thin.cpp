@@ -29,7 +29,7 @@ Forces sheet_forces(const BodyChoice& choice, const Body& body, const MadeMateri
   Forces forces;
   forces.push_back(std::make_unique<MembraneForce>(mesh, body.first_node, std::vector{m.material},
                                                    std::vector<int>(mesh.triangles.size(), 0), choice.thickness,
-                                                   where));
+                                                   choice.where));
   if (D > 0)
     forces.push_back(std::make_unique<BendingForce>(mesh, body.first_node, std::vector(mesh.triangles.size(), D),
                                                     RestAngles::of_rest_shape, where));

@@ -58,6 +58,23 @@ void add_method_notes(const Scene& scene, Facts& f) {
     f.notes.push_back(fmt::format("{} needs no exponential: method.krylov_tolerance is not used", info.name));
 }
 
+void add_modes(const Scene& scene, const Model& model, int modes, Facts& f) {
+  const auto rigid = static_cast<int>(model.system->rigid_motions(model.start).cols());
+  const auto found = scene_modes(model, static_cast<int>(std::min<Index>(f.free_dofs, modes + rigid)));
+  const double largest = found.lambda.cwiseAbs().maxCoeff();
+  const Index alive = split_off(scene, found.lambda);
+  for (Index i = 0; i < found.lambda.size(); ++i) {
+    const double lambda = found.lambda[i];
+    if (std::abs(lambda) <= (rigid > 0 ? 1e-7 : 1e-10) * largest) {
+      ++f.rigid_modes;
+    } else if (lambda <= 0) {
+      f.notes.push_back(fmt::format("the start is not a stable equilibrium: a mode has λ = {:.3g} 1/s²", lambda));
+    } else if (static_cast<int>(f.modes.size()) < modes) {
+      f.modes.push_back(forecast(scene, std::sqrt(lambda), i < alive ? ModePlace::split_off : ModePlace::outside));
+    }
+  }
+}
+
 }  // namespace
 
 long step_count(const TimeSettings& time) { return static_cast<long>(std::ceil(time.duration / time.step - 1e-9)); }
@@ -100,19 +117,11 @@ Facts gather_facts(const Scene& scene, const Model& model, int modes) {
         fmt::format("{} free degrees of freedom: no modes are shown; `limber modes` computes them", f.free_dofs));
     return f;
   }
-  const auto rigid = static_cast<int>(model.system->rigid_motions(model.start).cols());
-  const auto found = scene_modes(model, static_cast<int>(std::min<Index>(f.free_dofs, modes + rigid)));
-  const double largest = found.lambda.cwiseAbs().maxCoeff();
-  const Index alive = split_off(scene, found.lambda);
-  for (Index i = 0; i < found.lambda.size(); ++i) {
-    const double lambda = found.lambda[i];
-    if (std::abs(lambda) <= (rigid > 0 ? 1e-7 : 1e-10) * largest) {
-      ++f.rigid_modes;
-    } else if (lambda <= 0) {
-      f.notes.push_back(fmt::format("the start is not a stable equilibrium: a mode has λ = {:.3g} 1/s²", lambda));
-    } else if (static_cast<int>(f.modes.size()) < modes) {
-      f.modes.push_back(forecast(scene, std::sqrt(lambda), i < alive ? ModePlace::split_off : ModePlace::outside));
-    }
+  try {
+    add_modes(scene, model, modes, f);
+  } catch (const StepFailure& e) {  // a report, which nothing else depends on
+    f.modes.clear();
+    f.notes.push_back(fmt::format("no modes are shown: {}", e.reason));
   }
   return f;
 }

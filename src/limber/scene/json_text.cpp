@@ -1,10 +1,13 @@
+#include <fmt/format.h>
+
 #include <charconv>
-#include <fstream>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <sstream>
 
 #include "limber/core/errors.hpp"
+#include "limber/record/directory.hpp"
+#include "limber/record/files.hpp"
 #include "limber/scene/read.hpp"
 
 namespace limber {
@@ -147,10 +150,16 @@ Json parse_json(const std::string& text, const std::string& name) {
 }
 
 Json load_json(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  if (!file || !(text << file.rdbuf())) throw InputError(path, "cannot be read");
-  return parse_json(text.str(), path);
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const auto status = fs::status(path, error);
+  if (fs::is_directory(status))
+    throw InputError(path, fs::exists(fs::path(path) / run_file::scene, error)
+                               ? fmt::format("is the folder of a run, not a scene; its scene is {}",
+                                             (fs::path(path) / run_file::scene).string())
+                               : "is a folder, not a scene file (JSON)");
+  if (status.type() == fs::file_type::not_found) throw InputError(path, "there is no such file");
+  return parse_json(read_file(path), path);
 }
 
 void apply_override(Json& json, const std::string& assignment) {

@@ -1,5 +1,7 @@
 #include "limber/scene/read.hpp"
 
+#include <fmt/format.h>
+
 #include <numbers>
 
 #include "limber/scene/read_parts.hpp"
@@ -8,9 +10,26 @@
 namespace limber {
 namespace {
 
+constexpr double most_steps = 1e9, most_frames = 1e8;
+
 TimeSettings read_time(const JsonCursor& place) {
   const JsonSection s = place.section("time");
-  return {s.at("step").positive(quantity::time), s.at("duration").non_negative(quantity::time)};
+  const TimeSettings time{s.at("step").positive(quantity::time), s.at("duration").non_negative(quantity::time)};
+  if (time.duration > 0 && time.step > time.duration * (1 + 1e-9))
+    s.at("step").fail(fmt::format("{} s is longer than time.duration, {} s", time.step, time.duration));
+  if (const double steps = time.duration / time.step; !(steps <= most_steps))
+    s.at("duration")
+        .fail(fmt::format("{} s are {:.3g} steps of {} s; at most {:.0e} are allowed", time.duration, steps, time.step,
+                          most_steps));
+  return time;
+}
+
+void check_frame_count(const JsonCursor& place, const OutputChoice& output, const TimeSettings& time) {
+  const double frames =
+      output.fps ? time.duration * *output.fps : time.duration / time.step / output.frames_every.value_or(1);
+  if (!(frames <= most_frames))
+    throw InputError(place.path() + (output.fps ? ".fps" : ".frames_every"),
+                     fmt::format("the run would have {:.3g} frames; at most {:.0e} are allowed", frames, most_frames));
 }
 
 OutputChoice read_output(const JsonCursor& place) {
@@ -78,6 +97,7 @@ Scene read_scene(const nlohmann::json& json, const Vocabulary& vocabulary, const
     if (!scene.contact) scene.contact.emplace();
   }
   if (const auto c = s.find("output")) scene.output = read_output(*c);
+  check_frame_count({json, "output"}, scene.output, scene.time);
   if (const auto c = s.find("camera")) scene.camera = read_camera(*c);
   if (const auto c = s.find("threads")) scene.threads = c->integer(0);
   return scene;

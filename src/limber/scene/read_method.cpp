@@ -4,6 +4,7 @@
 #include "limber/scene/read_parts.hpp"
 #include "limber/scene/schema.hpp"
 #include "limber/time/catalog.hpp"
+#include "limber/time/other_names.hpp"
 
 namespace limber {
 namespace {
@@ -15,6 +16,9 @@ std::string read_method_name(const JsonCursor& place, const Vocabulary& vocabula
   if (const auto found = std::find_if(known.begin(), known.end(), same); found != known.end()) return *found;
   for (const auto& [method, why] : vocabulary.without_modes)
     if (same_name(method + "ERE", name) || same_name(method + "-ERE", name)) place.fail(why);
+  const std::string called = method_called(name);
+  if (std::find(known.begin(), known.end(), called) != known.end())
+    place.fail("unknown method '" + name + "'; did you mean '" + called + "'? known are " + join(known));
   place.word(known, "method");
   return name;
 }

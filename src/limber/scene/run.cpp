@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <filesystem>
+#include <map>
 
 #include "limber/core/errors.hpp"
 #include "limber/core/interrupt.hpp"
@@ -78,8 +80,10 @@ long checkpoint_interval(const OutputChoice& output, Index dofs) {
   return std::clamp<long>(1'000'000 / std::max<Index>(dofs, 1), 20, 500);
 }
 
-/// What a resumed run must agree on: everything but where results go, who looks and how many threads work.
+/// What a resumed run must agree on: everything but how long it lasts, where results go, who looks and how many threads
+/// work.
 std::string comparable(nlohmann::json json) {
+  if (json.contains("time") && json["time"].is_object()) json["time"].erase("duration");
   json.erase("threads");
   json.erase("camera");
   if (json.contains("output") && json["output"].is_object()) {
@@ -89,16 +93,19 @@ std::string comparable(nlohmann::json json) {
   return json.dump();
 }
 
-Checkpoint to_checkpoint(const Snapshot& s, long frames, long rows, const std::string& scene_text) {
+/// How often things were done since the start of the run, by name.
+using Counts = std::map<std::string, double>;
+const std::string count_prefix = "count.";
+
+Checkpoint to_checkpoint(const Snapshot& s, const Counts& counts, const std::vector<std::string>& notes) {
   Checkpoint c;
   c.step = s.step;
-  c.frames = frames;
-  c.rows = rows;
   c.history = s.history;
-  c.numbers = {{"start_time", s.start_time},
-               {"damping_loss", s.damping_loss},
-               {"friction_loss", s.friction_loss},
-               {"supply", s.supply}};
+  c.numbers = {{"start_time", s.start_time},         {"damping_loss", s.damping_loss},
+               {"damping_power", s.damping_power},   {"friction_loss", s.friction_loss},
+               {"friction_power", s.friction_power}, {"supply", s.supply}};
+  for (const auto& [name, count] : counts) c.numbers[count_prefix + name] = count;
+  c.texts["notes"] = nlohmann::json(notes).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   c.vectors["forces"] = Vector::Map(s.forces.data(), static_cast<Index>(s.forces.size()));
   c.vectors["account"] = Vector::Map(s.account.data(), static_cast<Index>(s.account.size()));
   if (s.modes) {
@@ -106,24 +113,59 @@ Checkpoint to_checkpoint(const Snapshot& s, long frames, long rows, const std::s
     c.vectors["modes.lambda"] = s.modes->lambda;
     c.vectors["modes.X"] = s.modes->X.reshaped();
   }
-  c.scene_text = scene_text;
   return c;
 }
 
+/// Throws InputError(entry, …) where one is missing.
+template <class T>
+const T& entry(const std::map<std::string, T>& entries, const std::string& name) {
+  const auto found = entries.find(name);
+  if (found == entries.end()) throw InputError(name, "is missing");
+  return found->second;
+}
+
 Snapshot to_snapshot(const Checkpoint& c) {
-  Snapshot s{c.history, c.step, c.numbers.at("start_time"), c.numbers.at("damping_loss"), c.numbers.at("supply")};
-  s.friction_loss = c.numbers.at("friction_loss");
-  const Vector& forces = c.vectors.at("forces");
+  Snapshot s;
+  s.history = c.history;
+  s.step = c.step;
+  s.start_time = entry(c.numbers, "start_time");
+  s.damping_loss = entry(c.numbers, "damping_loss");
+  s.damping_power = entry(c.numbers, "damping_power");
+  s.friction_loss = entry(c.numbers, "friction_loss");
+  s.friction_power = entry(c.numbers, "friction_power");
+  s.supply = entry(c.numbers, "supply");
+  const Vector& forces = entry(c.vectors, "forces");
   s.forces.assign(forces.begin(), forces.end());
-  const Vector& account = c.vectors.at("account");
+  const Vector& account = entry(c.vectors, "account");
   s.account.assign(account.begin(), account.end());
   if (const auto lambda = c.vectors.find("modes.lambda"); lambda != c.vectors.end()) {
-    const Vector& X = c.vectors.at("modes.X");
+    const Vector& X = entry(c.vectors, "modes.X");
     const Index modes = lambda->second.size();
-    s.modes =
-        ModalMemory{lambda->second, X.reshaped(X.size() / modes, modes), static_cast<long>(c.numbers.at("modes.age"))};
+    if (modes == 0 || X.size() % modes != 0)
+      throw InputError("modes.X", fmt::format("has {} numbers, which do not make {} modes", X.size(), modes));
+    s.modes = ModalMemory{lambda->second, X.reshaped(X.size() / modes, modes),
+                          static_cast<long>(entry(c.numbers, "modes.age"))};
   }
   return s;
+}
+
+std::vector<std::string> notes_of(const Checkpoint& c) {
+  const auto notes = nlohmann::json::parse(entry(c.texts, "notes"), nullptr, false);
+  std::vector<std::string> list;
+  if (!notes.is_array()) throw InputError("notes", "is not a list of texts");
+  for (const auto& note : notes) {
+    if (!note.is_string()) throw InputError("notes", "is not a list of texts");
+    list.push_back(note);
+  }
+  return list;
+}
+
+/// Whether a run has come to its end, summary included.
+bool has_summary(const std::string& path, long steps) {
+  if (!std::filesystem::exists(path)) return false;
+  const auto summary = nlohmann::json::parse(read_file(path), nullptr, false);
+  return summary.is_object() && summary.value("end", nlohmann::json()) == "finished" &&
+         summary.value("steps", nlohmann::json()) == steps;
 }
 
 class Run {
@@ -136,9 +178,8 @@ class Run {
         plan_(scene.output, scene.time),
         steps_(step_count(scene.time)),
         scene_text_(comparable(json)),
-        directory_(prepare_directory(options.directory, options.existing)) {
-    write_atomically_if_new(json);
-  }
+        json_(json),
+        directory_(prepare_directory(options.directory, options.existing)) {}
 
   RunResult go() {
     const auto header =
@@ -147,20 +188,21 @@ class Run {
     const auto checkpoint =
         options_.existing == Existing::resume ? load_checkpoint(directory_.file(run_file::checkpoint)) : std::nullopt;
     if (checkpoint) {
-      if (checkpoint->scene_text != scene_text_)
-        throw InputError("--resume", fmt::format("the scene is not the one that {} was run with (see scene.json "
-                                                 "there); use another directory or --overwrite",
-                                                 options_.directory));
-      if (checkpoint->step >= steps_)
+      check_scene(*checkpoint);
+      if (checkpoint->step == steps_ && has_summary(directory_.file(run_file::summary), steps_))
         return {RunResult::End::already_finished, checkpoint->step, checkpoint->frames, checkpoint->step, {}};
-      simulation_.restore(to_snapshot(*checkpoint));
-      result_.resumed_from = checkpoint->step;
+      restore(*checkpoint);
       writer_.emplace(TrajectoryWriter::resume(directory_.file(run_file::trajectory), header, checkpoint->frames));
       table_.emplace(EnergyTable::resume(directory_.file(run_file::energy), checkpoint->rows, further_columns));
       if (model_.contact)
         contacts_.emplace(
             ContactTable::resume(directory_.file(run_file::contacts), plan_.time(checkpoint->frames - 1)));
+      write_scene();
     } else {
+      if (options_.existing == Existing::resume && options_.note)
+        options_.note(
+            fmt::format("there is no checkpoint in {}: the run starts from the beginning", options_.directory));
+      write_scene();
       writer_.emplace(TrajectoryWriter::create(directory_.file(run_file::trajectory), header));
       table_.emplace(EnergyTable::create(directory_.file(run_file::energy), further_columns));
       if (model_.contact) contacts_.emplace(ContactTable::create(directory_.file(run_file::contacts)));
@@ -180,12 +222,73 @@ class Run {
   }
 
  private:
-  void write_atomically_if_new(const nlohmann::json& json) {
+  /// What is there from before stays, unless the run is to last longer or shorter than then.
+  void write_scene() {
     const auto path = directory_.file(run_file::scene);
-    if (options_.existing != Existing::resume || !std::filesystem::exists(path)) {
-      write_atomically(path, json.dump(2) + "\n");
-      write_body_surfaces(model_, directory_.path().string());
+    if (result_.resumed_from > 0 && std::filesystem::exists(path)) {
+      const auto before = nlohmann::json::parse(read_file(path), nullptr, false);
+      if (before.is_object() && before.value("time", nlohmann::json()) == json_.value("time", nlohmann::json())) return;
     }
+    write_atomically(path, json_.dump(2) + "\n");
+    write_body_surfaces(model_, directory_.path().string());
+  }
+
+  void check_scene(const Checkpoint& checkpoint) const {
+    if (checkpoint.scene_text != scene_text_)
+      throw InputError("--resume", fmt::format("the scene is not the one that {} was run with (see scene.json "
+                                               "there); use another directory or --overwrite",
+                                               options_.directory));
+    if (checkpoint.step > steps_)
+      throw InputError("time.duration", fmt::format("{} s are {} steps, but {} holds {} already; use another directory "
+                                                    "or --overwrite",
+                                                    scene_.time.duration, steps_, options_.directory, checkpoint.step));
+  }
+
+  void restore(const Checkpoint& checkpoint) {
+    try {
+      simulation_.restore(to_snapshot(checkpoint));
+      notes_ = notes_of(checkpoint);
+      for (const auto& [name, now] : own_counts()) before_[name] = entry(checkpoint.numbers, count_prefix + name) - now;
+    } catch (const InputError& e) {
+      throw InputError(directory_.file(run_file::checkpoint),
+                       fmt::format("cannot be resumed from: its entry '{}' {}; start the run again with --overwrite",
+                                   e.where(), e.message()));
+    }
+    result_.resumed_from = checkpoint.step;
+  }
+
+  /// Since this object was made.
+  Counts own_counts() const {
+    const auto linear = simulation_.linear_counts();
+    const auto number = [](auto count) { return static_cast<double>(count); };
+    Counts counts = {
+        {"newton_iterations", number(newton_)},      {"escalated_steps", number(escalations_)},
+        {"halved_steps", number(halved_)},           {"retaken.beside", number(beside_)},
+        {"retaken.backward_euler", number(calmed_)}, {"linear.factorizations", number(linear.factorizations)},
+        {"linear.solves", number(linear.solves)},    {"linear.iterations", number(linear.iterations)}};
+    if (model_.contact && model_.contact->friction)
+      counts["friction_held_stages"] = number(model_.contact->friction->held_stages());
+    if (const auto* modes = simulation_.modes()) {
+      counts["modes.refreshes"] = number(modes->refreshes());
+      counts["modes.from_scratch"] = number(modes->counts().from_scratch);
+      counts["modes.iterations"] = number(modes->counts().iterations);
+      counts["modes.left_out_steps"] = number(modes->left_out_counts().steps);
+      counts["modes.left_out_bodies"] = number(modes->left_out_counts().bodies);
+    }
+    if (simulation_.method().kind == MethodKind::exponential) {
+      const auto krylov = simulation_.exponential_counts();
+      counts["exponential.products"] = number(krylov.products);
+      counts["exponential.substeps"] = number(krylov.substeps);
+    }
+    return counts;
+  }
+
+  /// Since the start of the run, also where that was before a --resume.
+  Counts counts() const {
+    Counts sum = own_counts();
+    for (auto& [name, count] : sum)
+      if (const auto before = before_.find(name); before != before_.end()) count += before->second;
+    return sum;
   }
 
   void loop() {
@@ -205,8 +308,12 @@ class Run {
   }
 
   void save() {
-    save_checkpoint(directory_.file(run_file::checkpoint),
-                    to_checkpoint(simulation_.snapshot(), writer_->frames(), table_->rows(), scene_text_));
+    const Snapshot snapshot = simulation_.snapshot();
+    Checkpoint checkpoint = to_checkpoint(snapshot, counts(), notes_);
+    checkpoint.frames = writer_->frames();
+    checkpoint.rows = table_->rows();
+    checkpoint.scene_text = scene_text_;
+    save_checkpoint(directory_.file(run_file::checkpoint), checkpoint);
   }
 
   void record(const StepReport& report, double wall_ms) {
@@ -217,9 +324,10 @@ class Run {
     if (report.substeps > 1) ++halved_;
     beside_ += report.beside;
     calmed_ += report.calmed;
+    // What is said once is said again after --resume.
     for (const auto* list : {&report.notes, &report.remarks})
       for (const auto& note : *list)
-        if (notes_.size() < 20) notes_.push_back(note);
+        if (notes_.size() < 20 && std::find(notes_.begin(), notes_.end(), note) == notes_.end()) notes_.push_back(note);
     table_->add({simulation_.time(),
                  e.kinetic,
                  e.elastic,
@@ -255,15 +363,16 @@ class Run {
                       p.collisions, p.smallest_gap, p.normal_force, p.friction_force});
   }
 
-  /// Between two steps; where that would pass through something, the state of the nearer step.
+  /// Between two steps; where no step may end there, or the way there passes through something, the state of the nearer
+  /// step.
   State frame_state(const State& before, double t) const {
     const State& after = simulation_.state();
     const State u = between(before, after, t);
-    if (!model_.contact || u.t == before.t || u.t == after.t) return u;
+    if (u.t == before.t || u.t == after.t) return u;
     const auto free = [&](const State& from) {
       return model_.system->max_step(from.q, u.q - from.q, from.t, u.t) >= 1;
     };
-    if (free(before) || free(after)) return u;
+    if (std::isfinite(model_.system->energies(u).total()) && (!model_.contact || free(before) || free(after))) return u;
     return t - before.t < after.t - t ? before : after;
   }
 
@@ -292,7 +401,8 @@ class Run {
   void summarize(const std::string& end, const std::string& reason) {
     result_.steps = simulation_.step_count();
     result_.frames = writer_->frames();
-    const auto counts = simulation_.linear_counts();
+    const Counts total = counts();
+    const auto count = [&](const char* name) { return std::lround(total.at(name)); };
     const Energies e = simulation_.energies();
     result_.summary = {
         {"limber_version", version},
@@ -304,16 +414,18 @@ class Run {
         {"steps_planned", steps_},
         {"frames", result_.frames},
         {"resumed_from_step", result_.resumed_from},
-        {"newton_iterations", newton_},
-        {"escalated_steps", escalations_},
-        {"halved_steps", halved_},
-        {"retaken_steps", {{"beside", beside_}, {"backward_euler", calmed_}}},
+        {"newton_iterations", count("newton_iterations")},
+        {"escalated_steps", count("escalated_steps")},
+        {"halved_steps", count("halved_steps")},
+        {"retaken_steps", {{"beside", count("retaken.beside")}, {"backward_euler", count("retaken.backward_euler")}}},
         {"energy_gain", simulation_.account().gain()},
         {"energy_rise", simulation_.account().rise()},
         {"energy_put_in", simulation_.account().put_in()},
         {"energy_in_play", simulation_.account().in_play()},
         {"linear_solver",
-         {{"factorizations", counts.factorizations}, {"solves", counts.solves}, {"iterations", counts.iterations}}},
+         {{"factorizations", count("linear.factorizations")},
+          {"solves", count("linear.solves")},
+          {"iterations", count("linear.iterations")}}},
         {"energy",
          {{"kinetic", e.kinetic},
           {"elastic", e.elastic},
@@ -324,19 +436,17 @@ class Run {
         {"threads", threads()},
         {"wall_seconds", seconds_since(start_)},
         {"notes", notes_}};
-    if (model_.contact && model_.contact->friction)
-      result_.summary["friction_held_stages"] = model_.contact->friction->held_stages();
-    if (const auto* modes = simulation_.modes())
-      result_.summary["modes"] = {{"count", modes->count()},
-                                  {"refreshes", modes->refreshes()},
-                                  {"from_scratch", modes->counts().from_scratch},
-                                  {"iterations", modes->counts().iterations},
-                                  {"left_out_steps", modes->left_out_counts().steps},
-                                  {"left_out_bodies", modes->left_out_counts().bodies}};
-    if (simulation_.method().kind == MethodKind::exponential) {
-      const auto krylov = simulation_.exponential_counts();
-      result_.summary["exponential"] = {{"products", krylov.products}, {"substeps", krylov.substeps}};
+    if (total.contains("friction_held_stages")) result_.summary["friction_held_stages"] = count("friction_held_stages");
+    if (const auto* modes = simulation_.modes()) {
+      const auto memory = modes->memory();
+      result_.summary["modes"] = {
+          {"count", memory ? memory->lambda.size() : 0},     {"refreshes", count("modes.refreshes")},
+          {"from_scratch", count("modes.from_scratch")},     {"iterations", count("modes.iterations")},
+          {"left_out_steps", count("modes.left_out_steps")}, {"left_out_bodies", count("modes.left_out_bodies")}};
     }
+    if (total.contains("exponential.products"))
+      result_.summary["exponential"] = {{"products", count("exponential.products")},
+                                        {"substeps", count("exponential.substeps")}};
     if (!reason.empty()) result_.summary["reason"] = reason;
     try {
       write_summary(directory_.file(run_file::summary), result_.summary);
@@ -352,6 +462,7 @@ class Run {
   FramePlan plan_;
   long steps_;
   std::string scene_text_;
+  const nlohmann::json& json_;
   std::vector<int> prescribed_;  // nodes, at the start
   RunDirectory directory_;
   std::optional<TrajectoryWriter> writer_;
@@ -359,6 +470,7 @@ class Run {
   std::optional<ContactTable> contacts_;
   RunResult result_;
   long newton_ = 0, escalations_ = 0, halved_ = 0, beside_ = 0, calmed_ = 0;
+  Counts before_;  // of the runs that this one goes on with
   std::vector<std::string> notes_;
   Clock::time_point start_ = Clock::now();
 };
@@ -376,7 +488,8 @@ TrajectoryHeader trajectory_header(const Model& model, Velocities velocities, lo
                     static_cast<int>(h.edges.size()),
                     static_cast<int>(b.edges.size()),
                     static_cast<int>(h.triangles.size()),
-                    static_cast<int>(b.triangles.size())};
+                    static_cast<int>(b.triangles.size()),
+                    b.pieces};
     h.nodes.insert(h.nodes.end(), b.rest.nodes.begin(), b.rest.nodes.end());
     for (auto t : b.rest.tets) {
       for (int& i : t) i += b.first_node;

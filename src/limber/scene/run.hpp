@@ -22,6 +22,7 @@ struct RunOptions {
   std::string directory;
   Existing existing = Existing::refuse;
   std::function<void(const Progress&)> progress = {};
+  std::function<void(const std::string&)> note = {};  // what the user should hear before the first step
   std::function<bool()> go_on = [] { return true; };  // asked before and within each step; no: stop cleanly
 };
 

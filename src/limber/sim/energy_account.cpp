@@ -1,8 +1,12 @@
 #include "limber/sim/energy_account.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
+
+#include "limber/core/errors.hpp"
 
 namespace limber {
 namespace {
@@ -58,6 +62,8 @@ std::vector<double> EnergyAccount::memory() const {
 }
 
 void EnergyAccount::restore(const std::vector<double>& m) {
+  if (m.size() != memory().size())
+    throw InputError("account", fmt::format("has {} numbers, expected {}", m.size(), memory().size()));
   start_ = m.at(0);
   put_in_ = m.at(1);
   lowest_ = m.at(2);

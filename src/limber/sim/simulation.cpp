@@ -24,6 +24,22 @@ constexpr double most_adapted = 2e-5;
 
 double mechanical(const Energies& e) { return e.kinetic + e.elastic; }
 
+/// Of what belongs together. Throws InputError(entry, …).
+void check_lengths(const Snapshot& s) {
+  if (s.history.empty()) throw InputError("history", "has no state");
+  const Index n = s.history[0].q.size();
+  const auto check = [n](const std::string& entry, Index length) {
+    if (length != n) throw InputError(entry, fmt::format("has {} numbers, expected {}", length, n));
+  };
+  for (std::size_t i = 0; i < s.history.size(); ++i) {
+    const State& u = s.history[i];
+    check(fmt::format("history[{}].q", i), u.q.size());
+    check(fmt::format("history[{}].v", i), u.v.size());
+    if (u.a.size() > 0) check(fmt::format("history[{}].a", i), u.a.size());
+  }
+  if (s.modes) check("modes.X", s.modes->X.rows());
+}
+
 }  // namespace
 
 Simulation::Simulation(std::shared_ptr<MechanicalSystem> system, const MethodSettings& method, double step,
@@ -286,16 +302,22 @@ Snapshot Simulation::snapshot() {
   s.friction_loss = friction_loss_;
   s.forces = system_->memory();
   s.account = account_.memory();
+  s.damping_power = damping_power_;
+  s.friction_power = friction_power_;
   if (stepper_.modes()) s.modes = stepper_.modes()->memory();
   for (std::size_t i = 0; i < history_.size(); ++i) s.history.push_back(history_[i]);
   return s;
 }
 
 void Simulation::restore(const Snapshot& s) {
+  check_lengths(s);
   // Each release adds unknowns: their number tells whether a snapshot at the time of one is from before or after it.
   const Index size = system_->size();
-  if (s.history.at(0).q.size() < size) system_->hold_all();
+  if (s.history[0].q.size() < size) system_->hold_all();
   while (system_->size() < s.history[0].q.size() && std::isfinite(system_->next_release())) system_->release_next();
+  if (system_->size() != s.history[0].q.size())
+    throw InputError("history[0].q", fmt::format("has {} numbers, but the system has {} unknowns",
+                                                 s.history[0].q.size(), system_->size()));
   if (system_->size() != size) stepper_ = Stepper(*info_, settings_.parameters, *system_, settings_.options);
   history_ = History(std::deque<State>(s.history.begin(), s.history.end()));
   step_ = s.step;
@@ -308,8 +330,8 @@ void Simulation::restore(const Snapshot& s) {
   stepper_.forget();
   if (stepper_.modes() && s.modes) stepper_.modes()->restore(*s.modes);
   energies_ = system_->energies(state());
-  damping_power_ = system_->damping_power(state());
-  friction_power_ = system_->friction_power(state());
+  damping_power_ = s.damping_power;
+  friction_power_ = s.friction_power;
   touching_ = std::isfinite(system_->smallest_gap(state()));
   account_.restore(s.account);
 }

@@ -46,6 +46,8 @@ struct Snapshot {
   double friction_loss = 0;         // [J]
   std::vector<double> forces = {};  // what forces have learnt
   std::vector<double> account = {};
+  // [W] at the end of the last step, as the forces were during it: what they lag begins anew with the next step.
+  double damping_power = 0, friction_power = 0;
 };
 
 class Simulation {
@@ -87,6 +89,7 @@ class Simulation {
   void set_state(Vector q, Vector v);
   /// A checkpoint. Factors are dropped here, so that a run resumed from it has the bits of one that goes on.
   Snapshot snapshot();
+  /// Throws InputError(entry, …) for one of wrong lengths.
   void restore(const Snapshot& s);
 
  private:

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "limber/core/errors.hpp"
+#include "limber/time/other_names.hpp"
 #include "limber/time/schemes/backward_euler.hpp"
 #include "limber/time/schemes/bdf2.hpp"
 #include "limber/time/schemes/blend.hpp"
@@ -254,7 +255,8 @@ const MethodInfo& find_method(const std::string& name) {
   if (const auto it = std::find_if(all.begin(), all.end(), same); it != all.end()) return *it;
   refuse_newmark_hybrid(name);
   const auto names = method_names();
-  const auto near = nearest_name(name, names);
+  const auto called = method_called(name);
+  const auto near = called.empty() ? nearest_name(name, names) : called;
   throw InputError("method.name",
                    fmt::format("unknown method '{}'{}; the methods are {}", name,
                                near.empty() ? "" : fmt::format("; did you mean '{}'?", near), join(names)));

@@ -7,12 +7,14 @@
 
 #include "limber/core/errors.hpp"
 #include "limber/linalg/second_order_flow.hpp"
+#include "limber/time/as_step_failure.hpp"
 #include "limber/time/stage_matrix.hpp"
 #include "limber/time/time_derivative.hpp"
 
 namespace limber {
 namespace {
 
+constexpr const char* linearised = "the linearised motion";
 constexpr Index small = 40;  // unknowns: a dense exponential of (d, ḋ, t) is then quicker than to iterate
 
 Symmetry symmetry(const System& system) { return system.symmetric() ? Symmetry::symmetric : Symmetry::general; }
@@ -87,7 +89,7 @@ State Exponential::dense(const System& system, const Vector& f_t, double h) cons
   J.block(n, 2 * n, n, 1) = M.solve(f_t);
   Vector F(2 * n + 1);
   F << at_.at.v, M.solve(at_.f), 1;
-  const Vector x = h * dense_phi1(J, F, h);
+  const Vector x = h * as_step_failure(linearised, [&] { return dense_phi1(J, F, h); });
   if (!x.allFinite()) throw StepFailure("the exponential of the linearised motion is not finite");
   return {at_.at.q + x.head(n), at_.at.v + x.segment(n, n), at_.at.t + h};
 }
@@ -107,7 +109,9 @@ State Exponential::by_lanczos(const System& system, const Vector& f_t, double h,
     f += resisted;
   }
   Phi1Report report;
-  const SecondOrderMotion moved = second_order_flow(op, {at_.at.v, f, f_t}, h, options_, report);
+  const SecondOrderMotion moved = as_step_failure(linearised, [&] {
+    return second_order_flow(op, {at_.at.v, f, f_t}, h, options_, report);
+  });
   count(report);
   return {at_.at.q + moved.d, moved.rate, at_.at.t + h};
 }
@@ -139,7 +143,7 @@ State Exponential::by_arnoldi(const System& system, const Vector& f_t, double h)
     y[2 * n] = 0;
   };
   Phi1Report report;
-  const Vector x = h * phi1(J, F, h, options_, report);
+  const Vector x = h * as_step_failure(linearised, [&] { return phi1(J, F, h, options_, report); });
   count(report);
   return {at_.at.q + x.head(n) / omega, at_.at.v + x.segment(n, n), at_.at.t + h};
 }

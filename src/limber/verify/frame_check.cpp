@@ -24,7 +24,7 @@ FrameChecker::FrameChecker(const TrajectoryHeader& header, std::vector<Part> par
                            Collide collide)
     : parts_(std::move(parts)),
       tets_(header.tets),
-      body_of_tet_(header.tets.size(), 0),
+      body_of_tet_(header.tets.size(), -1),
       radius_(std::move(radius)),
       collide_(collide) {
   for (std::size_t p = 0; p < parts_.size(); ++p)
@@ -44,7 +44,11 @@ FrameChecker::FrameChecker(const TrajectoryHeader& header, std::vector<Part> par
       part_of_.push_back(static_cast<int>(p));
     }
   for (std::size_t b = 0; b < header.bodies.size(); ++b)
-    std::fill_n(body_of_tet_.begin() + header.bodies[b].first_tet, header.bodies[b].tet_count, static_cast<int>(b));
+    if (header.bodies[b].pieces == 1) {
+      std::fill_n(body_of_tet_.begin() + header.bodies[b].first_tet, header.bodies[b].tet_count, static_cast<int>(b));
+    } else {
+      elements_.emplace_back(header, static_cast<int>(b));
+    }
 }
 
 std::vector<int> FrameChecker::nodes_of(int item) const {
@@ -137,12 +141,13 @@ void FrameChecker::add_enclosed(const Vector& q, const std::vector<Crossing>& cr
   }
 }
 
-void FrameChecker::add_inverted(const Vector& q, std::vector<FrameFlaw>& out) const {
+void FrameChecker::add_inverted_tets(const Vector& q, std::vector<FrameFlaw>& out) const {
   const exact::Positions x(q);
   const auto inverted =
       gather<int>(static_cast<Index>(tets_.size()), [&](Index first, Index last, std::vector<int>& found) {
         for (Index i = first; i < last; ++i) {
           const auto& t = tets_[static_cast<std::size_t>(i)];
+          if (body_of_tet_[static_cast<std::size_t>(i)] < 0) continue;  // a piece of an element
           if (exact::orientation(x[t[0]], x[t[1]], x[t[2]], x[t[3]]) <= 0) found.push_back(static_cast<int>(i));
         }
       });
@@ -150,6 +155,23 @@ void FrameChecker::add_inverted(const Vector& q, std::vector<FrameFlaw>& out) co
     const auto& t = tets_[static_cast<std::size_t>(i)];
     out.push_back(
         {Flaw::inverted, {body_of_tet_[static_cast<std::size_t>(i)], -1}, {std::vector<int>(t.begin(), t.end())}, i});
+  }
+}
+
+void FrameChecker::add_inverted_elements(const Vector& q, std::vector<FrameFlaw>& out) const {
+  for (const CurvedElements& body : elements_) {
+    const auto inverted =
+        gather<int>(static_cast<Index>(body.count()), [&](Index first, Index last, std::vector<int>& found) {
+          for (Index e = first; e < last; ++e)
+            if (!(body.least_det(static_cast<std::size_t>(e), q) > 0)) found.push_back(static_cast<int>(e));
+        });
+    for (const int e : inverted) {
+      const auto nodes = body.element(static_cast<std::size_t>(e));
+      out.push_back({Flaw::inverted,
+                     {body.body(), -1},
+                     {std::vector<int>(nodes.begin(), nodes.end())},
+                     body.first_tet(static_cast<std::size_t>(e))});
+    }
   }
 }
 
@@ -166,7 +188,8 @@ std::vector<FrameFlaw> FrameChecker::check(const Vector& q) const {
     flaws.back().depth = c.depth;
   }
   add_enclosed(q, met, flaws);
-  add_inverted(q, flaws);
+  add_inverted_tets(q, flaws);
+  add_inverted_elements(q, flaws);
   return flaws;
 }
 

@@ -1,11 +1,12 @@
 #pragma once
-/// One frame looked at exactly: surfaces that meet, parts inside parts, inverted tetrahedra. Knows nothing of how the
+/// One frame looked at exactly: surfaces that meet, parts inside parts, inverted elements. Knows nothing of how the
 /// simulation detects collisions.
 
 #include <array>
 #include <optional>
 #include <vector>
 
+#include "limber/verify/elements.hpp"
 #include "limber/verify/parts.hpp"
 
 namespace limber {
@@ -14,15 +15,16 @@ enum class Flaw {
   not_finite,  // a position is no number; nothing else of the frame is looked at
   crossing,  // triangles, edges or points meet, but in a common node or edge; thin ones: are closer than they are thick
   enclosed,  // a part lies inside another without crossing its surface
-  inverted,  // a tetrahedron of zero or negative volume
+  inverted,  // a linear tetrahedron of zero or negative volume; another element with det F ≤ 0 at a point of
+             // integration
   obstacle,  // a body touches an obstacle or reaches into it, or one lies inside the other
 };
 
 struct FrameFlaw {
   Flaw flaw;
   std::array<int, 2> bodies{-1, -1};    // the second is −1 where only one takes part
-  std::vector<std::vector<int>> cells;  // nodes of the triangles, edge, tetrahedron or node that are meant
-  int tet = -1;                         // number of an inverted tetrahedron
+  std::vector<std::vector<int>> cells;  // nodes of the triangles, edge, element or node that are meant
+  int tet = -1;                         // number of an inverted tetrahedron, or of the first one of an inverted element
   int obstacle = -1;                    // number of the obstacle
   double depth = 0;  // [m] how far its cell is inside the obstacle or too close to the other cell; 0: not known
   std::optional<Vec3> place = {};  // [m] of an obstacle that lies inside a body: then there are no cells
@@ -57,7 +59,8 @@ class FrameChecker {
   std::optional<Crossing> cross(int a, int b, const exact::Positions& x) const;
   std::optional<Crossing> thin_cross(int a, int b, const exact::Positions& x) const;
   void add_enclosed(const Vector& q, const std::vector<Crossing>& crossings, std::vector<FrameFlaw>& out) const;
-  void add_inverted(const Vector& q, std::vector<FrameFlaw>& out) const;
+  void add_inverted_tets(const Vector& q, std::vector<FrameFlaw>& out) const;
+  void add_inverted_elements(const Vector& q, std::vector<FrameFlaw>& out) const;
 
   std::vector<Part> parts_;
   std::vector<exact::Triangle> triangles_;  // of all parts: items 0, 1, …
@@ -66,7 +69,8 @@ class FrameChecker {
   std::vector<int> part_of_;                // per item
   std::vector<std::array<int, 4>> tets_;    // of all bodies
   std::vector<int> body_of_tet_;
-  std::vector<double> radius_;  // per body [m], or empty
+  std::vector<CurvedElements> elements_;  // of bodies whose tetrahedra are only pieces
+  std::vector<double> radius_;            // per body [m], or empty
   Collide collide_;
 };
 

@@ -49,7 +49,8 @@ json read_bodies(const std::string& path, std::size_t count) {
 }  // namespace
 
 std::optional<std::vector<char>> inversion_forbidden(const TrajectoryHeader& header, const std::string& scene_file) {
-  if (!std::filesystem::exists(scene_file)) return std::nullopt;
+  std::error_code error;
+  if (!std::filesystem::exists(scene_file, error) && !error) return std::nullopt;
   std::vector<char> forbidden(header.tets.size(), 0);
   const json bodies = read_bodies(scene_file, header.bodies.size());
   for (std::size_t b = 0; b < header.bodies.size(); ++b) {

@@ -35,7 +35,10 @@ std::string sentence(const FrameFlaw& flaw, const std::vector<std::string>& bodi
       return fmt::format("a part of '{}' lies inside {}, with {}", bodies[0],
                          bodies.size() == 1 ? "another part of it" : "'" + bodies[1] + "'", cell_text(flaw.cells[0]));
     case Flaw::inverted:
-      return fmt::format("tetrahedron {} of '{}' is inverted", flaw.tet, bodies[0]);
+      if (flaw.cells[0].size() == 4) return fmt::format("tetrahedron {} of '{}' is inverted", flaw.tet, bodies[0]);
+      return fmt::format("{} ({}) of '{}' is inverted at a point of integration",
+                         flaw.cells[0].size() == 8 ? "hexahedron" : "quadratic tetrahedron",
+                         fmt::join(flaw.cells[0], ", "), bodies[0]);
     case Flaw::obstacle:
       if (flaw.place) return fmt::format("'{}' lies inside '{}'", bodies[1], bodies[0]);
       if (flaw.depth > 0)

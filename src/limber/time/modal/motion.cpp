@@ -4,6 +4,7 @@
 #include "limber/linalg/dense_eigen.hpp"
 #include "limber/linalg/oscillator_response.hpp"
 #include "limber/linalg/phi1.hpp"
+#include "limber/time/as_step_failure.hpp"
 
 namespace limber {
 namespace {
@@ -48,7 +49,7 @@ ModalChange ModalMotion::after(double s, const Vector& rate, const Vector& force
     J.bottomRightCorner(m, m) = -damping_;
     Vector g(2 * m);
     g << rate, force;
-    const Vector x = s * dense_phi1(J, g, s);
+    const Vector x = s * as_step_failure("the motion of the modes", [&] { return dense_phi1(J, g, s); });
     return {x.head(m), x.tail(m)};
   }
   const Vector b = turn_.transpose() * rate, f = turn_.transpose() * force;
