@@ -17,6 +17,7 @@ using RowMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::R
 void add_materials(py::module_& m);
 void add_scenes(py::module_& m);
 void add_simulation(py::module_& m);
+void add_frames(py::module_& m);
 void add_analysis(py::module_& m);
 void add_integrate(py::module_& m);
 void add_contact(py::module_& m);

@@ -80,6 +80,7 @@ PYBIND11_MODULE(_limber, m) {
   add_materials(m);
   add_scenes(m);
   add_simulation(m);
+  add_frames(m);
   add_analysis(m);
   add_integrate(m);
   add_contact(m);

@@ -88,6 +88,26 @@ def test_results_are_those_of_one_thread():
     assert np.array_equal(alone.positions, watched.positions)
 
 
+def test_runs_in_several_threads_write_equal_files(bar, tmp_path):
+    """HDF5 takes one thread at a time."""
+    code = """
+import json, sys, threading
+import limber
+scene, folder = json.loads(sys.argv[1]), sys.argv[2]
+def work(k):
+    for i in range(2):
+        limber.run(scene, f"{folder}/{k}-{i}")
+        limber.export(f"{folder}/{k}-{i}", f"{folder}/{k}-{i}.ply", frame=3)
+threads = [threading.Thread(target=work, args=(k,)) for k in range(3)]
+for t in threads: t.start()
+for t in threads: t.join()
+"""
+    done = run_python(code, json.dumps(bar(method={"name": "SI"})), tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    for name in ("{}/trajectory.h5", "{}.ply"):
+        assert len({(tmp_path / name.format(f"{k}-{i}")).read_bytes() for k in range(3) for i in range(2)}) == 1
+
+
 def test_a_thread_that_looks_is_not_starved_by_one_that_runs():
     sim = limber.Simulation(falling())
     thread = threading.Thread(target=lambda: sim.run(5))
