@@ -632,18 +632,17 @@ def test_products_of_scipy_are_taken_as_they_are():
 
 
 @pytest.mark.parametrize("condition", [1e4, 1e8])
-@pytest.mark.parametrize("n", [12, 600])
+@pytest.mark.parametrize("n", [5, 60, 600])
 def test_masses_of_any_condition(condition, n):
     """A full matrix with masses from 1 to `condition`, against the same motion mode by mode."""
     m = np.geomspace(1, condition, n)
-    u = np.cos(np.arange(n))[:, None]
-    Q = np.eye(n) - 2 * u @ u.T / (u.T @ u)
-    mass = Q @ np.diag(m) @ Q
+    Q = np.linalg.qr(np.random.default_rng(1).normal(size=(n, n)))[0]
+    mass = Q @ np.diag(m) @ Q.T
     q0, v0 = np.ones(n), np.zeros(n)
     f = 3 * m
     _, X, V = limber.integrate(mass, lambda q, v, t: Q @ f, q0, v0, method="RK4", step=0.5, steps=2)
-    np.testing.assert_allclose(Q @ V[-1], 3 * np.ones(n), rtol=1e-15 * 100 * condition)
-    np.testing.assert_allclose(Q @ (X[-1] - q0), 1.5 * np.ones(n), rtol=1e-15 * 100 * condition)
+    np.testing.assert_allclose(Q.T @ V[-1], 3 * np.ones(n), rtol=1e-15 * 100 * condition)
+    np.testing.assert_allclose(Q.T @ (X[-1] - q0), 1.5 * np.ones(n), rtol=1e-15 * 100 * condition)
 
 
 @pytest.mark.parametrize("mass", [np.zeros((2, 2)), np.ones((3, 3)), np.diag([1.0, 0]), np.diag([np.nan, 1])])
