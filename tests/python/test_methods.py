@@ -650,3 +650,26 @@ def test_masses_that_are_singular_are_refused(mass):
     n = len(mass)
     with pytest.raises(limber.InputError, match="^M: the mass matrix is (singular|zero)$"):
         limber.integrate(mass, lambda q, v, t: -q, np.ones(n), np.zeros(n), step=0.1, steps=1)
+
+
+def test_forces_and_phi1_take_entries_in_any_order(bar):
+    random = np.random.default_rng(4)
+    n = 60
+    B = np.where(random.uniform(size=(n, n)) < 0.2, random.normal(size=(n, n)), 0)
+    K = 50 * (B + B.T)
+    found = []
+    for stored in (scipy.sparse.csc_matrix, unsorted, doubled):
+        sim = limber.Simulation(bar(pin=None))
+        rest = sim.positions.ravel()
+        A = stored(K)
+        sim.add_force(lambda q, v, t: -(K @ (q.ravel() - rest)).reshape(-1, 3), stiffness=lambda q, v, t: A,
+                      symmetric=True)
+        found.append(sim.stiffness().toarray())
+        np.testing.assert_allclose(found[-1], found[0], rtol=1e-13, atol=1e-9)
+    np.testing.assert_allclose(found[0] - limber.Simulation(bar(pin=None)).stiffness().toarray(), K, atol=1e-9)
+
+    n, h = 100, 0.1
+    J = scipy.sparse.random(n, n, 0.1, random_state=1, format="csc") - 2 * scipy.sparse.eye(n, format="csc")
+    b = np.cos(np.arange(n))
+    for stored in (unsorted, doubled):
+        np.testing.assert_allclose(limber.phi1(stored(J), b, h), limber.phi1(J.toarray(), b, h), rtol=1e-9, atol=1e-10)
