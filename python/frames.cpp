@@ -1,6 +1,10 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <limits>
+#include <optional>
 
 #include "limber/core/errors.hpp"
 #include "limber/movie/export_run.hpp"

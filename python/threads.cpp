@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <utility>
 
 #include "limber/core/errors.hpp"
 #include "limber/core/parallel.hpp"
