@@ -2,6 +2,7 @@
 #include "limber/analysis/amplification.hpp"
 #include "limber/core/errors.hpp"
 #include "limber/linalg/phi1.hpp"
+#include "threads.hpp"
 
 namespace limber::python {
 namespace {
@@ -32,8 +33,10 @@ py::tuple phi1_of(const py::object& J, const Vector& b, double h, double toleran
   Phi1Report report;
   Vector y;
   if (PyCallable_Check(J.ptr()) != 0) {
-    const LinearOperator apply = [&](const Vector& in, Vector& out) { out = to_vector(J(in), in.size(), "J"); };
-    y = phi1(apply, b, h, options, report);
+    const LinearOperator apply = [f = Callback(J)](const Vector& in, Vector& out) {
+      out = f([&](const py::object& x) { return to_vector(x, in.size(), "J"); }, in);
+    };
+    y = computed([&] { return phi1(apply, b, h, options, report); });
   } else if (py::hasattr(J, "tocsc")) {
     y = phi1(J.cast<SparseMatrix>(), b, h, options, report);
   } else {

@@ -16,6 +16,8 @@ using RowMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::R
 
 void add_materials(py::module_& m);
 void add_scenes(py::module_& m);
+void add_simulation(py::module_& m);
+void add_frames(py::module_& m);
 void add_analysis(py::module_& m);
 void add_integrate(py::module_& m);
 void add_contact(py::module_& m);
@@ -28,8 +30,7 @@ Vector to_vector(const py::object& x, Index n, const char* name);
 /// N × 3, as 3N. Throws InputError(name, …).
 Vector to_rows(const py::object& x, Index rows, const char* name);
 
-/// Whether a long computation may go on: false never, it throws KeyboardInterrupt when Ctrl-C was pressed. Cheap: it
-/// looks now and then.
-bool no_interrupt();
+/// Throws InputError(name, …) unless all numbers are finite. x: 3N, by nodes.
+void require_finite(const Vector& x, const char* name);
 
 }  // namespace limber::python

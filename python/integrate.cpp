@@ -5,15 +5,15 @@
 #include "bindings.hpp"
 #include "limber/core/errors.hpp"
 #include "limber/model/callback_system.hpp"
+#include "threads.hpp"
 
 namespace limber::python {
 namespace {
 
 std::function<SparseMatrix(const State&)> matrix_function(const py::object& f) {
   if (f.is_none()) return {};
-  return [f](const State& u) {
-    py::gil_scoped_acquire gil;
-    return f(u.q, u.v, u.t).cast<SparseMatrix>();
+  return [f = Callback(f)](const State& u) {
+    return f([](const py::object& A) { return A.cast<SparseMatrix>(); }, u.q, u.v, u.t);
   };
 }
 
@@ -54,9 +54,8 @@ py::tuple run(const SparseMatrix& M, const py::object& force, const py::object& 
   const Index n = M.rows();
   if (!(step > 0) || !std::isfinite(step)) throw InputError("step", fmt::format("{} is not > 0", step));
   if (steps < 0) throw InputError("steps", fmt::format("{} is negative", steps));
-  CallbackSystem system(M, {[force, n](const State& u) {
-                              py::gil_scoped_acquire gil;
-                              return to_vector(force(u.q, u.v, u.t), n, "force");
+  CallbackSystem system(M, {[f = Callback(force), n](const State& u) {
+                              return f([n](const py::object& x) { return to_vector(x, n, "force"); }, u.q, u.v, u.t);
                             },
                             matrix_function(stiffness), matrix_function(damping)});
   std::deque<State> past{{to_vector(q0, n, "q0"), to_vector(v0, n, "v0"), t0}};
@@ -75,11 +74,8 @@ py::tuple run(const SparseMatrix& M, const py::object& force, const py::object& 
   if (!(krylov_tolerance > 0 && krylov_tolerance < 1))
     throw InputError("krylov_tolerance", fmt::format("{} is outside (0, 1)", krylov_tolerance));
   options.krylov_tolerance = krylov_tolerance;
-  std::vector<State> states;
-  {
-    py::gil_scoped_release release;
-    states = integrate(system, info, parameters, options, History(std::move(past)), step, steps, &no_interrupt);
-  }
+  const std::vector<State> states = computed(
+      [&] { return integrate(system, info, parameters, options, History(std::move(past)), step, steps, &go_on); });
   Vector t(static_cast<Index>(states.size()));
   RowMatrix Q(t.size(), n), V(t.size(), n);
   for (Index i = 0; i < t.size(); ++i) {

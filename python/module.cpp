@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
-#include <chrono>
+#include <cmath>
 
 #include "bindings.hpp"
 #include "limber/core/errors.hpp"
-#include "limber/core/parallel.hpp"
+#include "threads.hpp"
 
 namespace limber::python {
 namespace {
@@ -36,28 +36,51 @@ Vector to_rows(const py::object& x, Index rows, const char* name) {
   return v;
 }
 
-bool no_interrupt() {
-  // Inner loops ask often, and the lock may be another thread's for milliseconds.
-  using Clock = std::chrono::steady_clock;
-  constexpr auto seldom = std::chrono::milliseconds(50);
-  thread_local Clock::time_point last{};
-  if (Clock::now() - last < seldom) return true;
-  py::gil_scoped_acquire gil;
-  last = Clock::now();
-  if (PyErr_CheckSignals() != 0) throw py::error_already_set();
-  return true;
+void require_finite(const Vector& x, const char* name) {
+  for (Index i = 0; i < x.size(); ++i)
+    if (!std::isfinite(x[i]))
+      throw InputError(name, fmt::format("node {} has {} in column {}, must be finite", i / 3, x[i], i % 3));
+}
+
+/// With what is known about the step: t, h, residual, iterations.
+void raise(const py::handle& type, const StepFailure& failure) {
+  const py::object e = type(failure.what());
+  const auto or_none = [&](double x) { return failure.h != 0 ? py::object(py::float_(x)) : py::none(); };
+  e.attr("t") = or_none(failure.t);
+  e.attr("h") = or_none(failure.h);
+  e.attr("residual") = failure.residual;
+  e.attr("iterations") = failure.iterations;
+  PyErr_SetObject(type.ptr(), e.ptr());
+}
+
+void add_step_failure(py::module_& m) {
+  static const py::handle type = py::exception<StepFailure>(m, "StepFailure", PyExc_RuntimeError).release();
+  type.doc() =
+      "A step that could not be taken. t [s]: where it began; h [s]: the length that was tried last; iterations and "
+      "residual: of the last solve (0 where there was none). Without a step, as in statics, t and h are None.";
+  for (const char* name : {"t", "h"}) type.attr(name) = py::none();
+  type.attr("residual") = 0.0;
+  type.attr("iterations") = 0;
+  py::register_exception_translator([](std::exception_ptr p) {
+    try {
+      if (p) std::rethrow_exception(p);
+    } catch (const StepFailure& failure) {
+      raise(type, failure);
+    }
+  });
 }
 
 PYBIND11_MODULE(_limber, m) {
   m.doc() = "Limber: simulation of deformable objects";
   py::register_exception<InputError>(m, "InputError", PyExc_ValueError).doc() =
       "Wrong input: names the key, the value and what is allowed";
-  py::register_exception<StepFailure>(m, "StepFailure", PyExc_RuntimeError).doc() = "A step that could not be taken";
+  add_step_failure(m);
   py::register_exception<OutputError>(m, "OutputError", PyExc_OSError).doc() = "Results could not be written";
-  m.def("set_threads", &set_threads, py::arg("n"),
-        "Threads that loops may use (0: all cores). Results do not depend on it.");
+  add_threads(m);
   add_materials(m);
   add_scenes(m);
+  add_simulation(m);
+  add_frames(m);
   add_analysis(m);
   add_integrate(m);
   add_contact(m);

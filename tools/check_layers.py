@@ -28,7 +28,7 @@ LAYERS = {
     "verify": ["record"],
     "exchange": ["record", "render"],
     "scene": ["record"],
-    "movie": ["scene", "render"],
+    "movie": ["scene", "exchange", "render"],
     "study": ["movie"],
 }
 

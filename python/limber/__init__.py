@@ -3,8 +3,7 @@
 SI units everywhere; arrays are numpy, double, C-ordered. A first simulation:
 
     import limber
-    scene = limber.Scene.load("scenes/beam.json")
-    sim = limber.Simulation(scene)
+    sim = limber.Simulation("scenes/beam.json")
     sim.run(1.0)
     print(sim.positions.min(axis=0), sim.energies()["total"])
 """
@@ -12,13 +11,13 @@ SI units everywhere; arrays are numpy, double, C-ordered. A first simulation:
 import numpy as _np
 
 from . import _limber, ccd, distance
-from ._limber import (InputError, Material, OutputError, Scene, Simulation, StepFailure, __version__, methods, modes,
-                      run, set_threads, statics)
+from ._limber import (Body, FrameWriter, InputError, Material, OutputError, Scene, Simulation, StepFailure, __version__,
+                      methods, modes, run, set_threads, statics)
 
 __all__ = [
-    "InputError", "Material", "OutputError", "Scene", "Simulation", "StepFailure", "__version__",
-    "amplification_matrix", "barrier", "ccd", "damping_curve", "distance", "friction_smoothing", "integrate",
-    "materials", "methods", "modes", "phi1", "run", "set_threads", "spectral_radius", "statics",
+    "Body", "FrameWriter", "InputError", "Material", "OutputError", "Scene", "Simulation", "StepFailure", "__version__",
+    "amplification_matrix", "barrier", "ccd", "damping_curve", "distance", "export", "friction_smoothing", "integrate",
+    "materials", "methods", "modes", "phi1", "render", "run", "set_threads", "spectral_radius", "statics",
 ]
 
 
@@ -114,3 +113,26 @@ def integrate(M, force, q0, v0, method="TR-BDF2", step=None, steps=None, stiffne
     return _limber.integrate(M, force, q0, v0, method, float(step), int(steps), stiffness, damping, list(history or []),
                              float(t0), _numbers(parameters), solver, float(newton_tolerance), int(max_iterations),
                              modes, refresh, negative_modes, float(krylov_tolerance))
+
+
+def render(source, output, *, fps=30, frame=None, size=(1280, 720), color="body", camera=None, look_at=None, fov=None,
+           wireframe=False, samples=None):
+    """A movie or pictures of a run, as `limber render` makes them: output is movie.mp4, picture.png or a folder, pictures/.
+
+    source: the directory of a run, or a scene, which is run first. fps: pictures for each second of simulated time.
+    frame: of one picture, the stored frame, from 0 (the last one). color: "body", "displacement" or "stress". camera,
+    look_at: points [m]; fov: vertical field of view [degrees]. samples: rays through each pixel. Returns a dict with
+    output, pictures, width, height, camera, look_at and largest_value, of what colours show ([m] or [Pa]).
+    """
+    return _limber.render(source, output, {
+        "fps": fps, "frame": frame, "size": size, "color": color, "camera": camera, "look_at": look_at, "fov": fov,
+        "wireframe": wireframe, "samples": samples})
+
+
+def export(directory, output, *, frame=None, every=None, fps=None, large=False):
+    """The motion of a run for Blender, ParaView and others, as `limber export` writes it; output's extension is the format.
+
+    One of: frame, only this one, from 0; every, every Nth stored frame; fps, frames for each second of simulated time.
+    large: allow a .glb of more than 100 MB. Returns a dict with files, frames and notes.
+    """
+    return _limber.export(directory, output, frame, every, fps, large)

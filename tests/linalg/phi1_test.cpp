@@ -117,17 +117,17 @@ std::vector<Case> cases() {
           {"stiff, short", stiff(12, 6), 1e-4, 1e-13, 1e-9},
           {"rotations", rotations(14, 1e6), 1, 1e-10, 1e-7},
           {"slow rotations", rotations(48, 200), 1, 1e-13, 1e-9},
-          {"one stiff oscillator", two, 1, 1e-9, 0},
-          {"two by two, not normal", skewed, 1, 1e-13, 0},
+          {"one stiff oscillator", two, 1, 1e-9, 1e-8},
+          {"two by two, not normal", skewed, 1, 1e-13, 1e-9},
           {"triangular", triangular(10, 1e6), 1, 1e-12, 0},
-          {"triangular, moderate", triangular(20, 30), 1, 1e-11, 1e-6},
+          {"triangular, moderate", triangular(20, 30), 1, 1e-11, 1e-9},
           {"Grcar", grcar(50), 8, 1e-12, 1e-9},
           {"Grcar, backwards", grcar(50), -8, 1e-12, 1e-9},
           {"advection and diffusion", advection_diffusion(50, 300), 0.1, 1e-12, 1e-9},
           {"fast advection", advection_diffusion(50, 3000), 0.02, 1e-11, 1e-8},
           {"nearly defective", nearly_jordan(12, -1, 1e-10), 5, 1e-13, 1e-9},
           {"nearly defective, stiff", nearly_jordan(30, -50, 1e-10), 2, 1e-13, 1e-9},
-          {"stiff chain", chain(25, 1e8, 0), 0.05, 1e-12, 3e-4},
+          {"stiff chain", chain(25, 1e8, 0), 0.05, 1e-12, 1e-9},
           {"stiff chain, scaled", scaled_chain(25, 1e8, 0), 0.05, 1e-12, 1e-9},
           {"damped chain", chain(25, 1e4, 80), 0.3, 1e-12, 1e-8},
           {"growing", chain(25, -4, 0), 3, 1e-13, 1e-9}};
@@ -155,13 +155,27 @@ TEST(Phi1, KrylovReachesItsTolerance) {
       continue;
     }
     for (const double tolerance : {c.krylov, std::sqrt(c.krylov)}) {
-      const Vector x = phi1(product(c.J), b, c.h, {tolerance}, report);
+      Vector x;
+      ASSERT_NO_THROW(x = phi1(product(c.J), b, c.h, {tolerance}, report)) << c.name;
       const double error = relative(x, reference);
       EXPECT_LE(error, report.error) << c.name;
       EXPECT_LE(report.error, tolerance) << c.name;
       EXPECT_GT(report.products, 0) << c.name;
     }
   }
+}
+
+/// Where coordinates have sizes of their own: balancing finds them, in each part its own.
+TEST(Phi1, KrylovBalancesWhatIsFarFromNormal) {
+  const Index n = 30;
+  Matrix J = chain(n, 1e8, 3);
+  J.topRows(n / 2) *= 10;
+  J.leftCols(n / 2) /= 10;  // half of the displacements in decimetres
+  const Vector b = noise(2 * n, 0.3);
+  Phi1Report report;
+  const Vector x = phi1(product(J), b, 0.02, {}, report);
+  EXPECT_LE(relative(x, test::wide_phi1(J, b, 0.02)), report.error);
+  EXPECT_LE(report.error, 1e-10);
 }
 
 /// Blocks [[−a, ω], [−ω, −a]] in a long vector: closed form  φ₁(z) b,  z = −a + iω.

@@ -141,6 +141,20 @@ def test_phi1_of_oscillations(norm, forms):
         assert relative(x, np.concatenate([mean.real, mean.imag])) <= 1e-8, form
 
 
+@pytest.mark.parametrize("stiffness, h", [(1e6, 0.01), (1e6, 0.3), (1e8, 0.05), (1e10, 1e-3)])
+def test_phi1_of_a_chain(stiffness, h):
+    """[[0, I], [-K, 0]], which is far from normal: in closed form by the chain's own modes."""
+    n = 200
+    L, lam, W = diffusion(n)
+    w, b = np.sqrt(-stiffness * lam), np.sin(np.arange(2 * n) ** 2)
+    cosine, sine = np.sin(w * h) / (w * h), 2 * np.sin(w * h / 2) ** 2 / (w * h)  # means over [0, h]
+    d, v = W @ b[:n], W @ b[n:]
+    exact = np.concatenate([W @ (cosine * d + sine / w * v), W @ (cosine * v - w * sine * d)])
+    J = scipy.sparse.bmat([[None, scipy.sparse.eye(n)], [stiffness * L, None]]).tocsr()
+    x, info = limber.phi1(lambda x: J @ x, b, h, info=True)
+    assert relative(x, exact) <= info["error"] <= 1e-10
+
+
 def test_phi1_counts_its_products():
     """On oscillations they grow with the norm and with the digits."""
     J = diffusion(100)[0]

@@ -1,7 +1,11 @@
-"""`cmake --install` gives a package: another project finds it, compiles against it, links and runs."""
+"""`cmake --install` gives a package: another project finds it, compiles against it, links and runs; and the Python module,
+which `pip install .` gives too."""
 
 import os
+import shutil
 import subprocess
+import sys
+import sysconfig
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -36,8 +40,19 @@ int main() {
 """
 
 
-def run(*command):
-    done = subprocess.run(command, capture_output=True, text=True)
+# Prints where the module is from and what it computes, in a folder where no other one is found.
+USE = """\
+import limber, pathlib
+sim = limber.Simulation({"time": {"step": 0.01, "duration": 1}, "method": {"name": "SI"}, "bodies": [{
+    "mesh": {"shape": "box", "size": [2, 1, 1], "cells": [2, 1, 1]},
+    "material": {"young": 1e5, "poisson": 0.3, "density": 500}}]})
+sim.run(0.1)
+print(pathlib.Path(limber.__file__).parent, limber.__version__, sim.velocities[0, 1])
+"""
+
+
+def run(*command, **options):
+    done = subprocess.run(command, capture_output=True, text=True, **options)
     assert done.returncode == 0, f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}"
     return done.stdout
 
@@ -57,3 +72,27 @@ def test_a_program_outside_finds_links_and_runs_limber(tmp_path):
 
     assert (prefix / "share/bash-completion/completions/limber").is_file()
     assert "TR-BDF2" in run(prefix / "bin/limber", "methods")
+
+    folder = prefix / f"lib/python{sysconfig.get_python_version()}" / Path(sysconfig.get_path("platlib")).name
+    environment = {**os.environ, "PYTHONPATH": str(folder)}
+    where, version, velocity = run(sys.executable, "-c", USE, cwd=tmp_path, env=environment).split()
+    assert Path(where) == folder / "limber" and abs(float(velocity) + 9.81 * 0.1) < 1e-9
+    assert (folder / "limber/py.typed").is_file() and (folder / "limber/__init__.pyi").is_file()
+
+
+def test_pip_installs_the_module_into_an_environment(tmp_path):
+    """From a copy of the sources, with Debian's packages alone; the compiled module is that of the build."""
+    source, environment = tmp_path / "source", tmp_path / "environment"
+    source.mkdir()
+    for name in ("pyproject.toml", "setup.py", "CMakeLists.txt", "README.md", "LICENSE"):
+        shutil.copy2(ROOT / name, source)
+    shutil.copytree(ROOT / "python", source / "python", ignore=shutil.ignore_patterns("__pycache__"))
+    run(sys.executable, "-m", "venv", "--system-site-packages", "--without-pip", environment)
+    python = environment / "bin/python"
+    clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    run(python, "-m", "pip", "install", "--no-build-isolation", "--no-index", "--disable-pip-version-check", source,
+        env={**clean, "LIMBER_BUILD_DIR": str(BUILD)}, cwd=tmp_path)
+    where, version, velocity = run(python, "-c", USE, env=clean, cwd=tmp_path).split()
+    assert Path(where).is_relative_to(environment) and abs(float(velocity) + 9.81 * 0.1) < 1e-9
+    assert run(python, "-m", "pip", "show", "limber", env=clean).splitlines()[1] == f"Version: {version}"
+    assert (Path(where) / "py.typed").is_file() and not list(source.glob("*.egg-info"))

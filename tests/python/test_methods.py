@@ -585,3 +585,91 @@ def test_wrong_names_for_curves():
         limber.damping_curve("BE", [1.0], rho=0.3)
     with pytest.raises(limber.InputError, match="in_modes"):
         limber.spectral_radius("BE", [1.0], in_modes=True)
+
+
+# Matrices as others store them
+
+def unsorted(A):
+    """The same matrix, with the rows of each column in falling order."""
+    A = scipy.sparse.csc_matrix(A)
+    A.sort_indices()
+    order = np.concatenate([np.arange(a, b)[::-1] for a, b in zip(A.indptr, A.indptr[1:])])
+    return scipy.sparse.csc_matrix((A.data[order], A.indices[order], A.indptr), shape=A.shape)
+
+
+def doubled(A):
+    """The same matrix, with every entry in two halves."""
+    A = scipy.sparse.csc_matrix(A)
+    return scipy.sparse.csc_matrix((np.repeat(A.data / 2, 2), np.repeat(A.indices, 2), 2 * A.indptr), shape=A.shape)
+
+
+@pytest.mark.parametrize("stored", [unsorted, doubled, lambda A: unsorted(doubled(A))])
+@pytest.mark.parametrize("method", ["SI", "TR-BDF2", "SIERE"])
+def test_the_order_of_entries_does_not_matter(method, stored):
+    expected = integrate(method, 0.1, 5)
+    found = integrate(method, 0.1, 5, M=stored(M), stiffness=lambda *u: stored(stiffness(*u)),
+                      damping=lambda *u: stored(damping(*u)))
+    for a, b in zip(found, expected):
+        np.testing.assert_allclose(a, b, rtol=1e-13, atol=1e-15)
+    grows = integrate(method, 0.1, 5, M=stored(M), stiffness=lambda *u: stored(stiffness(*u)),  # beyond M's entries
+                      damping=lambda *u: stored(np.where(np.eye(N), damping(*u), 0)))
+    same = integrate(method, 0.1, 5, damping=lambda *u: np.where(np.eye(N), damping(*u), 0))
+    np.testing.assert_allclose(grows[1], same[1], rtol=1e-13, atol=1e-15)
+
+
+def test_products_of_scipy_are_taken_as_they_are():
+    random = np.random.default_rng(1)
+    n, h = 40, 0.05
+    B = scipy.sparse.random(n, n, 0.15, random_state=2, format="csc") + scipy.sparse.eye(n, format="csc")
+    K = B.T.tocsc() @ B
+    assert not K.has_sorted_indices
+    q0, v0 = random.normal(size=n), random.normal(size=n)
+    _, Q, V = limber.integrate(scipy.sparse.eye(n), lambda q, v, t: -(K @ q), q0, v0, method="SI", step=h, steps=1,
+                               stiffness=lambda q, v, t: K, damping=lambda q, v, t: scipy.sparse.csc_matrix((n, n)))
+    v1 = np.linalg.solve(np.eye(n) + h * h * K.toarray(), v0 - h * (K @ q0))
+    np.testing.assert_allclose(V[1], v1, rtol=1e-11, atol=1e-12)
+    np.testing.assert_allclose(Q[1], q0 + h * v1, rtol=1e-11, atol=1e-12)
+
+
+@pytest.mark.parametrize("condition", [1e4, 1e8])
+@pytest.mark.parametrize("n", [5, 60, 600])
+def test_masses_of_any_condition(condition, n):
+    """A full matrix with masses from 1 to `condition`, against the same motion mode by mode."""
+    m = np.geomspace(1, condition, n)
+    Q = np.linalg.qr(np.random.default_rng(1).normal(size=(n, n)))[0]
+    mass = Q @ np.diag(m) @ Q.T
+    q0, v0 = np.ones(n), np.zeros(n)
+    f = 3 * m
+    _, X, V = limber.integrate(mass, lambda q, v, t: Q @ f, q0, v0, method="RK4", step=0.5, steps=2)
+    np.testing.assert_allclose(Q.T @ V[-1], 3 * np.ones(n), rtol=1e-15 * 100 * condition)
+    np.testing.assert_allclose(Q.T @ (X[-1] - q0), 1.5 * np.ones(n), rtol=1e-15 * 100 * condition)
+
+
+@pytest.mark.parametrize("mass", [np.zeros((2, 2)), np.ones((3, 3)), np.diag([1.0, 0]), np.diag([np.nan, 1])])
+def test_masses_that_are_singular_are_refused(mass):
+    n = len(mass)
+    with pytest.raises(limber.InputError, match="^M: the mass matrix is (singular|zero)$"):
+        limber.integrate(mass, lambda q, v, t: -q, np.ones(n), np.zeros(n), step=0.1, steps=1)
+
+
+def test_forces_and_phi1_take_entries_in_any_order(bar):
+    random = np.random.default_rng(4)
+    n = 60
+    B = np.where(random.uniform(size=(n, n)) < 0.2, random.normal(size=(n, n)), 0)
+    K = 50 * (B + B.T)
+    found = []
+    for stored in (scipy.sparse.csc_matrix, unsorted, doubled):
+        sim = limber.Simulation(bar(pin=None))
+        rest = sim.positions.ravel()
+        A = stored(K)
+        sim.add_force(lambda q, v, t: -(K @ (q.ravel() - rest)).reshape(-1, 3), stiffness=lambda q, v, t: A,
+                      symmetric=True)
+        found.append(sim.stiffness().toarray())
+        np.testing.assert_allclose(found[-1], found[0], rtol=1e-13, atol=1e-9)
+    np.testing.assert_allclose(found[0] - limber.Simulation(bar(pin=None)).stiffness().toarray(), K, atol=1e-9)
+
+    n, h = 100, 0.1
+    J = scipy.sparse.random(n, n, 0.1, random_state=1, format="csc") - 2 * scipy.sparse.eye(n, format="csc")
+    b = np.cos(np.arange(n))
+    for stored in (unsorted, doubled):
+        np.testing.assert_allclose(limber.phi1(stored(J), b, h), limber.phi1(J.toarray(), b, h), rtol=1e-9, atol=1e-10)

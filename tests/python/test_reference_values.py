@@ -131,7 +131,7 @@ def small_box(model, split="five", **keys):
 
 def bent(sim, amount=0.04):
     rng = np.random.default_rng(3)
-    x = sim.positions
+    x = sim.positions.copy()
     x[np.setdiff1d(np.arange(len(x)), sim.pinned)] += rng.uniform(-amount, amount, (len(x) - len(sim.pinned), 3))
     return x
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "limber/core/errors.hpp"
+#include "limber/linalg/pattern.hpp"
 
 namespace limber {
 
@@ -26,7 +27,7 @@ SparseMatrix CallbackForce::evaluate(const ForceCallbacks::Entries& entries, con
   SparseMatrix A = entries(u.q, u.v, u.t);
   if (A.rows() != u.q.size() || A.cols() != u.q.size())
     fail(fmt::format("{} is {} × {}, but {} × {} is needed", what, A.rows(), A.cols(), u.q.size(), u.q.size()));
-  return A;
+  return in_order(std::move(A));
 }
 
 void CallbackForce::declare(const SparseMatrix& A, const char* what) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <limits>
 #include <vector>
 
@@ -83,23 +84,61 @@ struct AccuratePart {
   Vector y;          // the projected motion at s
 };
 
-/// x' = Zx + b on [0, 1], Z = hJ.
+/// What a run gives, with estimates of its errors [2-norm].
+struct Attempt {
+  Vector x;
+  double size = 0, truncation = 0, rounding = 0;
+  double error() const { return (truncation + rounding) / size; }
+};
+
+/// x' = Zx + b on [0, 1], Z = hJ, in coordinates y with x = Sy, S = diag(scale) and the largest of them 1.
 class FirstOrderFlow {
  public:
-  FirstOrderFlow(const LinearOperator& J, const Vector& b, double h, const Phi1Options& options, Phi1Report& report)
-      : J_(J), b_(b), h_(h), options_(options), report_(report), space_(b.size(), limit(b.size())) {}
+  FirstOrderFlow(const LinearOperator& J, const Vector& b, double h, const Phi1Options& options, Phi1Report& report,
+                 const Vector& scale, double longest = 1)
+      : J_(J),
+        b_(b.cwiseQuotient(scale)),
+        h_(h),
+        options_(options),
+        report_(report),
+        scale_(scale),
+        longest_(longest),
+        space_(b.size(), limit(b.size())) {}
 
-  Vector run() {
-    double share = 0.1;
+  enum class WithNoise { stop, go_on };
+  /// Within the tolerance, or as near to it as rounding errors allow; where they are larger, stops at the first try or
+  /// goes on with the truncation.
+  Attempt run(WithNoise with_noise) {
+    // Tolerances of sub-steps are relative to y, and ‖x‖ is what counts.
+    double share = 0.1 * std::clamp(b_.cwiseProduct(scale_).norm() / b_.norm(), 1e-3, 1.0);
     for (int pass = 0;; ++pass) {
-      const Vector x = advance(share * options_.tolerance);
-      const double size = chunked_norm(x), truncation = carried(&Substep::truncation);
-      const double noise = carried(&Substep::rounding);
-      report_.error = (truncation + noise) / size;
-      if (report_.error <= options_.tolerance) return x;
-      if (pass == 2 || !(noise < options_.tolerance * size)) fail("the tolerance is not reached", report_.error);
-      share *= 0.3 * options_.tolerance * size / truncation;
+      Attempt a{scale_.cwiseProduct(advance(share * options_.tolerance)), 0, 0, 0};
+      a.size = chunked_norm(a.x);
+      a.truncation = carried(&Substep::truncation);
+      a.rounding = carried(&Substep::rounding);
+      const double allowed = options_.tolerance * a.size;
+      if (a.truncation + std::min(a.rounding, allowed / 2) <= allowed || pass == 2) return a;
+      if (with_noise == WithNoise::stop && !(a.rounding < allowed)) return a;
+      share *= 0.3 * allowed / a.truncation;
+      if (share * options_.tolerance < rounding_unit) return a;  // nothing would be gained
     }
+  }
+
+  [[noreturn]] void fail(const std::string& why, double reached) const {
+    throw StepFailure(fmt::format("φ₁(hJ)b: {} after {} products with J and {} sub-steps (at {:.3g} of the interval); "
+                                  "relative error asked {:.1e}, reached {:.1e}",
+                                  why, report_.products, report_.substeps, t_, options_.tolerance, reached),
+                      static_cast<int>(std::min<long>(report_.products, std::numeric_limits<int>::max())), reached);
+  }
+
+  /// y = S⁻¹ZSx
+  void product(const Vector& x, Vector& y) {
+    heed_interrupts();
+    if (report_.products >= options_.max_products)
+      fail(fmt::format("the limit of {} products is exhausted", options_.max_products), 1);
+    J_(scale_.cwiseProduct(x), y);
+    y = h_ * y.cwiseQuotient(scale_);
+    ++report_.products;
   }
 
  private:
@@ -109,22 +148,6 @@ class FirstOrderFlow {
   };
 
   static int limit(Index n) { return static_cast<int>(std::min<Index>(n, n < 1000 ? 60 : 80)); }
-
-  [[noreturn]] void fail(const std::string& why, double reached) const {
-    throw StepFailure(fmt::format("φ₁(hJ)b: {} after {} products with J and {} sub-steps (at {:.3g} of the interval); "
-                                  "relative error asked {:.1e}, reached {:.1e}",
-                                  why, report_.products, report_.substeps, t_, options_.tolerance, reached),
-                      static_cast<int>(std::min<long>(report_.products, std::numeric_limits<int>::max())), reached);
-  }
-
-  void product(const Vector& x, Vector& y) {
-    heed_interrupts();
-    if (report_.products >= options_.max_products)
-      fail(fmt::format("the limit of {} products is exhausted", options_.max_products), 1);
-    J_(x, y);
-    y *= h_;
-    ++report_.products;
-  }
 
   Vector advance(double tolerance);
   AccuratePart build(const Vector& x, double remaining, double tolerance);
@@ -141,10 +164,12 @@ class FirstOrderFlow {
   }
 
   const LinearOperator& J_;
-  const Vector& b_;
+  Vector b_;
   double h_;
   const Phi1Options& options_;
   Phi1Report& report_;
+  const Vector& scale_;
+  double longest_;  // sub-step, of the interval
   Arnoldi space_;
   Vector carried_;  // Vᵀx, x the state at the start of the sub-step
   double t_ = 0, size_ = 0, start_size_ = 0;
@@ -223,7 +248,7 @@ AccuratePart FirstOrderFlow::build(const Vector& x, double remaining, double tol
   }
   const Matrix H = space_.H();
   carried_ = inner(space_.V.leftCols(space_.m), x);
-  if (space_.next == 0) tau = remaining;
+  if (space_.next == 0) tau = std::min(remaining, longest_);
   if (space_.next > 0) tau = std::min(tau, space_.m * space_.m / spectral_radius(H));
   for (; tau > 1e-15 * remaining; tau /= motion_points) {
     const AccuratePart found = reach(H, tau, tolerance);
@@ -236,7 +261,7 @@ Vector FirstOrderFlow::advance(double tolerance) {
   const Index n = b_.size();
   Vector x = Vector::Zero(n), r = b_;
   t_ = size_ = 0;
-  guess_ = 1;
+  guess_ = longest_;
   steps_.clear();
   start_size_ = chunked_norm(r);
   while (t_ < 1) {
@@ -258,9 +283,54 @@ Vector FirstOrderFlow::advance(double tolerance) {
     start_size_ = last ? start_size_ : chunked_norm(r);
     steps_.push_back({step.error, rounding, start_size_});
     if (last || start_size_ == 0) break;
-    guess_ = step.s >= tried * (1 - 1e-12) ? 2 * step.s : 1.25 * step.s;
+    guess_ = std::min(longest_, step.s >= tried * (1 - 1e-12) ? 2 * step.s : 1.25 * step.s);
   }
   return x;
+}
+
+/// ±1, as if by chance.
+Vector signs(Index n, int seed) {
+  Vector z(n);
+  for (Index i = 0; i < n; ++i)
+    z[i] = std::sin(static_cast<double>((i + 1) * (i + 1) + seed) * 0.7548776662) < 0 ? -1 : 1;
+  return z;
+}
+
+/// S such that the rows of S⁻¹JS have about equal norms, from products with J alone (after T.-Y. Chen and J. Demmel
+/// 2000; the roots keep [[0, I], [−K, 0]] from swinging), as long as that makes the whole matrix smaller: its size in
+/// Frobenius' norm is the mean size of what it makes of signs. 1 where S would not help much.
+Vector balanced(const LinearOperator& J, const Vector& b, double h, const Phi1Options& options, Phi1Report& report) {
+  constexpr int rounds = 6, samples = 2;
+  const Index n = b.size();
+  Vector scale = Vector::Ones(n), best = scale, y;
+  double first = 0, smallest = std::numeric_limits<double>::infinity();
+  for (int round = 0; round < rounds; ++round) {
+    FirstOrderFlow flow(J, b, h, options, report, scale);
+    Vector rows = Vector::Zero(n);
+    for (int k = 0; k < samples; ++k) {
+      flow.product(signs(n, samples * round + k), y);
+      rows += y.cwiseAbs2();
+    }
+    const double size = std::sqrt(rows.sum());
+    if (!std::isfinite(size)) flow.fail("a product with J is not finite", 1);
+    if (round == 0) first = size;
+    if (!(size < 0.7 * smallest)) break;
+    smallest = size;
+    best = scale;
+    const double typical = size / std::sqrt(static_cast<double>(n));
+    for (Index i = 0; i < n; ++i)
+      if (rows[i] > 0) scale[i] *= std::sqrt(std::clamp(std::sqrt(rows[i]) / typical, 1e-8, 1e8));
+    scale /= scale.maxCoeff();
+    scale = scale.cwiseMax(1e-12);
+  }
+  return smallest < 0.25 * first ? best : Vector::Ones(n);
+}
+
+/// Other coordinates, and with them other rounding errors.
+Vector varied(const Vector& scale) {
+  Vector other = scale;
+  for (Index i = 0; i < other.size(); ++i) other[i] *= 1 - 0.25 * (1 + std::sin(static_cast<double>(5 * i + 1)));
+  return other / other.maxCoeff();
 }
 
 }  // namespace
@@ -275,7 +345,29 @@ Vector phi1(const LinearOperator& J, const Vector& b, double h, const Phi1Option
   const double size = b.stableNorm();
   if (b.size() == 0 || h == 0 || size == 0) return b;
   const Vector unit = b / size;
-  return size * FirstOrderFlow(J, unit, h, options, report).run();
+  Vector scale = Vector::Ones(b.size());
+  using WithNoise = FirstOrderFlow::WithNoise;
+  Attempt a;
+  std::exception_ptr failed;  // rounding errors may also look like growth
+  try {
+    a = FirstOrderFlow(J, unit, h, options, report, scale).run(WithNoise::stop);
+  } catch (const StepFailure&) {
+    failed = std::current_exception();
+  }
+  if (failed || !(a.error() <= options.tolerance)) {  // ε‖Z‖ is large: perhaps only in these coordinates
+    scale = balanced(J, unit, h, options, report);
+    if (failed && scale.minCoeff() == 1) std::rethrow_exception(failed);
+    a = FirstOrderFlow(J, unit, h, options, report, scale).run(WithNoise::go_on);
+  }
+  if (!(a.error() <= options.tolerance)) {
+    // The estimate is a bound. What the answer loses shows when it is computed in another way, with shorter sub-steps.
+    const Vector other = varied(scale);
+    FirstOrderFlow flow(J, unit, h, options, report, other, 0.5);
+    a.rounding = std::min(a.rounding, 2 * chunked_norm(a.x - flow.run(WithNoise::go_on).x));
+    if (!(a.error() <= options.tolerance)) flow.fail("the tolerance is not reached", a.error());
+  }
+  report.error = a.error();
+  return size * a.x;
 }
 
 }  // namespace limber

@@ -48,4 +48,21 @@ inline const SparseMatrix& compressed(const SparseMatrix& A, SparseMatrix& copy)
   return copy;
 }
 
+/// A compressed, with ascending rows in every column; entries that stand twice are added. Matrices of others, such as
+/// products made by scipy, need not be so, and loops over two matrices at a time rely on it.
+inline SparseMatrix in_order(SparseMatrix A) {
+  A.makeCompressed();
+  const int *outer = A.outerIndexPtr(), *inner = A.innerIndexPtr();
+  bool ascending = true;
+  for (Index j = 0; j < A.outerSize() && ascending; ++j)
+    for (int k = outer[j] + 1; k < outer[j + 1]; ++k) ascending = ascending && inner[k - 1] < inner[k];
+  if (ascending) return A;
+  std::vector<Eigen::Triplet<double, int>> entries;
+  for (Index j = 0; j < A.outerSize(); ++j)
+    for (int k = outer[j]; k < outer[j + 1]; ++k) entries.emplace_back(inner[k], static_cast<int>(j), A.valuePtr()[k]);
+  SparseMatrix ordered(A.rows(), A.cols());
+  ordered.setFromTriplets(entries.begin(), entries.end());
+  return ordered;
+}
+
 }  // namespace limber

@@ -100,8 +100,7 @@ Vector phi1(const Matrix& J, const Vector& b, double h, const Phi1Options& optio
 
 Vector phi1(const SparseMatrix& J, const Vector& b, double h, const Phi1Options& options, Phi1Report& report) {
   check_matrix(J, b);
-  SparseMatrix packed;
-  const SparseMatrix& A = compressed(J, packed);
+  const SparseMatrix A = in_order(J);
   check_finite(A.valuePtr(), A.nonZeros());
   check_vector(b, h);
   check_tolerance(options);

@@ -2,15 +2,19 @@
 
 #include <fmt/format.h>
 
+#include <cassert>
 #include <cmath>
 
 #include "limber/core/errors.hpp"
+#include "limber/linalg/pattern.hpp"
 
 namespace limber {
 namespace {
 
-/// The values of A on the pattern of `onto`; false if an entry of A is outside it.
-bool place(const SparseMatrix& A, SparseMatrix& onto) {
+constexpr double to_rounding = 1e-15;  // refined once; what is left is what the condition of the matrix allows
+
+/// The values of A on the pattern of `onto`; false if an entry of A is outside it. Both are in order.
+[[nodiscard]] bool place(const SparseMatrix& A, SparseMatrix& onto) {
   std::fill_n(onto.valuePtr(), onto.nonZeros(), 0.0);
   for (int j = 0; j < A.outerSize(); ++j) {
     int at = onto.outerIndexPtr()[j];
@@ -39,21 +43,20 @@ SparseMatrix on_union(const SparseMatrix& A, const SparseMatrix& B) {
 }  // namespace
 
 CallbackSystem::CallbackSystem(const SparseMatrix& M, Functions functions)
-    : functions_(std::move(functions)), mass_(M), solver_mass_(M) {
+    : functions_(std::move(functions)), mass_(in_order(M)), solver_mass_(mass_) {
   if (M.rows() != M.cols() || M.rows() == 0)
     throw InputError("M", fmt::format("a square matrix is needed, got {} × {}", M.rows(), M.cols()));
-  mass_.makeCompressed();
-  solver_mass_.makeCompressed();
-  solver_ = make_linear_solver("auto", Symmetry::general);
+  if (mass_.nonZeros() == 0) throw InputError("M", "the mass matrix is zero");
+  solver_ = make_linear_solver("lu", Symmetry::general);
   solver_->set_matrix(solver_mass_);
   Vector x;
-  if (solver_->solve(Vector::Ones(M.rows()), x, 1e-14).status != SolveReport::Status::ok)
+  if (solver_->solve(Vector::Ones(M.rows()), x, to_rounding).status != SolveReport::Status::ok)
     throw InputError("M", "the mass matrix is singular");
 }
 
 Vector CallbackSystem::solve_mass(const Vector& f) const {
   Vector x;
-  if (solver_->solve(f, x, 1e-14).status != SolveReport::Status::ok)
+  if (solver_->solve(f, x, to_rounding).status != SolveReport::Status::ok)
     throw StepFailure("the mass matrix could not be solved with");
   return x;
 }
@@ -69,18 +72,20 @@ void CallbackSystem::tangent(const State& u, Definiteness, Tangent& T) const {
     if (A.rows() != size() || A.cols() != size())
       throw InputError(name,
                        fmt::format("returned a {} × {} matrix, expected {} × {}", A.rows(), A.cols(), size(), size()));
-    return A;
+    return in_order(A);
   };
   const SparseMatrix K =
       functions_.stiffness ? checked(functions_.stiffness(u), "stiffness") : difference(u, With::positions);
   const SparseMatrix D =
       functions_.damping ? checked(functions_.damping(u), "damping") : difference(u, With::velocities);
-  T.K = T.D = mass_;
-  if (place(K, T.K) && place(D, T.D)) return;
+  const auto fit = [&] {
+    T.K = T.D = mass_;
+    return place(K, T.K) && place(D, T.D);
+  };
+  if (fit()) return;
   mass_ = on_union(on_union(mass_, K), D);
-  T.K = T.D = mass_;
-  place(K, T.K);
-  place(D, T.D);
+  [[maybe_unused]] const bool all_fit = fit();
+  assert(all_fit);
 }
 
 SparseMatrix CallbackSystem::difference(const State& u, With respect) const {

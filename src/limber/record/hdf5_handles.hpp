@@ -3,6 +3,7 @@
 
 #include <hdf5.h>
 
+#include <mutex>
 #include <string>
 #include <utility>
 
@@ -35,11 +36,12 @@ class Id {
   Close close_ = nullptr;
 };
 
-/// While it lives, HDF5 prints nothing on failure. HDF5 1.10 crashes in its own clean-up at exit after a file could not
-/// be closed (disk full), so it is told not to do any: all handles here are closed by their owners.
+/// While it lives, this thread has HDF5, which takes one at a time, to itself, and it prints nothing on failure.
+/// HDF5 1.10 crashes in its own clean-up at exit after a file could not be closed (disk full), so it is told not to do
+/// any: all handles here are closed by their owners.
 class Quiet {
  public:
-  Quiet() {
+  Quiet() : alone_(mutex()) {
     static const herr_t no_clean_up_at_exit = H5dont_atexit();
     static_cast<void>(no_clean_up_at_exit);
     H5Eget_auto2(H5E_DEFAULT, &print_, &data_);
@@ -50,6 +52,12 @@ class Quiet {
   Quiet& operator=(const Quiet&) = delete;
 
  private:
+  static std::recursive_mutex& mutex() {
+    static std::recursive_mutex one;
+    return one;
+  }
+
+  std::lock_guard<std::recursive_mutex> alone_;
   H5E_auto2_t print_ = nullptr;
   void* data_ = nullptr;
 };

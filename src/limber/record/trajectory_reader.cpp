@@ -160,7 +160,11 @@ TrajectoryReader::TrajectoryReader(const std::string& path) : impl_(std::make_un
 
 TrajectoryReader::TrajectoryReader(TrajectoryReader&&) noexcept = default;
 TrajectoryReader& TrajectoryReader::operator=(TrajectoryReader&&) noexcept = default;
-TrajectoryReader::~TrajectoryReader() = default;
+TrajectoryReader::~TrajectoryReader() {
+  if (!impl_) return;
+  const h5::Quiet quiet;
+  impl_.reset();
+}
 
 const TrajectoryHeader& TrajectoryReader::header() const { return impl_->header; }
 

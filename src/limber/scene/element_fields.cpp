@@ -26,6 +26,10 @@ double von_mises(const Mat3& sigma) {
   return std::sqrt(1.5) * s.norm();
 }
 
+Mat3 or_nan(const Mat3& sigma) {
+  return sigma.allFinite() ? sigma : Mat3(Mat3::Constant(std::numeric_limits<double>::quiet_NaN()));
+}
+
 /// The shape in its place. Throws InputError unless it is that of the trajectory.
 BodyShape placed_shape(const BodyChoice& choice, const BodyRange& range, const TrajectoryHeader& header) {
   std::vector<std::string> notes;
@@ -114,6 +118,8 @@ void ElementFields::evaluate(const Solid& solid, const Vector& q, ElementValues&
     for (std::size_t k = 0; k < solid.cells_each; ++k) {
       values.von_mises[solid.first_cell[e] + k] = or_nan(von_mises(sigma / volume));
       values.energy_density[solid.first_cell[e] + k] = or_nan(psi / volume);
+      if (!values.stress.empty())
+        values.stress[solid.first_cell[e] + k] = or_nan(Mat3((sigma + sigma.transpose()) / (2 * volume)));
     }
   });
 }
@@ -130,11 +136,16 @@ void ElementFields::evaluate(const Sheet& sheet, const Vector& q, ElementValues&
     rest << e.norm(), d.dot(along), 0, d.dot(across);
     Eigen::Matrix<double, 3, 2> edges;
     edges << q.segment<3>(3 * b) - q.segment<3>(3 * a), q.segment<3>(3 * c) - q.segment<3>(3 * a);
-    const Eigen::Vector2d s = (edges * rest.inverse()).jacobiSvd().singularValues();
+    const Eigen::Matrix<double, 3, 2> F = edges * rest.inverse();
+    const Eigen::Vector2d s = F.jacobiSvd().singularValues();
     const PlaneStress r = plane_stress(sheet.material, s[0], s[1]);
     const double first = r.first[0] / (s[1] * r.thickness), second = r.first[1] / (s[0] * r.thickness);
     values.von_mises[first_cell + t] = or_nan(std::sqrt(first * first - first * second + second * second));
     values.energy_density[first_cell + t] = or_nan(plane_stress_energy(sheet.material, s[0], s[1]));
+    if (!values.stress.empty()) {
+      const Mat3 U = F.jacobiSvd(Eigen::ComputeFullU).matrixU();
+      values.stress[first_cell + t] = or_nan(Mat3(U * Vec3(first, second, 0).asDiagonal() * U.transpose()));
+    }
   });
 }
 
@@ -143,15 +154,20 @@ void ElementFields::evaluate(const Rod& rod, const Vector& q, ElementValues& val
   for (std::size_t i = rod.first; i < rod.first + rod.count; ++i) {
     const auto& [a, b] = header_.edges[i];
     const double rest = (header_.nodes[index(b)] - header_.nodes[index(a)]).norm();
-    const double strain = (q.segment<3>(3 * b) - q.segment<3>(3 * a)).norm() / rest - 1;
+    const Vec3 along = q.segment<3>(3 * b) - q.segment<3>(3 * a);
+    const double strain = along.norm() / rest - 1;
     values.von_mises[first_cell + i] = or_nan(rod.young * std::abs(strain));
     values.energy_density[first_cell + i] = or_nan(rod.young * strain * strain / 2);
+    if (!values.stress.empty())
+      values.stress[first_cell + i] =
+          or_nan(Mat3(rod.young * strain * along.normalized() * along.normalized().transpose()));
   }
 }
 
-ElementValues ElementFields::at(const Vector& q) const {
+ElementValues ElementFields::at(const Vector& q, StressTensors tensors) const {
   const std::size_t cells = header_.tets.size() + header_.triangles.size() + header_.edges.size();
-  ElementValues values{std::vector<double>(cells, 0), std::vector<double>(cells, 0)};
+  ElementValues values{std::vector<double>(cells, 0), std::vector<double>(cells, 0), {}};
+  if (tensors == StressTensors::keep) values.stress.assign(cells, Mat3::Zero());
   for (const Solid& solid : solids_) evaluate(solid, q, values);
   for (const Sheet& sheet : sheets_) evaluate(sheet, q, values);
   for (const Rod& rod : rods_) evaluate(rod, q, values);

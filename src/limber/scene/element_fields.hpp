@@ -19,7 +19,9 @@ namespace limber {
 struct ElementValues {
   std::vector<double> von_mises;       // [Pa]
   std::vector<double> energy_density;  // [J/m³] of the rest shape
+  std::vector<Mat3> stress;            // [Pa], σ; empty unless asked for
 };
+enum class StressTensors { omit, keep };
 
 /// Sheets have the plane stress and energy of their stretching, rods that of their axis; what bends is not in it. Rigid
 /// parts and springs have none, 0.
@@ -29,7 +31,7 @@ class ElementFields {
   ElementFields(const Scene& scene, const TrajectoryHeader& trajectory);
 
   /// q: 3N [m].
-  ElementValues at(const Vector& q) const;
+  ElementValues at(const Vector& q, StressTensors tensors = StressTensors::omit) const;
   /// Of values of cells, the mean over the cells of each node; #V, 0 where it has none.
   Vector at_nodes(const std::vector<double>& values) const;
 
