@@ -62,12 +62,11 @@ class FrameWriter {
                          f.min_det_F, f.reactions);
     frames_ = writer_->frames();
   }
-  /// The file has a fixed number of frames: another one takes its place.
+  /// In a file that takes the place of this one at once.
   void make_room(long frames) {
-    const TrajectoryReader old(file());
+    writer_.reset();
     header_.frames = frames;
-    writer_.emplace(TrajectoryWriter::create(file(), header_));
-    for (long k = 0; k < old.frames(); ++k) add(old.frame(k));
+    writer_.emplace(TrajectoryWriter::resume(file(), header_, frames_));
   }
 
   const PySimulation& simulation_;

@@ -759,5 +759,29 @@ TEST(WithContact, WithoutShiftsIsTheSystem) {
   expect_consistent(semi, away);
 }
 
+/// Springs that push apart the more they are stretched: linearised, with a step this long, they lead on without end.
+/// That is said at once, and the forces as they are, which harden, have a step.
+TEST(LinearizedWithContact, AStageWithoutAMinimumFails) {
+  for (const auto& [h, bounded] : {std::pair{.02, true}, {.2, false}}) {  // m/h² against k = −300
+    Tower tower({.n = 3, .k = -300, .k3 = 3000, .drag = 0});
+    const State start = falling(3, .02);
+    Stepper stepper(find_method("SI"), {}, tower, precise(1));
+    const History history(start);
+    const auto step = [&] { return stepper.step(tower, history, h); };
+    if (bounded) {
+      EXPECT_GT(tower.gap(step().q), 0);
+      continue;
+    }
+    try {
+      step();
+      FAIL() << "no failure";
+    } catch (const StepFailure& f) {
+      EXPECT_NE(f.reason.find("has no minimum"), std::string::npos) << f.reason;
+    }
+    EXPECT_LE(stepper.newton_iterations(), 5);
+    EXPECT_GT(tower.gap(stepper.step_by_newton(tower, history, h).q), 0);
+  }
+}
+
 }  // namespace
 }  // namespace limber::test

@@ -448,12 +448,11 @@ std::vector<Collision> Collisions::near(const Vector& q, double t, double within
   std::vector<Collision> found;
   for (std::size_t k = 0; k < close.pairs.size(); ++k) {
     const auto kind = static_cast<Kind>(k);
-    const auto some =
-        collect<Collision>(close.pairs[k].size(), [&](std::size_t i, std::vector<Collision>& out) {
-          const Candidate& c = close.pairs[k][i];
-          if (c.gap > within && c.gap - approach(kind, c.nodes, way) > within * (1 + 1e-6)) return;
-          if (const auto met = meet(kind, c.nodes, x, within)) out.push_back(collide(*met, x));
-        });
+    const auto some = collect<Collision>(close.pairs[k].size(), [&](std::size_t i, std::vector<Collision>& out) {
+      const Candidate& c = close.pairs[k][i];
+      if (c.gap > within && c.gap - approach(kind, c.nodes, way) > within * (1 + 1e-6)) return;
+      if (const auto met = meet(kind, c.nodes, x, within)) out.push_back(collide(*met, x));
+    });
     found.insert(found.end(), some.begin(), some.end());
   }
   std::erase_if(found, [&](const Collision& c) { return !(c.gap < within); });

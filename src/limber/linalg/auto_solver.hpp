@@ -66,7 +66,7 @@ class AutoSolver final : public LinearSolver {
   bool exact_ = false;       // the factor is that of A_
   SolveReport::Status diagonal_ = SolveReport::Status::ok;
   double iteration_ = 0, factorization_ = 0, factor_iteration_ = 0;  // modelled costs [s]
-  Shape costs_of_;  // the matrix that the last two were found for
+  Shape costs_of_;                                                   // the matrix that the last two were found for
   Experience past_;
   KrylovWork work_;
   SolverCounts counts_;

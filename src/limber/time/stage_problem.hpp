@@ -134,7 +134,8 @@ class StageProblem final : public NewtonProblem {
     const auto factor = make_best_factor(A, Symmetry::symmetric);
     factor->analyze(A);
     if (factor->factorize(A) != SolveReport::Status::ok)
-      throw StepFailure("the linearised forces push bodies ever further (negative stiffness): the stage has no minimum");
+      throw StepFailure(
+          "the linearised forces push bodies ever further (negative stiffness): the stage has no minimum");
     has_minimum_ = true;
   }
   bool symmetric() const override { return system_.symmetric(); }
