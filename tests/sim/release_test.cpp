@@ -8,7 +8,7 @@
 #include "support/forces.hpp"
 #include "support/methods.hpp"
 
-namespace limber::test {
+namespace limber::test::release {
 namespace {
 
 constexpr int nodes = 4;
@@ -114,4 +114,4 @@ TEST_P(Release, SnapshotsKnowWhatIsHeld) {
 INSTANTIATE_TEST_SUITE_P(Catalog, Release, ::testing::ValuesIn(default_rows()), row_name);
 
 }  // namespace
-}  // namespace limber::test
+}  // namespace limber::test::release
