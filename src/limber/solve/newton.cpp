@@ -19,6 +19,8 @@ constexpr double noisy = 1e-5;        // corrections of this share of the scale 
 constexpr double rounding = 1e-13;    // relative size below which differences of the merit are noise
 // How exactly a correction is solved for, relative to the residual: far from the solution it only has to lead there.
 constexpr double loose = 1e-2, tight = 1e-4;
+constexpr int patience =
+    10;  // indefinite matrices that an iteration may meet before it is asked whether there is a minimum
 constexpr double close = 100;  // times what is allowed: corrections below are solved for tightly
 
 /// One point of the iteration: x, r(x) and the merit there.
@@ -56,7 +58,8 @@ class Iteration {
       report_.correction = size;
       // A correction this small is in Newton's quadratic range: nothing is left to search along it.
       allowed_ = problem_.enough(at.x, options_.tolerance);
-      if (longest >= 1 && size <= allowed_ && forcing_ <= tight) return at.x + d;
+      // One that was solved for loosely has to be smaller by as much.
+      if (longest >= 1 && size <= (forcing_ <= tight ? 1 : tight / loose) * allowed_) return at.x + d;
       const bool at_rounding = size <= 1e-8 * options_.scale && size > 0.5 * last;
       if (longest >= 1 && at_rounding) return at.x + d;
       if (!search(at, d, longest)) {
@@ -128,7 +131,7 @@ class Iteration {
     if (solve(at.r, d)) return d;
     if (problem_.symmetric() || use_potential_) {
       ++report_.projections;
-      problem_.require_minimum();
+      if (report_.projections > patience) problem_.require_minimum();
       const SparseMatrix exact = problem_.matrix();
       problem_.linearize(at.x, Definiteness::projected);
       linear_.set_matrix(problem_.matrix());

@@ -42,7 +42,7 @@ class NewtonProblem {
   virtual double max_step(const Vector& x, const Vector& dx) = 0;
   /// The largest change of a position [m] that dx makes.
   virtual double correction(const Vector& dx) const = 0;
-  /// Asked where the exact matrix is indefinite. Throws StepFailure if φ is known to have no minimum.
+  /// Asked where the exact matrix is indefinite again and again. Throws StepFailure if φ is known to have no minimum.
   virtual void require_minimum() {}
 };
 
