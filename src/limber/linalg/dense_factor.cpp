@@ -70,4 +70,10 @@ std::unique_ptr<Factor> make_best_factor(const SparseMatrix& A, Symmetry symmetr
   return make_simplicial_llt();
 }
 
+bool positive_definite(const SparseMatrix& A) {
+  const auto factor = make_best_factor(A, Symmetry::symmetric);
+  factor->analyze(A);
+  return factor->factorize(A) == SolveReport::Status::ok;
+}
+
 }  // namespace limber

@@ -37,5 +37,7 @@ std::unique_ptr<Factor> make_dense_factor(Symmetry symmetry);
 
 /// The fastest kind at hand for A: dense, or CHOLMOD / UMFPACK or what stands in for them.
 std::unique_ptr<Factor> make_best_factor(const SparseMatrix& A, Symmetry symmetry);
+/// Of a symmetric matrix, by its lower triangle.
+bool positive_definite(const SparseMatrix& A);
 
 }  // namespace limber

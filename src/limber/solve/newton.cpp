@@ -19,8 +19,7 @@ constexpr double noisy = 1e-5;        // corrections of this share of the scale 
 constexpr double rounding = 1e-13;    // relative size below which differences of the merit are noise
 // How exactly a correction is solved for, relative to the residual: far from the solution it only has to lead there.
 constexpr double loose = 1e-2, tight = 1e-4;
-constexpr int patience =
-    10;  // indefinite matrices that an iteration may meet before it is asked whether there is a minimum
+constexpr int patience = 10;   // indefinite matrices to meet before it is asked whether there is a minimum
 constexpr double close = 100;  // times what is allowed: corrections below are solved for tightly
 
 /// One point of the iteration: x, r(x) and the merit there.

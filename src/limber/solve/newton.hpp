@@ -8,10 +8,16 @@
 #include <optional>
 #include <string>
 
+#include "limber/core/errors.hpp"
 #include "limber/linalg/linear_solver.hpp"
 #include "limber/model/system.hpp"
 
 namespace limber {
+
+/// There is nothing to find, from wherever one starts.
+struct NoMinimum : StepFailure {
+  using StepFailure::StepFailure;
+};
 
 class NewtonProblem {
  public:
@@ -42,7 +48,7 @@ class NewtonProblem {
   virtual double max_step(const Vector& x, const Vector& dx) = 0;
   /// The largest change of a position [m] that dx makes.
   virtual double correction(const Vector& dx) const = 0;
-  /// Asked where the exact matrix is indefinite again and again. Throws StepFailure if φ is known to have no minimum.
+  /// Asked where the exact matrix is indefinite again and again. Throws NoMinimum if φ is known to have none.
   virtual void require_minimum() {}
 };
 

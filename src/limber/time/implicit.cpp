@@ -52,12 +52,14 @@ class Implicit final : public StageSolver {
   State solve_once(const System& system, const Stage& s) {
     StageProblem problem(system, s, tangent_, A_, correction_, scaling_);
     if (system.lag() == Lag::each_iterate) system.hold(s.at);
-    const bool parted = !s.modes && s.tau_q != 0 && (problem.under_way() || runs_into(problem, s));
-    const auto along = parted ? move_along(system, s.at, s.t) : std::nullopt;
+    const bool meets = !s.modes && s.tau_q != 0 && (problem.under_way() || runs_into(problem, s));
+    const auto along = meets ? move_along(system, s.at, s.t) : std::nullopt;
     if (!along) return s.state(newton(problem, start(problem, s)));
     try {
       if (problem.under_way()) problem.moved_to(along->t);
       return s.state(newton(problem, (along->q - s.star.q) / s.tau_q));
+    } catch (const NoMinimum&) {
+      throw;
     } catch (const StepFailure&) {  // the guess was a bad one
       StageProblem again(system, s, tangent_, A_, correction_, scaling_);
       if (system.lag() == Lag::each_iterate) system.hold(s.at);

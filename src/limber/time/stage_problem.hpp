@@ -131,11 +131,8 @@ class StageProblem final : public NewtonProblem {
     SparseMatrix A;
     s_.linear->tangent(s_.at, Definiteness::exact, T);
     combine(*s_.linear, T, s_.tau_q, s_.tau_v, A);
-    const auto factor = make_best_factor(A, Symmetry::symmetric);
-    factor->analyze(A);
-    if (factor->factorize(A) != SolveReport::Status::ok)
-      throw StepFailure(
-          "the linearised forces push bodies ever further (negative stiffness): the stage has no minimum");
+    if (!positive_definite(A))
+      throw NoMinimum("the linearised forces push bodies ever further (negative stiffness): the stage has no minimum");
     has_minimum_ = true;
   }
   bool symmetric() const override { return system_.symmetric(); }

@@ -179,11 +179,8 @@ void ModalFrame::require_definite(const LinearForce& force, const Stage& stage) 
   force.tangent(stage.at, Definiteness::exact, T);
   SparseMatrix A;
   combine(force, T, stage.tau_q, stage.tau_v, A);
-  for (const ModeProblem& body : part_problems(growing, A, A, Matrix(A.cols(), 0))) {
-    const auto factor = make_best_factor(body.K, Symmetry::symmetric);
-    factor->analyze(body.K);
-    if (factor->factorize(body.K) != SolveReport::Status::ok) fail();
-  }
+  for (const ModeProblem& body : part_problems(growing, A, A, Matrix(A.cols(), 0)))
+    if (!positive_definite(body.K)) fail();
 }
 
 }  // namespace limber
