@@ -6,6 +6,7 @@
 
 #include "limber/core/errors.hpp"
 #include "limber/core/parallel.hpp"
+#include "limber/linalg/krylov.hpp"
 #include "limber/linalg/stiff_block.hpp"
 #include "linalg/matrices.hpp"
 
@@ -285,6 +286,60 @@ std::vector<Vector> solve_all(LinearSolver& solver, const std::vector<SparseMatr
     solver.solve(random_vector(A.cols(), 11), found.back(), 1e-8);
   }
   return found;
+}
+
+SparseMatrix shifted(SparseMatrix A, double by) {
+  A.diagonal().array() += by;
+  return A;
+}
+
+/// Springs of 1e8 between pairs of nodes that 1 alone holds back: rounded entries cannot tell the sum of both.
+SparseMatrix stiff_pairs(int m) {
+  SparseMatrix A = test::spring_lattice(m);
+  for (Index i = 0; i + 5 < A.cols(); i += 6)
+    for (int k = 0; k < 3; ++k) {
+      constexpr double stiff = 1.00000003e8;  // no number of single precision
+      A.coeffRef(i + k, i + k) += stiff + 1;
+      A.coeffRef(i + 3 + k, i + 3 + k) += stiff + 1;
+      A.coeffRef(i + 3 + k, i + k) -= stiff;
+    }
+  A.makeCompressed();
+  return A;
+}
+
+TEST(Krylov, RoundedEntriesAreJudgedByTheExactOnes) {
+  for (const SparseMatrix& A : {shifted(test::spring_lattice(8), 1e-3), stiff_pairs(8)}) {
+    const Vector b = test::random_vector(A.cols(), 5);
+    const auto rows = make_row_matrix(A, Symmetry::symmetric);
+    rows->refresh(A);
+    ASSERT_EQ(rows->invert_diagonal(), SolveReport::Status::ok);
+    const double rounding = rows->round();
+    const Matrix dense = A.selfadjointView<Eigen::Lower>() * Matrix::Identity(A.rows(), A.cols());
+    EXPECT_GE(rounding, (dense - dense.cast<float>().cast<double>()).norm() / std::sqrt(static_cast<double>(A.cols())));
+    for (const double tolerance : {1e-2, 1e-6}) {
+      DiagonalPreconditioner D(*rows);
+      KrylovWork work;
+      KrylovLimits limits{tolerance, 20000};
+      limits.rounding = rounding;
+      Vector x;
+      const KrylovResult found = pcg(*rows, D, b, x, limits, work);
+      EXPECT_EQ(found.end, KrylovResult::End::converged);
+      EXPECT_LE((b - dense * x).norm(), 2 * tolerance * b.norm());
+    }
+  }
+}
+
+TEST(Krylov, RoundedEntriesDoNotHideWhatIsIndefinite) {
+  const SparseMatrix A = shifted(test::spring_lattice(6), -.05);
+  const auto rows = make_row_matrix(A, Symmetry::symmetric);
+  rows->refresh(A);
+  ASSERT_EQ(rows->invert_diagonal(), SolveReport::Status::ok);
+  DiagonalPreconditioner D(*rows);
+  KrylovWork work;
+  KrylovLimits limits{1e-6, 20000};
+  limits.rounding = rows->round();
+  Vector x;
+  EXPECT_EQ(pcg(*rows, D, test::random_vector(A.cols(), 7), x, limits, work).end, KrylovResult::End::indefinite);
 }
 
 TEST(LinearSolver, ResetMakesItAsNew) {

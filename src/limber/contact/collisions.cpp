@@ -57,23 +57,6 @@ double smallest(std::size_t n, const Term& term) {
   return least.empty() ? 1 : *std::min_element(least.begin(), least.end());
 }
 
-/// A bound of how far two nodes can have moved relative to each other from a to b: the diameter of a ball that holds
-/// all their ways.
-double spread(const Vector& a, const Vector& b) {
-  Vec3 low = Vec3::Zero(), high = Vec3::Zero();
-  if (a.size() > 0) low = high = b.head<3>() - a.head<3>();
-  for (Index i = 3; i < a.size(); i += 3) {
-    const Vec3 way = b.segment<3>(i) - a.segment<3>(i);
-    low = low.cwiseMin(way);
-    high = high.cwiseMax(way);
-  }
-  const Vec3 centre = .5 * (low + high);
-  double most = 0;
-  for (Index i = 0; i < a.size(); i += 3)
-    most = std::max(most, (b.segment<3>(i) - a.segment<3>(i) - centre).squaredNorm());
-  return 2 * std::sqrt(most) * (1 + 1e-12);
-}
-
 /// How far two primitives can have come nearer, when their nodes have moved by `way`: no two points of theirs have
 /// moved further relative to each other than two of their nodes.
 double approach(Kind kind, const std::array<int, 4>& n, const Vector& way) {
@@ -170,7 +153,9 @@ int turning_pieces(const std::vector<SurfaceObstacle>& obstacles, double t0, dou
 }  // namespace
 
 Collisions::Collisions(ContactScene scene)
-    : scene_(std::move(scene)), broad_phase_(scene_.surface, scene_.may_collide) {
+    : scene_(std::move(scene)),
+      broad_phase_(scene_.surface, scene_.may_collide),
+      patches_(scene_.surface, scene_.may_collide, scene_.rest) {
   double length = 0;
   for (const auto& e : scene_.surface.edges) length += (point(scene_.rest, e[0]) - point(scene_.rest, e[1])).norm();
   if (!scene_.surface.edges.empty()) length /= static_cast<double>(scene_.surface.edges.size());
@@ -315,7 +300,7 @@ Collisions::Candidates4 Collisions::closer(const Candidates& among, const Vector
 
 bool Collisions::recall(const Vector& x, const Vector& y, double within) const {
   const auto covers = [&](const Search& s, const Vector& at) {
-    return s.x.size() == at.size() && spread(at, s.x) + within <= s.reach;
+    return s.x.size() == at.size() && patches_.spread(s.boxes, s.x, at, within) + within <= s.reach;
   };
   for (Search& s : searches_) {
     if (!covers(s, x) || !covers(s, y)) continue;
@@ -327,7 +312,7 @@ bool Collisions::recall(const Vector& x, const Vector& y, double within) const {
 
 Collisions::Search Collisions::made(const Vector& x, double reach) const {
   broad_phase_.find(x, x, reach, boxes_);
-  return {x, reach, closer(boxes_, x, reach * (1 + 1e-6))};
+  return {x, reach, closer(boxes_, x, reach * (1 + 1e-6)), patches_.boxes(x)};
 }
 
 void Collisions::search(const Vector& x, double about, double within) const {
@@ -337,7 +322,9 @@ void Collisions::search(const Vector& x, double about, double within) const {
 }
 
 const Collisions::Search& Collisions::need_candidates(const Vector& x, double within) const {
-  if (!recall(x, x, within)) search(x, searches_[0].x.size() == x.size() ? spread(x, searches_[0].x) : 0, within);
+  if (recall(x, x, within)) return searches_[0];
+  const Search& last = searches_[0];
+  search(x, last.x.size() == x.size() ? patches_.spread(last.boxes, last.x, x, within) : 0, within);
   return searches_[0];
 }
 
@@ -525,7 +512,7 @@ double Collisions::max_step(const Vector& q, const Vector& dq, double t0, double
   }
   const Vector end = s < 1 ? Vector(x0 + s * (x1 - x0)) : x1;
   // Which pairs are looked at must not show in the result: those beyond the boxes and the candidates keep their share.
-  if (const double way = spread(x0, end); way > 2 * longest_reach_) {
+  if (const double way = patches_.spread(patches_.boxes(x0), x0, end, least_reach()); way > 2 * longest_reach_) {
     broad_phase_.find(x0, end, kept_gap * scene_.delta, boxes_);
     const auto step = [&](Kind kind, const std::vector<Pair>& pairs) {
       return smallest(pairs.size(), [&](std::size_t i) { return pair_step(kind, nodes_of(kind, pairs[i]), x0, end); });

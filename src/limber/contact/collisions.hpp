@@ -14,6 +14,7 @@
 #include "limber/contact/broad_phase.hpp"
 #include "limber/contact/distance.hpp"
 #include "limber/contact/moving_shape.hpp"
+#include "limber/contact/patches.hpp"
 #include "limber/model/motion.hpp"
 #include "limber/model/node_sequence.hpp"
 
@@ -125,6 +126,7 @@ class Collisions {
     Vector x;
     double reach = 0;
     Candidates4 pairs;
+    std::vector<Bounds> boxes;  // of the patches
   };
   /// Two primitives that collide.
   struct Met {
@@ -165,6 +167,7 @@ class Collisions {
   ContactScene scene_;
   std::vector<int> obstacle_of_node_;  // beyond body_nodes: index into surfaces
   mutable BroadPhase broad_phase_;
+  Patches patches_;
   mutable Candidates boxes_;                // pairs whose boxes overlap, of the last search
   mutable std::array<Search, 2> searches_;  // the one used last first: iterates go back and forth
   double longest_reach_ = 0;                // [m] candidates are looked for at most this far beyond what collides

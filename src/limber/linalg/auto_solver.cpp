@@ -25,6 +25,10 @@ constexpr double unproven_steps = 4;  // iterations of each
 constexpr double forgetting = .99;           // a diagonal solve, of the cost of factors
 constexpr double forgetting_diagonal = .97;  // a new factor, of the cost of the diagonal
 constexpr int iterations_before_analysis = 48;
+// Entries in single precision do for a coarse answer, and pay where A does not fit into a cache and is read often.
+constexpr double rounded_tolerance = 1e-6;
+constexpr Index rounded_entries = 200000;
+constexpr double rounded_iterations = 8;
 constexpr Index always_factored = 500;  // unknowns: a factor costs next to nothing, and solves to rounding
 
 /// Not when as much is spent as the other way would have cost, or half of it without a prospect: early residuals of
@@ -143,6 +147,7 @@ KrylovResult AutoSolver::iterate(Preconditioner& M, const Vector& b, Vector& x, 
 KrylovResult AutoSolver::try_diagonal(const Vector& b, Vector& x, double tolerance, double decades) {
   if (!inverted_) {
     diagonal_ = rows_->invert_diagonal();
+    rounding_ = 0;
     if (symmetry_ == Symmetry::symmetric && diagonal_ == Status::ok) diagonal_ = stiff_.set(*A_, rows_->block_size());
   }
   inverted_ = true;
@@ -152,6 +157,11 @@ KrylovResult AutoSolver::try_diagonal(const Vector& b, Vector& x, double toleran
   }
   StiffBlockPreconditioner D(*rows_, stiff_);
   KrylovLimits limits{tolerance, 20000};
+  if (symmetry_ == Symmetry::symmetric && tolerance >= rounded_tolerance && rows_->entries() >= rounded_entries &&
+      past_.diagonal_rate * decades >= rounded_iterations) {
+    if (rounding_ == 0) rounding_ = rows_->round();
+    limits.rounding = rounding_;
+  }
   limits.go_on = [&](int done, double predicted) {
     if (done % 8 != 0 || (!factor_ && done < iterations_before_analysis && predicted < 8 * done)) return true;
     need_factor_costs();

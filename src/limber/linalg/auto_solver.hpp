@@ -65,6 +65,7 @@ class AutoSolver final : public LinearSolver {
   bool has_factor_ = false;  // of some matrix on this pattern
   bool exact_ = false;       // the factor is that of A_
   SolveReport::Status diagonal_ = SolveReport::Status::ok;
+  double rounding_ = 0;                                              // of rows_; 0: not yet
   double iteration_ = 0, factorization_ = 0, factor_iteration_ = 0;  // modelled costs [s]
   Shape costs_of_;                                                   // the matrix that the last two were found for
   Experience past_;

@@ -44,4 +44,10 @@ inline double chunked_dot(Index n, const double* x, const double* y) {
 inline double chunked_dot(const Vector& x, const Vector& y) { return chunked_dot(x.size(), x.data(), y.data()); }
 inline double chunked_norm(const Vector& x) { return std::sqrt(chunked_dot(x, x)); }
 
+/// ‖x‖ where squares of its entries may overflow or vanish.
+inline double scaled_norm(const Vector& x) {
+  const double largest = x.size() == 0 ? 0 : x.lpNorm<Eigen::Infinity>();
+  return largest > 0 && std::isfinite(largest) ? largest * (x / largest).norm() : largest;
+}
+
 }  // namespace limber

@@ -118,6 +118,25 @@ void residual(const RowMatrix& A, const Vector& b, const Vector& x, Vector& r) {
   });
 }
 
+/// Conjugate gradients from x with the residual w.r; product(): w.q = A w.p, returns w.pᵀw.q.
+template <class Product>
+void descend(const Product& product, Preconditioner& M, Vector& x, KrylovWork& w, Progress& progress) {
+  double rz = M.apply(w.r, w.z);
+  w.p = w.z;
+  for (;;) {
+    const double curvature = product();
+    if (!(curvature > 0) || !(rz > 0)) {
+      if (std::isfinite(curvature) && std::isfinite(rz)) progress.result().end = End::indefinite;
+      return;
+    }
+    const double norm_r = std::sqrt(advance(rz / curvature, w.p, w.q, x, w.r));
+    if (progress.stop(norm_r)) return;
+    const double next = M.apply(w.r, w.z);
+    turn(next / rz, w.z, w.p);
+    rz = next;
+  }
+}
+
 /// One cycle on the residual w.r: adds the correction to x; returns whether to stop.
 bool gmres_cycle(const RowMatrix& A, Preconditioner& M, Vector& x, KrylovWork& w, double beta, Progress& progress) {
   Hessenberg H(beta);
@@ -149,29 +168,26 @@ bool gmres_cycle(const RowMatrix& A, Preconditioner& M, Vector& x, KrylovWork& w
 
 KrylovResult pcg(const RowMatrix& A, Preconditioner& M, const Vector& b, Vector& x, const KrylovLimits& limits,
                  KrylovWork& w) {
-  const Index n = b.size();
-  x.setZero(n);
+  x.setZero(b.size());
   const double norm_b = chunked_norm(b);
   Progress progress(limits, norm_b);
   KrylovResult& result = progress.result();
   if (trivial(norm_b, result)) return result;
   w.r = b;
-  w.z.resize(n);
-  w.q.resize(n);
-  double rz = M.apply(w.r, w.z);
-  w.p = w.z;
-  for (;;) {
-    const double curvature = A.multiply_dot(w.p.data(), w.q.data());
-    if (!(curvature > 0) || !(rz > 0)) {
-      if (std::isfinite(curvature) && std::isfinite(rz)) result.end = End::indefinite;
-      return result;
-    }
-    const double norm_r = std::sqrt(advance(rz / curvature, w.p, w.q, x, w.r));
-    if (progress.stop(norm_r)) return result;
-    const double next = M.apply(w.r, w.z);
-    turn(next / rz, w.z, w.p);
-    rz = next;
+  w.z.resize(b.size());
+  w.q.resize(b.size());
+  if (limits.rounding > 0) {
+    descend([&] { return A.multiply_dot_rounded(w.p.data(), w.q.data()); }, M, x, w, progress);
+    if (result.end == End::stopped) return result;
+    if (result.end == End::indefinite && !(A.multiply_dot(w.p.data(), w.q.data()) > 0)) return result;
+    if (result.end == End::converged && limits.rounding * chunked_norm(x) <= limits.tolerance * norm_b) return result;
+    residual(A, b, x, w.r);
+    const double left = chunked_norm(w.r) / norm_b;
+    if (result.end == End::converged && left <= 2 * limits.tolerance) return result;
+    result.end = End::stopped;
   }
+  descend([&] { return A.multiply_dot(w.p.data(), w.q.data()); }, M, x, w, progress);
+  return result;
 }
 
 KrylovResult gmres(const RowMatrix& A, Preconditioner& M, const Vector& b, Vector& x, const KrylovLimits& limits,

@@ -29,6 +29,9 @@ class DiagonalPreconditioner final : public Preconditioner {
 struct KrylovLimits {
   double tolerance = 1e-8;
   int max_iterations = 1000;
+  /// A bound of ‖A − rounded A‖₂, from A.round(): conjugate gradients multiply by the rounded A, and A itself judges
+  /// the answer, and takes over, where that is too coarse. 0: A is not rounded.
+  double rounding = 0;
   /// Asked after each iteration: is it worth going on, when `predicted` iterations in all (at least) seem needed?
   std::function<bool(int done, double predicted)> go_on = {};
 };

@@ -342,7 +342,7 @@ Vector phi1(const LinearOperator& J, const Vector& b, double h, const Phi1Option
   if (!(options.tolerance > 0 && options.tolerance < 1))
     throw InputError("tol", fmt::format("{} is outside (0, 1)", options.tolerance));
   report = {};
-  const double size = b.stableNorm();
+  const double size = scaled_norm(b);
   if (b.size() == 0 || h == 0 || size == 0) return b;
   const Vector unit = b / size;
   Vector scale = Vector::Ones(b.size());

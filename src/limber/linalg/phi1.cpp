@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "limber/core/errors.hpp"
+#include "limber/linalg/chunks.hpp"
 #include "limber/linalg/dense_exponential.hpp"
 #include "limber/linalg/pattern.hpp"
 #include "limber/linalg/row_matrix.hpp"
@@ -39,7 +40,7 @@ void check_tolerance(const Phi1Options& options) {
 /// φ₁(Z)b by the exponential of [[Z, b/‖b‖], [0, 0]].
 Vector augmented(const Matrix& Z, const Vector& b, int extra_squarings) {
   const Index n = b.size();
-  const double size = b.stableNorm();
+  const double size = scaled_norm(b);
   if (size == 0) return Vector::Zero(n);
   Matrix A = Matrix::Zero(n + 1, n + 1);
   A.topLeftCorner(n, n) = Z;
@@ -52,9 +53,9 @@ Vector checked_dense(const Matrix& Z, const Vector& b, const Phi1Options& option
   report = {};
   Vector x = augmented(Z, b, 0);
   if (!x.allFinite()) throw StepFailure(fmt::format("φ₁(hJ)b of a dense J of size {} is not finite", b.size()));
-  const double size = x.stableNorm();
+  const double size = scaled_norm(x);
   if (size == 0) return x;
-  report.error = 2 * (x - augmented(Z, b, 1)).stableNorm() / size;
+  report.error = 2 * scaled_norm(x - augmented(Z, b, 1)) / size;
   if (!(report.error <= options.tolerance))
     throw StepFailure(fmt::format("φ₁(hJ)b of a dense J of size {}: rounding errors leave a relative error of {:.1e}, "
                                   "asked {:.1e}",

@@ -1,9 +1,11 @@
 #include "limber/linalg/row_matrix.hpp"
 
 #include <Eigen/Geometry>
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <type_traits>
 #include <vector>
 
@@ -148,7 +150,7 @@ class RowBlocks final : public RowMatrix {
 
   void multiply(const double* x, double* y) const override {
     for_pieces([&](int begin, int end) {
-      for (int i = begin; i < end; ++i) multiply_row(i, x, y);
+      for (int i = begin; i < end; ++i) multiply_row(value_, i, x, y);
     });
   }
 
@@ -173,16 +175,32 @@ class RowBlocks final : public RowMatrix {
     return Y;
   }
 
-  double multiply_dot(const double* x, double* y) const override {
-    const Index pieces = static_cast<Index>(piece_.size()) - 1;
-    return ordered_sum(pieces, [&](Index p) {
-      double sum = 0;
+  double multiply_dot(const double* x, double* y) const override { return dot_with(value_, x, y); }
+  double multiply_dot_rounded(const double* x, double* y) const override { return dot_with(rounded_, x, y); }
+
+  /// ‖E‖₂ ≤ ‖E‖_∞ for symmetric matrices, and no entry is off by more than half a unit of its last place.
+  double round() override {
+    rounded_.resize(value_.size());
+    std::vector<double> largest(piece_.size() - 1);
+    parallel_for(static_cast<Index>(largest.size()), [&](Index p) {
+      double most = 0;
       for (int i = piece_[p]; i < piece_[p + 1]; ++i) {
-        multiply_row(i, x, y);
-        for (int r = 0; r < B; ++r) sum += x[B * i + r] * y[B * i + r];
+        double sum[B * B] = {};
+        for (int k = B * B * start_[i]; k < B * B * start_[i + 1]; k += B * B)
+          for (int e = 0; e < B * B; ++e) {
+            rounded_[k + e] = static_cast<float>(value_[k + e]);
+            sum[e] += std::abs(value_[k + e]);
+          }
+        for (int r = 0; r < B; ++r) {
+          double row = 0;
+          for (int c = 0; c < B; ++c) row += sum[c * B + r];
+          most = std::max(most, row);
+        }
       }
-      return sum;
+      largest[p] = most;
     });
+    constexpr double half_unit = .5 * std::numeric_limits<float>::epsilon();
+    return half_unit * (1 + 1e-6) * (largest.empty() ? 0 : *std::max_element(largest.begin(), largest.end()));
   }
 
   SolveReport::Status invert_diagonal() override {
@@ -229,10 +247,23 @@ class RowBlocks final : public RowMatrix {
     parallel_for(static_cast<Index>(piece_.size()) - 1, [&](Index p) { body(piece_[p], piece_[p + 1]); });
   }
 
-  void multiply_row(int i, const double* x, double* y) const {
+  template <class Values>
+  double dot_with(const Values& values, const double* x, double* y) const {
+    return ordered_sum(static_cast<Index>(piece_.size()) - 1, [&](Index p) {
+      double sum = 0;
+      for (int i = piece_[p]; i < piece_[p + 1]; ++i) {
+        multiply_row(values, i, x, y);
+        for (int r = 0; r < B; ++r) sum += x[B * i + r] * y[B * i + r];
+      }
+      return sum;
+    });
+  }
+
+  template <class Values>
+  void multiply_row(const Values& values, int i, const double* x, double* y) const {
     double sum[B * B] = {};
     for (int s = start_[i]; s < start_[i + 1]; ++s) {
-      const double* a = value_.data() + static_cast<std::size_t>(B * B) * s;
+      const auto* a = values.data() + static_cast<std::size_t>(B * B) * s;
       const double* xj = x + static_cast<Index>(B) * column_[s];
       for (int c = 0; c < B; ++c)
         for (int r = 0; r < B; ++r) sum[c * B + r] += a[c * B + r] * xj[c];
@@ -320,6 +351,7 @@ class RowBlocks final : public RowMatrix {
   std::vector<int> start_, column_, source_;  // rows of blocks; source_: k of the block in A's block column
   std::vector<int> diagonal_;                 // where block (i, i) is, −1: not stored
   std::vector<double> value_, inverse_;       // column-major blocks
+  std::vector<float> rounded_;                // value_
   std::vector<int> piece_;                    // rows that are one piece of work, of about equal entries
 };
 

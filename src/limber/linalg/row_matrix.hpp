@@ -23,6 +23,11 @@ class RowMatrix {
   virtual Matrix multiply_block(const Eigen::Ref<const Matrix>& X) const = 0;
   /// y = A x; returns xᵀy.
   virtual double multiply_dot(const double* x, double* y) const = 0;
+  /// Keeps the values in single precision as well, for `multiply_dot_rounded`: half as much to read. Returns a bound
+  /// of ‖A − rounded A‖₂, for a symmetric A.
+  virtual double round() = 0;
+  /// The same with rounded entries of A; all else is in double precision.
+  virtual double multiply_dot_rounded(const double* x, double* y) const = 0;
   /// Inverts the diagonal blocks. indefinite: one of a symmetric matrix is not positive definite; singular: one of a
   /// general matrix has no inverse (and is taken as the identity).
   virtual SolveReport::Status invert_diagonal() = 0;

@@ -8,6 +8,7 @@ namespace {
 
 constexpr int most_pieces = 40;          // each has a contact that the ones before had not
 constexpr double shortest_piece = 1e-3;  // of what is left of the way
+constexpr double worthwhile = .02;       // of what was left: shorter pieces get nowhere
 constexpr int most_sweeps = 30;
 
 /// Replaces v by the velocity next to it, in the norm of the diagonal mass, for which no gap falls below half of δ, or
@@ -68,7 +69,7 @@ std::optional<MovingStart> move_along(const System& system, const State& from, d
     const GapConstraints gaps = system.gaps({at.q, from.v, at.t}, at.t, 0);
     if (piece == 0 && !moves_far(gaps, from, until)) return std::nullopt;
     if (gaps.G.rows() > 0) keep_open(gaps, mass, left, v);
-    if (!go_along(system, v, until, at)) break;
+    if (!go_along(system, v, until, at) || until - at.t > (1 - worthwhile) * left) break;
   }
   return at;
 }

@@ -32,6 +32,19 @@ void add(const SparseMatrix& A, SparseMatrix& to) {
 
 }  // namespace
 
+const Vector& RememberedProduct::operator()(const SparseMatrix& A, bool symmetric, const Vector& x) {
+  if (!rows_) {
+    rows_ = make_row_matrix(A, symmetric ? Symmetry::symmetric : Symmetry::general);
+    rows_->refresh(A);
+  } else if (x_ == x) {
+    return Ax_;
+  }
+  x_ = x;
+  Ax_.resize(x.size());
+  rows_->multiply(x.data(), Ax_.data());
+  return Ax_;
+}
+
 LinearForce::LinearForce(const System& smooth, State at, const std::optional<State>& tangent_at,
                          const Linearization* known)
     : StandIn(smooth), at_(std::move(at)), tangent_at_(tangent_at.value_or(at_)) {
@@ -60,8 +73,8 @@ const Tangent& LinearForce::tangent_on_pattern(Definiteness d) const {
 }
 
 Vector LinearForce::force(const State& u) const {
-  Vector f = f_ - multiply(exact_->K, symmetric(), u.q - at_.q);
-  if (velocity_dependent()) f -= multiply(exact_->D, symmetric(), u.v - at_.v);
+  Vector f = f_ - K_(exact_->K, symmetric(), u.q - at_.q);
+  if (velocity_dependent()) f -= D_(exact_->D, symmetric(), u.v - at_.v);
   return f;
 }
 
@@ -73,8 +86,8 @@ Vector LinearForce::linearize(const State& u, Definiteness d, Tangent& T) const 
 std::optional<Potentials> LinearForce::potentials(const State& u) const {
   if (!has_potential_) return std::nullopt;
   const Vector dq = u.q - at_.q, dv = u.v - at_.v;
-  Potentials p{.stored = .5 * dq.dot(multiply(exact_->K, symmetric(), dq)) - f_.dot(dq), .dissipated = 0};
-  if (velocity_dependent()) p.dissipated = .5 * dv.dot(multiply(exact_->D, symmetric(), dv));
+  Potentials p{.stored = .5 * dq.dot(K_(exact_->K, symmetric(), dq)) - f_.dot(dq), .dissipated = 0};
+  if (velocity_dependent()) p.dissipated = .5 * dv.dot(D_(exact_->D, symmetric(), dv));
   return p;
 }
 

@@ -5,8 +5,10 @@
 ///     WithContact   smooth forces of one system and the contact forces of another, seen in a frame that has moved:
 ///                   f(w) = f_smooth(w) + f_con(w_q + shift_q, w_v + shift_v).
 
+#include <memory>
 #include <optional>
 
+#include "limber/linalg/row_matrix.hpp"
 #include "limber/model/system.hpp"
 
 namespace limber {
@@ -29,6 +31,16 @@ class StandIn : public System {
   const System& base_;
 };
 
+/// A x for one matrix and many x. The last one is remembered: merits and forces are asked for at the same x.
+class RememberedProduct {
+ public:
+  const Vector& operator()(const SparseMatrix& A, bool symmetric, const Vector& x);
+
+ private:
+  std::unique_ptr<RowMatrix> rows_;  // of the first call's matrix
+  Vector x_, Ax_;
+};
+
 class LinearForce final : public StandIn {
  public:
   /// About `at`, K̄ and D̄ at `tangent_at` if that is given; `known`: what is known there already.
@@ -46,6 +58,7 @@ class LinearForce final : public StandIn {
   Vector f_;
   bool has_potential_;
   mutable std::optional<Tangent> exact_, projected_;
+  mutable RememberedProduct K_, D_;
 };
 
 class WithContact final : public StandIn {
