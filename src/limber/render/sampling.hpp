@@ -58,39 +58,31 @@ inline double to_tent(double u) { return u < 0.5 ? std::sqrt(2 * u) - 1 : 1 - st
 
 /// The points for one ray through a pixel.
 struct RaySample {
-  Eigen::Vector2f pixel;  // in (−1, 1)², of density (1 − |x|)(1 − |y|)
-  Eigen::Vector2f sun;    // in the unit disk
-  Eigen::Vector2f sky;    // in the unit disk
+  Vec2 pixel;  // in (−1, 1)², of density (1 − |x|)(1 − |y|)
+  Vec2 sun;    // in the unit disk
+  Vec2 sky;    // in the unit disk
 };
 
-/// One sequence for a tile of pixels, which is repeated over the picture: pixels take their points in Morton's order,
-/// so that those of each square of 2 × 2, 4 × 4, … pixels fill the unit square evenly too (Ahmed and Wonka 2020). What
-/// is left of the noise is then fine-grained, and smoothing takes it away.
+/// A few hundred scramblings of the sequence; each pixel takes one of them.
 class RaySamples {
  public:
   explicit RaySamples(int count) : count_(static_cast<std::size_t>(count)) {
-    while (bits_ > 1 && (count_ << 2 * bits_) > most_points) --bits_;
-    const auto points = static_cast<std::uint32_t>(count_ << 2 * bits_);
-    samples_.reserve(points);
-    for (std::uint32_t i = 0; i < points; ++i) {
-      const Vec2 u = sample_point(i, 0);
-      samples_.push_back({Vec2(to_tent(u[0]), to_tent(u[1])).cast<float>(), to_disk(sample_point(i, 1)).cast<float>(),
-                          to_disk(sample_point(i, 2)).cast<float>()});
-    }
+    for (std::uint32_t k = 0; k < scramblings; ++k)
+      for (std::uint32_t i = 0; i < count_; ++i) {
+        const Vec2 u = sample_point(i, 3 * k);
+        samples_.push_back(
+            {{to_tent(u[0]), to_tent(u[1])}, to_disk(sample_point(i, 3 * k + 1)), to_disk(sample_point(i, 3 * k + 2))});
+      }
   }
   std::size_t count() const { return count_; }
   /// count() of them.
   const RaySample* of_pixel(int x, int y) const {
-    std::size_t place = 0;
-    for (unsigned bit = 0; bit < bits_; ++bit)
-      place |= static_cast<std::size_t>(x >> bit & 1) << 2 * bit | static_cast<std::size_t>(y >> bit & 1)
-                                                                       << (2 * bit + 1);
-    return samples_.data() + place * count_;
+    const auto pixel = static_cast<std::uint32_t>(y) * 65536u + static_cast<std::uint32_t>(x);
+    return samples_.data() + mix_bits(pixel) % scramblings * count_;
   }
 
  private:
-  static constexpr std::size_t most_points = 16384;
-  unsigned bits_ = 6;  // of the tile's sides
+  static constexpr std::uint32_t scramblings = 256;
   std::size_t count_;
   std::vector<RaySample> samples_;
 };

@@ -97,8 +97,8 @@ Color Tracer::reflected(const Vec3& origin, const Vec3& direction) const {
 
 /// Only what stands around is sampled, as its difference to an open sky over open ground, whose light is known.
 Tracer::Found Tracer::light_on(const Surface& s, const RaySample& sample) const {
-  const float cosine = sun_on(s, sky_.sun_direction(sample.sun.cast<double>()));
-  const Vec2 d = sample.sky.cast<double>();
+  const float cosine = sun_on(s, sky_.sun_direction(sample.sun));
+  const Vec2& d = sample.sky;
   const Vec3 across = s.normal.unitOrthogonal(), along = s.normal.cross(across);
   Vec3 direction = d[0] * across + d[1] * along + std::sqrt(std::max(0., 1 - d.squaredNorm())) * s.normal;
   const Color open_sky = open(direction);
@@ -126,7 +126,7 @@ PixelLight Tracer::pixel(int x, int y, const RaySamples& samples) const {
   float surfaces = 0, squares = 0;
   const RaySample* sample = samples.of_pixel(x, y);
   for (const RaySample* end = sample + samples.count(); sample != end; ++sample) {
-    const Vec3 direction = camera_.direction(Vec2(x + 0.5, y + 0.5) + sample->pixel.cast<double>());
+    const Vec3 direction = camera_.direction(Vec2(x + 0.5, y + 0.5) + sample->pixel);
     const auto hit = rays_.first(camera_.eye(), direction);
     if (!hit) {
       p.background += sky_.background(direction);
