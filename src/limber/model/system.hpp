@@ -12,16 +12,14 @@
 
 namespace limber {
 
-/// PᵀSP = S − MX (SX)ᵀ − SX (MX)ᵀ + MX (XᵀSX) (MX)ᵀ with P = I − X XᵀM: the modes X are taken out of S, for S = K and S
-/// = D.
+/// PᵀSP = S − MX (SX)ᵀ − SX (MX)ᵀ + MX (XᵀSX) (MX)ᵀ with P = I − X XᵀM: K or D as S, without the modes X.
 struct TakenOut {
   Matrix MX, KX, DX;  // #n × s
   Matrix XKX, XDX;    // #s × s
 };
 
 /// K and D on the pattern of the mass matrix. Two things are kept apart from them: modes that are taken out of a part
-/// of K and D, and the part of K that is not symmetric (coupled friction). So K stays symmetric and can be treated as
-/// such.
+/// of K and D, and the part of K that is not symmetric (coupled friction). So K itself stays symmetric.
 struct Tangent {
   SparseMatrix K, D;
   std::optional<TakenOut> taken_out = {};
@@ -72,8 +70,8 @@ class System {
   virtual ~System() = default;
 
   virtual Index size() const = 0;  // n
-  virtual bool symmetric()
-      const = 0;  // M, K, D are, but for Tangent::unsymmetric; then only lower triangles are stored
+  /// Whether M, K and D are, but for Tangent::unsymmetric. Then only their lower triangles are stored.
+  virtual bool symmetric() const = 0;
   virtual bool velocity_dependent() const = 0;          // D ≠ 0
   virtual bool time_dependent() const { return true; }  // ∂f/∂t ≠ 0 may happen
   /// All matrices have the pattern of this one, which may grow with each tangent.

@@ -18,25 +18,25 @@ constexpr std::size_t noise_reach = 3;  // pixels around one that tell its noise
 
 /// Pixels of a row that are computed together.
 using Chunk = Eigen::Array<float, 16, 1>;
-constexpr std::size_t chunk = Chunk::SizeAtCompileTime, margin = 2 << (passes - 1);
+constexpr std::size_t chunk = Chunk::SizeAtCompileTime, beside = 2 << (passes - 1);
 
 /// Some numbers for each pixel, each number of a row's pixels one after the other; zeros left and right of the picture.
 template <std::size_t numbers>
 class Layers {
  public:
   explicit Layers(PictureSize size)
-      : stride_((static_cast<std::size_t>(size.width) + chunk - 1) / chunk * chunk + 2 * margin),
+      : stride_((static_cast<std::size_t>(size.width) + chunk - 1) / chunk * chunk + 2 * beside),
         data_(numbers * stride_ * static_cast<std::size_t>(size.height), 0.f) {}
 
   /// Number k of the pixel, and on from there.
   float* at(std::size_t k, std::size_t x, std::size_t y) {
-    return data_.data() + (y * numbers + k) * stride_ + margin + x;
+    return data_.data() + (y * numbers + k) * stride_ + beside + x;
   }
   const float* at(std::size_t k, std::size_t x, std::size_t y) const {
-    return data_.data() + (y * numbers + k) * stride_ + margin + x;
+    return data_.data() + (y * numbers + k) * stride_ + beside + x;
   }
   Eigen::Map<Chunk> chunk_at(std::size_t k, std::size_t x, std::size_t y) { return Eigen::Map<Chunk>(at(k, x, y)); }
-  /// `shift` may reach into the margin.
+  /// `shift` may reach beside the picture.
   Eigen::Map<const Chunk> chunk_at(std::size_t k, std::size_t x, std::size_t y, std::ptrdiff_t shift = 0) const {
     return Eigen::Map<const Chunk>(at(k, x, y) + shift);
   }

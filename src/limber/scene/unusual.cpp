@@ -9,11 +9,11 @@
 namespace limber {
 namespace {
 
-constexpr double long_file = 50, short_file = 1e-3;   // [m] bodies from files
-constexpr double heavy_file = 1e6, heavy = 1e9;       // [kg] bodies from files, and others
-constexpr double softest = 100, stiffest = 1e13;      // [Pa] gelatine has 1e3, diamond 1e12
-constexpr double lightest = 5, heaviest = 3e4;        // [kg/m³] foam has 10, osmium 2.3e4
-constexpr double turn = 2 * std::numbers::pi + 1e-9;  // [rad]
+constexpr double long_file = 50, short_file = 1e-3;        // [m] bodies from files
+constexpr double heavy_file = 1e6, heavy = 1e9;            // [kg] bodies from files, and others
+constexpr double softest = 100, stiffest = 1e13;           // [Pa] gelatine has 1e3, diamond 1e12
+constexpr double lightest = 5, heaviest = 3e4;             // [kg/m³] foam has 10, osmium 2.3e4
+constexpr double full_turn = 2 * std::numbers::pi + 1e-9;  // [rad]
 
 /// The file of a body's mesh; empty: it has none.
 std::string file_of(const BodyChoice& body) {
@@ -68,7 +68,7 @@ void look_at_material(const MaterialChoice& m, std::vector<std::string>& notes) 
 
 void look_at_rotation(const std::string& where, const Vec3& rotation, std::vector<std::string>& notes) {
   const double largest = rotation.cwiseAbs().maxCoeff();
-  if (largest > turn)
+  if (largest > full_turn)
     notes.push_back(fmt::format(
         "{0}.rotation: {1:.6g} rad is more than a full turn; numbers are radians, and \"{1:.6g} deg\" would be degrees",
         where, largest));
