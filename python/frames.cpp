@@ -126,6 +126,8 @@ MovieOptions movie_options(const py::dict& given) {
   options.size = {static_cast<int>(whole(size[py::int_(0)], "size", 16, 16384, sides)),
                   static_cast<int>(whole(size[py::int_(1)], "size", 16, 16384, sides))};
   options.wireframe = given["wireframe"].cast<bool>() ? Wireframe::on : Wireframe::off;
+  options.quality = given["draft"].cast<bool>() ? Quality::draft : Quality::full;
+  options.surface = given["body"].cast<bool>() ? BodySurface::simulated : BodySurface::given;
   options.fps = number(given["fps"], "fps", 1e-3, 1e6, "in [1e-3, 1e6]");
   if (!given["frame"].is_none())
     options.frame = whole(given["frame"], "frame", 0, 1L << 40, "a frame's number, from 0");

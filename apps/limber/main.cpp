@@ -7,6 +7,7 @@
 
 #include "commands.hpp"
 #include "limber/core/errors.hpp"
+#include "limber/linalg/blas_kernel.hpp"
 
 namespace {
 
@@ -24,7 +25,10 @@ int main(int argc, char** argv) {
   mallopt(M_TRIM_THRESHOLD, 512 << 20);
 #endif
   CLI::App cli{description, "limber"};
-  cli.set_version_flag("--version", std::string("limber ") + LIMBER_VERSION);
+  cli.set_version_flag("--version", [] {
+    const std::string kernel = blas_kernel();
+    return std::string("limber ") + LIMBER_VERSION + (kernel.empty() ? "" : "\nOpenBLAS with its loops for " + kernel);
+  });
   cli.require_subcommand(1);
   cli.failure_message(CLI::FailureMessage::help);
   app::Action action;

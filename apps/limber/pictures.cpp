@@ -50,8 +50,9 @@ void PictureArguments::add_to(CLI::App& command) {
   command.add_option("--look-at", look_at, "What the camera looks at, x,y,z [m]");
   command.add_option("--fov", fov, "Vertical field of view [degrees] (35)")->check(CLI::Range(1.0, 150.0));
   command.add_option("--size", size, fmt::format("Width and height of a picture in pixels ({})", size));
-  command.add_option("--samples", samples, fmt::format("Rays through each pixel ({})", samples))
+  command.add_option("--samples", samples, fmt::format("Rays through a pixel, up to ({})", samples))
       ->check(CLI::Range(1, 4096));
+  command.add_flag("--draft", draft, "Coarser, with hard shadows, and more than ten times as fast");
 }
 
 MovieOptions PictureArguments::options() const {
@@ -62,6 +63,7 @@ MovieOptions PictureArguments::options() const {
   options.camera.fov = fov;
   options.fps = fps;
   options.samples = samples;
+  options.quality = draft ? Quality::draft : Quality::full;
   options.wireframe = wireframe ? Wireframe::on : Wireframe::off;
   return options;
 }

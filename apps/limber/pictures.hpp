@@ -14,7 +14,7 @@ struct PictureArguments {
   std::optional<double> fov;  // [degrees]
   double fps = 30;
   int samples = RenderOptions{}.samples;
-  bool wireframe = false;
+  bool wireframe = false, draft = false;
 
   /// The values above are the defaults that --help shows.
   void add_to(CLI::App& command);

@@ -21,7 +21,7 @@ struct RenderArguments {
   std::string output, color = "body";
   long frame = -1;  // −1: not given
   int threads = 0;
-  bool json = false;
+  bool json = false, body = false;
 };
 
 void check_arguments(const RenderArguments& a) {
@@ -60,6 +60,7 @@ int render_run(const RenderArguments& a, const std::string& directory) {
   options.coloring = a.color == "displacement" ? Coloring::displacement
                      : a.color == "stress"     ? Coloring::stress
                                                : Coloring::body;
+  options.surface = a.body ? BodySurface::simulated : BodySurface::given;
   options.frame = a.frame;
   TimeLeft time_left;
   options.progress = [&](double done) {
@@ -108,6 +109,9 @@ void add_render(CLI::App& cli, Action& action) {
       ->check(CLI::NonNegativeNumber);
   command->add_option("--color", a->color, "body, displacement (the distance from rest) or stress (von Mises)")
       ->check(CLI::IsMember({"body", "displacement", "stress"}));
+  command->add_flag(
+      "--body", a->body,
+      "Show what is simulated, the boundary of the elements, instead of the surface they were filled into");
   a->pictures.add_to(*command);
   command->add_option("--threads", a->threads, "Threads to use (0: all cores); pictures do not depend on it")
       ->check(CLI::Range(0, 1024));

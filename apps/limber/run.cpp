@@ -10,6 +10,7 @@
 #include "commands.hpp"
 #include "limber/core/errors.hpp"
 #include "limber/core/parallel.hpp"
+#include "limber/linalg/blas_kernel.hpp"
 #include "limber/record/energy_plot.hpp"
 #include "limber/scene/facts.hpp"
 
@@ -112,7 +113,11 @@ int run(const RunArguments& a) {
   RunOptions options;
   options.directory = directory;
   options.existing = a.resume ? Existing::resume : a.overwrite ? Existing::overwrite : Existing::refuse;
-  if (verbosity == Verbosity::normal) fmt::print(stderr, "{}", describe(gather_facts(loaded.scene, model, 3)));
+  if (verbosity == Verbosity::normal) {
+    fmt::print(stderr, "{}", describe(gather_facts(loaded.scene, model, 3)));
+    if (const std::string advice = blas_advice(blas_kernel(), cpu_features()); !advice.empty())
+      fmt::print(stderr, "note: {}\n", advice);
+  }
   const RunResult result =
       run_until_interrupted(loaded, model, options, verbosity == Verbosity::normal ? Shown::progress : Shown::nothing);
   // A run that was killed after its summary has no plot yet.

@@ -116,17 +116,19 @@ def integrate(M, force, q0, v0, method="TR-BDF2", step=None, steps=None, stiffne
 
 
 def render(source, output, *, fps=30, frame=None, size=(1280, 720), color="body", camera=None, look_at=None, fov=None,
-           wireframe=False, samples=None):
+           wireframe=False, samples=None, draft=False, body=False):
     """A movie or pictures of a run, as `limber render` makes them: output is movie.mp4, picture.png or a folder, pictures/.
 
     source: the directory of a run, or a scene, which is run first. fps: pictures for each second of simulated time.
     frame: of one picture, the stored frame, from 0 (the last one). color: "body", "displacement" or "stress". camera,
-    look_at: points [m]; fov: vertical field of view [degrees]. samples: rays through each pixel. Returns a dict with
-    output, pictures, width, height, camera, look_at and largest_value, of what colours show ([m] or [Pa]).
+    look_at: points [m]; fov: vertical field of view [degrees]. samples: rays through a pixel, up to. draft: coarser,
+    with hard shadows, more than ten times as fast. body: show what is simulated instead of the surface that it was filled
+    into. Returns a dict with output, pictures, width, height, camera, look_at and largest_value, of what colours show
+    ([m] or [Pa]).
     """
     return _limber.render(source, output, {
         "fps": fps, "frame": frame, "size": size, "color": color, "camera": camera, "look_at": look_at, "fov": fov,
-        "wireframe": wireframe, "samples": samples})
+        "wireframe": wireframe, "samples": samples, "draft": draft, "body": body})
 
 
 def export(directory, output, *, frame=None, every=None, fps=None, large=False):

@@ -235,7 +235,7 @@ TEST(Oscillator, DecaysAsItShould) {
 }
 
 TEST(Amplification, RefusesAThetaThatIsNone) {
-  const auto& m = find_method("BE");
+  const auto m = find_method("BE");
   EXPECT_THROW(spectral_radius(m, {}, -1), InputError);
   EXPECT_THROW(spectral_radius(m, {}, std::nan("")), InputError);
   EXPECT_THROW(damping_curve(m, {}, Vector::Zero(1)), InputError);

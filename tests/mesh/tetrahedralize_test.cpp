@@ -9,6 +9,7 @@
 #include "limber/core/parallel.hpp"
 #include "limber/mesh/embed.hpp"
 #include "limber/mesh/quality.hpp"
+#include "limber/mesh/surface_checks.hpp"
 #include "limber/mesh/tetgen_fill.hpp"
 #include "mesh/surface_samples.hpp"
 
@@ -88,6 +89,44 @@ TEST(Tetrahedralize, OverlappingSpheresWithAHoleAndFlippedTriangles) {
   EXPECT_EQ(r.components, 1u);
   EXPECT_EQ(r.euler, 2);
   EXPECT_LT(embed(dirty.nodes, result.mesh).farthest, 0.12);
+}
+
+/// A sphere of radius 1 with debris: one of radius 0.1, a thousandth of the volume, turned inside out, and one
+/// triangle.
+TEST(Tetrahedralize, SmallPiecesAreLeftOutWhereAsked) {
+  TriMesh debris = joined(icosphere(3), icosphere(2, 0.1, {2, 0, 0}));
+  for (std::size_t t = 1280; t < debris.triangles.size(); ++t)
+    std::swap(debris.triangles[t][0], debris.triangles[t][1]);
+  const auto first = static_cast<int>(debris.nodes.size());
+  for (const Vec3& x : {Vec3(3, 0, 0), Vec3(3, 1, 0), Vec3(3, 0, 1)}) debris.nodes.push_back(x);
+  debris.triangles.push_back({first, first + 1, first + 2});
+  const std::vector<double> volumes = piece_volumes(debris);
+  ASSERT_EQ(volumes.size(), 3u);
+  EXPECT_NEAR(volumes[0], enclosed_volume(icosphere(3)), 1e-12);
+  EXPECT_NEAR(volumes[1], enclosed_volume(icosphere(2, 0.1)), 1e-12);
+  EXPECT_NEAR(volumes[2], 0, 1e-12);
+
+  TetrahedralizeOptions options{.resolution = 0.15, .filling = Filling::lattice, .drop_pieces = 0.01};
+  const Tetrahedralized clean = tetrahedralize(debris, options);
+  EXPECT_TRUE(mentions(clean, "2 pieces of the surface with less than 0.01 of its volume each were left out"));
+  EXPECT_EQ(expect_valid(clean, 10.7).components, 1u);
+  EXPECT_LT(bounding_box(clean.mesh.nodes).max[0], 1.01);
+  options.drop_pieces = 5e-4;
+  EXPECT_TRUE(mentions(tetrahedralize(debris, options), "1 piece of the surface"));
+  options.drop_pieces = 0;
+  const Tetrahedralized all = tetrahedralize(debris, options);
+  EXPECT_GT(bounding_box(all.mesh.nodes).max[0], 2);
+  EXPECT_TRUE(
+      mentions(all, "the surface is open, with 3 open edges: its holes were closed, and the body is solid inside"));
+}
+
+TEST(Tetrahedralize, OfEqualPiecesNoneIsSmall) {
+  const TriMesh two = joined(icosphere(2), icosphere(2, 1, {3, 0, 0}));
+  EXPECT_EQ(filling_error(two, {.resolution = 0.3, .drop_pieces = 0.6}),
+            "drop_pieces: 0.6 leaves nothing: the largest of 2 pieces has 0.5 of the volume");
+  const Tetrahedralized both =
+      tetrahedralize(two, {.resolution = 0.3, .filling = Filling::lattice, .drop_pieces = 0.4});
+  EXPECT_EQ(expect_valid(both, 10.7).components, 2u);
 }
 
 TEST(Tetrahedralize, CubeWithRepeatedVerticesAndRubbish) {

@@ -201,6 +201,9 @@ def test_render_makes_what_the_program_makes(bar, tmp_path, limber_cli):
                "stress")
     assert np.array_equal(pixels(tmp_path / "module.png"), pixels(tmp_path / "program.png"))
     assert (facts["pictures"], facts["width"], facts["height"]) == (1, 64, 48) and facts["largest_value"] > 0
+    limber.render(tmp_path / "run", tmp_path / "draft.png", frame=3, size=(64, 48), draft=True, body=True)
+    limber_cli("render", tmp_path / "run", "-o", "program.png", "--frame", 3, "--size", "64x48", "--draft", "--body")
+    assert np.array_equal(pixels(tmp_path / "draft.png"), pixels(tmp_path / "program.png"))
     with limber.FrameWriter(sim := limber.Simulation(bar()), tmp_path / "own") as writer:
         sim.run(0.03)
         writer.write()

@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -114,3 +115,45 @@ def test_push_apart_that_finds_no_way_says_so(limber_cli, write_scene):
     assert "push_apart found no way to part them" in said
     scene["contact"] = {}
     assert '"push_apart"} do it' in limber_cli("check", write_scene(scene), status=2).err
+
+
+def test_numbers_that_look_wrong_are_noted(limber_cli, bar, write_scene):
+    scene = bar(rotation=[0, 0, 90])
+    scene["bodies"][0]["material"].update(young=100, density=1)
+    path = write_scene(scene)
+    said = limber_cli("check", path).out
+    for key in ("material.young: 100 Pa", "material.density: 1 kg/m³", "rotation: 90 rad"):
+        assert f"note: bodies[0].{key}" in said, said
+    run = limber_cli("run", path, "-o", "out")
+    assert "note: bodies[0].material.young: 100 Pa" in run.err
+    assert "note" not in limber_cli("check", write_scene(bar())).out
+
+
+def test_whether_anything_damps_is_told(limber_cli, bar, write_scene):
+    assert "no damping" in limber_cli("check", write_scene(bar())).out
+    assert limber_cli("check", write_scene(bar()), "--json").json["damped"] is False
+    damped = write_scene(bar(damping={"stiffness": .01}))
+    assert "no damping" not in limber_cli("check", damped).out
+    assert limber_cli("check", damped, "--json").json["damped"] is True
+
+
+def test_damping_ratios_of_what_flies_are_noted(limber_cli, bar, write_scene):
+    ratios = {"ratios": [[1, .05], [10, .05]]}
+    said = limber_cli("check", write_scene(bar(damping=ratios, pin=None))).out
+    assert "note: bodies[0].damping.ratios" in said and "brakes the flight" in said
+    assert "damping.ratios" not in limber_cli("check", write_scene(bar(damping=ratios))).out
+
+
+def test_the_loops_of_the_blas_are_told(limber_cli, bar, write_scene):
+    """OpenBLAS can be told to take old ones; what is said depends on the processor."""
+    lines = limber_cli("--version").out.splitlines()
+    if len(lines) == 1:
+        return  # another BLAS
+    assert lines[1].startswith("OpenBLAS with its loops for ")
+    cpu = Path("/proc/cpuinfo").read_text() if Path("/proc/cpuinfo").exists() else ""
+    if " avx2 " not in cpu:
+        return
+    old = limber_cli("run", write_scene(bar()), "-o", "old", env={**os.environ, "OPENBLAS_CORETYPE": "Prescott"})
+    assert "note: OpenBLAS uses its loops for Prescott" in old.err and "OPENBLAS_CORETYPE=" in old.err
+    new = limber_cli("run", write_scene(bar()), "-o", "new", env={**os.environ, "OPENBLAS_CORETYPE": "Haswell"})
+    assert "OpenBLAS" not in new.err

@@ -4,6 +4,7 @@ import json
 import shutil
 import struct
 import subprocess
+import zlib
 
 import meshio
 import pytest
@@ -33,6 +34,29 @@ def png_size(path):
     return struct.unpack(">II", data[16:24])
 
 
+def pixels(path):
+    """Rows of (r, g, b) of an 8-bit RGB PNG whose rows have the filter Paeth."""
+    data, at, packed = path.read_bytes(), 8, b""
+    width, height = png_size(path)
+    while at < len(data):
+        size, = struct.unpack(">I", data[at:at + 4])
+        if data[at + 4:at + 8] == b"IDAT":
+            packed += data[at + 8:at + 8 + size]
+        at += size + 12
+    flat, above, rows = zlib.decompress(packed), bytes(3 * width + 3), []
+    for y in range(height):
+        line = flat[y * (3 * width + 1):(y + 1) * (3 * width + 1)]
+        assert line[0] == 4
+        row = bytearray(3)  # a pixel of zeros before the first
+        for i, x in enumerate(line[1:], 3):
+            a, b, c = row[i - 3], above[i], above[i - 3]
+            pa, pb, pc = abs(b - c), abs(a - c), abs(a + b - 2 * c)
+            row.append((x + (a if pa <= pb and pa <= pc else b if pb <= pc else c)) & 255)
+        above = bytes(row)
+        rows.append([tuple(row[i:i + 3]) for i in range(3, len(row), 3)])
+    return rows
+
+
 def test_one_picture(limber_cli, run, tmp_path):
     limber_cli("render", run, "-o", "first.png", "--frame", 0, *SMALL)
     limber_cli("render", run, "-o", "last.png", *SMALL)
@@ -60,6 +84,39 @@ def test_stress_is_scaled_to_its_largest(limber_cli, run, tmp_path):
     assert .3 * cells < largest < 1.001 * cells  # at nodes: means of cells; four digits
     (run / "scene.json").unlink()
     assert "scene.json" in limber_cli("render", run, "-o", "x.png", "--color", "stress", *SMALL, status=2).err
+
+
+def test_pictures_of_values_have_a_colour_bar(limber_cli, run, tmp_path):
+    """Its right end is yellow, where without it there is ground."""
+    def rows(name, *options):
+        limber_cli("render", run, "-o", name, "--size", "640x360", "--draft", *options)
+        return pixels(tmp_path / name)
+
+    def yellow(picture):
+        return sum(r > 230 and g > 200 and b < 80 for row in picture[250:] for r, g, b in row[:320])
+
+    assert yellow(rows("body.png")) == 0
+    assert yellow(rows("stress.png", "--color", "stress")) > 20
+    assert yellow(rows("displacement.png", "--color", "displacement")) > 20
+
+
+def test_what_is_simulated_instead_of_the_surface(limber_cli, write_scene, tmp_path):
+    """An octahedron that a coarse lattice fills has corners that the lattice cuts off."""
+    vertices = [(1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1)]
+    faces = [(1, 3, 5), (3, 2, 5), (2, 4, 5), (4, 1, 5), (3, 1, 6), (2, 3, 6), (4, 2, 6), (1, 4, 6)]
+    (tmp_path / "octahedron.obj").write_text("".join("v %g %g %g\n" % v for v in vertices)
+                                             + "".join("f %d %d %d\n" % f for f in faces))
+    scene = write_scene({"time": {"step": .01, "duration": .01},
+                         "bodies": [{"mesh": {"surface": "octahedron.obj", "resolution": .25},
+                                     "material": {"young": 1e5, "poisson": .3, "density": 1000}}]})
+    limber_cli("run", scene, "-o", "out", "--quiet")
+    options = ["--frame", 0, "--wireframe", *SMALL]
+    limber_cli("render", "out", "-o", "surface.png", *options)
+    limber_cli("render", "out", "-o", "body.png", "--body", *options)
+    assert pixels(tmp_path / "surface.png") != pixels(tmp_path / "body.png")
+    (tmp_path / "out/surface_0.obj").unlink()
+    limber_cli("render", "out", "-o", "own.png", *options)
+    assert pixels(tmp_path / "own.png") == pixels(tmp_path / "body.png")
 
 
 def test_the_camera_of_the_scene(limber_cli, run, bar, write_scene, tmp_path):

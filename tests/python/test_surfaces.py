@@ -215,3 +215,33 @@ def test_a_resolution_that_changes_the_volume_is_refused(limber_cli, write_scene
     assert fine["volume"] == pytest.approx(volume, rel=0.2)
     # A count that is aimed at is named instead.
     assert "mesh.tets: the tetrahedra have" in limber_cli("mesh", "knot.obj", "tets=300", "filling=lattice", status=2).err
+
+
+def test_an_open_surface_becomes_solid_and_says_so(limber_cli, write_scene, root, tmp_path):
+    """The pear that comes with Limber, whole and without five quads in a row."""
+    lines = (root / "scenes/meshes/pear.obj").read_text().splitlines()
+    quads = [k for k, line in enumerate(lines) if line.startswith("f ") and len(line.split()) == 5]
+    (tmp_path / "whole.obj").write_text("\n".join(lines))
+    (tmp_path / "open.obj").write_text("\n".join(line for k, line in enumerate(lines) if k not in quads[100:105]))
+    words = "the surface is open, with 12 open edges: its holes were closed, and the body is solid inside"
+    assert words in limber_cli("mesh", "open.obj", "resolution=0.015").out
+    assert words in limber_cli("check", write_scene(scene(surface="open.obj", resolution=.015))).out
+    assert "open" not in limber_cli("mesh", "whole.obj", "resolution=0.015").out
+
+
+def test_debris_is_dropped_where_asked(limber_cli, write_scene, root, tmp_path):
+    """Two pears, one of them of a third of the size, 1/28 of the volume of both."""
+    lines = (root / "scenes/meshes/pear.obj").read_text().splitlines()
+    vertices = [[float(x) for x in line.split()[1:]] for line in lines if line.startswith("v ")]
+    small = ["v %r %r %r" % (x / 3 + .3, y / 3, z / 3) for x, y, z in vertices]
+    faces = ["f " + " ".join(str(int(corner.split("/")[0]) + len(vertices)) for corner in line.split()[1:])
+             for line in lines if line.startswith("f ")]
+    (tmp_path / "scan.obj").write_text("\n".join(lines + small + faces) + "\n")
+    whole = limber_cli("mesh", "scan.obj", "resolution=0.012", "drop_pieces=0.03", "--json").json
+    clean = limber_cli("mesh", "scan.obj", "resolution=0.012", "drop_pieces=0.04", "--json").json
+    assert whole["components"] == 2 and clean["components"] == 1
+    assert any("1 piece of the surface with less than 0.04" in note for note in clean["notes"])
+    said = limber_cli("check", write_scene(scene(surface="scan.obj", resolution=.012, drop_pieces="4 %"))).out
+    assert "1 piece of the surface" in said
+    said = limber_cli("mesh", "scan.obj", "resolution=0.012", "drop_pieces=1", status=2).err
+    assert "mesh.drop_pieces" in said and "below 1" in said

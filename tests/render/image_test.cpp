@@ -148,5 +148,22 @@ TEST(Colors, ViridisAtKnownPoints) {
   near(1, 253, 231, 37);
 }
 
+TEST(Image, EnlargedGoesStraightBetweenCentres) {
+  Image image{4, 2, {}};
+  for (int y = 0; y < 2; ++y)
+    for (int x = 0; x < 4; ++x)
+      for (const int value : {16 * x, 100, 80 * y}) image.rgb.push_back(static_cast<std::uint8_t>(value));
+  const Image large = enlarged(image, 7, 4);
+  ASSERT_EQ(large.rgb.size(), 7u * 4 * 3);
+  for (std::size_t y = 0; y < 4; ++y)
+    for (std::size_t x = 0; x < 7; ++x) {
+      const std::uint8_t* pixel = large.rgb.data() + 3 * (7 * y + x);
+      // The centre of new pixel x lies at (x + ½)/2 − ½ of the old ones.
+      EXPECT_EQ(pixel[0], x == 0 ? 0 : 8 * x - 4);
+      EXPECT_EQ(pixel[1], 100);
+      EXPECT_EQ(pixel[2], y == 0 ? 0 : y == 3 ? 80 : 40 * y - 20);
+    }
+}
+
 }  // namespace
 }  // namespace limber

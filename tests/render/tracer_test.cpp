@@ -23,10 +23,10 @@ class Tracing : public ::testing::Test {
 
 const Camera camera({0, 3, 6}, {0, 0.5, 0}, 45, {160, 120});
 
-TEST_F(Tracing, ABallCastsItsShadowAwayFromTheSun) {
+void expect_the_shadow_of_a_ball(const RenderOptions& options) {
   const Vec3 centre(0, 1.5, 0);
   const double radius = 0.5;
-  const Image image = render(test::on_ground(test::ball(centre, radius, 0), 20), camera, {});
+  const Image image = render(test::on_ground(test::ball(centre, radius, 0), 20), camera, options);
   // The ray from the centre away from the sun meets the ground in the middle of the shadow.
   const Vec3 sun = Sky(camera).sun();
   const Vec3 shadow = centre - sun * (centre[1] / sun[1]);
@@ -43,6 +43,30 @@ TEST_F(Tracing, ABallCastsItsShadowAwayFromTheSun) {
     EXPECT_LT(test::brightness(image, camera.project(inside)), (dark + lit) / 2);
     EXPECT_GT(test::brightness(image, camera.project(outside)), (dark + lit) / 2);
   }
+}
+
+TEST_F(Tracing, ABallCastsItsShadowAwayFromTheSun) { expect_the_shadow_of_a_ball({}); }
+
+TEST_F(Tracing, AlsoInADraft) {
+  RenderOptions options;
+  options.quality = Quality::draft;
+  expect_the_shadow_of_a_ball(options);
+}
+
+TEST_F(Tracing, FewRaysAndManyShowTheSame) {
+  const RenderScene scene = test::on_ground(test::cube({0, 0.7, 0}, 1, 0), 4);
+  RenderOptions options;
+  const Image few = render(scene, camera, options);
+  options.samples = 128;
+  const Image many = render(scene, camera, options);
+  double difference = 0, square = 0;
+  for (std::size_t i = 0; i < few.rgb.size(); ++i) {
+    difference += few.rgb[i] - many.rgb[i];
+    square += (few.rgb[i] - many.rgb[i]) * (few.rgb[i] - many.rgb[i]);
+  }
+  const auto count = static_cast<double>(few.rgb.size());
+  EXPECT_LT(std::abs(difference / count), 0.3);  // of 255
+  EXPECT_LT(std::sqrt(square / count), 2);
 }
 
 TEST_F(Tracing, BodiesHaveTheirColours) {
@@ -71,15 +95,17 @@ TEST_F(Tracing, TheSamePictureOnAnyNumberOfThreads) {
   scene.mesh.line_radius = 0.02;
   for (Vec3& x : scene.mesh.positions) x[0] *= 1 + x[1];
   RenderOptions options;
-  options.samples = 4;
   options.wireframe = Wireframe::on;
-  const int before = threads();
-  set_threads(1);
-  const Image one = render(scene, camera, options);
-  set_threads(2);
-  const Image two = render(scene, camera, options);
-  set_threads(before);
-  EXPECT_EQ(one.rgb, two.rgb);
+  for (const int samples : {4, 16}) {
+    options.samples = samples;
+    const int before = threads();
+    set_threads(1);
+    const Image one = render(scene, camera, options);
+    set_threads(2);
+    const Image two = render(scene, camera, options);
+    set_threads(before);
+    EXPECT_EQ(one.rgb, two.rgb);
+  }
 }
 
 TEST_F(Tracing, LinesAreRodsOfTheirRadius) {

@@ -86,7 +86,7 @@ TEST(Catalog, AnUnknownMethodGetsTheListAndTheNearestName) {
 }
 
 TEST(Catalog, ParametersAreCheckedAndCompleted) {
-  const auto& newmark = find_method("newmark");
+  const auto newmark = find_method("newmark");
   EXPECT_EQ(complete_parameters(newmark, {{"beta", 0.3}}), (MethodParameters{{"beta", 0.3}, {"gamma", 0.5}}));
   EXPECT_TRUE(contains(error_of([&] {
                          complete_parameters(newmark, {{"beta", 2}});

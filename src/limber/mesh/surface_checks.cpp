@@ -182,6 +182,42 @@ std::size_t weld_equal_nodes(TriMesh& mesh) {
 
 std::vector<int> surface_parts(const TriMesh& mesh) { return walk(mesh).first; }
 
+std::vector<int> surface_pieces(const TriMesh& mesh) {
+  std::vector<int> root(mesh.nodes.size());
+  for (std::size_t i = 0; i < root.size(); ++i) root[i] = static_cast<int>(i);
+  const auto find = [&](int i) {
+    while (root[i] != i) i = root[i] = root[root[i]];
+    return i;
+  };
+  for (const auto& t : mesh.triangles)
+    for (int k = 1; k < 3; ++k) root[find(t[k])] = find(t[0]);
+  std::vector<int> number(mesh.nodes.size(), -1), piece;
+  int pieces = 0;
+  for (const auto& t : mesh.triangles) {
+    int& own = number[find(t[0])];
+    if (own < 0) own = pieces++;
+    piece.push_back(own);
+  }
+  return piece;
+}
+
+std::vector<double> piece_volumes(const TriMesh& mesh) {
+  const std::vector<int> piece = surface_pieces(mesh);
+  if (piece.empty()) return {};
+  TriMesh turned{mesh.nodes, mesh.triangles};
+  const auto [part, wrong] = walk(mesh);
+  for (std::size_t t = 0; t < wrong.size(); ++t)
+    if (wrong[t]) turn(turned.triangles[t]);
+  // A piece may have several parts, which touch in nodes or in edges of more than two triangles.
+  const auto lists = split(turned, part, 1 + *std::max_element(part.begin(), part.end()));
+  std::vector<double> volumes(static_cast<std::size_t>(1 + *std::max_element(piece.begin(), piece.end())), 0.);
+  std::vector<int> piece_of(lists.size());
+  for (std::size_t t = 0; t < piece.size(); ++t) piece_of[part[t]] = piece[t];
+  for (std::size_t p = 0; p < lists.size(); ++p)
+    volumes[piece_of[p]] += std::abs(volume_of(turned, lists[p], middle_of_holes(turned, lists[p])));
+  return volumes;
+}
+
 std::size_t orient_parts(TriMesh& mesh) {
   auto [part, turned] = walk(mesh);
   if (part.empty()) return 0;

@@ -32,6 +32,11 @@ std::size_t weld_equal_nodes(TriMesh& mesh);
 /// The triangles' parts, joined by edges of two triangles: the number of the part of each, by their first triangles.
 std::vector<int> surface_parts(const TriMesh& mesh);
 
+/// The triangles' pieces, joined by common nodes: the number of the piece of each, by their first triangles.
+std::vector<int> surface_pieces(const TriMesh& mesh);
+/// Of each piece, what it encloses [m³ ≥ 0], with its holes closed by cones and its triangles turned to agree.
+std::vector<double> piece_volumes(const TriMesh& mesh);
+
 /// Turns triangles so that each part faces one way, if it can: as most of its area did. Then parts that face inwards,
 /// but do not bound a hollow in another part, are turned outwards. Returns how many triangles were turned.
 std::size_t orient_parts(TriMesh& mesh);

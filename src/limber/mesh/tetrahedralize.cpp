@@ -44,7 +44,30 @@ void note(std::vector<std::string>& notes, std::size_t n, const std::string& one
   if (n > 1) notes.push_back(fmt::format("{} {}", n, many));
 }
 
-void mend(TriMesh& surface, std::vector<std::string>& notes) {
+/// Debris of a scan.
+void drop_small_pieces(TriMesh& surface, double share, std::vector<std::string>& notes) {
+  if (!(share > 0)) return;
+  const std::vector<double> volumes = piece_volumes(surface);
+  double whole = 0, largest = 0;
+  for (const double volume : volumes) {
+    whole += volume;
+    largest = std::max(largest, volume);
+  }
+  if (largest < share * whole)
+    throw InputError("drop_pieces", fmt::format("{} leaves nothing: the largest of {} pieces has {:.3g} of the volume",
+                                                share, volumes.size(), largest / whole));
+  const std::vector<int> piece = surface_pieces(surface);
+  std::size_t kept = 0, gone = 0;
+  for (const double volume : volumes) gone += volume < share * whole ? 1 : 0;
+  for (std::size_t t = 0; t < piece.size(); ++t)
+    if (volumes[piece[t]] >= share * whole) surface.triangles[kept++] = surface.triangles[t];
+  surface.triangles.resize(kept);
+  drop_unused_nodes(surface.nodes, surface.triangles);
+  note(notes, gone, fmt::format("piece of the surface with less than {} of its volume was left out", share),
+       fmt::format("pieces of the surface with less than {} of its volume each were left out", share));
+}
+
+void mend(TriMesh& surface, double drop_pieces, std::vector<std::string>& notes) {
   require_sound(surface);
   weld_equal_nodes(surface);
   const std::size_t read = surface.triangles.size();
@@ -53,6 +76,7 @@ void mend(TriMesh& surface, std::vector<std::string>& notes) {
     throw InputError("surface", read == 0 ? std::string("there are no triangles")
                                           : fmt::format("all {} triangles have no area", read));
   note(notes, flat, "triangle of no area was left out", "triangles of no area were left out");
+  drop_small_pieces(surface, drop_pieces, notes);
   note(notes, orient_parts(surface), "triangle faced the wrong way and was turned",
        "triangles faced the wrong way and were turned");
 }
@@ -144,10 +168,14 @@ std::string name_of(Filling filling) {
 Tetrahedralized tetrahedralize(TriMesh surface, const TetrahedralizeOptions& options) {
   Tetrahedralized result;
   require_positive("resolution", options.resolution);
-  mend(surface, result.notes);
+  mend(surface, options.drop_pieces, result.notes);
   const double size = bounding_box(surface.nodes).diagonal();
   require_between("resolution", options.resolution, 0, size, "the surface is not larger");
   const SurfaceDefects defects = surface_defects(surface);
+  if (defects.open_edges > 0)
+    result.notes.push_back(
+        fmt::format("the surface is open, with {} open edge{}: its holes were closed, and the body is solid inside",
+                    defects.open_edges, defects.open_edges == 1 ? "" : "s"));
   if (defects.clean()) result.enclosed = enclosed_volume(surface);
   std::string why;
   if (options.filling != Filling::lattice) {

@@ -22,6 +22,7 @@ struct TetrahedralizeOptions {
   double resolution = 0;  // length that edges should have on average [m]
   std::size_t max_tets = 2'000'000;
   Filling filling = Filling::automatic;
+  double drop_pieces = 0;  // pieces of the surface that enclose less than this share of all are left out; in [0, 1)
 };
 
 struct Tetrahedralized {
@@ -33,8 +34,8 @@ struct Tetrahedralized {
 
 /// `surface` may have equal vertices, vertices that no triangle uses, triangles of no area, holes, sheets, crossings
 /// and triangles that face the wrong way. Throws InputError where nothing has an area, coordinates are not finite, the
-/// resolution is not positive or exceeds the size of the surface, about max_tets would be exceeded, or Filling::tetgen
-/// is asked for and cannot be.
+/// resolution is not positive or exceeds the size of the surface, about max_tets would be exceeded, nothing is
+/// left of the pieces, or Filling::tetgen is asked for and cannot be.
 Tetrahedralized tetrahedralize(TriMesh surface, const TetrahedralizeOptions& options);
 
 }  // namespace limber

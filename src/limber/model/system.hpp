@@ -3,7 +3,7 @@
 ///
 ///     M q̈ = f(q, v, t),   K = −∂f/∂q,   D = −∂f/∂v  (so D ⪰ 0 damps).
 ///
-/// All that solvers and time integrators know of the mechanics.
+/// This is all that solvers and time integrators know about the mechanics.
 
 #include <limits>
 #include <optional>
@@ -12,18 +12,18 @@
 
 namespace limber {
 
-/// PᵀSP = S − MX (SX)ᵀ − SX (MX)ᵀ + MX (XᵀSX) (MX)ᵀ with P = I − X XᵀM: modes X taken out of S = K and of S = D.
+/// PᵀSP = S − MX (SX)ᵀ − SX (MX)ᵀ + MX (XᵀSX) (MX)ᵀ with P = I − X XᵀM: K or D as S, without the modes X.
 struct TakenOut {
   Matrix MX, KX, DX;  // #n × s
   Matrix XKX, XDX;    // #s × s
 };
 
-/// K and D on the pattern of the mass matrix. Said aside: modes that are taken out of a part of them, and what of K is
-/// not symmetric (coupled friction), so that the rest can be treated as the symmetric matrix it is.
+/// K and D on the pattern of the mass matrix. Two things are kept apart from them: modes that are taken out of a part
+/// of K and D, and the part of K that is not symmetric (coupled friction). So K itself stays symmetric.
 struct Tangent {
   SparseMatrix K, D;
   std::optional<TakenOut> taken_out = {};
-  SparseMatrix unsymmetric = {};  // #n × n, all entries, to be added to K; of size 0: nothing
+  SparseMatrix unsymmetric = {};  // #n × n, both triangles, to be added to K; size 0: there is no such part
 };
 
 /// The forces and their tangent at a state.
@@ -44,41 +44,43 @@ struct Potentials {
   }
 };
 
-/// When friction's potential takes over the normal forces and sliding directions of a state: never (there is none), at
-/// each iterate of Newton (they act at the solution), or at each solution (they lag behind, the potential is exact).
+/// How often friction's potential takes the normal forces and sliding directions of a new state: never (there is no
+/// friction); at each iterate of Newton, so that those of the solution act; or at each solution, so that they lag
+/// behind it, but the potential is exact.
 enum class Lag { none, each_iterate, each_solution };
 
-/// Contact as inequalities instead of forces: none; no gap may close (cona); what is in contact may only move apart
-/// (conb).
+/// Contact as inequalities instead of forces. none: there are no inequalities; nonpenetration: no gap may close (cona);
+/// velocity: also, pairs in contact may only move apart (conb).
 enum class GapRule { none, nonpenetration, velocity };
 
 /// The gaps g(q, t) of pairs that are near, linearised: g + G (q' − q) + rate (t' − t).
 struct GapConstraints {
-  Vector gap;                    // g [m], #c; at most `contact`: the pair is in contact
+  Vector gap;                    // g [m], #c; a pair is in contact where it is at most `contact`
   SparseMatrix G;                // ∂g/∂q, #c × n
-  Vector rate;                   // ∂g/∂t [m/s], #c, by what is prescribed (nodes, obstacles)
+  Vector rate;                   // ∂g/∂t [m/s], #c, due to prescribed nodes and obstacles
   double contact = 0;            // δ [m]
-  std::vector<int> source = {};  // #c: the number of each among the pairs that were near
+  std::vector<int> source = {};  // #c: the number of each pair among those that were near
 };
 
-/// Whether a tangent is the exact one or has its elements projected to positive semidefinite ones.
+/// Whether a tangent is exact, or each element's part is projected to the nearest positive semidefinite matrix.
 enum class Definiteness { exact, projected };
 
 class System {
  public:
   virtual ~System() = default;
 
-  virtual Index size() const = 0;                       // n
-  virtual bool symmetric() const = 0;                   // M, K, D are (but for what is said aside); lower triangles
+  virtual Index size() const = 0;  // n
+  /// Whether M, K and D are, but for Tangent::unsymmetric. Then only their lower triangles are stored.
+  virtual bool symmetric() const = 0;
   virtual bool velocity_dependent() const = 0;          // D ≠ 0
   virtual bool time_dependent() const { return true; }  // ∂f/∂t ≠ 0 may happen
-  /// All matrices have its pattern, which may grow with each tangent.
+  /// All matrices have the pattern of this one, which may grow with each tangent.
   virtual const SparseMatrix& mass() const = 0;
   virtual Vector apply_mass(const Vector& x) const = 0;
   virtual Vector solve_mass(const Vector& f) const = 0;
 
   virtual Vector force(const State& u) const = 0;
-  /// Writes K and D at u into T, whose matrices are given the mass's pattern if they have none.
+  /// Writes K and D at u into T. Matrices of T without a pattern get that of the mass.
   virtual void tangent(const State& u, Definiteness, Tangent& T) const = 0;
   /// force and tangent in one pass.
   virtual Vector linearize(const State& u, Definiteness d, Tangent& T) const {
@@ -87,28 +89,30 @@ class System {
   }
   /// nullopt if a force has no potential.
   virtual std::optional<Potentials> potentials(const State&) const { return std::nullopt; }
-  /// The largest s in (0, 1] for which q + s·dq stays in the domain of all forces, with some reserve, while what is
-  /// prescribed (nodes, obstacles) moves straight from where it is at t0 to where it is at t1, s of the way.
+  /// The largest s in (0, 1] for which q + s·dq stays in the domain of all forces, with a margin. Prescribed nodes and
+  /// obstacles move with it, on straight lines from their places at t0 to those at t1, by the same fraction s.
   virtual double max_step(const Vector& /*q*/, const Vector& /*dq*/, double /*t0*/, double /*t1*/) const { return 1; }
-  /// The smallest gap [m] of the collisions at u; ∞ where there is none.
+  /// The smallest gap [m] of the collisions at u; ∞ if there are none.
   virtual double smallest_gap(const State&) const { return std::numeric_limits<double>::infinity(); }
-  /// Holds the normal forces and sliding directions of u for friction's potential.
+  /// From now on friction's potential uses the normal forces and sliding directions of u.
   virtual void hold(const State&) const {}
   virtual Lag lag() const { return Lag::none; }
-  /// This system without its contact forces, and with these alone: contact is never linearised nor projected. Null
-  /// where there are none.
+  /// This system without its contact forces, and this system with its contact forces alone: contact is neither
+  /// linearised nor projected. Null if there are no contact forces.
   virtual const System* smooth() const { return nullptr; }
   virtual const System* contact() const { return nullptr; }
   virtual GapRule gap_rule() const { return GapRule::none; }
-  /// Where there is a rule: all pairs at u whose gap can close by `until` if nothing free moves further than `way` [m].
+  /// With a rule: all pairs at u whose gap can close before the time `until`, if no free node moves further than
+  /// `way` [m].
   virtual GapConstraints gaps(const State& /*u*/, double /*until*/, double /*way*/) const { return {}; }
-  /// Told, for reports, the normal forces [N] that held these gaps, those of the last call, open in the last stage.
+  /// Takes the normal forces [N] that kept these gaps open in the last stage, for reports. The gaps are those of the
+  /// last call of gaps().
   virtual void bear(const GapConstraints&, const Vector& /*forces*/) const {}
-  /// Called once before each step with the state it starts from: sets what is lagged.
+  /// Called once before each step with the state that the step starts from: updates what is lagged.
   virtual void begin_step(const State&) {}
-  /// The length [m] that tolerances are relative to.
+  /// Tolerances of lengths are relative to this one [m].
   virtual double length_scale() const { return 1; }
-  /// Velocity fields of parts that nothing holds: translations, then rotations about where they are at u. #n × k.
+  /// The rigid motions of all parts that nothing holds, as velocity fields at u: translations, then rotations. #n × k.
   virtual Matrix rigid_motions(const State&) const { return Matrix(size(), 0); }
 };
 

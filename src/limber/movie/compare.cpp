@@ -35,7 +35,8 @@ CompareFacts make_comparison(const std::vector<ComparedRun>& runs, const std::st
   std::vector<std::unique_ptr<RenderFrames>> frames;
   for (const ComparedRun& run : runs) {
     panels.push_back(panel_of(run));
-    frames.push_back(std::make_unique<RenderFrames>(run.directory, Coloring::body, options.camera, options.size));
+    frames.push_back(
+        std::make_unique<RenderFrames>(run.directory, Coloring::body, options.surface, options.camera, options.size));
   }
   double last = 0;
   for (const auto& run : frames) {
@@ -57,7 +58,8 @@ CompareFacts make_comparison(const std::vector<ComparedRun>& runs, const std::st
       const auto progress = [&](double part) {
         options.progress((static_cast<double>(k * runs.size() + r) + part) / all);
       };
-      pictures.push_back(render(frames[r]->at(times[k]), camera, {options.samples, options.wireframe, progress}));
+      pictures.push_back(
+          render(frames[r]->at(times[k]), camera, {options.samples, options.quality, options.wireframe, progress}));
       if (panels[r].stopped && times[k] >= *panels[r].stopped) make_pale(pictures.back());
     }
     writer.add(page.at(times[k], pictures));

@@ -117,7 +117,7 @@ void make_folder(const fs::path& file) {
 }  // namespace
 
 ExportFacts export_run(const std::string& directory, const std::string& output, const ExportOptions& options) {
-  const ExportFormat& format = find_export_format(output, "--output");
+  const ExportFormat format = find_export_format(output, "--output");
   Exported run = open_run(directory, options);
   make_folder(output);
   const ExportTarget target{output, options.frame < 0 ? Numbering::numbered : Numbering::one_file, options.large,

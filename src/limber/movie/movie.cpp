@@ -6,6 +6,7 @@
 
 #include "limber/core/errors.hpp"
 #include "limber/record/resample.hpp"
+#include "limber/render/color_bar.hpp"
 
 namespace limber {
 namespace {
@@ -20,7 +21,7 @@ double picture_time(const std::vector<double>& stored, long frame) {
 }  // namespace
 
 MovieFacts make_movie(const std::string& directory, const std::string& output, const MovieOptions& options) {
-  const RenderFrames run(directory, options.coloring, options.camera, options.size);
+  const RenderFrames run(directory, options.coloring, options.surface, options.camera, options.size);
   const Camera camera = run.camera();
   const auto times = movie_kind(output) == MovieKind::picture
                          ? std::vector<double>{picture_time(run.times(), options.frame)}
@@ -30,7 +31,11 @@ MovieFacts make_movie(const std::string& directory, const std::string& output, c
     const auto progress = [&](double part) {
       options.progress((static_cast<double>(k) + part) / static_cast<double>(times.size()));
     };
-    writer.add(render(run.at(times[k]), camera, {options.samples, options.wireframe, progress}));
+    Image image = render(run.at(times[k]), camera, {options.samples, options.quality, options.wireframe, progress});
+    if (options.coloring == Coloring::displacement)
+      draw_color_bar({"distance from rest", "m", run.largest_value()}, image);
+    if (options.coloring == Coloring::stress) draw_color_bar({"von Mises stress", "Pa", run.largest_value()}, image);
+    writer.add(image);
   }
   writer.finish();
   return {times.size(), camera, run.largest_value()};

@@ -10,12 +10,14 @@ namespace limber {
 
 struct MovieOptions {
   Coloring coloring = Coloring::body;
+  BodySurface surface = BodySurface::given;
   Wireframe wireframe = Wireframe::off;
   PictureSize size;
   CameraChoice camera;  // goes before the scene's
   double fps = 30;      // pictures for each second of simulated time
   long frame = -1;      // of one picture: the stored frame, from 0; −1: the last
   int samples = RenderOptions{}.samples;
+  Quality quality = Quality::full;
   std::function<void(double)> progress = [](double) {};  // with the part that is done, in (0, 1]; may throw to give up
 };
 

@@ -38,13 +38,13 @@ CameraChoice chosen_camera(CameraChoice given, const CameraChoice& of_scene) {
   return given;
 }
 
-RenderFrames::RenderFrames(const std::string& directory, Coloring coloring, const CameraChoice& camera,
-                           PictureSize size)
-    : RenderFrames(directory, scene_of(directory), coloring, camera, size) {}
+RenderFrames::RenderFrames(const std::string& directory, Coloring coloring, BodySurface surface,
+                           const CameraChoice& camera, PictureSize size)
+    : RenderFrames(directory, scene_of(directory), coloring, surface, camera, size) {}
 
 RenderFrames::RenderFrames(const std::string& directory, const std::optional<Scene>& scene, Coloring coloring,
-                           const CameraChoice& camera, PictureSize size)
-    : surface_(directory),
+                           BodySurface surface, const CameraChoice& camera, PictureSize size)
+    : surface_(directory, surface),
       camera_(chosen_camera(camera, scene ? scene->camera : CameraChoice{})),
       size_(size),
       coloring_(coloring),

@@ -24,7 +24,8 @@ CameraChoice chosen_camera(CameraChoice given, const CameraChoice& of_scene);
 class RenderFrames {
  public:
   /// From the directory of a run, which may still go on. `camera` goes before the scene's. Throws InputError.
-  RenderFrames(const std::string& directory, Coloring coloring, const CameraChoice& camera, PictureSize size);
+  RenderFrames(const std::string& directory, Coloring coloring, BodySurface surface, const CameraChoice& camera,
+               PictureSize size);
 
   /// Times [s] of the frames; at least one.
   const std::vector<double>& times() const { return times_; }
@@ -48,7 +49,7 @@ class RenderFrames {
     std::shared_ptr<const NodeSequence> sequence;  // of the mesh's nodes; null: they stay, but for the motion
     std::optional<RenderPlane> plane;              // before any motion
   };
-  RenderFrames(const std::string& directory, const std::optional<Scene>& scene, Coloring coloring,
+  RenderFrames(const std::string& directory, const std::optional<Scene>& scene, Coloring coloring, BodySurface surface,
                const CameraChoice& camera, PictureSize size);
   void gather_bodies();
   void gather_obstacles(const Scene& scene);

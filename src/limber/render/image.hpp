@@ -19,6 +19,8 @@ std::string encode_png(const Image& image);
 /// InputError.
 Image decode_png(std::string_view bytes, const std::string& where);
 
+/// Twice as large, or one pixel less: between the centres of pixels colours go straight.
+Image enlarged(const Image& image, int width, int height);
 /// Puts `part` with its left upper corner at (x, y); it must fit.
 void paste(const Image& part, int x, int y, Image& onto);
 

@@ -30,7 +30,10 @@ class RayScene {
 
  private:
   struct Impl;
+  bool passes_by(const Vec3& origin, const Vec3& direction) const;
+
   std::unique_ptr<Impl> impl_;
+  Vec3 low_, high_;  // [m] a box around the mesh
   std::vector<RenderPlane> planes_;
 };
 

@@ -18,11 +18,14 @@ double smooth_step(double from, double to, double x) {
 }  // namespace
 
 Surfaces::Surfaces(const RenderScene& scene, const Camera& camera, Wireframe wireframe)
-    : scene_(scene), camera_(camera), wireframe_(wireframe) {}
-
-Color Surfaces::body(int body) const {
-  return body == obstacle_body ? from_hex(0xa4a8ad) : body_color(static_cast<std::size_t>(body));
+    : scene_(scene), camera_(camera), wireframe_(wireframe), body_colors_{from_hex(0xa4a8ad)} {
+  int bodies = 0;
+  for (const auto* list : {&scene.mesh.body, &scene.mesh.line_body})
+    for (const int body : *list) bodies = std::max(bodies, body + 1);
+  for (int body = 0; body < bodies; ++body) body_colors_.push_back(body_color(static_cast<std::size_t>(body)));
 }
+
+Color Surfaces::body(int body) const { return body_colors_[static_cast<std::size_t>(body - obstacle_body)]; }
 
 /// Distances on the picture, so that the wire is as wide everywhere.
 bool Surfaces::on_wire(const std::array<int, 3>& corners, const Vec3& point) const {

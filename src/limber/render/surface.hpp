@@ -43,6 +43,7 @@ class Surfaces {
   const RenderScene& scene_;
   const Camera& camera_;
   Wireframe wireframe_;
+  std::vector<Color> body_colors_;  // of obstacles, then of each body
 };
 
 }  // namespace limber

@@ -9,8 +9,12 @@
 
 namespace limber {
 
+/// A draft has hard shadows and no light from what stands around; one ray serves for four pixels.
+enum class Quality { full, draft };
+
 struct RenderOptions {
-  int samples = 16;  // rays through each pixel, ≥ 1
+  int samples = 16;  // rays through pixels with edges and in half shade, ≥ 1; a quarter, but at least 4, through others
+  Quality quality = Quality::full;
   Wireframe wireframe = Wireframe::off;
   std::function<void(double)> progress = [](double) {};  // called with the part that is done, in (0, 1]
 };

@@ -170,7 +170,7 @@ Filled fill_surface(const SurfaceFile& choice, const SurfaceMesh& surface, const
   const TriMesh triangles = triangulated(surface);
   const double diagonal = bounding_box(triangles.nodes).diagonal();
   TetrahedralizeOptions options{choice.resolution.value_or(default_resolution * diagonal), choice.max_tets,
-                                choice.filling};
+                                choice.filling, choice.drop_pieces};
   try {
     Tetrahedralized made;
     const auto make = [&](double resolution) {
@@ -186,7 +186,8 @@ Filled fill_surface(const SurfaceFile& choice, const SurfaceMesh& surface, const
     return filled;
   } catch (const InputError& e) {
     const bool own = e.where() == "surface";
-    const std::string key = own ? "surface" : choice.aim ? (*choice.aim == Count::nodes ? "nodes" : "tets") : e.where();
+    const bool aimed = choice.aim && e.where() == "resolution";
+    const std::string key = aimed ? (*choice.aim == Count::nodes ? "nodes" : "tets") : e.where();
     throw InputError(where + "." + key, own ? choice.path + ": " + e.message() : e.message());
   }
 }

@@ -44,12 +44,12 @@ void write_body_surfaces(const Model& model, const std::string& directory) {
       write_obj(*surface, surface->positions, surface_path(directory, b));
 }
 
-ExportedSurface::ExportedSurface(const std::string& directory) : reader_(trajectory_in(directory)) {
+ExportedSurface::ExportedSurface(const std::string& directory, BodySurface which) : reader_(trajectory_in(directory)) {
   const auto& bodies = reader_.header().bodies;
   for (std::size_t b = 0; b < bodies.size(); ++b) {
     const BodyRange& body = bodies[b];
     const std::string file = surface_path(directory, b);
-    if (!std::filesystem::exists(file)) {
+    if (which == BodySurface::simulated || !std::filesystem::exists(file)) {
       append(own_surface(body), static_cast<int>(b), body.name);
       continue;
     }

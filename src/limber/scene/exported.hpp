@@ -15,10 +15,13 @@ namespace limber {
 /// OutputError.
 void write_body_surfaces(const Model& model, const std::string& directory);
 
+/// Of a body that was filled from a surface: that surface, or the boundary of what is simulated.
+enum class BodySurface { given, simulated };
+
 class ExportedSurface {
  public:
   /// From the directory of a run, which may still go on. Throws InputError.
-  explicit ExportedSurface(const std::string& directory);
+  explicit ExportedSurface(const std::string& directory, BodySurface which = BodySurface::given);
 
   long frames() const { return reader_.frames(); }
   /// Polygons, lines, texture coordinates and names of all bodies, the same in every frame.

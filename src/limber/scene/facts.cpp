@@ -10,6 +10,7 @@
 #include "limber/analysis/amplification.hpp"
 #include "limber/core/errors.hpp"
 #include "limber/linalg/mode_search.hpp"
+#include "limber/scene/unusual.hpp"
 
 namespace limber {
 namespace {
@@ -101,6 +102,8 @@ Facts gather_facts(const Scene& scene, const Model& model, int modes) {
   f.steps = step_count(scene.time);
   f.free_dofs = model.system->size();
   f.notes = model.notes;
+  f.damped = has_damping(scene);
+  for (auto& note : unusual_numbers(scene, model)) f.notes.push_back(std::move(note));
   add_method_notes(scene, f);
   for (const auto& b : model.bodies) {
     const Box3 box = bounding_box(b.rest.nodes);
@@ -141,6 +144,8 @@ std::string describe(const Facts& f) {
   for (std::size_t i = 0; i < f.modes.size(); ++i)
     s += fmt::format("mode {}: {:.5g} Hz, {:.3g} steps a cycle, {}\n", i + 1, f.modes[i].frequency,
                      f.modes[i].steps_a_cycle, half_life(f.modes[i]));
+  if (!f.damped)
+    s += "no damping: only the method, contact and the wind take energy away; a body's `damping` adds some\n";
   for (const auto& note : f.notes) s += fmt::format("note: {}\n", note);
   return s;
 }
@@ -148,7 +153,7 @@ std::string describe(const Facts& f) {
 nlohmann::json to_json(const Facts& f) {
   nlohmann::json j{{"method", f.method}, {"step", f.step},           {"duration", f.duration},
                    {"steps", f.steps},   {"free_dofs", f.free_dofs}, {"rigid_modes", f.rigid_modes},
-                   {"notes", f.notes}};
+                   {"damped", f.damped}, {"notes", f.notes}};
   j["bodies"] = nlohmann::json::array();
   for (const auto& b : f.bodies)
     j["bodies"].push_back({{"name", b.name},

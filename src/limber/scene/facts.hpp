@@ -34,6 +34,7 @@ struct Facts {
   double step = 0, duration = 0;
   int rigid_modes = 0;           // with zero frequency
   std::vector<ModeFacts> modes;  // the lowest elastic ones; empty if the model is too large to look quickly
+  bool damped = false;           // by more than the method, contact and the wind
   std::vector<std::string> notes;
 };
 

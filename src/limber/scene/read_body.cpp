@@ -106,6 +106,10 @@ SurfaceFile read_surface_file(const JsonSection& s, const std::string& base_dire
   if (const auto c = s.find("resolution")) surface.resolution = c->positive(quantity::length);
   if (const auto c = s.find("max_tets")) surface.max_tets = static_cast<std::size_t>(c->integer(1));
   if (const auto c = s.find("filling")) surface.filling = c->choice<Filling>("filling");
+  if (const auto c = s.find("drop_pieces")) {
+    surface.drop_pieces = c->non_negative(quantity::ratio);
+    if (surface.drop_pieces >= 1) c->fail(c->echo() + " is not below 1: a share of the surface's volume");
+  }
   const Aim aim = read_aim(s, surface.max_tets);
   surface.aim = aim.what;
   surface.target = aim.target;
@@ -334,6 +338,7 @@ DampingChoice read_damping(const JsonCursor& place) {
   const RayleighCoefficients both = rayleigh_from_ratios(given[0], given[1], c->path());
   d.stiffness = both.stiffness;
   d.mass = both.mass;
+  d.given = DampingChoice::Given::ratios;
   return d;
 }
 

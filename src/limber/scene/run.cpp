@@ -118,7 +118,7 @@ Checkpoint to_checkpoint(const Snapshot& s, const Counts& counts, const std::vec
 
 /// Throws InputError(entry, …) where one is missing.
 template <class T>
-const T& entry(const std::map<std::string, T>& entries, const std::string& name) {
+T entry(const std::map<std::string, T>& entries, const std::string& name) {
   const auto found = entries.find(name);
   if (found == entries.end()) throw InputError(name, "is missing");
   return found->second;
@@ -134,12 +134,12 @@ Snapshot to_snapshot(const Checkpoint& c) {
   s.friction_loss = entry(c.numbers, "friction_loss");
   s.friction_power = entry(c.numbers, "friction_power");
   s.supply = entry(c.numbers, "supply");
-  const Vector& forces = entry(c.vectors, "forces");
+  const Vector forces = entry(c.vectors, "forces");
   s.forces.assign(forces.begin(), forces.end());
-  const Vector& account = entry(c.vectors, "account");
+  const Vector account = entry(c.vectors, "account");
   s.account.assign(account.begin(), account.end());
   if (const auto lambda = c.vectors.find("modes.lambda"); lambda != c.vectors.end()) {
-    const Vector& X = entry(c.vectors, "modes.X");
+    const Vector X = entry(c.vectors, "modes.X");
     const Index modes = lambda->second.size();
     if (modes == 0 || X.size() % modes != 0)
       throw InputError("modes.X", fmt::format("has {} numbers, which do not make {} modes", X.size(), modes));

@@ -73,6 +73,7 @@ struct SurfaceFile {
   std::size_t target = 0;
   std::size_t max_tets = default_max_tets;
   Filling filling = Filling::automatic;
+  double drop_pieces = 0;  // pieces below this share of the volume are left out; in [0, 1)
 };
 
 /// Nodes connected by springs or rods.
@@ -98,6 +99,7 @@ struct MaterialChoice {
 /// f = −(stiffness K + mass M) v; at the rest shape's K, the stage's or the step's start's.
 struct DampingChoice {
   enum class At { rest, current, frozen } at = At::rest;
+  enum class Given { coefficients, ratios } given = Given::coefficients;
   double stiffness = 0;  // [s]
   double mass = 0;       // [1/s]
   bool any() const { return stiffness != 0 || mass != 0; }

@@ -67,7 +67,8 @@ std::map<std::string, Keys> make_sections() {
   s["mesh_sheet"] = required({"shape", "size", "cells"}) + Names{"origin"};
   s["mesh_chain"] = required({"shape", "from", "to", "segments"});
   s["mesh_file"] = required({"file"});
-  s["mesh_surface"] = required({"surface"}) + Names{"resolution", "nodes", "tets", "max_tets", "filling"};
+  s["mesh_surface"] =
+      required({"surface"}) + Names{"resolution", "nodes", "tets", "max_tets", "filling", "drop_pieces"};
   s["mesh_triangles"] = required({"nodes", "triangles"});
   s["mesh_tets"] = required({"nodes", "tets"}) + Names{"region"};
   s["mesh_hexes"] = required({"nodes", "hexes"}) + Names{"region"};

@@ -112,9 +112,9 @@ Curve surface_curve() {
 
 /// What is seen of the three formulations, in words and claims. fine: the smallest step.
 void compare_thickness(const Runs& thick, const Runs& thin, double fine, StudyResult& result) {
-  const auto& velocity = thick.at("velocity");
-  const auto& position = thick.at("nonpenetration");
-  const auto& barrier = thick.at("barrier");
+  const auto velocity = thick.at("velocity");
+  const auto position = thick.at("nonpenetration");
+  const auto barrier = thick.at("barrier");
   // After one large step: below the tangent plane through the start, yet outside the obstacle.
   const auto plausible = [&](const Path& p) { return p.y[1] < p.y[0] && p.gap()[1] >= -1e-7; };
   const Path &v = velocity.at(large_contact_step), &n = position.at(large_contact_step),
