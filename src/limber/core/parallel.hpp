@@ -4,6 +4,7 @@
 
 #include <tbb/parallel_for.h>
 
+#include <functional>
 #include <vector>
 
 #include "limber/core/types.hpp"
@@ -14,10 +15,20 @@ namespace limber {
 void set_threads(int n);
 int threads();
 
+#ifdef LIMBER_PLAIN_THREADS
+/// The same with plain threads, for the thread sanitizer: it cannot see how a oneTBB that was compiled without it
+/// synchronises, and would find races everywhere. A loop within a loop has one thread.
+void plain_parallel_for(Index n, const std::function<void(Index)>& body);
+#endif
+
 template <class Body>
 void parallel_for(Index n, const Body& body) {
   if (n == 1) return body(Index{0});
+#ifdef LIMBER_PLAIN_THREADS
+  plain_parallel_for(n, body);
+#else
   tbb::parallel_for(Index{0}, n, body);
+#endif
 }
 
 /// Σᵢ term(i), added in the order of i.
