@@ -14,6 +14,9 @@ HEX_NODES = [[0, 0, 0], [.2, 0, 0], [.2, .2, 0], [0, .2, 0], [0, 0, .2], [.2, 0,
              [.4, 0, 0], [.4, .2, 0], [.4, 0, .2], [.4, .2, .2]]
 OCTAHEDRON = """v .2 0 0\nv -.2 0 0\nv 0 .2 0\nv 0 -.2 0\nv 0 0 .2\nv 0 0 -.2
 f 1 3 5\nf 3 2 5\nf 2 4 5\nf 4 1 5\nf 3 1 6\nf 2 3 6\nf 4 2 6\nf 1 4 6\n"""
+GRADED = """# vtk DataFile Version 3.0\ntwo tetrahedra\nASCII\nDATASET UNSTRUCTURED_GRID
+POINTS 5 double\n0 0 0 .3 0 0 0 .3 0 0 0 .3 .3 .3 .3\nCELLS 2 10\n4 0 1 2 3\n4 1 2 3 4\nCELL_TYPES 2\n10 10
+CELL_DATA 2\nSCALARS E double 1\nLOOKUP_TABLE default\n1e5 4e5\n"""
 # Keys whose numbers may not be negative, wherever they occur.
 NOT_NEGATIVE = {"step", "duration", "young", "density", "thickness", "bending", "friction", "delta", "epsilon", "scale", "radius",
                 "minor", "major", "fps", "frames_every", "checkpoint_every", "modes", "newton_tolerance", "max_iterations",
@@ -38,8 +41,11 @@ class Names:
 
 
 def write_meshes(folder):
-    """The files that scenes name, beside them."""
+    """The files that scenes name, beside them: a solid, two shapes that an obstacle passes through, a material by a field."""
     Path(folder, "octahedron.obj").write_text(OCTAHEDRON)
+    Path(folder, "walk_1.obj").write_text(OCTAHEDRON)
+    Path(folder, "walk_2.obj").write_text(OCTAHEDRON.replace("v 0 .2 0", "v 0 .17 .01"))
+    Path(folder, "graded.vtk").write_text(GRADED)
 
 
 class Draw:
@@ -69,7 +75,7 @@ class Draw:
     # ---- time and method
     def time(self):
         h = self.log(1e-4, 2e-3) if self.kind == "explicit" and not self.chance(.15) else self.rng.choice([.002, .005, .01, .02])
-        self.steps = self.rng.randint(2, 25)
+        self.steps = self.rng.randint(2, 40)
         self.end = round(self.steps * h, 9)
         return {"step": f"{h * 1e3:.6g} ms" if self.chance(.1) else h, "duration": self.end}
 
@@ -109,12 +115,15 @@ class Draw:
     def box(self, cells):
         size = [round(self.rng.uniform(.15, .4), 3) for _ in range(3)]
         mesh = {"shape": "box", "size": size, "cells": [self.rng.randint(1, cells) for _ in range(3)]}
+        if self.chance(.1):
+            mesh["origin"] = [0.1, 0, 0]
+            return mesh, [.1, 0, 0], [size[0] + .1, size[1], size[2]]
         return self.some(mesh, .3, split=lambda: self.rng.choice(["five", "six"])), [0, 0, 0], size
 
     def shape(self):
         """A body with mesh, element and material, and the corners of its box."""
         kind = self.rng.choices(["box", "P2", "hex", "hexes", "tet", "ball", "cylinder", "torus", "filled", "sheet", "triangles",
-                                 "rod", "springs", "network"], [6, 2, 3, 1, 1, 1, 1, 1, 1, 3, 1, 2, 1, 1])[0]
+                                 "rod", "springs", "network", "rope", "graded", "edges"], [8, 3, 4, 1, 1, 1, 1, 1, 1, 4, 1, 3, 1, 1, 1, 1, 1])[0]
         thin = {"material": self.material(thin=True), "thickness": self.log(5e-4, 5e-3)}
         if kind in ("box", "P2", "hex", "network"):
             mesh, low, high = self.box({"box": 3, "P2": 2, "hex": 3, "network": 2}[kind])
@@ -126,7 +135,7 @@ class Draw:
             if kind == "hex":
                 mesh.pop("split", None)
             elif mesh["cells"][0] > 1 and self.chance(.15):
-                middle = [high[0] / 2, 1, 1]
+                middle = [(low[0] + high[0]) / 2, 1, 1]
                 body["regions"] = {"half": {"box": {"min": [-1, -1, -1], "max": middle}}}
                 body["materials"] = {"half": body.pop("material"), "default": self.material()}
             return body, low, high
@@ -146,7 +155,17 @@ class Draw:
             return {"mesh": {"shape": "torus", "major_radius": .2, "minor_radius": .07, "resolution": .07},
                     "material": self.material()}, [-.27, -.07, -.27], [.27, .07, .27]
         if kind == "filled":
-            return {"mesh": {"surface": "octahedron.obj", "resolution": .06}, "material": self.material()}, [-.25] * 3, [.25] * 3
+            mesh = self.some({"surface": "octahedron.obj", "resolution": .06}, .3, filling=lambda: "lattice")
+            return {"mesh": mesh, "material": self.material()}, [-.25] * 3, [.25] * 3
+        if kind == "rope":
+            mesh = {"shape": "rope", "radius": .06, "resolution": .06, **self.rng.choice([
+                {"length": .3}, {"path": [[0, 0, 0], [.2, .05, 0], [.4, 0, 0]]}])}
+            return {"mesh": mesh, "material": self.material()}, [0, -.06, -.06], [.42, .12, .06]
+        if kind == "graded":
+            return {"mesh": {"file": "graded.vtk"}, "material": {"young": {"field": "E"}, "poisson": .3}}, [0, 0, 0], [.3, .3, .3]
+        if kind == "edges":
+            return {"mesh": {"nodes": [[0, 0, 0], [.2, 0, 0], [.4, .1, 0], [.2, .1, .2]], "edges": [[0, 1], [1, 2], [1, 3]]},
+                    **self.rng.choice([thin, {**self.springs(), "thickness": .01}])}, [0, 0, 0], [.4, .1, .2]
         if kind == "sheet":
             cells = [self.rng.randint(1, 4), self.rng.randint(1, 4)]
             return {"mesh": {"shape": "sheet", "size": [.4, .3], "cells": cells}, **self.some(thin, .5, bending=lambda:
@@ -161,7 +180,8 @@ class Draw:
         return {"mesh": chain, **self.springs(), "thickness": .01}, low, high
 
     def springs(self):
-        springs = self.some({"stiffness": self.log(10, 1e5)}, .4, damping=lambda: self.log(.01, 10))
+        springs = self.some({"stiffness": self.log(10, 1e5)}, .4, damping=lambda: self.log(.01, 10), edges=lambda: "mesh")
+        self.some(springs, .1, rest_length=lambda: .1)
         return {"springs": springs, "point_mass": self.log(.01, 2)}
 
     def body(self, i):
@@ -191,10 +211,12 @@ class Draw:
             if solid and not held and "materials" not in body and self.chance(.06):
                 body["rigid"] = ["all"]
         if self.chance(.2):
-            body["loads"] = [self.load() for _ in range(self.rng.randint(1, 2))]
+            body["loads"] = [self.load(200 if solid else 2) for _ in range(self.rng.randint(1, 2))]
         if self.chance(.1):
             body["targets"] = [self.some({"stiffness": self.log(1, 1e3), "keys": self.keys(.1)}, .4, damping=lambda: self.log(.01, 5),
-                                         interpolation=lambda: "smooth")]
+                                         interpolation=lambda: "smooth", pivot=lambda: [0, 0, 0])]
+        if self.chance(.05):
+            body["targets"] = [{"nodes": {"nodes": [1]}, "stiffness": 50, "keys": [{"time": 0, "positions": [body["position"]]}]}]
         if solid and self.chance(.1):
             body["thickness"] = .002
         return body
@@ -212,23 +234,23 @@ class Draw:
             body["pin"] = [{"nodes": self.rng.choice(["left", "right"] if body["name"] == "b0" else ["left", "all"]), "until": self.until()}]
         if how in ("script", "both"):
             body["script"] = [self.some({"nodes": "right", "keys": self.keys(.15)}, .4, interpolation=lambda: "smooth",
-                                        until=self.until)]
+                                        until=self.until, pivot=lambda: body["position"])]
         return how != "free"
 
     def keys(self, way):
         """Of a prescribed motion over the time of the run, slow enough to be followed."""
         way = min(way, 2 * self.end)
         return [{"time": 0}] + [self.some({"time": round(self.end * part, 6), "translation": self.around(way)}, .3,
-                                          rotation=lambda: self.around(10 * way)) for part in (.5, 1)]
+                                          rotation=lambda: self.around(5 * way)) for part in (.5, 1)]
 
     def damping(self, ats):
         d = {"ratios": [[1, .02], ["20 Hz", "5 %"]]} if self.chance(.2) else \
             self.some({"stiffness": self.log(1e-4, 1e-1)}, .5, mass=lambda: self.log(.01, 10))
         return self.some(d, .6, at=lambda: self.rng.choice(ats))
 
-    def load(self):
+    def load(self, most):
         load = {"nodes": self.rng.choice(SIDES + ["all", {"nodes": [0, 2]}] if self.chance(.8) else SIDES)}
-        load[self.rng.choice(["force", "total_force"])] = self.around(self.log(1, 200))
+        load[self.rng.choice(["force", "total_force"])] = self.around(self.log(most / 100, most))
         if self.chance(.5):
             load["time"] = self.rng.choice([
                 {"keys": [[0, 0], [round(self.end / 2, 6), 2]], "interpolation": self.rng.choice(["linear", "smooth"])},
@@ -238,38 +260,43 @@ class Draw:
     # ---- surroundings
     def contact(self, bodies):
         c = {"delta": self.log(5e-4, 5e-3)} if self.chance(.5) else {}
-        friction = [0, .3, 1.2, {"default": .2, "pairs": [{"between": ["b0", "b0"], "friction": .5}]}]
+        pairs = [{"between": ["b0", bodies[-1]["name"]], "friction": .5}]
+        friction = [0, .3, 1.2, {"default": .2, "pairs": pairs}]
         self.some(c, .25, self=lambda: False, epsilon=lambda: self.log(1e-4, 1e-1), start=lambda: "push_apart",
                   friction_form=lambda: "lagged")
         self.some(c, .6, friction=lambda: self.rng.choice(friction))
         self.some(c, .07, stiffness=lambda: self.log(1e2, 1e6), surface=lambda: "smooth")
-        if self.chance(.06):
-            c.pop("friction", None), c.pop("friction_form", None), c.pop("surface", None)
+        if self.steps < 15 and self.chance(.15):  # these take long
+            for key in ("friction", "friction_form", "surface"):
+                c.pop(key, None)
             c["formulation"] = self.rng.choice(["nonpenetration", "velocity"])
         return c
 
     def obstacle(self, name, below):
         """Below everything, or at the left and driven to the right."""
         gap, r = self.log(.003, .05), self.rng.choice([.2, .5])
-        shape = self.rng.choices(["plane", "sphere", "box", "capsule", "cylinder", "torus", "mesh"], [6 if below else 0, 1, 2, 1, 1, 1, 1])[0]
+        shape = self.rng.choices(["plane", "half_space", "sphere", "box", "capsule", "cylinder", "torus", "mesh"],
+                                 [5 * below, below, 1, 2, 1, 1, 1, 2])[0]
         at = [0, -gap, 0] if below else [-self.width - gap, self.top / 2, 0]  # the nearest point
         center = [0, -gap - r, 0] if below else [at[0] - r, at[1], 0]
         one, other = [center[0], center[1], -.3], [center[0], center[1], .3]
         o = {"name": name, "shape": shape, **{
             "plane": lambda: {"point": at, "normal": [0, 1, 0]},
+            "half_space": lambda: {"point": at, "normal": [0, 1, 0]},
             "sphere": lambda: {"center": center, "radius": r},
             "box": lambda: {"center": center, "size": [2 * r, 2 * r, 2 * r]},
             "capsule": lambda: {"a": one, "b": other, "radius": r},
             "cylinder": lambda: {"a": one, "b": other, "radius": r},
             "torus": lambda: {"center": center, "axis": [0, 0, 1], "major": .75 * r, "minor": .25 * r},
-            "mesh": lambda: {"file": "octahedron.obj", "position": center, "scale": 5 * r,
-                             **self.rng.choice([{"form": "triangles", "thickness": .002}, {"form": "distance", "resolution": 16}, {}])},
+            "mesh": lambda: {"position": center, "scale": 4.9 * r, **self.rng.choice([
+                {"file": "octahedron.obj", "form": "triangles", "thickness": .002}, {"file": "octahedron.obj", "resolution": 16},
+                {"sequence": {"files": "walk_*.obj", "times": [0, self.end]}}])},
         }[shape]()}
         if not below or self.chance(.2):
             way = min(.2, 3 * self.end)
             to = [0, round(self.rng.uniform(-way, way), 4), 0] if below else [round(self.rng.uniform(0, way) + gap, 4), 0, 0]
             key = self.some({"time": self.end, "translation": to}, .3, rotation=lambda: self.around(.5 * way))
-            o["motion"] = self.some({"keys": [{"time": 0}, key]}, .4, interpolation=lambda: "smooth")
+            o["motion"] = self.some({"keys": [{"time": 0}, key]}, .4, interpolation=lambda: "smooth", pivot=lambda: center)
         return o
 
     def wind(self):
@@ -283,7 +310,8 @@ class Draw:
              "bodies": [self.body(i) for i in range(self.rng.choice([1, 1, 2, 2, 3]))]}
         if len(s["bodies"]) > 1 and self.chance(.15):
             s["attachments"] = [self.some({"a": {"body": "b0", "nodes": "top"}, "b": {"body": "b1", "nodes": "bottom"},
-                                           "stiffness": self.log(10, 1e4)}, .4, damping=lambda: self.log(.01, 5))]
+                                           "stiffness": self.log(10, 1e4)}, .4, damping=lambda: self.log(.01, 5),
+                                          rest_length=lambda: self.rng.choice(["initial", .05]), pairing=lambda: "nearest")]
         refuses_contact = self.method["name"].endswith("-printed")
         if self.chance(.05 if refuses_contact else .65):
             if self.chance(.8):
@@ -298,7 +326,8 @@ class Draw:
             s["output"]["fps"] = self.rng.choice([24, 60, 333, round(3.7 / self.end, 3)])
         elif self.chance(.3):
             s["output"]["frames_every"] = self.rng.randint(1, 4)
-        return self.some(s, .05, camera=lambda: {"position": [0, 2, 3], "fov": "60 deg"})
+        return self.some(s, .05, camera=lambda: {"position": [0, 2, 3], "look_at": [0, 0, 0], "fov": "60 deg"}, threads=lambda: 2,
+                         description=lambda: "drawn by make soak")
 
 
 def places(value, path=""):

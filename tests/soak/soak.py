@@ -48,7 +48,6 @@ class Soak:
         self.folder.mkdir(parents=True, exist_ok=True)
         scenes.write_meshes(self.folder)
         self.names = scenes.Names(self.program)
-        self.slowest = (0, 0)  # seconds, scene
 
     def limber(self, *arguments, cwd=None, kill_after=None):
         """Runs the program, killed after so many seconds where that is asked for."""
@@ -80,7 +79,6 @@ class Soak:
 
     def scene(self, index):
         """(verdict, details); throws Wrong."""
-        start = time.monotonic()
         drawn, path = self.draw(index)
         results = path.with_suffix("")
         shutil.rmtree(results, ignore_errors=True)
@@ -104,7 +102,6 @@ class Soak:
         self.check(results, drawn.scene)
         shutil.rmtree(results)
         path.unlink()
-        self.slowest = max(self.slowest, (round(time.monotonic() - start, 1), index))
         return verdict, details
 
     def refused(self, drawn, path, results, done):
@@ -148,7 +145,7 @@ class Soak:
             raise Wrong(f"limber check ends with {done.status}: {done.err[-300:]}")
         contact = scene.get("contact", {})
         collides = ("contact" in scene or "obstacles" in scene) and contact.get("formulation", "barrier") == "barrier"
-        moves = any("motion" in o for o in scene.get("obstacles", []))
+        moves = any("motion" in o or "sequence" in o for o in scene.get("obstacles", []))
         for f in json.loads(done.out)["findings"]:
             if f["kind"] in ("crossing", "enclosed"):
                 if not collides or (len(set(f["bodies"])) == 1 and not contact.get("self", True)):
@@ -221,7 +218,7 @@ def check_energies(results, summary, done, scene):
     if len(e["time"]) != summary["steps"] + 1 or (np.diff(e["time"]) <= 0).any():
         raise Wrong(f"energy.csv has {len(e['time'])} rows for {summary['steps']} steps")
     in_play = (e["kinetic"] + e["elastic"] + e["contact"]).max()
-    driven = "wind" in scene or any("motion" in o for o in scene.get("obstacles", [])) or any(
+    driven = "wind" in scene or any("motion" in o or "sequence" in o for o in scene.get("obstacles", [])) or any(
         key in body for body in scene["bodies"] for key in ("script", "targets", "loads"))
     if not driven and "contact" not in scene and "obstacles" not in scene and np.abs(e["put_in"]).max() > 1e-9 * in_play:
         raise Wrong(f"energy.csv: put_in reaches {np.abs(e['put_in']).max():.3g} J, but nothing puts in any")
@@ -279,7 +276,7 @@ class Tally:
 
     def __init__(self, what, goal, command):
         self.what, self.goal, self.command = what, goal, command
-        self.counts, self.reasons, self.slowest = collections.Counter(), collections.Counter(), (0, 0)
+        self.counts, self.reasons = collections.Counter(), collections.Counter()
         self.done = self.wrong = 0
         self.start = self.shown = time.monotonic()
 
@@ -309,7 +306,7 @@ class Tally:
 
 def run_scenes(soak, indices, jobs, command):
     tally = Tally("scene", len(indices), command + " --scene")
-    good = []
+    good, verdicts = [], {}
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         futures = {pool.submit(soak.scene, i): i for i in indices}
         for future in concurrent.futures.as_completed(futures):
@@ -317,12 +314,14 @@ def run_scenes(soak, indices, jobs, command):
             try:
                 verdict, reason = future.result()
                 tally.add(1, verdict, reason)
+                verdicts[index] = f"{verdict}: {reason}"
                 if verdict.startswith("success"):
                     good.append(index)
             except Wrong as wrong:
                 tally.fail(index, wrong)
+                verdicts[index] = f"WRONG: {wrong}"
     tally.report()
-    print(f"  the slowest that came to an end: scene {soak.slowest[1]}, {soak.slowest[0]} s")
+    (soak.folder / "verdicts.txt").write_text("".join(f"{i}: {line}\n" for i, line in sorted(verdicts.items())))
     return tally.wrong, sorted(good)
 
 
