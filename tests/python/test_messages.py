@@ -4,7 +4,10 @@ import json
 import os
 import subprocess
 
+import numpy as np
 import pytest
+
+import limber
 
 
 def test_a_report_on_modes_that_fails_ends_nothing(limber_cli, write_scene, tmp_path):
@@ -114,3 +117,17 @@ def test_push_apart_that_finds_no_way_says_so(limber_cli, write_scene):
     assert "push_apart found no way to part them" in said
     scene["contact"] = {}
     assert '"push_apart"} do it' in limber_cli("check", write_scene(scene), status=2).err
+
+
+def test_a_material_that_gives_way_is_noted(limber_cli, bar, write_scene):
+    """With λ < 0 the pressure of J changes its sign at ln J = μ/λ."""
+    def notes(model, poisson):
+        material = {"model": model, "young": 1e5, "poisson": poisson}
+        return [note for note in limber_cli("check", write_scene(bar(material=material)), "--json").json["notes"]
+                if note.startswith("bodies[0].material.poisson: ")]
+
+    assert notes("neo_hookean", 0.2) == notes("stable_neo_hookean", -0.2) == []
+    assert len(notes("neo_hookean", -0.2)) == 1 and "det F = 0.03;" in notes("neo_hookean", -0.2)[0]
+    flat = limber.Material("neo_hookean", young=1e5, poisson=-0.2)
+    for J, pushes in ((0.035, True), (0.025, False)):  # along one axis, where the term μ/2 I_C hardly counts
+        assert (flat.stress(np.diag([J, 1, 1]))[0, 0] < 0) == pushes

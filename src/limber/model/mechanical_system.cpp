@@ -294,7 +294,7 @@ Vector MechanicalSystem::solve_mass(const Vector& f) const {
   }
   Vector x;
   if (mass_solver_->solve(f, x, 1e-14).status != SolveReport::Status::ok)
-    throw StepFailure("the mass matrix could not be solved with");
+    throw StepFailure(f.allFinite() ? "the mass matrix could not be solved with" : "the force is not finite");
   return x;
 }
 
