@@ -131,3 +131,12 @@ def test_a_material_that_gives_way_is_noted(limber_cli, bar, write_scene):
     flat = limber.Material("neo_hookean", young=1e5, poisson=-0.2)
     for J, pushes in ((0.035, True), (0.025, False)):  # along one axis, where the term μ/2 I_C hardly counts
         assert (flat.stress(np.diag([J, 1, 1]))[0, 0] < 0) == pushes
+
+
+@pytest.mark.parametrize("beta, gamma, stable", [(0.25, 0.5, True), (0.5, 0.9, True), (0.3, 0.9, False), (0.3, 0.4, False)])
+def test_parameters_of_newmark_that_are_not_stable_are_noted(limber_cli, bar, write_scene, beta, gamma, stable):
+    scene = write_scene(bar(method={"name": "newmark", "beta": beta, "gamma": gamma}))
+    notes = limber_cli("check", scene, "--json").json["notes"]
+    assert any("stable for short steps at most" in note for note in notes) != stable
+    # What the note goes by, independently: the amplification of a stiff mode.
+    assert (limber.spectral_radius("newmark", 1e3, beta=beta, gamma=gamma) <= 1 + 1e-9) == stable

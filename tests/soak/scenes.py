@@ -1,5 +1,6 @@
-"""Random scenes over docs/scene.schema.json: small meshes, few steps, everything with everything. scene(seed, index) is the same
-scene on every machine. Some scenes are damaged on purpose; then `damage` is the path of the key that an error has to name."""
+"""Random scenes over docs/scene.schema.json: small meshes, few steps, everything with everything. draw(seed, index, names)
+is the same scene on every machine. Some scenes are damaged on purpose; then `damage` is the path of the key that an error
+has to name."""
 
 import json
 import math
@@ -87,6 +88,9 @@ class Draw:
             elif self.chance(.5):
                 m[p["name"]] = round(self.rng.uniform(max(p["min"], .1), p["max"]), 3) if p["min"] >= 0 else \
                     round(self.rng.uniform(p["min"] + .001, p["max"]), 3)
+        if "gamma" in m and not self.chance(.1):  # most of them stable
+            m["gamma"] = max(m["gamma"], .5)
+            m["beta"] = max(m.get("beta", 0), round(m["gamma"] / 2, 4) + .001)
         if self.kind == "hybrid":
             self.some(m, .5, modes=lambda: self.rng.randint(1, 12), negative_modes=lambda: self.rng.choice(["grow", "clamp"]),
                       refresh=lambda: self.rng.choice(["once", {"every": self.rng.randint(1, 5)}, {"residual": self.log(1e-3, 1)}]))
@@ -94,7 +98,8 @@ class Draw:
             self.some(m, .3, krylov_tolerance=lambda: self.log(1e-12, 1e-3))
         self.some(m, .15, newton_tolerance=lambda: self.log(1e-9, 1e-3), max_iterations=lambda: self.rng.randint(5, 200),
                   solver=lambda: self.rng.choice(["cholmod", "ldlt", "pcg", "lu", "gmres"]),
-                  linear_tolerance=lambda: self.log(1e-12, 1e-4), merit=lambda: self.rng.choice(["potential", "residual", "residual"]),
+                  linear_tolerance=lambda: self.log(1e-12, 1e-4),
+                  merit=lambda: self.rng.choice(["potential", "residual", "residual"]),
                   residual_scaling=lambda: self.rng.choice(["mass", "identity", "rows", "stage"]))
         if self.chance(.05):
             m["nonlinear"] = "lbfgs"
@@ -122,8 +127,9 @@ class Draw:
 
     def shape(self):
         """A body with mesh, element and material, and the corners of its box."""
-        kind = self.rng.choices(["box", "P2", "hex", "hexes", "tet", "ball", "cylinder", "torus", "filled", "sheet", "triangles",
-                                 "rod", "springs", "network", "rope", "graded", "edges"], [8, 3, 4, 1, 1, 1, 1, 1, 1, 4, 1, 3, 1, 1, 1, 1, 1])[0]
+        weights = {"box": 8, "P2": 3, "hex": 4, "hexes": 1, "tet": 1, "ball": 1, "cylinder": 1, "torus": 1, "filled": 1,
+                   "sheet": 4, "triangles": 1, "rod": 3, "springs": 1, "network": 1, "rope": 1, "graded": 1, "edges": 1}
+        kind = self.rng.choices(list(weights), list(weights.values()))[0]
         thin = {"material": self.material(thin=True), "thickness": self.log(5e-4, 5e-3)}
         if kind in ("box", "P2", "hex", "network"):
             mesh, low, high = self.box({"box": 3, "P2": 2, "hex": 3, "network": 2}[kind])
@@ -231,7 +237,8 @@ class Draw:
         if how in ("pin", "both"):
             body["pin"] = ["left"]
         if how == "timed":
-            body["pin"] = [{"nodes": self.rng.choice(["left", "right"] if body["name"] == "b0" else ["left", "all"]), "until": self.until()}]
+            nodes = ["left", "right"] if body["name"] == "b0" else ["left", "all"]
+            body["pin"] = [{"nodes": self.rng.choice(nodes), "until": self.until()}]
         if how in ("script", "both"):
             body["script"] = [self.some({"nodes": "right", "keys": self.keys(.15)}, .4, interpolation=lambda: "smooth",
                                         until=self.until, pivot=lambda: body["position"])]

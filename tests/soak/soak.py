@@ -1,12 +1,12 @@
-"""Random scenes to the program, and random kills: `make soak`. Every scene must end in success with finite energies and frames that
-`limber check` finds clean, in an input error that names its key, or in a step failure with its reason; a run that was killed and
-resumed must leave the files of one that was not. What does not is printed with the command that shows it again."""
+"""Random scenes to the program, and random kills: `make soak`. Every scene must end in success with finite energies and
+frames that `limber check` finds clean, in an input error that names its key, or in a step failure with its reason; a run
+that was killed and resumed must leave the files of one that was not. What does not is printed with the command that
+shows it again."""
 
 import argparse
 import collections
 import concurrent.futures
 import json
-import os
 import random
 import re
 import resource
@@ -25,9 +25,10 @@ import scenes
 
 SECONDS = 30       # of processor time that a scene may take
 WALL_SECONDS = 240  # for one that hangs
-SCENE_KEYS = ("time", "method", "gravity", "bodies", "attachments", "wind", "contact", "obstacles", "output", "camera", "threads")
-OF_THIS_RUN = ("wall_seconds", "resumed_from_step", "threads")  # keys of summary.json that a resumed run may have different
-STEP_FAILURE = re.compile(r"the step from t = \S+ s fails even at h = \S+ s \(1/\d+ of the step asked for\): (.*)\. Try a smaller")
+SCENE_KEYS = ("time", "method", "gravity", "bodies", "attachments", "wind", "contact", "obstacles", "output", "camera",
+              "threads")
+OF_THIS_RUN = ("wall_seconds", "resumed_from_step", "threads")  # what summary.json says of this run alone
+STEP_FAILURE = re.compile(r"the step from t = \S+ s fails even at h = \S+ s \([^)]*\): (.*?)(\. Try .*)?$")
 
 
 class Wrong(Exception):
@@ -55,8 +56,8 @@ class Soak:
             resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         start = time.monotonic()
-        process = subprocess.Popen([self.program, *map(str, arguments)], cwd=cwd or self.folder, text=True, preexec_fn=limits,
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, "LC_ALL": "C"})
+        process = subprocess.Popen([self.program, *map(str, arguments)], cwd=cwd or self.folder, preexec_fn=limits,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         try:
             out, err = process.communicate(timeout=kill_after or WALL_SECONDS)
         except subprocess.TimeoutExpired:
@@ -122,7 +123,7 @@ class Soak:
             raise Wrong(f"an input error after results were written: {said}")
         checked = self.limber("check", path)
         if checked.status != 2 or checked.err.strip().splitlines()[-1] != said:
-            raise Wrong(f"`limber run` says \"{said}\", `limber check` ({checked.status}) \"{checked.err.strip()[-300:]}\"")
+            raise Wrong(f"`limber run` says '{said}', `limber check` ({checked.status}) '{checked.err.strip()[-300:]}'")
         path.unlink()
         return ("damaged: " if drawn.damage else "") + said
 
@@ -170,8 +171,8 @@ class Soak:
         if done.status == 0:
             for _ in range(rng.randint(1, 3)):
                 after = rng.uniform(.01, done.seconds)
-                killed = self.limber("run", path, "-o", "out", "--quiet", "--resume", "--threads", rng.choice([1, 2]), cwd=broken,
-                                     kill_after=after)
+                killed = self.limber("run", path, "-o", "out", "--quiet", "--resume", "--threads", rng.choice([1, 2]),
+                                     cwd=broken, kill_after=after)
                 if killed.status == -9:
                     kills.append(f"{after:.3f} s")
                 elif killed.status != 0:
@@ -210,7 +211,8 @@ def read_table(path):
 
 
 def check_energies(results, summary, done, scene):
-    """All numbers finite; total − put_in rises by 1 % of the energy in play at most, unless the program says so: true."""
+    """Whether the program notes a gain of energy. All numbers must be finite; where it notes none, total − put_in rises
+    by 1 % of the energy in play at most."""
     e = read_table(results / "energy.csv")
     for name, column in e.items():
         if not np.isfinite(column).all():
@@ -220,7 +222,8 @@ def check_energies(results, summary, done, scene):
     in_play = (e["kinetic"] + e["elastic"] + e["contact"]).max()
     driven = "wind" in scene or any("motion" in o or "sequence" in o for o in scene.get("obstacles", [])) or any(
         key in body for body in scene["bodies"] for key in ("script", "targets", "loads"))
-    if not driven and "contact" not in scene and "obstacles" not in scene and np.abs(e["put_in"]).max() > 1e-9 * in_play:
+    collides = "contact" in scene or "obstacles" in scene
+    if not driven and not collides and np.abs(e["put_in"]).max() > 1e-9 * in_play:
         raise Wrong(f"energy.csv: put_in reaches {np.abs(e['put_in']).max():.3g} J, but nothing puts in any")
     balance = e["total"] - e["put_in"]
     rise = (balance - np.minimum.accumulate(balance)).max()
@@ -262,7 +265,8 @@ def first_difference(one, other):
         if a == b:
             continue
         if isinstance(a, dict):
-            return f"{name} differs in " + ", ".join(f"{k}: {a.get(k)} and {b.get(k)}" for k in {**a, **b} if a.get(k) != b.get(k))
+            differing = [k for k in {**a, **b} if a.get(k) != b.get(k)]
+            return f"{name} differs in " + ", ".join(f"{k}: {a.get(k)} and {b.get(k)}" for k in differing)
         if name == "energy.csv" and len(a) == len(b):
             row, column = next((i, k) for i in range(len(a)) for k in range(len(a[i])) if a[i][k] != b[i][k])
             return f"{name} differs in row {row}, {a[0][column]}: {a[row][column]} and {b[row][column]}"
