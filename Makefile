@@ -10,11 +10,15 @@ BENCH_ARGUMENTS ?=
 STUDY_ARGUMENTS ?=
 STUDY_DIRECTORY ?= out/studies
 FUZZ_SECONDS ?= 60
+SOAK_SCENES ?= 500
+SOAK_KILLS ?= 200
+SOAK_SEED ?= 1
+SOAK_ARGUMENTS ?=
 SOURCES = git ls-files --cached --others --exclude-standard --
 section = @printf '\n== %s\n' $(1)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo studies test asan fuzz lint bench check-exports clean
+.PHONY: help setup build demo studies test soak asan tsan fuzz lint bench check-exports clean
 
 help: ## list these targets
 	@echo 'Limber: make TARGET'
@@ -51,6 +55,11 @@ test: build ## everything: C++ tests, Python tests, the layers
 	@PYTHONUNBUFFERED=1 PYTHONPATH=build/python $(PYTHON) -m pytest -q -p no:cacheprovider --durations=5 tests/python
 	@printf '\nAll tests passed.\n'
 
+soak: build ## SOAK_SCENES random scenes of SOAK_SEED, and SOAK_KILLS kills with resume; what goes wrong stays in out/soak/
+	$(call section,'Soak')
+	@$(PYTHON) tests/soak/soak.py build/bin/limber -o out/soak --seed $(SOAK_SEED) --scenes $(SOAK_SCENES) --kills $(SOAK_KILLS) \
+	    --jobs $(JOBS) $(SOAK_ARGUMENTS)
+
 asan: setup ## C++ tests under the address and undefined-behaviour sanitizers, in build-asan/
 	$(call section,'Build with sanitizers: build-asan/')
 	@$(CONFIGURE) asan
@@ -58,6 +67,15 @@ asan: setup ## C++ tests under the address and undefined-behaviour sanitizers, i
 	$(call section,'C++ tests under the sanitizers')
 	@UBSAN_OPTIONS=print_stacktrace=1 ctest --test-dir build-asan --output-on-failure --no-tests=error --parallel $(JOBS)
 	@printf '\nNo sanitizer complained.\n'
+
+tsan: setup ## C++ tests under the thread sanitizer, in build-tsan/
+	$(call section,'Build with the thread sanitizer: build-tsan/')
+	@$(CONFIGURE) tsan
+	@cmake --build build-tsan --parallel $(JOBS)
+	$(call section,'C++ tests under the thread sanitizer')
+	@TSAN_OPTIONS=ignore_noninstrumented_modules=1:history_size=4 \
+	    ctest --test-dir build-tsan --output-on-failure --no-tests=error --parallel $(JOBS)
+	@printf '\nNo race was seen.\n'
 
 fuzz: setup ## damaged files to every reader of meshes and surfaces, FUZZ_SECONDS each, under the sanitizers, in build-asan/
 	$(call section,'Build with sanitizers: build-asan/')
@@ -94,4 +112,4 @@ bench: build ## measure; BENCH_ARGUMENTS go to build/bin/limber_bench
 	@build/bin/limber_bench $(BENCH_ARGUMENTS)
 
 clean: ## remove build*/ and out/
-	rm -rf build build-asan build-lint out
+	rm -rf build build-asan build-tsan build-lint out

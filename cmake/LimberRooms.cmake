@@ -30,6 +30,9 @@ endif()
 if(LIMBER_SANITIZE)
   add_compile_options(-fsanitize=${LIMBER_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
   add_link_options(-fsanitize=${LIMBER_SANITIZE})
+  if(LIMBER_SANITIZE MATCHES "thread")
+    add_compile_definitions(LIMBER_PLAIN_THREADS)  # core/parallel.hpp says why
+  endif()
 endif()
 
 # Eigen is most of what the compiler reads. `first` precompiles the headers; targets after it, of the same kind and with

@@ -63,6 +63,7 @@ TEST(PointSprings, DampedAlongTheSpring) {
   auto springs = network(4);
   EXPECT_FALSE(springs.traits().symmetric);
   EXPECT_FALSE(springs.traits().has_potential);
+  EXPECT_TRUE(springs.traits().dissipates);
   EXPECT_TRUE(springs.traits().velocity_dependent);
   for (const unsigned seed : {1u, 2u}) {
     const State u = moved(seed);

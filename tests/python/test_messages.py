@@ -5,7 +5,10 @@ import os
 import subprocess
 from pathlib import Path
 
+import numpy as np
 import pytest
+
+import limber
 
 
 def test_a_report_on_modes_that_fails_ends_nothing(limber_cli, write_scene, tmp_path):
@@ -157,3 +160,26 @@ def test_the_loops_of_the_blas_are_told(limber_cli, bar, write_scene):
     assert "note: OpenBLAS uses its loops for Prescott" in old.err and "OPENBLAS_CORETYPE=" in old.err
     new = limber_cli("run", write_scene(bar()), "-o", "new", env={**os.environ, "OPENBLAS_CORETYPE": "Haswell"})
     assert "OpenBLAS" not in new.err
+
+
+def test_a_material_that_gives_way_is_noted(limber_cli, bar, write_scene):
+    """With λ < 0 the pressure of J changes its sign at ln J = μ/λ."""
+    def notes(model, poisson):
+        material = {"model": model, "young": 1e5, "poisson": poisson}
+        return [note for note in limber_cli("check", write_scene(bar(material=material)), "--json").json["notes"]
+                if note.startswith("bodies[0].material.poisson: ")]
+
+    assert notes("neo_hookean", 0.2) == notes("stable_neo_hookean", -0.2) == []
+    assert len(notes("neo_hookean", -0.2)) == 1 and "det F = 0.03;" in notes("neo_hookean", -0.2)[0]
+    flat = limber.Material("neo_hookean", young=1e5, poisson=-0.2)
+    for J, pushes in ((0.035, True), (0.025, False)):  # along one axis, where the term μ/2 I_C hardly counts
+        assert (flat.stress(np.diag([J, 1, 1]))[0, 0] < 0) == pushes
+
+
+@pytest.mark.parametrize("beta, gamma, stable", [(0.25, 0.5, True), (0.5, 0.9, True), (0.3, 0.9, False), (0.3, 0.4, False)])
+def test_parameters_of_newmark_that_are_not_stable_are_noted(limber_cli, bar, write_scene, beta, gamma, stable):
+    scene = write_scene(bar(method={"name": "newmark", "beta": beta, "gamma": gamma}))
+    notes = limber_cli("check", scene, "--json").json["notes"]
+    assert any("stable for short steps at most" in note for note in notes) != stable
+    # What the note goes by, independently: the amplification of a stiff mode.
+    assert (limber.spectral_radius("newmark", 1e3, beta=beta, gamma=gamma) <= 1 + 1e-9) == stable

@@ -148,6 +148,17 @@ def test_resume_after_kill_with_contact(limber_program, limber_cli, write_scene,
     assert memory_of_forces(tmp_path / "whole") == memory_of_forces(broken)
 
 
+def test_counts_of_modes_go_on_where_nodes_are_released(limber_cli, bar, write_scene, tmp_path):
+    """The modes of before are forgotten there, but not that they were computed."""
+    scene = write_scene(bar(method={"name": "SIERE", "modes": 3}, pin=["left", {"nodes": "right", "until": 0.05}],
+                            output={"checkpoint_every": 1}))
+    limber_cli("run", scene, "-o", "whole", "--quiet")
+    for duration in (0.03, 0.1):
+        limber_cli("run", scene, "-o", "broken", "--quiet", "--resume", "--set", f"time.duration={duration}")
+    whole, broken = (json.loads((tmp_path / name / "summary.json").read_text())["modes"] for name in ("whole", "broken"))
+    assert whole == broken and whole["refreshes"] > 1
+
+
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
 def test_resume_after_an_interrupt(limber_program, limber_cli, long_scene, tmp_path, sent):
     scene = long_scene("TR-BDF2")

@@ -7,6 +7,8 @@
 #include <cmath>
 
 #include "limber/force/loads.hpp"
+#include "limber/force/springs.hpp"
+#include "limber/force/targets.hpp"
 #include "limber/sim/simulation.hpp"
 #include "support/forces.hpp"
 
@@ -114,6 +116,39 @@ TEST(Simulation, WhatIsPutInClosesTheEnergyBalance) {
     EXPECT_LT(fine, 5e-3);
     EXPECT_LT(fine, coarse / 3);  // of two rules the larger one counts, which errs by a first order on the safe side
   }
+}
+
+/// Dampers drag nodes along with a target that moves, and springs with dampers between the nodes vibrate: the first is
+/// work from outside, the second is none, and no energy is from nowhere.
+TEST(Simulation, DampersPutInWhatTheirTargetsDoAndNothingElse) {
+  const Vector rest = line_of_nodes(nodes);
+  const auto run = [&](std::vector<std::shared_ptr<Force>> forces, const Vector& v) {
+    auto system = std::make_shared<MechanicalSystem>(
+        MechanicalSystem::Parts{rest, lumped_masses(nodes), std::move(forces), {}, 1});
+    Simulation s(system, {"TR-BDF2"}, .01, system->state(rest, v, 0));
+    while (s.time() < 2) s.step();
+    return s;
+  };
+  const Vector at_rest = Vector::Zero(rest.size());
+  Vector apart = at_rest;
+  apart[0] = -1;
+  const Vector shifted = rest.array() + 4.0;
+  const auto targets = std::make_shared<TargetSprings>(
+      std::vector<int>{0, 1, 2, 3}, TargetShapes{KeyTimes({0, 2}, Interpolation::linear, "keys"), {rest, shifted}},
+      1e-6, 5, "targets");
+  const Simulation dragged = run({targets}, at_rest);
+  EXPECT_GT(dragged.energies().kinetic, 1);
+  EXPECT_LT(dragged.account().rise(), 1e-3 * dragged.energies().kinetic);
+  EXPECT_NEAR(dragged.account().put_in() - dragged.energies().total(), dragged.energies().kinetic,
+              .1 * dragged.energies().kinetic);  // a damper takes up as much as it gives until all move with it
+
+  std::vector<std::array<int, 2>> edges = {{0, 1}, {1, 2}, {2, 3}};
+  const auto springs =
+      std::make_shared<PointSprings>(network_springs(edges, rest, 100, .5), nodes, EnergyKind::elastic, "");
+  const Simulation vibrating = run({springs}, apart);
+  EXPECT_GT(vibrating.damping_loss(), .01);
+  EXPECT_EQ(vibrating.account().put_in(), 0);
+  EXPECT_LT(vibrating.account().rise(), 1e-6);
 }
 
 }  // namespace

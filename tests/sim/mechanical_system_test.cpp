@@ -6,6 +6,7 @@
 
 #include <Eigen/Dense>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "limber/core/errors.hpp"
@@ -91,6 +92,19 @@ TEST_P(Mechanical, AcceleratesAsTheDenseSystemOfAllNodesDoes) {
   const Vector a = system.solve_mass(system.force(u));
   EXPECT_LT((a - system.restrict_to_free(full_acceleration())).norm(), 1e-11 * a.norm());
   EXPECT_LT((system.apply_mass(a) - system.force(u)).norm(), 1e-11 * a.norm());
+}
+
+/// A matrix that is solved with every step is not blamed for what it was given.
+TEST(MechanicalSystem, AForceThatIsNotFiniteIsCalledThat) {
+  const MechanicalSystem system(parts(coupled_masses(line_nodes), false));
+  Vector f = Vector::Ones(system.size());
+  f[2] = std::numeric_limits<double>::infinity();
+  try {
+    system.solve_mass(f);
+    FAIL();
+  } catch (const StepFailure& e) {
+    EXPECT_EQ(e.reason, "the force is not finite");
+  }
 }
 
 TEST_P(Mechanical, TheTangentIsTheDerivativeOfTheForce) {

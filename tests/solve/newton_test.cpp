@@ -120,6 +120,19 @@ TEST(Newton, LbfgsFindsTheSameSolution) {
   EXPECT_GT(report.iterations, 3);
 }
 
+TEST(Newton, AFailureNamesTheSolverThatFailed) {
+  for (const auto& [solver, name] :
+       {std::pair(NonlinearSolver::newton, "Newton: "), {NonlinearSolver::lbfgs, "L-BFGS: "}}) {
+    Separable p = hardening();
+    try {
+      run(p, Vector::Constant(4, 7), {.tolerance = 1e-10, .max_iterations = 2, .solver = solver});
+      ADD_FAILURE() << name;
+    } catch (const StepFailure& e) {
+      EXPECT_EQ(e.reason.find(name), 0u) << e.reason;
+    }
+  }
+}
+
 TEST(Newton, UsesTheProjectedMatrixWhereTheExactOneIsIndefinite) {
   Separable p = wells();
   NewtonReport report;

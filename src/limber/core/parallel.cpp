@@ -5,6 +5,15 @@
 
 #include <memory>
 
+#ifdef LIMBER_PLAIN_THREADS
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <utility>
+#endif
+
 namespace limber {
 namespace {
 std::unique_ptr<tbb::global_control> limit;
@@ -21,5 +30,32 @@ int threads() {
   const auto allowed = tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
   return std::min(static_cast<int>(allowed), tbb::info::default_concurrency());
 }
+
+#ifdef LIMBER_PLAIN_THREADS
+void plain_parallel_for(Index n, const std::function<void(Index)>& body) {
+  static thread_local bool within = false;
+  const Index workers = within ? 1 : std::min<Index>({n, threads(), 4});  // enough for a race
+  std::atomic<Index> next = 0;
+  std::mutex mutex;
+  std::exception_ptr failure;
+  const auto work = [&] {
+    const bool before = std::exchange(within, true);
+    try {
+      for (Index i = next++; i < n; i = next++) body(i);
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      if (!failure) failure = std::current_exception();
+      next = n;
+    }
+    within = before;
+  };
+  {
+    std::vector<std::jthread> others;
+    for (Index k = 1; k < workers; ++k) others.emplace_back(work);
+    work();
+  }
+  if (failure) std::rethrow_exception(failure);
+}
+#endif
 
 }  // namespace limber

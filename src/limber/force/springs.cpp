@@ -111,7 +111,9 @@ ForceTraits PointSprings::traits() const {
   for (const Spring& s : springs_) {
     if (s.damping == 0) continue;
     traits.velocity_dependent = true;
-    if (s.rest_length > 0) traits.symmetric = traits.has_potential = false;
+    if (s.rest_length == 0) continue;
+    traits.symmetric = traits.has_potential = false;
+    traits.dissipates = true;
   }
   return traits;
 }

@@ -57,7 +57,7 @@ CallbackSystem::CallbackSystem(const SparseMatrix& M, Functions functions)
 Vector CallbackSystem::solve_mass(const Vector& f) const {
   Vector x;
   if (solver_->solve(f, x, to_rounding).status != SolveReport::Status::ok)
-    throw StepFailure("the mass matrix could not be solved with");
+    throw StepFailure(f.allFinite() ? "the mass matrix could not be solved with" : "the force is not finite");
   return x;
 }
 

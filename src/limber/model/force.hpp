@@ -60,7 +60,7 @@ struct ForceTraits {
   bool velocity_dependent = false;
   bool has_potential = true;  // f = −∂W/∂q − ∂R/∂v
   bool time_dependent = false;
-  bool dissipates = false;  // has no potential, but its work is never positive: damping
+  bool dissipates = false;  // has no potential, but beyond what it stores its work is never positive: damping
   bool contact = false;     // stays wholly implicit in every method
   Lag lag = Lag::none;
   EnergyKind energy = EnergyKind::other;

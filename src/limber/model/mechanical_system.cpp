@@ -294,7 +294,7 @@ Vector MechanicalSystem::solve_mass(const Vector& f) const {
   }
   Vector x;
   if (mass_solver_->solve(f, x, 1e-14).status != SolveReport::Status::ok)
-    throw StepFailure("the mass matrix could not be solved with");
+    throw StepFailure(f.allFinite() ? "the mass matrix could not be solved with" : "the force is not finite");
   return x;
 }
 
@@ -557,6 +557,14 @@ double MechanicalSystem::work_put_in(const State& from, const State& to) const {
       // What time alone changes of W, at both ends: no derivative is asked for, so loads may jump.
       const auto stored = [&](const State& u, double t) { return force->potentials({u.q, u.v, t})->stored; };
       both += .5 * (stored(a, b.t) - stored(a, a.t) + stored(b, b.t) - stored(b, a.t));
+      // Damping relative to something that moves: what it does to the nodes, and 2R, which it takes up.
+      const auto driven = [&](const State& u) {
+        return 2 * force->potentials(u)->dissipated - force->damping_power(u);
+      };
+      if (traits.velocity_dependent) {
+        at_start += (b.t - a.t) * driven(a);
+        at_end += (b.t - a.t) * driven(b);
+      }
     }
   }
   if (any_free) {

@@ -122,6 +122,8 @@ void add_body(const BodyChoice& choice, const Vec3& gravity, const TimeSettings&
   p.nodes = p.shape.mesh.nodes;
   place(choice, p.nodes);
   for (const auto& warning : size_warnings(bounding_box(p.nodes))) model.notes.push_back(choice.where + ": " + warning);
+  for (const auto& entry : choice.materials)
+    if (const std::string warning = warning_of(entry.second); !warning.empty()) model.notes.push_back(warning);
   body.rest = p.shape.mesh;
   body.pieces = pieces(p.shape.elements.kind);
   body.rest.nodes = p.nodes;

@@ -57,6 +57,14 @@ void add_method_notes(const Scene& scene, Facts& f) {
         fmt::format("{} splits off no modes: method.{} is not used", info.name, m.modes ? "modes" : "refresh"));
   if (info.kind != MethodKind::exponential && m.krylov_tolerance)
     f.notes.push_back(fmt::format("{} needs no exponential: method.krylov_tolerance is not used", info.name));
+  const auto parameters = complete_parameters(info, m.parameters);
+  const auto beta = parameters.find("beta"), gamma = parameters.find("gamma");
+  if (beta != parameters.end() && gamma != parameters.end() &&
+      !(2 * beta->second >= gamma->second && gamma->second >= .5))
+    f.notes.push_back(
+        fmt::format("{} with beta = {} and gamma = {} is stable for short steps at most; it is for all where 2 beta >= "
+                    "gamma >= 1/2",
+                    info.name, beta->second, gamma->second));
 }
 
 void add_modes(const Scene& scene, const Model& model, int modes, Facts& f) {

@@ -48,6 +48,16 @@ MadeMaterial made(const MaterialChoice& choice) {
   return {make_material(p, choice.where), p.young, p.poisson, choice.density};
 }
 
+std::string warning_of(const MaterialChoice& choice) {
+  const auto nu = choice.parameters.find("poisson");
+  if (choice.model != "neo_hookean" || nu == choice.parameters.end() || !(nu->second < 0)) return "";
+  // ∂ψ/∂J = (λ ln J − μ)/J, which changes its sign where λ < 0.
+  return fmt::format(
+      "{}.poisson: with {}, neo_hookean does not resist elements being pressed flat beyond det F = {:.2g}; "
+      "stable_neo_hookean does",
+      choice.where, nu->second, std::exp((1 - 2 * nu->second) / (2 * nu->second)));
+}
+
 std::vector<double> field_values(const MaterialChoice& choice, const CellFields& fields, std::size_t element,
                                  std::size_t t) {
   std::vector<double> values;

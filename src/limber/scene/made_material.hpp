@@ -14,6 +14,9 @@ struct MadeMaterial {
 /// Of a choice without fields. Throws InputError.
 MadeMaterial made(const MaterialChoice& choice);
 
+/// What a user should know of it, as "key: what"; empty: nothing.
+std::string warning_of(const MaterialChoice& choice);
+
 using CellFields = std::map<std::string, std::vector<double>>;
 /// The values of the choice's fields at an element, tetrahedron t of the mesh, in the order of the keys. Throws
 /// InputError where there is no such field, or a value that no number in its place may have.

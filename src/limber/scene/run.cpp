@@ -295,7 +295,7 @@ class Run {
     const long interval = checkpoint_interval(scene_.output, model_.system->size());
     const Interruptible interruptible(options_.go_on);
     while (simulation_.step_count() < steps_ && options_.go_on()) {
-      simulation_.release_due();
+      release();
       const State before = simulation_.state();
       const auto start = Clock::now();
       const StepReport report = simulation_.step();
@@ -305,6 +305,13 @@ class Run {
       if (options_.progress)
         options_.progress({simulation_.step_count(), steps_, simulation_.time(), scene_.time.duration, &report});
     }
+  }
+
+  /// Where nodes are released, modes and what counts them begin anew.
+  void release() {
+    const Counts until_now = own_counts();
+    simulation_.release_due();
+    for (const auto& [name, count] : own_counts()) before_[name] += until_now.at(name) - count;
   }
 
   void save() {

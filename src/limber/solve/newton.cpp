@@ -103,8 +103,9 @@ class Iteration {
   StepFailure failure(const std::string& why) const {
     const std::string reason =
         allowed_ < options_.tolerance ? fmt::format(", {:g} % of the smallest gap", 100 * gap_share) : "";
-    return StepFailure(fmt::format("Newton: {} (last correction {:.2e} m, allowed {:.2e} m{})", why, report_.correction,
-                                   allowed_, reason),
+    const char* name = options_.solver == NonlinearSolver::newton ? "Newton" : "L-BFGS";
+    return StepFailure(fmt::format("{}: {} (last correction {:.2e} m, allowed {:.2e} m{})", name, why,
+                                   report_.correction, allowed_, reason),
                        report_.iterations, report_.residual);
   }
 
