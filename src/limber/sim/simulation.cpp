@@ -268,8 +268,9 @@ void Simulation::accept(Trial trial) {
 /// What outer forces, gravity and contact may have turned into motion and strain in a step [J].
 double Simulation::supplied(const Trial& trial) const {
   const Energies &a = energies_, &b = trial.e;
-  return std::max(0.0, trial.work) + std::abs(a.gravitational - b.gravitational) + std::abs(a.other - b.other) +
-         std::abs(a.contact - b.contact);
+  const auto released = [](double before, double after) { return std::max(0.0, before - after); };
+  return std::max(0.0, trial.work) + released(a.gravitational, b.gravitational) + released(a.other, b.other) +
+         released(a.contact, b.contact);
 }
 
 void Simulation::check(const Trial& trial) const {
