@@ -285,6 +285,10 @@ void Simulation::check(const Trial& trial) const {
     throw StepFailure(
         fmt::format("the energy grows from {:.3g} J to {:.3g} J in one step, with {:.3g} J put in: the step diverges",
                     before, now, input));
+  if (trial.gain > most_growth * (account_.in_play() + input) + tiny)
+    throw StepFailure(
+        fmt::format("{:.3g} J appear in one step that nobody put in, with {:.3g} J in play: the step diverges",
+                    trial.gain, account_.in_play()));
   if (now > most_total_growth * (supply_ + input) + tiny)
     throw StepFailure(fmt::format("the energy is {:.3g} J, but only {:.3g} J were ever put in: the motion is unstable",
                                   now, supply_ + input));
