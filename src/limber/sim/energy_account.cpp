@@ -47,18 +47,14 @@ bool EnergyAccount::alarms() {
   return std::exchange(alarmed_, std::max(alarmed_, level)) < level;
 }
 
-void EnergyAccount::charge(double by) {
-  charged_ = std::max(0.0, charged_ + by);
-  charged_before_ = true;
-}
+void EnergyAccount::charge(double by) { charged_ = std::max(0.0, charged_ + by); }
 
 bool EnergyAccount::affords(double by, const Energies& e, double share) const {
   return charged_ + by <= share * most_kinetic_ + rounding * largest(e);
 }
 
 std::vector<double> EnergyAccount::memory() const {
-  return {start_,   put_in_,       lowest_,  gain_,    rise_,  risen_at_,
-          in_play_, most_kinetic_, alarmed_, charged_, noise_, charged_before_ ? 1.0 : 0.0};
+  return {start_, put_in_, lowest_, gain_, rise_, risen_at_, in_play_, most_kinetic_, alarmed_, charged_, noise_};
 }
 
 void EnergyAccount::restore(const std::vector<double>& m) {
@@ -75,7 +71,6 @@ void EnergyAccount::restore(const std::vector<double>& m) {
   alarmed_ = m.at(8);
   charged_ = m.at(9);
   noise_ = m.at(10);
-  charged_before_ = m.at(11) != 0;
 }
 
 }  // namespace limber

@@ -23,8 +23,6 @@ class EnergyAccount {
   bool alarms();
   /// A step is accepted in which things touch and that gains `by` [J]; what it loses pays back what others gained.
   void charge(double by);
-  /// Whether a step was ever charged.
-  bool charged_before() const { return charged_before_; }
   /// Whether a step that gains `by` and ends with the energies e may be accepted where things touch. `share`: of the
   /// largest kinetic energy.
   bool affords(double by, const Energies& e, double share) const;
@@ -48,7 +46,6 @@ class EnergyAccount {
  private:
   double start_ = 0, put_in_ = 0, lowest_ = 0, gain_ = 0, rise_ = 0, risen_at_ = 0;
   double in_play_ = 0, most_kinetic_ = 0, alarmed_ = 0, noise_ = 0;
-  bool charged_before_ = false;
   double charged_ = 0;  // [J] gained by steps in which things touch and not lost again since
 };
 

@@ -241,8 +241,8 @@ Simulation::Trial Simulation::judged(State u) const {
   trial.gain = trial.e.total() - energies_.total() - trial.work;
   if (system_->contact()) {
     trial.touches = std::isfinite(system_->smallest_gap(u));
-    // An explicit method may be unstable with what an impact has stirred up: it is watched from the first one on.
-    const bool watched = info_->kind == MethodKind::explicit_ && account_.charged_before();
+    // An explicit method may be unstable with what an impact stirs up, or without: it is always watched.
+    const bool watched = info_->kind == MethodKind::explicit_;
     trial.touched = touching_ || trial.touches || stepper_.touched() || watched;
   }
   trial.u = std::move(u);
