@@ -783,5 +783,20 @@ TEST(LinearizedWithContact, AStageWithoutAMinimumFails) {
   }
 }
 
+/// Also where that was a step of backward Euler, whose solver the method itself does not use.
+TEST(Stepper, WhatTouchedInAnEarlierStepCountsNoMore) {
+  for (const char* method : {"SI", "TR-BDF2", "verlet", "SIERE"}) {
+    Tower tower({.n = 3});
+    const State rest = tower.rest();
+    State high = rest;
+    high.q.array() += 5;
+    Stepper stepper(find_method(method), {}, tower, precise(1));
+    stepper.step_safely(tower, History(rest), .001);
+    EXPECT_TRUE(stepper.touched()) << method;
+    stepper.step(tower, History(high), .001);
+    EXPECT_FALSE(stepper.touched()) << method;
+  }
+}
+
 }  // namespace
 }  // namespace limber::test

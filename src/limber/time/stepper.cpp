@@ -42,6 +42,7 @@ Stepper::Stepper(const MethodInfo& method, const MethodParameters& given, const 
 }
 
 State Stepper::step(System& system, const History& u, double h) {
+  if (newton_) newton_->begin_step(system, u[0]);  // whether it touched anything in an earlier step counts no more
   if (modes_ && system.contact()) return step_in_frame(info_->solution, system, u, h);
   return step_with(*stages_, system, u, h);
 }
