@@ -138,6 +138,22 @@ TEST(Patches, ObjectsThatMayNotCollideDoNotCount) {
   EXPECT_EQ(patches.spread(patches.boxes(s.rest), s.rest, 3 * s.rest, .1), 0);
 }
 
+/// A fan round one node: that one alone is a first node, and no node is a point.
+TEST(Patches, NodesThatNoPrimitiveBeginsWith) {
+  constexpr int rim = 60;
+  ContactSurface fan;
+  fan.object.assign(rim + 1, 0);
+  fan.radius.assign(rim + 1, 0);
+  Vector x = Vector::Zero(3 * (rim + 1));
+  for (int i = 0; i < rim; ++i) {
+    fan.triangles.push_back({0, 1 + i, 1 + (i + 1) % rim});
+    x.segment<3>(3 * (1 + i)) = Vec3(std::cos(.1 * i), std::sin(.1 * i), 0);
+  }
+  const Patches patches(fan, {{1}}, x);
+  EXPECT_EQ(patches.count(), 1u);
+  EXPECT_GE(patches.spread(patches.boxes(x), x, 2 * x, .1), 1);
+}
+
 TEST(Patches, OfNothing) {
   const Patches patches({}, {}, Vector());
   EXPECT_EQ(patches.count(), 0u);

@@ -79,6 +79,7 @@ Patches::Patches(const ContactSurface& surface, const MayCollide& may, const Vec
   for (const int i : surface.points) put(std::array{i});
   for (const auto& e : surface.edges) put(e);
   for (const auto& t : surface.triangles) put(t);
+  std::erase_if(patches_, [](const Patch& p) { return p.nodes.empty(); });  // whose nodes are first ones of nothing
   for (Patch& p : patches_) {
     std::sort(p.nodes.begin(), p.nodes.end());
     p.nodes.erase(std::unique(p.nodes.begin(), p.nodes.end()), p.nodes.end());
