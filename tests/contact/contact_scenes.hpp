@@ -142,9 +142,10 @@ inline DenseTangent declared_tangent(const std::vector<const Force*>& forces, co
   std::iota(free_index.begin(), free_index.end(), 0);
   const BlockPattern whole(nodes, all, Storage::full);
   SparseMatrix K = whole.zero(), D = whole.zero();
-  TangentBuilder T(whole, free_index, d, K.valuePtr(), D.valuePtr());
+  SparseMatrix unsymmetric;
+  TangentBuilder T(whole, free_index, d, K.valuePtr(), D.valuePtr(), {&whole, &unsymmetric});
   for (const Force* f : forces) f->add_tangent(u, T);
-  whole.add(T.unsymmetric(), Mirrored::no, K.valuePtr());
+  if (unsymmetric.size() > 0) K += unsymmetric;
   const BlockPattern declared(nodes, now, Storage::full);
   const DenseTangent dense{Matrix(K), Matrix(D)};
   for (int a = 0; a < nodes; ++a)

@@ -70,52 +70,38 @@ ForceTraits BarrierForce::traits() const {
 
 std::optional<Potentials> BarrierForce::potentials(const State& u) const {
   const Vector x = collisions_->positions(u.q, u.t);
-  Potentials p;
-  for (const Collision& c : collisions_->at(u.q, u.t)) {
-    const double b = barrier(c.gap, collisions_->delta(c)).value;
-    p.stored += stiffness_->of(c) * c.pairs * (std::isinf(b) ? b : b * mollifier_value(c, x));
-  }
-  return p;
+  const auto& collisions = collisions_->at(u.q, u.t);
+  return Potentials{.stored = ordered_sum(static_cast<Index>(collisions.size()), [&](Index k) {
+                      const Collision& c = collisions[static_cast<std::size_t>(k)];
+                      const double b = barrier(c.gap, collisions_->delta(c)).value;
+                      return stiffness_->of(c) * c.pairs * (std::isinf(b) ? b : b * mollifier_value(c, x));
+                    })};
 }
 
 void BarrierForce::add_force(const State& u, Vector& f) const {
   const Vector x = collisions_->positions(u.q, u.t);
-  const int N = collisions_->scene().body_nodes;
-  for (const Collision& c : collisions_->at(u.q, u.t)) {
-    const Vec12 g = stiffness_->of(c) * c.pairs * gradient(c, barrier(c.gap, collisions_->delta(c)), x);
-    for (int i = 0; i < c.count; ++i)
-      if (const int node = c.nodes[static_cast<std::size_t>(i)]; node < N)
-        f.segment<3>(3 * static_cast<Index>(node)) -= g.segment<3>(3 * i);
+  const auto& collisions = collisions_->at(u.q, u.t);
+  std::vector<Vec12> g(collisions.size());
+  in_pieces(collisions.size(), collisions_a_piece, [&](std::size_t k) {
+    const Collision& c = collisions[k];
+    g[k] = stiffness_->of(c) * c.pairs * gradient(c, barrier(c.gap, collisions_->delta(c)), x);
+  });
+  for (std::size_t k = 0; k < collisions.size(); ++k) {
+    const auto nodes = collisions_->body_nodes(collisions[k].nodes);
+    for (std::size_t i = 0; i < 4; ++i)
+      if (nodes[i] >= 0) f.segment<3>(3 * static_cast<Index>(nodes[i])) -= g[k].segment<3>(3 * static_cast<Index>(i));
   }
 }
 
 void BarrierForce::add_tangent(const State& u, TangentBuilder& T) const {
   const Vector x = collisions_->positions(u.q, u.t);
-  const int N = collisions_->scene().body_nodes;
   const auto& collisions = collisions_->at(u.q, u.t);
   const auto d = T.projected() ? Definiteness::projected : Definiteness::exact;
-  std::vector<std::size_t> first(collisions.size() + 1, 0);  // of each collision's blocks, the lower triangle
-  for (std::size_t k = 0; k < collisions.size(); ++k) {
-    const auto count = static_cast<std::size_t>(collisions[k].count);
-    first[k + 1] = first[k] + count * (count + 1) / 2;
-  }
-  std::vector<NodeBlock> blocks(first.back());
-  constexpr Index chunk = 64;
-  const Index n = static_cast<Index>(collisions.size());
-  parallel_for((n + chunk - 1) / chunk, [&](Index piece) {
-    for (Index k = piece * chunk; k < std::min(n, (piece + 1) * chunk); ++k) {
-      const Collision& c = collisions[static_cast<std::size_t>(k)];
-      const double kappa = stiffness_->of(c) * c.pairs;
-      const Mat12 H = hessian(c, barrier(c.gap, collisions_->delta(c)), x, d);
-      NodeBlock* next = &blocks[first[static_cast<std::size_t>(k)]];
-      for (int a = 0; a < c.count; ++a)
-        for (int b = 0; b <= a; ++b, ++next) {
-          const int i = c.nodes[static_cast<std::size_t>(a)], j = c.nodes[static_cast<std::size_t>(b)];
-          if (i < N && j < N) *next = {i, j, kappa * H.block<3, 3>(3 * a, 3 * b)};
-        }
-    }
+  T.add_stiffness(collisions.size(), [&](std::size_t k, NodeMatrix& m) {
+    const Collision& c = collisions[k];
+    m.nodes = collisions_->body_nodes(c.nodes);
+    m.A = stiffness_->of(c) * c.pairs * hessian(c, barrier(c.gap, collisions_->delta(c)), x, d);
   });
-  T.add_symmetric_stiffness(blocks);
 }
 
 ContactStiffness::Depths BarrierForce::depths(const State& u) const {

@@ -9,6 +9,8 @@
 
 namespace limber {
 
+inline constexpr std::size_t collisions_a_piece = 256;  // of parallel work
+
 class BarrierForce final : public Force {
  public:
   BarrierForce(std::shared_ptr<const Collisions> collisions, std::shared_ptr<ContactStiffness> stiffness)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "limber/contact/ccd.hpp"
 #include "limber/core/nodes.hpp"
@@ -31,16 +32,6 @@ std::vector<T> collect(std::size_t n, const Visit& visit) {
   std::vector<T> all;
   for (auto& list : lists) all.insert(all.end(), list.begin(), list.end());
   return all;
-}
-
-/// visit(i) for i in 0 … n − 1, in parallel.
-template <class Visit>
-void each_in_pieces(std::size_t n, const Visit& visit) {
-  parallel_for(static_cast<Index>((n + pairs_a_piece - 1) / pairs_a_piece), [&](Index p) {
-    for (std::size_t i = static_cast<std::size_t>(p) * pairs_a_piece;
-         i < std::min(n, (static_cast<std::size_t>(p) + 1) * pairs_a_piece); ++i)
-      visit(i);
-  });
 }
 
 /// The smallest of term(i), i in 0 … n − 1, and 1.
@@ -328,6 +319,22 @@ const Collisions::Search& Collisions::need_candidates(const Vector& x, double wi
   return searches_[0];
 }
 
+/// The order of their features; equal ones stay in theirs.
+std::vector<std::size_t> Collisions::by_features(const std::vector<Shared>& shared) const {
+  std::vector<std::size_t> end(scene_.surface.object.size() + 1, 0);  // of those that have this node first
+  for (const Shared& s : shared) ++end[ix(s.features[0]) + 1];
+  for (std::size_t i = 1; i < end.size(); ++i) end[i] += end[i - 1];
+  std::vector<std::size_t> order(shared.size());
+  for (std::size_t k = 0; k < shared.size(); ++k) order[end[ix(shared[k].features[0])]++] = k;
+  in_pieces(end.size() - 1, pairs_a_piece, [&](std::size_t node) {
+    const auto at = [&](std::size_t i) { return order.begin() + static_cast<std::ptrdiff_t>(i); };
+    std::sort(at(node == 0 ? 0 : end[node - 1]), at(end[node]), [&](std::size_t a, std::size_t b) {
+      return std::tie(shared[a].features, a) < std::tie(shared[b].features, b);
+    });
+  });
+  return order;
+}
+
 /// First those that stand alone, in the order of the candidates, then the shared ones in the order of their features.
 void Collisions::find(const Vector& x, const Vector& q, double t, double within, std::vector<Collision>& found) const {
   const Search& near = searches_[0];
@@ -353,22 +360,21 @@ void Collisions::find(const Vector& x, const Vector& q, double t, double within,
       else
         shared.push_back(s);
   }
-  std::stable_sort(shared.begin(), shared.end(),
-                   [](const Shared& a, const Shared& b) { return a.features < b.features; });
-  std::vector<std::size_t> first;  // of those that share their features
-  for (std::size_t i = 0; i < shared.size(); ++i)
-    if (i == 0 || shared[i].features != shared[i - 1].features) first.push_back(i);
-  first.push_back(shared.size());
+  const std::vector<std::size_t> order = by_features(shared);
+  std::vector<std::size_t> first;  // in this order, of those that share their features
+  for (std::size_t i = 0; i < order.size(); ++i)
+    if (i == 0 || shared[order[i]].features != shared[order[i - 1]].features) first.push_back(i);
+  first.push_back(order.size());
   const std::size_t count = alone.size();
   found.resize(count + first.size() - 1);
-  each_in_pieces(found.size(), [&](std::size_t i) {
+  in_pieces(found.size(), pairs_a_piece, [&](std::size_t i) {
     if (i < count) {
       found[i] = collide(alone[i], x);
       return;
     }
-    const std::size_t begin = first[i - count];
-    found[i] = reduced(collide(shared[begin].met, x), shared[begin].features);
-    found[i].pairs = static_cast<int>(first[i - count + 1] - begin);
+    const Shared& one = shared[order[first[i - count]]];
+    found[i] = reduced(collide(one.met, x), one.features);
+    found[i].pairs = static_cast<int>(first[i - count + 1] - first[i - count]);
   });
   std::erase_if(found, [&](const Collision& c) { return !(c.gap < within); });
   find_at_obstacles(q, t, within, found);

@@ -102,6 +102,12 @@ class Collisions {
   bool moves() const;
   /// All nodes at time t: the bodies' and the obstacles'. 3 × nodes.
   Vector positions(const Vector& q, double t) const;
+  /// The same nodes, −1 instead of those of obstacles.
+  std::array<int, 4> body_nodes(std::array<int, 4> nodes) const {
+    for (int& node : nodes)
+      if (node >= scene_.body_nodes) node = -1;
+    return nodes;
+  }
   /// Velocity [m/s] of a node, or of an implicit obstacle's surface at x.
   Vec3 velocity(int node, const Vector& v, double t) const;
   PosedShape pose(int obstacle, double t) const {
@@ -156,6 +162,7 @@ class Collisions {
   Collision collide(const Met& m, const Vector& x) const;
   /// The same by its features alone.
   Collision reduced(const Collision& c, const Features& to) const;
+  std::vector<std::size_t> by_features(const std::vector<Shared>& shared) const;
   void find(const Vector& x, const Vector& q, double t, double within, std::vector<Collision>& found) const;
   void find_at_obstacles(const Vector& q, double t, double within, std::vector<Collision>& found) const;
   double thickness(const Nodes& nodes, Collision::Kind kind) const;

@@ -11,7 +11,6 @@
 namespace limber {
 
 using Vec12 = Eigen::Matrix<double, 12, 1>;
-using Mat12 = Eigen::Matrix<double, 12, 12>;
 
 struct Nearest {
   double d = 0;               // [m]

@@ -18,20 +18,6 @@ double slip_scale_slope(double x, double eps) {
   return 1 / (r * r);
 }
 
-/// make(k, blocks) in parallel for the items k, with room for size(k) blocks each; all of them, in the order of k.
-template <class Size, class Make>
-std::vector<NodeBlock> blocks_of(std::size_t items, const Size& size, const Make& make) {
-  std::vector<std::size_t> first(items + 1, 0);
-  for (std::size_t k = 0; k < items; ++k) first[k + 1] = first[k] + static_cast<std::size_t>(size(k));
-  std::vector<NodeBlock> blocks(first.back());
-  constexpr std::size_t chunk = 64;
-  parallel_for(static_cast<Index>((items + chunk - 1) / chunk), [&](Index piece) {
-    const std::size_t begin = static_cast<std::size_t>(piece) * chunk;
-    for (std::size_t k = begin; k < std::min(items, begin + chunk); ++k) make(k, blocks.data() + first[k]);
-  });
-  return blocks;
-}
-
 }  // namespace
 
 ForceTraits FrictionForce::traits() const {
@@ -57,11 +43,18 @@ FrictionForce::Grip FrictionForce::grip(const Collision& c, const State& u, cons
   return g;
 }
 
+std::vector<const Collision*> FrictionForce::rubbing(const State& u) const {
+  std::vector<const Collision*> list;
+  for (const Collision& c : collisions_->at(u.q, u.t))
+    if (mu(c) > 0) list.push_back(&c);
+  return list;
+}
+
 std::vector<FrictionForce::Grip> FrictionForce::grips(const State& u) const {
   const Vector x = collisions_->positions(u.q, u.t);
-  std::vector<Grip> list;
-  for (const Collision& c : collisions_->at(u.q, u.t))
-    if (mu(c) > 0) list.push_back(grip(c, u, x));
+  const auto rub = rubbing(u);
+  std::vector<Grip> list(rub.size());
+  in_pieces(rub.size(), collisions_a_piece, [&](std::size_t k) { list[k] = grip(*rub[k], u, x); });
   return list;
 }
 
@@ -74,11 +67,11 @@ void FrictionForce::hold(const State& u) const {
   const bool anew = holds_ % coupled_iterates == 0 && std::has_single_bit(rounds);
   if (form_ == FrictionForm::lagged || !stays_held() || anew) held_ = grips(u);
   if (form_ == FrictionForm::lagged) return;
-  std::vector<Pull> next;
-  for (const Grip& g : held_) {
-    const Vec3 y = slip(g, u);
-    next.push_back({g.pair, y, next_pull(g, y)});
-  }
+  std::vector<Pull> next(held_.size());
+  in_pieces(held_.size(), collisions_a_piece, [&](std::size_t k) {
+    const Vec3 y = slip(held_[k], u);
+    next[k] = {held_[k].pair, y, next_pull(held_[k], y)};
+  });
   std::sort(next.begin(), next.end(), [](const Pull& a, const Pull& b) { return a.pair < b.pair; });
   pulls_ = std::move(next);
 }
@@ -117,9 +110,10 @@ void FrictionForce::add_couplings_at(const State&, Couplings& now) const {
 }
 
 std::optional<Potentials> FrictionForce::potentials(const State& u) const {
-  Potentials p;
-  for (const Grip& g : held_) p.dissipated += g.pressure * friction_potential(slip(g, u).norm(), eps_);
-  return p;
+  return Potentials{.dissipated = ordered_sum(static_cast<Index>(held_.size()), [&](Index k) {
+                      const Grip& g = held_[static_cast<std::size_t>(k)];
+                      return g.pressure * friction_potential(slip(g, u).norm(), eps_);
+                    })};
 }
 
 Vec3 FrictionForce::force_on_first(const Collision& c, const State& u, const Vector& x) const {
@@ -152,16 +146,21 @@ double FrictionForce::driving_work(const State& u, double t0, double t1) const {
 }
 
 void FrictionForce::add_force(const State& u, Vector& f) const {
-  const int N = collisions_->scene().body_nodes;
-  for (const Grip& g : stays_held() ? held_ : grips(u)) {
-    const Vec3 y = slip(g, u), F = -g.pressure * friction_factor(y.norm(), eps_) * y;
-    for (int i = 0; i < g.count; ++i)
-      if (const int node = g.nodes[ix(i)]; node < N) f.segment<3>(3 * static_cast<Index>(node)) += g.w[ix(i)] * F;
+  const std::vector<Grip> now = stays_held() ? std::vector<Grip>{} : grips(u);
+  const std::vector<Grip>& all = stays_held() ? held_ : now;
+  std::vector<Vec3> F(all.size());
+  in_pieces(all.size(), collisions_a_piece, [&](std::size_t k) {
+    const Vec3 y = slip(all[k], u);
+    F[k] = -all[k].pressure * friction_factor(y.norm(), eps_) * y;
+  });
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    const auto nodes = collisions_->body_nodes(all[k].nodes);
+    for (std::size_t i = 0; i < 4; ++i)
+      if (nodes[i] >= 0) f.segment<3>(3 * static_cast<Index>(nodes[i])) += all[k].w[i] * F[k];
   }
 }
 
-void FrictionForce::damping(const Grip& g, const State& u, NodeBlock* blocks) const {
-  const int N = collisions_->scene().body_nodes;
+NodeMatrix FrictionForce::damping(const Grip& g, const State& u) const {
   const Mat3 P = tangent_plane(g.n);
   const Vec3 y = slip(g, u);
   Mat3 G = friction_slope(y, eps_);
@@ -172,46 +171,34 @@ void FrictionForce::damping(const Grip& g, const State& u, NodeBlock* blocks) co
     G *= friction_factor(y.norm(), eps_);
   }
   G = g.pressure * P * G * P;
+  NodeMatrix m{collisions_->body_nodes(g.nodes), {}};
   for (int a = 0; a < g.count; ++a)
-    for (int b = 0; b <= a; ++b, ++blocks)
-      if (g.nodes[ix(a)] < N && g.nodes[ix(b)] < N)
-        *blocks = {g.nodes[ix(a)], g.nodes[ix(b)], g.w[ix(a)] * g.w[ix(b)] * G};
+    for (int b = 0; b < g.count; ++b) m.A.block<3, 3>(3 * a, 3 * b) = g.w[ix(a)] * g.w[ix(b)] * G;
+  return m;
 }
 
 void FrictionForce::add_tangent(const State& u, TangentBuilder& T) const {
+  if (stays_held()) {
+    T.add_damping(held_.size(), [&](std::size_t k, NodeMatrix& m) { m = damping(held_[k], u); });
+    return;
+  }
   const Vector x = collisions_->positions(u.q, u.t);
-  std::vector<const Collision*> coupled;  // of the grips
-  std::vector<Grip> now;
-  if (!stays_held())
-    for (const Collision& c : collisions_->at(u.q, u.t))
-      if (mu(c) > 0) coupled.push_back(&c);
-  now.resize(coupled.size());
-  const std::vector<Grip>& all = stays_held() ? held_ : now;
-  // A grip is made where its first blocks are.
-  std::vector<NodeBlock> D = blocks_of(
-      all.size(),
-      [&](std::size_t k) {
-        const int count = stays_held() ? held_[k].count : coupled[k]->count;
-        return count * (count + 1) / 2;
-      },
-      [&](std::size_t k, NodeBlock* blocks) {
-        if (!stays_held()) now[k] = grip(*coupled[k], u, x);
-        damping(all[k], u, blocks);
-      });
-  T.add_symmetric_damping(D);
+  const auto rub = rubbing(u);
+  std::vector<Grip> all(rub.size());
+  T.add_damping(rub.size(), [&](std::size_t k, NodeMatrix& m) {
+    all[k] = grip(*rub[k], u, x);
+    m = damping(all[k], u);
+  });
   // A projected tangent is symmetric: that of friction that lags.
   if (T.projected()) return;
-  T.add_unsymmetric_stiffness(blocks_of(
-      coupled.size(), [&](std::size_t k) { return now[k].count * now[k].count; },
-      [&](std::size_t k, NodeBlock* blocks) { coupled_stiffness(*coupled[k], now[k], u, x, blocks); }));
+  T.add_unsymmetric_stiffness(rub.size(),
+                              [&](std::size_t k, NodeMatrix& m) { m = coupled_stiffness(*rub[k], all[k], u, x); });
 }
 
 /// With F = −μ λ φ(|y|) y, fᵢ = wᵢ F:  ∂fᵢ/∂x = F ∂wᵢ/∂x + wᵢ [−μ φ y ∂λ/∂x − μ λ (d(φ y)/dy) ∂y/∂x].
-void FrictionForce::coupled_stiffness(const Collision& c, const Grip& g, const State& u, const Vector& x,
-                                      NodeBlock* blocks) const {
+NodeMatrix FrictionForce::coupled_stiffness(const Collision& c, const Grip& g, const State& u, const Vector& x) const {
   using Row = Eigen::Matrix<double, 1, 12>;
   using Rows = Eigen::Matrix<double, 3, 12>;
-  const int N = collisions_->scene().body_nodes;
   const Jet b = barrier(c.gap, collisions_->delta(c));
   const double kappa = stiffness_->of(c) * c.pairs, share = mu(c);
   const Mat3 P = tangent_plane(g.n);
@@ -244,12 +231,9 @@ void FrictionForce::coupled_stiffness(const Collision& c, const Grip& g, const S
   const double factor = friction_factor(y.norm(), eps_);
   const Vec3 F = -g.pressure * factor * y;
   const Rows F_rate = -share * factor * y * force_rate - g.pressure * friction_slope(y, eps_) * slip_rate;
-  for (int a = 0; a < g.count; ++a) {
-    const Rows rate = F * weight_rate[ix(a)] + g.w[ix(a)] * F_rate;
-    for (int b2 = 0; b2 < g.count; ++b2, ++blocks)
-      if (g.nodes[ix(a)] < N && g.nodes[ix(b2)] < N)
-        *blocks = {g.nodes[ix(a)], g.nodes[ix(b2)], -rate.block<3, 3>(0, 3 * b2)};
-  }
+  NodeMatrix m{collisions_->body_nodes(g.nodes), {}};
+  for (int a = 0; a < g.count; ++a) m.A.middleRows<3>(3 * a) = -F * weight_rate[ix(a)] - g.w[ix(a)] * F_rate;
+  return m;
 }
 
 }  // namespace limber

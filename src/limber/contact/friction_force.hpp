@@ -64,14 +64,14 @@ class FrictionForce final : public Force {
     std::array<int, 6> pair;
     Vec3 y, w;  // at the last iterate; |w| ≤ 1
   };
+  /// The collisions with friction; they hold until the next configuration is asked for.
+  std::vector<const Collision*> rubbing(const State& u) const;
   std::vector<Grip> grips(const State& u) const;
   Grip grip(const Collision& c, const State& u, const Vector& x) const;
   /// y.
   Vec3 slip(const Grip& g, const State& u) const;
-  /// Its blocks (a, b), b fastest.
-  void coupled_stiffness(const Collision& c, const Grip& g, const State& u, const Vector& x, NodeBlock* blocks) const;
-  /// Its blocks (a, b), b ≤ a fastest.
-  void damping(const Grip& g, const State& u, NodeBlock* blocks) const;
+  NodeMatrix coupled_stiffness(const Collision& c, const Grip& g, const State& u, const Vector& x) const;
+  NodeMatrix damping(const Grip& g, const State& u) const;
   const Pull* pull(const Grip& g) const;
   Vec3 next_pull(const Grip& g, const Vec3& y) const;
   double mu(const Collision& c) const;

@@ -4,10 +4,13 @@
 
 #include <tbb/parallel_for.h>
 
-#include <functional>
+#include <algorithm>
 #include <vector>
 
 #include "limber/core/types.hpp"
+#ifdef LIMBER_PLAIN_THREADS
+#include <functional>
+#endif
 
 namespace limber {
 
@@ -29,6 +32,15 @@ void parallel_for(Index n, const Body& body) {
 #else
   tbb::parallel_for(Index{0}, n, body);
 #endif
+}
+
+/// visit(i) for i in 0 … n − 1, so many of them in one piece of work.
+template <class Visit>
+void in_pieces(std::size_t n, std::size_t piece, const Visit& visit) {
+  parallel_for(static_cast<Index>((n + piece - 1) / piece), [&](Index p) {
+    const std::size_t first = static_cast<std::size_t>(p) * piece;
+    for (std::size_t i = first; i < std::min(n, first + piece); ++i) visit(i);
+  });
 }
 
 /// Σᵢ term(i), added in the order of i.

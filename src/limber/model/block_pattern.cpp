@@ -1,10 +1,21 @@
 #include "limber/model/block_pattern.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <stdexcept>
 
 #include "limber/core/parallel.hpp"
 
 namespace limber {
+namespace {
+
+std::logic_error undeclared(int a, int b) {
+  return std::logic_error(
+      fmt::format("a force's tangent has a block at free nodes {} and {}, which it did not declare", a, b));
+}
+
+}  // namespace
 
 BlockPattern::BlockPattern(int nodes, const std::vector<std::pair<int, int>>& pairs, Storage storage)
     : storage_(storage) {
@@ -35,37 +46,53 @@ BlockPattern::Slot BlockPattern::slot(int a, int b) const {
   return {9 * start_[static_cast<std::size_t>(b)] + 3 * static_cast<int>(it - first), stride};
 }
 
-void BlockPattern::add(std::span<const NodeBlock> blocks, Mirrored mirrored, double* values) const {
-  struct Place {
-    int block, row;  // block ≥ 0: as it stands; ~block: transposed
-  };
+void BlockPattern::add(int a, int b, const Mat3& block, double* values) const {
+  if (storage_ == Storage::lower && a < b) return;
+  const Slot to = slot(a, b);
+  if (to.first < 0) throw undeclared(a, b);
+  for (int c = 0; c < 3; ++c)
+    for (int r = 0; r < 3; ++r) values[to.at(r, c)] += block(r, c);
+}
+
+void BlockPattern::add(std::span<const NodeMatrix> matrices, double* values) const {
   const auto each = [&](const auto& put) {
-    for (int k = 0; k < static_cast<int>(blocks.size()); ++k) {
-      const auto [a, b] = std::pair(blocks[static_cast<std::size_t>(k)].a, blocks[static_cast<std::size_t>(k)].b);
-      if (a < 0) continue;
-      if (a >= b || storage_ == Storage::full) put(b, Place{k, a});
-      if (mirrored == Mirrored::yes && a != b && (b > a || storage_ == Storage::full)) put(a, Place{~k, b});
-    }
+    for (std::size_t k = 0; k < matrices.size(); ++k)
+      for (std::size_t j = 0; j < 4; ++j)
+        if (const int node = matrices[k].nodes[j]; node >= 0) put(static_cast<std::size_t>(node), 4 * k + j);
   };
-  std::vector<int> end(static_cast<std::size_t>(nodes()) + 1, 0);  // of each column's places
-  each([&](int column, const Place&) { ++end[static_cast<std::size_t>(column) + 1]; });
+  const auto n = static_cast<std::size_t>(nodes());
+  std::vector<std::size_t> end(n + 1, 0);  // of each node's places
+  each([&](std::size_t node, std::size_t) { ++end[node + 1]; });
   for (std::size_t i = 1; i < end.size(); ++i) end[i] += end[i - 1];
-  std::vector<Place> places(static_cast<std::size_t>(end.back()));
-  each([&](int column, const Place& p) {
-    places[static_cast<std::size_t>(end[static_cast<std::size_t>(column)]++)] = p;
-  });
-  constexpr Index columns_a_piece = 64;
-  const Index n = nodes();
-  parallel_for((n + columns_a_piece - 1) / columns_a_piece, [&](Index piece) {
-    for (Index b = piece * columns_a_piece; b < std::min(n, (piece + 1) * columns_a_piece); ++b)
-      for (int i = b == 0 ? 0 : end[static_cast<std::size_t>(b) - 1]; i < end[static_cast<std::size_t>(b)]; ++i) {
-        const auto [k, row] = places[static_cast<std::size_t>(i)];
-        const Slot to = slot(row, static_cast<int>(b));
-        eigen_assert(to.first >= 0 && "a force's tangent has a block that it did not declare");
-        const Mat3& block = blocks[static_cast<std::size_t>(k < 0 ? ~k : k)].block;
-        for (int c = 0; c < 3; ++c)
-          for (int r = 0; r < 3; ++r) values[to.at(r, c)] += k < 0 ? block(c, r) : block(r, c);
+  std::vector<std::size_t> places(end.back());  // 4 × matrix + column
+  each([&](std::size_t node, std::size_t place) { places[end[node]++] = place; });
+  constexpr std::size_t columns_a_piece = 32;
+  parallel_for(static_cast<Index>((n + columns_a_piece - 1) / columns_a_piece), [&](Index piece) {
+    // Where each row lies in the column at hand. What earlier columns left is recognised by what it points to.
+    static thread_local std::vector<int> position;
+    if (position.size() < n) position.resize(n, 0);
+    const std::size_t first = static_cast<std::size_t>(piece) * columns_a_piece;
+    for (std::size_t b = first; b < std::min(n, first + columns_a_piece); ++b) {
+      const std::size_t from = b == 0 ? 0 : end[b - 1];
+      if (from == end[b]) continue;
+      const int begin = start_[b], stop = start_[b + 1], stride = 3 * (stop - begin);
+      for (int p = begin; p < stop; ++p) position[static_cast<std::size_t>(rows_[static_cast<std::size_t>(p)])] = p;
+      for (std::size_t i = from; i < end[b]; ++i) {
+        const NodeMatrix& m = matrices[places[i] / 4];
+        const auto column = static_cast<Index>(3 * (places[i] % 4));
+        for (std::size_t k = 0; k < 4; ++k) {
+          const int a = m.nodes[k];
+          if (a < 0 || (storage_ == Storage::lower && a < static_cast<int>(b))) continue;
+          const int p = position[static_cast<std::size_t>(a)];
+          if (p < begin || p >= stop || rows_[static_cast<std::size_t>(p)] != a)
+            throw undeclared(a, static_cast<int>(b));
+          double* to = values + 9 * static_cast<Index>(begin) + 3 * (p - begin);
+          const double* block = &m.A(3 * static_cast<Index>(k), column);
+          for (int c = 0; c < 3; ++c)
+            for (int r = 0; r < 3; ++r) to[c * stride + r] += block[12 * c + r];
+        }
       }
+    }
   });
 }
 

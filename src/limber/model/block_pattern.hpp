@@ -2,6 +2,7 @@
 /// The sparsity of matrices made of 3×3 blocks, one block for each coupled pair of free nodes. It is built once;
 /// matrices on it differ only in their values, so M, K, D and the stage matrix are added as arrays.
 
+#include <array>
 #include <span>
 #include <utility>
 #include <vector>
@@ -13,14 +14,11 @@ namespace limber {
 /// Lower: blocks (a, b) with a ≥ b only (symmetric systems). Diagonal blocks are always stored whole.
 enum class Storage { lower, full };
 
-/// One 3×3 block of a matrix over nodes; a < 0: nothing.
-struct NodeBlock {
-  int a = -1, b = -1;
-  Mat3 block;
+/// The matrix of up to four nodes in their order; node < 0: none, and its rows and columns are not read.
+struct NodeMatrix {
+  std::array<int, 4> nodes{-1, -1, -1, -1};
+  Mat12 A;
 };
-
-/// Whether blocks (a, b) stand for their mirror images (b, a) too.
-enum class Mirrored { no, yes };
 
 class BlockPattern {
  public:
@@ -39,9 +37,11 @@ class BlockPattern {
   int nodes() const { return static_cast<int>(start_.size()) - 1; }
   Index entries() const { return 9 * static_cast<Index>(rows_.size()); }
   Storage storage() const { return storage_; }
-  /// Adds blocks to values on this pattern, in parallel; each entry's sum is taken in the order of the blocks. With
-  /// lower storage what is not mirrored is dropped above the diagonal.
-  void add(std::span<const NodeBlock> blocks, Mirrored mirrored, double* values) const;
+  /// Adds matrices to values on this pattern, in parallel; each entry's sum is taken in the order of the matrices. With
+  /// lower storage what lies above the diagonal is dropped.
+  void add(std::span<const NodeMatrix> matrices, double* values) const;
+  /// Adds one block. Both throw std::logic_error where a block is not stored but should be.
+  void add(int a, int b, const Mat3& block, double* values) const;
   /// A matrix of explicit zeros on this pattern, 3n × 3n.
   SparseMatrix zero() const;
 

@@ -2,35 +2,53 @@
 /// A force on the nodes of all bodies, prescribed ones included. It sees full states (q and v are 3N, node i at
 /// 3i…3i+2) and adds to f; its tangent goes block by block into the free part of K and D.
 
+#include <algorithm>
 #include <limits>
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
+#include "limber/core/parallel.hpp"
 #include "limber/model/block_pattern.hpp"
 #include "limber/model/system.hpp"
 
 namespace limber {
 
+/// Where the blocks of a tangent go that are not symmetric: *matrix is made on this pattern with the first of them.
+struct UnsymmetricPart {
+  const BlockPattern* pattern = nullptr;
+  SparseMatrix* matrix = nullptr;
+};
+
 /// Collects K −= ∂f/∂q and D −= ∂f/∂v on the free nodes. Blocks at prescribed nodes are dropped; with lower
 /// storage a block above the diagonal is dropped too, since its mirror image is given as well.
 class TangentBuilder {
  public:
-  TangentBuilder(const BlockPattern& pattern, std::span<const int> free_index, Definiteness d, double* K, double* D)
-      : pattern_(pattern), free_index_(free_index), definiteness_(d), K_(K), D_(D) {}
+  TangentBuilder(const BlockPattern& pattern, std::span<const int> free_index, Definiteness d, double* K, double* D,
+                 UnsymmetricPart unsymmetric = {})
+      : pattern_(pattern), free_index_(free_index), definiteness_(d), K_(K), D_(D), unsymmetric_(unsymmetric) {}
 
   /// Block (a, b) of K: −∂f_a/∂q_b [N/m]; of D: −∂f_a/∂v_b [N·s/m]. a, b count all nodes.
-  void add_stiffness(int a, int b, const Mat3& block) { add(K_, a, b, block); }
-  void add_damping(int a, int b, const Mat3& block) { add(D_, a, b, block); }
-  /// Many blocks of a symmetric matrix at once, in parallel; (a, b) stands for (b, a) too. Changes their numbers to
-  /// those of free nodes.
-  void add_symmetric_stiffness(std::span<NodeBlock> blocks) { add_symmetric(K_, blocks); }
-  void add_symmetric_damping(std::span<NodeBlock> blocks) { add_symmetric(D_, blocks); }
+  void add_stiffness(int a, int b, const Mat3& block) { add(pattern_, K_, a, b, block); }
+  void add_damping(int a, int b, const Mat3& block) { add(pattern_, D_, a, b, block); }
+  /// Many matrices of up to four nodes: make(k, m) is called in parallel for k in 0 … count − 1 and sets m wholly.
+  template <class Make>
+  void add_stiffness(std::size_t count, const Make& make) {
+    add(pattern_, K_, count, make);
+  }
+  template <class Make>
+  void add_damping(std::size_t count, const Make& make) {
+    add(pattern_, D_, count, make);
+  }
   /// Blocks of K of a force that calls itself symmetric but for these.
-  void add_unsymmetric_stiffness(int a, int b, const Mat3& block);
-  void add_unsymmetric_stiffness(std::vector<NodeBlock> blocks);
-  /// By free nodes.
-  const std::vector<NodeBlock>& unsymmetric() const { return unsymmetric_; }
+  void add_unsymmetric_stiffness(int a, int b, const Mat3& block) {
+    add(*unsymmetric_.pattern, unsymmetric_values(), a, b, block);
+  }
+  template <class Make>
+  void add_unsymmetric_stiffness(std::size_t count, const Make& make) {
+    if (count > 0) add(*unsymmetric_.pattern, unsymmetric_values(), count, make);
+  }
 
   bool projected() const { return definiteness_ == Definiteness::projected; }
   const BlockPattern& pattern() const { return pattern_; }
@@ -41,15 +59,30 @@ class TangentBuilder {
   double* damping_values() { return D_; }
 
  private:
-  void add(double* values, int a, int b, const Mat3& block);
-  void add_symmetric(double* values, std::span<NodeBlock> blocks);
-  void count_free(std::span<NodeBlock> blocks) const;
+  void add(const BlockPattern& pattern, double* values, int a, int b, const Mat3& block);
+  void count_free(NodeMatrix& m) const;
+  double* unsymmetric_values();
+
+  template <class Make>
+  void add(const BlockPattern& pattern, double* values, std::size_t count, const Make& make) {
+    // A batch stays in the cache; each costs a walk over all nodes.
+    const std::size_t batch = std::max<std::size_t>(1024, static_cast<std::size_t>(pattern.nodes()) / 4);
+    std::vector<NodeMatrix> some(std::min(batch, count));
+    for (std::size_t first = 0; first < count; first += batch) {
+      const std::size_t n = std::min(batch, count - first);
+      in_pieces(n, 32, [&](std::size_t i) {
+        make(first + i, some[i]);
+        count_free(some[i]);
+      });
+      pattern.add({some.data(), n}, values);
+    }
+  }
 
   const BlockPattern& pattern_;
   std::span<const int> free_index_;
   Definiteness definiteness_;
   double *K_, *D_;
-  std::vector<NodeBlock> unsymmetric_;
+  UnsymmetricPart unsymmetric_;
 };
 
 /// Which column of the energy table a force's potential belongs to.

@@ -4,12 +4,14 @@
 
 #include <Eigen/Geometry>
 #include <algorithm>
+#include <atomic>
 #include <limits>
 #include <map>
 #include <numeric>
 
 #include "limber/core/errors.hpp"
 #include "limber/core/nodes.hpp"
+#include "limber/core/parallel.hpp"
 #include "limber/linalg/pattern.hpp"
 
 namespace limber {
@@ -229,8 +231,11 @@ void MechanicalSystem::couple(const State& all) const {
   };
   to_free(now);
   const auto holds = [&](const BlockPattern& pattern) {
-    return std::all_of(now.begin(), now.end(),
-                       [&](const auto& p) { return pattern.slot(p.first, p.second).first >= 0; });
+    std::atomic<bool> all = true;
+    in_pieces(now.size(), 2048, [&](std::size_t k) {
+      if (pattern.slot(now[k].first, now[k].second).first < 0) all = false;
+    });
+    return all.load();
   };
   const bool fits = holds(pattern_);
   if (fits && (lag_ != Lag::each_iterate || holds(aside_pattern_))) return;
@@ -408,23 +413,14 @@ TangentBuilder MechanicalSystem::builder(Definiteness d, Tangent& T) const {
     K = node_K_.setZero(pattern_.entries()).data();
     if (D) D = node_D_.setZero(pattern_.entries()).data();
   }
-  return {pattern_, free_index_, d, K, D};
+  return {pattern_, free_index_, d, K, D, {&aside_pattern_, &T.unsymmetric}};
 }
 
-void MechanicalSystem::finish(const TangentBuilder& b, Tangent& T) const {
-  if (ties_.any()) {
-    ties_.add_reduced(node_K_.data(), T.K.valuePtr());
-    if (velocity_dependent_) ties_.add_reduced(node_D_.data(), T.D.valuePtr());
-  }
-  if (b.unsymmetric().empty()) return;
-  if (!ties_.any()) {
-    T.unsymmetric = aside_pattern_.zero();
-    aside_pattern_.add(b.unsymmetric(), Mirrored::no, T.unsymmetric.valuePtr());
-    return;
-  }
-  T.unsymmetric.resize(size(), size());
-  const auto entries = ties_.reduced(b.unsymmetric());
-  T.unsymmetric.setFromTriplets(entries.begin(), entries.end());
+void MechanicalSystem::reduce(Tangent& T) const {
+  if (!ties_.any()) return;
+  ties_.add_reduced(node_K_.data(), T.K.valuePtr());
+  if (velocity_dependent_) ties_.add_reduced(node_D_.data(), T.D.valuePtr());
+  if (T.unsymmetric.size() > 0) T.unsymmetric = ties_.reduced(T.unsymmetric);
 }
 
 void MechanicalSystem::tangent(const State& u, Definiteness d, Tangent& T) const {
@@ -432,7 +428,7 @@ void MechanicalSystem::tangent(const State& u, Definiteness d, Tangent& T) const
   couple(all);
   auto b = builder(d, T);
   for (const auto& force : forces_) force->add_tangent(all, b);
-  finish(b, T);
+  reduce(T);
 }
 
 Vector MechanicalSystem::linearize_by(const State& u, Definiteness d, Tangent& T, const Forces& forces) const {
@@ -441,7 +437,7 @@ Vector MechanicalSystem::linearize_by(const State& u, Definiteness d, Tangent& T
   auto b = builder(d, T);
   Vector f = Vector::Zero(reference_.size());
   for (const auto& force : forces) force->linearize(all, f, b);
-  finish(b, T);
+  reduce(T);
   return &forces == &contact_forces_ ? gather(f) : free_force(f, u.t);
 }
 

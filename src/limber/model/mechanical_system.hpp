@@ -136,8 +136,8 @@ class MechanicalSystem final : public System {
   /// The force on the unknowns from that on all nodes.
   Vector gather(const Vector& full) const;
   TangentBuilder builder(Definiteness, Tangent& T) const;
-  /// What the builder has collected apart from T goes into T.
-  void finish(const TangentBuilder& b, Tangent& T) const;
+  /// From all free nodes to the unknowns, where nodes are tied.
+  void reduce(Tangent& T) const;
   double work_of_scripts(const State& full_a, const State& full_b, const Vector& f) const;
   void find_loose_parts(const std::vector<std::pair<int, int>>& coupled);
 

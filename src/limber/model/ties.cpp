@@ -158,16 +158,17 @@ void Ties::add_reduced(const double* A, double* B) const {
       for (int r = 0; r < 3; ++r) B[to.at(r, c)] += weight * A[from.at(c, r)];
 }
 
-std::vector<Eigen::Triplet<double>> Ties::reduced(const std::vector<NodeBlock>& A) const {
-  std::vector<Eigen::Triplet<double>> B;
-  for (const NodeBlock& x : A) {
-    if (x.a < 0) continue;
-    for (const Term& i : terms(x.a))
-      for (const Term& j : terms(x.b))
-        for (int c = 0; c < 3; ++c)
-          for (int r = 0; r < 3; ++r)
-            B.emplace_back(3 * i.unknown + r, 3 * j.unknown + c, i.weight * j.weight * x.block(r, c));
-  }
+SparseMatrix Ties::reduced(const SparseMatrix& A) const {
+  std::vector<Eigen::Triplet<double>> entries;
+  for (int column = 0; column < A.cols(); ++column)
+    for (SparseMatrix::InnerIterator it(A, column); it; ++it) {
+      const int row = static_cast<int>(it.row());
+      for (const Term& i : terms(row / 3))
+        for (const Term& j : terms(column / 3))
+          entries.emplace_back(3 * i.unknown + row % 3, 3 * j.unknown + column % 3, i.weight * j.weight * it.value());
+    }
+  SparseMatrix B(3 * unknowns_, 3 * unknowns_);
+  B.setFromTriplets(entries.begin(), entries.end());
   return B;
 }
 

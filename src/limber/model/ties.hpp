@@ -57,8 +57,8 @@ class Ties {
   const BlockPattern& pattern() const { return pattern_; }
   /// Adds Wᵀ A W to B; values on the bound pattern and on pattern().
   void add_reduced(const double* A, double* B) const;
-  /// The entries of Wᵀ A W for single blocks of A, by free nodes.
-  std::vector<Eigen::Triplet<double>> reduced(const std::vector<NodeBlock>& A) const;
+  /// Wᵀ A W of any matrix over the free nodes.
+  SparseMatrix reduced(const SparseMatrix& A) const;
 
  private:
   struct Piece {  // weight times a block of A, into a block of B

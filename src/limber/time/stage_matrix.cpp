@@ -19,7 +19,10 @@ void combine(const System& system, const Tangent& T, double tau_q, double tau_v,
 
 Correction correction(const Tangent& T, double tau_q, double tau_v) {
   Correction add;
-  if (T.unsymmetric.nonZeros() > 0) add.N = (tau_v * tau_q) * T.unsymmetric;
+  if (T.unsymmetric.nonZeros() > 0) {
+    add.N = T.unsymmetric;
+    add.N.coeffs() *= tau_v * tau_q;
+  }
   if (!T.taken_out) return add;
   const TakenOut& t = *T.taken_out;
   const Index s = t.MX.cols();
