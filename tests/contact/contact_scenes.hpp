@@ -137,7 +137,7 @@ inline DenseTangent declared_tangent(const std::vector<const Force*>& forces, co
   Couplings all, now;
   for (int a = 0; a < nodes; ++a)
     for (int b = 0; b < a; ++b) all.emplace_back(a, b);
-  for (const Force* f : forces) f->add_couplings_at(u, now);
+  for (const Force* f : forces) dynamic_cast<const ContactForce&>(*f).add_couplings_at(u, now);
   std::vector<int> free_index(static_cast<std::size_t>(nodes));
   std::iota(free_index.begin(), free_index.end(), 0);
   const BlockPattern whole(nodes, all, Storage::full);

@@ -64,7 +64,7 @@ void take(Simulation& s, int steps) {
 }
 
 /// Pushes harder at each step that it has begun, and remembers.
-class Learning final : public Force {
+class Learning final : public Force, public LearningForce {
  public:
   ForceTraits traits() const override { return {.has_potential = false}; }
   void add_couplings(Couplings&) const override {}

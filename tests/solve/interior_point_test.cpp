@@ -30,8 +30,7 @@ class Sample final : public NewtonProblem {
     H_.setFromTriplets(entries.begin(), entries.end());
     return residual(x);
   }
-  const SparseMatrix& matrix() const override { return H_; }
-  bool symmetric() const override { return true; }
+  NewtonMatrix matrix() const override { return {H_, true}; }
   std::optional<double> potential(const Vector& x) override {
     return .5 * x.dot(A_ * x) - b_.dot(x) + x.unaryExpr(extra).sum();
   }

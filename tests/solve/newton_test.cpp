@@ -36,8 +36,7 @@ class Separable final : public NewtonProblem {
     A_.makeCompressed();
     return x.unaryExpr(slope);
   }
-  const SparseMatrix& matrix() const override { return A_; }
-  bool symmetric() const override { return true; }
+  NewtonMatrix matrix() const override { return {A_, true}; }
   std::optional<double> potential(const Vector& x) override {
     if (!with_potential) return std::nullopt;
     return note(x).unaryExpr(g).sum();

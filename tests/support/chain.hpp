@@ -37,22 +37,22 @@ class Chain : public System {
       }
     }
     if (!symmetric() && p_.n > 2) entries.emplace_back(p_.n - 1, 0, 0.0);
-    M_.resize(p_.n, p_.n);
-    M_.setFromTriplets(entries.begin(), entries.end());
-    M_.makeCompressed();
+    SparseMatrix M(p_.n, p_.n);
+    M.setFromTriplets(entries.begin(), entries.end());
+    M_ = MassMatrix(std::move(M), symmetric() ? Symmetry::symmetric : Symmetry::general);
   }
 
-  Index size() const override { return p_.n; }
-  bool symmetric() const override { return p_.friction == 0; }
-  bool time_dependent() const override { return p_.amplitude != 0; }
-  bool velocity_dependent() const override { return p_.damping != 0 || p_.friction != 0; }
-  const SparseMatrix& mass() const override { return M_; }
-  Matrix dense_mass() const {
-    if (symmetric()) return Matrix(Matrix(M_).selfadjointView<Eigen::Lower>());
-    return Matrix(M_);
+  SystemTraits traits() const override {
+    return {.size = p_.n,
+            .symmetric = p_.friction == 0,
+            .velocity_dependent = p_.damping != 0 || p_.friction != 0,
+            .time_dependent = p_.amplitude != 0};
   }
-  Vector apply_mass(const Vector& x) const override { return dense_mass() * x; }
-  Vector solve_mass(const Vector& f) const override { return dense_mass().partialPivLu().solve(f); }
+  const MassMatrix& inertia() const override { return M_; }
+  Matrix dense_mass() const {
+    if (symmetric()) return Matrix(Matrix(mass()).selfadjointView<Eigen::Lower>());
+    return Matrix(mass());
+  }
 
   template <class T>
   Eigen::VectorX<T> force_of(const Eigen::VectorX<T>& q, const Eigen::VectorX<T>& v, double t) const {
@@ -70,10 +70,10 @@ class Chain : public System {
   }
   Vector force(const State& u) const override { return force_of<double>(u.q, u.v, u.t); }
 
-  void tangent(const State& u, Definiteness definiteness, Tangent& T) const override {
+  Vector linearize(const State& u, Definiteness definiteness, Tangent& T) const override {
     const bool projected = definiteness == Definiteness::projected;
-    T.K = M_;
-    T.D = M_;
+    T.K = mass();
+    T.D = mass();
     T.K.coeffs().setZero();
     T.D.coeffs().setZero();
     const int n = p_.n;
@@ -95,6 +95,7 @@ class Chain : public System {
       T.D.coeffRef(i, i) += s;
       T.D.coeffRef(i, j) += 0.3 * s;
     }
+    return force(u);
   }
 
   std::optional<Potentials> potentials(const State& u) const override {
@@ -118,7 +119,7 @@ class Chain : public System {
   double end(double t) const { return p_.amplitude * std::sin(3 * t + 0.5); }
 
   ChainParts p_;
-  SparseMatrix M_;
+  MassMatrix M_;
 };
 
 /// Everything at once: non-symmetric, velocity-dependent, explicitly time-dependent.

@@ -11,7 +11,7 @@ inline auto node(Vector& x, int i) { return x.segment<3>(3 * static_cast<Index>(
 inline auto node(const Vector& x, int i) { return x.segment<3>(3 * static_cast<Index>(i)); }
 
 /// Bonds with W = k/(8L²) (|d|² − L²)² and dashpots −c ḋ, d = x_a − x_b: smooth, with a potential.
-class Bonds final : public Force {
+class Bonds final : public Force, public DampingForce {
  public:
   struct Bond {
     int a, b;
@@ -106,7 +106,7 @@ class Swirl final : public Force {
 };
 
 /// No force at all, but a complaint where `complain` (given the step's start and a state) throws.
-class Moody final : public Force {
+class Moody final : public Force, public LearningForce {
  public:
   std::function<void(double start, const State& u)> complain = [](double, const State&) {};
 

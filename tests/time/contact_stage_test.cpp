@@ -32,7 +32,7 @@ struct TowerParts {
   double grip = 0;     // [N·s/m] a contact force −grip v₀ beside it: friction that sticks
 };
 
-class Tower final : public System {
+class Tower final : public System, private ContactPart {
  public:
   enum class Part { whole, smooth, contact };
   explicit Tower(const TowerParts& parts, Part part = Part::whole) : p_(parts), part_(part) {
@@ -41,22 +41,21 @@ class Tower final : public System {
       entries.emplace_back(i, i, mass_of(i));
       if (i + 1 < p_.n) entries.emplace_back(i + 1, i, 0.0);
     }
-    M_.resize(p_.n, p_.n);
-    M_.setFromTriplets(entries.begin(), entries.end());
+    SparseMatrix M(p_.n, p_.n);
+    M.setFromTriplets(entries.begin(), entries.end());
+    M_ = MassMatrix(std::move(M), Symmetry::symmetric);
     if (part != Part::whole) return;
     smooth_ = std::make_unique<Tower>(parts, Part::smooth);
     contact_ = std::make_unique<Tower>(parts, Part::contact);
   }
 
-  Index size() const override { return p_.n; }
-  bool symmetric() const override { return true; }
-  bool velocity_dependent() const override { return true; }
-  bool time_dependent() const override { return p_.load != 0 && part_ != Part::contact; }
-  const SparseMatrix& mass() const override { return M_; }
-  Vector apply_mass(const Vector& x) const override { return M_.diagonal().cwiseProduct(x); }
-  Vector solve_mass(const Vector& f) const override { return f.cwiseQuotient(Vector(M_.diagonal())); }
-  const System* smooth() const override { return smooth_.get(); }
-  const System* contact() const override { return contact_.get(); }
+  SystemTraits traits() const override {
+    return {.size = p_.n,
+            .velocity_dependent = true,
+            .time_dependent = p_.load != 0 && part_ != Part::contact,
+            .contact = part_ == Part::whole ? this : nullptr};
+  }
+  const MassMatrix& inertia() const override { return M_; }
 
   Vector force(const State& u) const override {
     Vector f = Vector::Zero(p_.n);
@@ -71,8 +70,8 @@ class Tower final : public System {
     if (part_ != Part::smooth) f[0] -= floor_slope(u.q) + p_.grip * u.v[0];
     return f;
   }
-  void tangent(const State& u, Definiteness d, Tangent& T) const override {
-    T.K = T.D = M_;
+  Vector linearize(const State& u, Definiteness d, Tangent& T) const override {
+    T.K = T.D = mass();
     T.K.coeffs().setZero();
     T.D.coeffs().setZero();
     T.taken_out.reset();
@@ -89,9 +88,10 @@ class Tower final : public System {
           A->coeffRef(i, i - 1) -= x;
         }
       }
-    if (part_ == Part::smooth) return;
+    if (part_ == Part::smooth) return force(u);
     T.K.coeffRef(0, 0) += floor_curvature(u.q);
     T.D.coeffRef(0, 0) += p_.grip;
+    return force(u);
   }
   std::optional<Potentials> potentials(const State& u) const override {
     Potentials p;
@@ -113,6 +113,8 @@ class Tower final : public System {
     if (part_ == Part::smooth || p_.spring > 0 || !(dq[0] < 0)) return 1;
     return gap(q) > 0 ? std::min(1.0, -.9 * gap(q) / dq[0]) : 0;
   }
+  const System& smooth() const override { return *smooth_; }
+  const System& forces() const override { return *contact_; }
   double smallest_gap(const State& u) const override {
     if (part_ == Part::smooth || p_.spring > 0 || gap(u.q) >= p_.delta) return std::numeric_limits<double>::infinity();
     return gap(u.q);
@@ -163,7 +165,7 @@ class Tower final : public System {
 
   TowerParts p_;
   Part part_;
-  SparseMatrix M_;
+  MassMatrix M_;
   std::unique_ptr<Tower> smooth_, contact_;
 };
 
@@ -259,7 +261,7 @@ TEST_P(ContactOf, AFallStaysAboveTheFloorAndComesToRest) {
   }
   const State& u = driver.now();
   EXPECT_LT(u.v.norm(), 1e-5);
-  EXPECT_NEAR(tower.contact()->force(u)[0], tower.weight_from(0), 1e-3 * tower.weight_from(0));
+  EXPECT_NEAR(tower.contact()->forces().force(u)[0], tower.weight_from(0), 1e-3 * tower.weight_from(0));
   EXPECT_LT((u.q - tower.rest().q).norm(), 1e-5);
   if (find_method(method).kind == MethodKind::implicit && method != "midpoint" && method != "gen-alpha" &&
       method != "HHT") {
@@ -354,34 +356,34 @@ TEST(ContactMethods, PrintedFormsAreRefused) {
 }
 
 /// Two towers that nothing attaches to each other.
-class Towers final : public System {
+class Towers final : public System, private ContactPart {
  public:
   Towers(const TowerParts& a, const TowerParts& b, Tower::Part part = Tower::Part::whole)
-      : a_(a, part), b_(b, part), M_(a.n + b.n, a.n + b.n) {
+      : a_(a, part), b_(b, part), part_(part) {
     std::vector<Eigen::Triplet<double>> entries;
     append(a_.mass(), 0, entries);
     append(b_.mass(), a.n, entries);
-    M_.setFromTriplets(entries.begin(), entries.end());
+    SparseMatrix M(a.n + b.n, a.n + b.n);
+    M.setFromTriplets(entries.begin(), entries.end());
+    M_ = MassMatrix(std::move(M), Symmetry::symmetric);
     if (part != Tower::Part::whole) return;
     smooth_ = std::make_unique<Towers>(a, b, Tower::Part::smooth);
     contact_ = std::make_unique<Towers>(a, b, Tower::Part::contact);
   }
 
-  Index size() const override { return M_.cols(); }
-  bool symmetric() const override { return true; }
-  bool velocity_dependent() const override { return true; }
-  bool time_dependent() const override { return false; }
-  const SparseMatrix& mass() const override { return M_; }
-  Vector apply_mass(const Vector& x) const override { return M_.diagonal().cwiseProduct(x); }
-  Vector solve_mass(const Vector& f) const override { return f.cwiseQuotient(Vector(M_.diagonal())); }
-  const System* smooth() const override { return smooth_.get(); }
-  const System* contact() const override { return contact_.get(); }
+  SystemTraits traits() const override {
+    return {.size = a_.size() + b_.size(),
+            .velocity_dependent = true,
+            .time_dependent = false,
+            .contact = part_ == Tower::Part::whole ? this : nullptr};
+  }
+  const MassMatrix& inertia() const override { return M_; }
   Vector force(const State& u) const override {
     Vector f(size());
     f << a_.force(first(u)), b_.force(second(u));
     return f;
   }
-  void tangent(const State& u, Definiteness d, Tangent& T) const override {
+  Vector linearize(const State& u, Definiteness d, Tangent& T) const override {
     Tangent x, y;
     a_.tangent(first(u), d, x);
     b_.tangent(second(u), d, y);
@@ -393,6 +395,7 @@ class Towers final : public System {
       to->resize(size(), size());
       to->setFromTriplets(entries.begin(), entries.end());
     }
+    return force(u);
   }
   std::optional<Potentials> potentials(const State& u) const override {
     auto p = a_.potentials(first(u));
@@ -403,6 +406,8 @@ class Towers final : public System {
     return std::min(a_.max_step(q.head(a_.size()), dq.head(a_.size()), t0, t1),
                     b_.max_step(q.tail(b_.size()), dq.tail(b_.size()), t0, t1));
   }
+  const System& smooth() const override { return *smooth_; }
+  const System& forces() const override { return *contact_; }
   double smallest_gap(const State& u) const override {
     return std::min(a_.smallest_gap(first(u)), b_.smallest_gap(second(u)));
   }
@@ -423,7 +428,8 @@ class Towers final : public System {
         entries.emplace_back(static_cast<int>(at + it.row()), static_cast<int>(at + it.col()), it.value());
   }
   Tower a_, b_;
-  SparseMatrix M_;
+  Tower::Part part_;
+  MassMatrix M_;
   std::unique_ptr<Towers> smooth_, contact_;
 };
 
@@ -734,11 +740,11 @@ TEST(WithContact, AddsContactWhereTheFrameHasMovedTo) {
   const Tower tower({});
   const State w = near_floor();
   const Vector shift_q{{.015, -.3, .2}}, shift_v{{1, 2, 3}};
-  const WithContact shifted(tower, *tower.smooth(), shift_q, shift_v);
+  const WithContact shifted(tower, tower.contact()->smooth(), shift_q, shift_v);
   const State u{w.q + shift_q, w.v + shift_v, w.t};
-  EXPECT_LT((shifted.force(w) - tower.smooth()->force(w) - tower.contact()->force(u)).norm(), 1e-12);
+  EXPECT_LT((shifted.force(w) - tower.contact()->smooth().force(w) - tower.contact()->forces().force(u)).norm(), 1e-12);
   EXPECT_GT((shifted.force(w) - tower.force(w)).norm(), 1);
-  EXPECT_EQ(shifted.smallest_gap(w), tower.smallest_gap(u));
+  EXPECT_EQ(shifted.contact()->smallest_gap(w), tower.smallest_gap(u));
   const Vector down{{-1, 0, 0}};
   EXPECT_EQ(shifted.max_step(w.q, down, 0, 0), tower.max_step(u.q, down, 0, 0));
   expect_consistent(shifted, w);
@@ -747,12 +753,12 @@ TEST(WithContact, AddsContactWhereTheFrameHasMovedTo) {
 TEST(WithContact, WithoutShiftsIsTheSystem) {
   const Tower tower({});
   const State u = near_floor();
-  const WithContact same(tower, *tower.smooth());
+  const WithContact same(tower, tower.contact()->smooth());
   EXPECT_LT((same.force(u) - tower.force(u)).norm(), 1e-12 * (1 + tower.force(u).norm()));
   EXPECT_NEAR(same.potentials(u)->stored, tower.potentials(u)->stored, 1e-10);
   EXPECT_NEAR(same.potentials(u)->dissipated, tower.potentials(u)->dissipated, 1e-10);
   expect_consistent(same, u);
-  const LinearForce linear(*tower.smooth(), u, std::nullopt, nullptr);
+  const LinearForce linear(tower.contact()->smooth(), u, std::nullopt, nullptr);
   const WithContact semi(tower, linear);
   State away = u;
   away.q += Vector{{.01, .2, -.1}};

@@ -158,9 +158,10 @@ class Walled final : public Chain {
     f(size() - 1) -= 1 / gap(u.q);
     return f;
   }
-  void tangent(const State& u, Definiteness d, Tangent& T) const override {
-    Chain::tangent(u, d, T);
+  Vector linearize(const State& u, Definiteness d, Tangent& T) const override {
+    Chain::linearize(u, d, T);
     T.K.coeffRef(size() - 1, size() - 1) += 1 / (gap(u.q) * gap(u.q));
+    return force(u);
   }
   std::optional<Potentials> potentials(const State& u) const override {
     auto p = Chain::potentials(u);

@@ -2,16 +2,19 @@
 
 namespace limber {
 
-Oscillator::Oscillator(double omega, double damping) : k_(omega * omega), d_(damping), M_(1, 1) {
-  M_.insert(0, 0) = 1;
-  M_.makeCompressed();
+Oscillator::Oscillator(double omega, double damping) : k_(omega * omega), d_(damping) {
+  SparseMatrix one(1, 1);
+  one.insert(0, 0) = 1;
+  one.makeCompressed();
+  M_ = MassMatrix(std::move(one), Symmetry::symmetric);
 }
 
-void Oscillator::tangent(const State&, Definiteness, Tangent& T) const {
-  T.K = M_;
-  T.D = M_;
+Vector Oscillator::linearize(const State& u, Definiteness, Tangent& T) const {
+  T.K = mass();
+  T.D = mass();
   T.K.valuePtr()[0] = k_;
   T.D.valuePtr()[0] = d_;
+  return force(u);
 }
 
 }  // namespace limber

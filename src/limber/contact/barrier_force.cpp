@@ -65,7 +65,7 @@ double mollifier_value(const Collision& c, const Vector& x) {
 }
 
 ForceTraits BarrierForce::traits() const {
-  return {.time_dependent = collisions_->moves(), .contact = true, .energy = EnergyKind::contact};
+  return {.time_dependent = collisions_->moves(), .wholly_implicit = true, .energy = EnergyKind::contact};
 }
 
 std::optional<Potentials> BarrierForce::potentials(const State& u) const {

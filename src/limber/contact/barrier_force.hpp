@@ -11,7 +11,7 @@ namespace limber {
 
 inline constexpr std::size_t collisions_a_piece = 256;  // of parallel work
 
-class BarrierForce final : public Force {
+class BarrierForce final : public Force, public ContactForce, public LearningForce {
  public:
   BarrierForce(std::shared_ptr<const Collisions> collisions, std::shared_ptr<ContactStiffness> stiffness)
       : collisions_(std::move(collisions)), stiffness_(std::move(stiffness)) {}

@@ -26,7 +26,7 @@ ForceTraits FrictionForce::traits() const {
           .velocity_dependent = true,
           .has_potential = true,
           .time_dependent = collisions_->moves(),
-          .contact = true,
+          .wholly_implicit = true,
           .lag = lagged ? Lag::each_solution : Lag::each_iterate,
           .energy = EnergyKind::contact};
 }

@@ -17,7 +17,7 @@ namespace limber {
 
 enum class FrictionForm { coupled, lagged };
 
-class FrictionForce final : public Force {
+class FrictionForce final : public Force, public ContactForce, public LearningForce {
  public:
   /// eps [m/s]: speed from which friction is fully developed.
   FrictionForce(std::shared_ptr<const Collisions> collisions, std::shared_ptr<const ContactStiffness> stiffness,

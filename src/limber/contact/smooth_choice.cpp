@@ -56,7 +56,7 @@ std::vector<KeptTriangles> choose_smooth_surfaces(ContactScene& scene) {
     if (loose[a])
       keep("has edges or points that belong to no triangle");
     else if (!is_body[a] && !is_closed({{}, triangles[a]}))
-      keep(fmt::format("has a surface that is not closed"));
+      keep("has a surface that is not closed");
     else if (stand_off(triangles[a], scene.rest, radius) > furthest_stand_off)
       keep(fmt::format("has too few triangles (the averages reach {:.3g} m)", radius));
     else if (const double reach = 2 * (scene.delta + thickness[a]); reach > flat_height * radius)

@@ -30,7 +30,7 @@ double normal_force(const SmoothContact& c, const ContactStiffness& stiffness, d
 }
 
 ForceTraits SmoothContactForce::traits() const {
-  return {.time_dependent = contacts_->collisions().moves(), .contact = true, .energy = EnergyKind::contact};
+  return {.time_dependent = contacts_->collisions().moves(), .wholly_implicit = true, .energy = EnergyKind::contact};
 }
 
 std::optional<Potentials> SmoothContactForce::potentials(const State& u) const {

@@ -8,7 +8,7 @@
 
 namespace limber {
 
-class SmoothContactForce final : public Force {
+class SmoothContactForce final : public Force, public ContactForce, public LearningForce {
  public:
   SmoothContactForce(std::shared_ptr<const SmoothContacts> contacts, std::shared_ptr<ContactStiffness> stiffness)
       : contacts_(std::move(contacts)), stiffness_(std::move(stiffness)) {}

@@ -9,7 +9,7 @@ ForceTraits SmoothFrictionForce::traits() const {
           .velocity_dependent = true,
           .has_potential = true,
           .time_dependent = contacts_->collisions().moves(),
-          .contact = true,
+          .wholly_implicit = true,
           .lag = form_ == FrictionForm::lagged ? Lag::each_solution : Lag::each_iterate,
           .energy = EnergyKind::contact};
 }

@@ -12,7 +12,7 @@
 
 namespace limber {
 
-class SmoothFrictionForce final : public Force {
+class SmoothFrictionForce final : public Force, public ContactForce, public LearningForce {
  public:
   /// eps [m/s]: speed from which friction is fully developed.
   SmoothFrictionForce(std::shared_ptr<const SmoothContacts> contacts, std::shared_ptr<const ContactStiffness> stiffness,

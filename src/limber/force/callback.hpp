@@ -23,7 +23,7 @@ struct ForceCallbacks {
 /// What the user says of K and D.
 enum class TangentSymmetry { symmetric, general };
 
-class CallbackForce : public Force {
+class CallbackForce : public Force, public DampingForce {
  public:
   /// K and D at `start` (3N) declare the pattern: which nodes are coupled, now and later (a stored zero counts).
   /// Throws InputError("force 'name'", …) for a missing force, a result of a wrong size, a tangent that is not

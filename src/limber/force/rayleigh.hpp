@@ -36,7 +36,7 @@ enum class RayleighAt { rest, current, frozen };
 /// y += K(q) x, all 3N.
 using StiffnessProduct = std::function<void(const Vector& q, const Vector& x, Vector& y)>;
 
-class RayleighDamping : public Force {
+class RayleighDamping : public Force, public DampingForce, public LearningForce {
  public:
   /// K is the symmetric tangent of `elastic`: a copy of the body's elastic force for this force alone, which binds it
   /// to all nodes of the body and, where K is that of the rest shape, lets it go again. `product` is needed for

@@ -32,7 +32,7 @@ struct Spring {
 std::vector<Spring> network_springs(const std::vector<std::array<int, 2>>& edges, const Vector& q, double stiffness,
                                     double damping);
 
-class PointSprings : public Force {
+class PointSprings : public Force, public DampingForce {
  public:
   /// Throws InputError("where[i].…", …) for a spring with a negative or non-finite number, or weights that do not sum
   /// to 1, or a node outside 0…nodes−1.

@@ -13,7 +13,7 @@ struct TargetShapes {
   std::vector<Vector> shapes;  // one for each key: 3m [m], in the order of the nodes
 };
 
-class TargetSprings : public Force {
+class TargetSprings : public Force, public DampingForce {
  public:
   /// k [N/m], c [N·s/m], for each of the m nodes. Throws InputError(where + key, …) where they are negative or not
   /// finite, or the shapes do not fit the keys or the nodes.

@@ -127,18 +127,16 @@ template <int B>
 class RowBlocks final : public RowMatrix {
  public:
   RowBlocks(const SparseMatrix& A, BlockColumns columns, Symmetry symmetry)
-      : blocks_(static_cast<int>(A.cols()) / B), symmetry_(symmetry), columns_(std::move(columns)) {
+      : RowMatrix(B), blocks_(static_cast<int>(A.cols()) / B), symmetry_(symmetry), columns_(std::move(columns)) {
     symmetry == Symmetry::symmetric ? place_symmetric() : place_general();
     value_.assign(static_cast<std::size_t>(B * B) * column_.size(), 0.0);
+    size_ = static_cast<Index>(B) * blocks_;
+    entries_ = static_cast<Index>(value_.size());
     inverse_.resize(static_cast<std::size_t>(B * B) * blocks_);
     cut_pieces();
     columns_.rows = {};
     columns_.start = {};
   }
-
-  Index size() const override { return static_cast<Index>(B) * blocks_; }
-  Index entries() const override { return static_cast<Index>(value_.size()); }
-  int block_size() const override { return B; }
 
   void refresh(const SparseMatrix& A) override {
     const double* from = A.valuePtr();

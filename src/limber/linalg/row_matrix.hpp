@@ -13,9 +13,9 @@ class RowMatrix {
  public:
   virtual ~RowMatrix() = default;
 
-  virtual Index size() const = 0;
-  virtual Index entries() const = 0;   // stored, both triangles
-  virtual int block_size() const = 0;  // 3 or 1
+  Index size() const { return size_; }
+  Index entries() const { return entries_; }      // stored, both triangles
+  int block_size() const { return block_size_; }  // 3 or 1
   /// Takes the values of A, which has the pattern of the constructor's matrix.
   virtual void refresh(const SparseMatrix& A) = 0;
   virtual void multiply(const double* x, double* y) const = 0;
@@ -33,6 +33,14 @@ class RowMatrix {
   virtual SolveReport::Status invert_diagonal() = 0;
   /// z = D⁻¹r with the diagonal blocks D; returns rᵀz.
   virtual double apply_inverse_diagonal(const double* r, double* z) const = 0;
+
+ protected:
+  explicit RowMatrix(int block_size) : block_size_(block_size) {}
+
+  Index size_ = 0, entries_ = 0;
+
+ private:
+  int block_size_;
 };
 
 std::unique_ptr<RowMatrix> make_row_matrix(const SparseMatrix& A, Symmetry symmetry);

@@ -43,22 +43,15 @@ SparseMatrix on_union(const SparseMatrix& A, const SparseMatrix& B) {
 }  // namespace
 
 CallbackSystem::CallbackSystem(const SparseMatrix& M, Functions functions)
-    : functions_(std::move(functions)), mass_(in_order(M)), solver_mass_(mass_) {
+    : functions_(std::move(functions)), mass_(in_order(M), Symmetry::general, "lu", to_rounding) {
   if (M.rows() != M.cols() || M.rows() == 0)
     throw InputError("M", fmt::format("a square matrix is needed, got {} × {}", M.rows(), M.cols()));
-  if (mass_.nonZeros() == 0) throw InputError("M", "the mass matrix is zero");
-  solver_ = make_linear_solver("lu", Symmetry::general);
-  solver_->set_matrix(solver_mass_);
-  Vector x;
-  if (solver_->solve(Vector::Ones(M.rows()), x, to_rounding).status != SolveReport::Status::ok)
-    throw InputError("M", "the mass matrix is singular");
-}
-
-Vector CallbackSystem::solve_mass(const Vector& f) const {
-  Vector x;
-  if (solver_->solve(f, x, to_rounding).status != SolveReport::Status::ok)
-    throw StepFailure(f.allFinite() ? "the mass matrix could not be solved with" : "the force is not finite");
-  return x;
+  if (mass_.matrix().nonZeros() == 0) throw InputError("M", "the mass matrix is zero");
+  try {
+    if (mass_.solve(Vector::Ones(M.rows())).allFinite()) return;
+  } catch (const StepFailure&) {
+  }
+  throw InputError("M", "the mass matrix is singular");
 }
 
 Vector CallbackSystem::force(const State& u) const {
@@ -67,7 +60,7 @@ Vector CallbackSystem::force(const State& u) const {
   return f;
 }
 
-void CallbackSystem::tangent(const State& u, Definiteness, Tangent& T) const {
+Vector CallbackSystem::linearize(const State& u, Definiteness, Tangent& T) const {
   const auto checked = [&](const SparseMatrix& A, const char* name) {
     if (A.rows() != size() || A.cols() != size())
       throw InputError(name,
@@ -79,13 +72,15 @@ void CallbackSystem::tangent(const State& u, Definiteness, Tangent& T) const {
   const SparseMatrix D =
       functions_.damping ? checked(functions_.damping(u), "damping") : difference(u, With::velocities);
   const auto fit = [&] {
-    T.K = T.D = mass_;
+    T.K = T.D = mass();
     return place(K, T.K) && place(D, T.D);
   };
-  if (fit()) return;
-  mass_ = on_union(on_union(mass_, K), D);
-  [[maybe_unused]] const bool all_fit = fit();
-  assert(all_fit);
+  if (!fit()) {
+    mass_.widen(on_union(on_union(mass(), K), D));
+    [[maybe_unused]] const bool all_fit = fit();
+    assert(all_fit);
+  }
+  return force(u);
 }
 
 SparseMatrix CallbackSystem::difference(const State& u, With respect) const {

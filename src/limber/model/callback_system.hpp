@@ -3,9 +3,7 @@
 /// they are differences of f (fourth order, dense).
 
 #include <functional>
-#include <memory>
 
-#include "limber/linalg/linear_solver.hpp"
 #include "limber/model/system.hpp"
 
 namespace limber {
@@ -20,23 +18,19 @@ class CallbackSystem final : public System {
   /// M: all entries. Throws InputError if it is not square.
   CallbackSystem(const SparseMatrix& M, Functions functions);
 
-  Index size() const override { return mass_.rows(); }
-  bool symmetric() const override { return false; }
-  bool velocity_dependent() const override { return true; }
-  const SparseMatrix& mass() const override { return mass_; }
-  Vector apply_mass(const Vector& x) const override { return mass_ * x; }
-  Vector solve_mass(const Vector& f) const override;
+  SystemTraits traits() const override {
+    return {.size = mass_.matrix().rows(), .symmetric = false, .velocity_dependent = true};
+  }
+  const MassMatrix& inertia() const override { return mass_; }
   Vector force(const State& u) const override;
-  void tangent(const State& u, Definiteness, Tangent& T) const override;
+  Vector linearize(const State& u, Definiteness, Tangent& T) const override;
 
  private:
   enum class With { positions, velocities };
   SparseMatrix difference(const State& u, With respect) const;
 
   Functions functions_;
-  mutable SparseMatrix mass_;  // its pattern grows to hold every tangent met so far
-  std::unique_ptr<LinearSolver> solver_;
-  SparseMatrix solver_mass_;
+  mutable MassMatrix mass_;  // its pattern grows to hold every tangent met so far
 };
 
 }  // namespace limber

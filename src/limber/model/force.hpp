@@ -93,8 +93,8 @@ struct ForceTraits {
   bool velocity_dependent = false;
   bool has_potential = true;  // f = −∂W/∂q − ∂R/∂v
   bool time_dependent = false;
-  bool dissipates = false;  // has no potential, but beyond what it stores its work is never positive: damping
-  bool contact = false;     // stays wholly implicit in every method
+  bool dissipates = false;       // has no potential, but beyond what it stores its work is never positive: damping
+  bool wholly_implicit = false;  // in every method: contact, and what keeps rigid parts in shape
   Lag lag = Lag::none;
   EnergyKind energy = EnergyKind::other;
 };
@@ -107,8 +107,6 @@ class Force {
   virtual ForceTraits traits() const = 0;
   /// Appends the pairs of nodes that the tangent couples.
   virtual void add_couplings(Couplings& pairs) const = 0;
-  /// Appends those that come and go, which the tangent at u couples.
-  virtual void add_couplings_at(const State&, Couplings& /*now*/) const {}
   /// Called when the pattern is known, and again whenever it has changed.
   virtual void bind(const BlockPattern&, std::span<const int> /*free_index*/) {}
 
@@ -122,24 +120,44 @@ class Force {
   /// The largest s in (0, 1] for which q + s·dq stays in the force's domain, with some reserve, while what the force
   /// itself moves goes from where it is at t0 to where it is at t1.
   virtual double max_step(const Vector& /*q*/, const Vector& /*dq*/, double /*t0*/, double /*t1*/) const { return 1; }
-  virtual double smallest_gap(const State&) const { return std::numeric_limits<double>::infinity(); }
-  virtual void hold(const State&) const {}
+};
+
+/// A force that also is one of the following is asked for that too.
+
+/// It takes energy out of the motion by damping.
+class DampingForce {
+ public:
+  virtual ~DampingForce() = default;
+  virtual double damping_power(const State&) const = 0;  // [W]
+};
+
+/// It learns from the states that steps start from.
+class LearningForce {
+ public:
+  virtual ~LearningForce() = default;
   virtual void begin_step(const State&) {}
-  /// Called by the driver before a step: learns from the state it starts from, putting in about `budget` [J] at most.
-  /// Whether the force is another one now.
+  /// Called by the driver before a step: changes the force, putting in about `budget` [J] at most. Whether it is
+  /// another one now.
   virtual bool adapt(const State&, double /*budget*/) { return false; }
-  /// What the force has learnt and a restart needs.
+  /// What it has learnt and a restart needs.
   virtual std::vector<double> memory() const { return {}; }
   virtual void restore(const std::vector<double>& /*memory*/) {}
-  /// The power [W] that this force takes out of the motion by damping.
-  virtual double damping_power(const State&) const { return 0; }
-  /// The power [W] that it takes out by friction.
+};
+
+/// It acts between things that meet.
+class ContactForce {
+ public:
+  virtual ~ContactForce() = default;
+  /// Appends the pairs of nodes that the tangent at u couples beside add_couplings, and those that it may couple soon.
+  virtual void add_couplings_at(const State&, Couplings& now) const = 0;
+  virtual void add_couplings_soon(const State&, Couplings& /*soon*/) const {}
+  virtual double smallest_gap(const State&) const { return std::numeric_limits<double>::infinity(); }
+  virtual void hold(const State&) const {}
+  /// The power [W] that it takes out of the motion by friction.
   virtual double friction_power(const State&) const { return 0; }
   /// The work [J] that obstacles which the force moves by itself put in when they go from where they are at t0 to where
   /// they are at t1, against the forces of u.
   virtual double driving_work(const State& /*u*/, double /*t0*/, double /*t1*/) const { return 0; }
-  /// Besides add_couplings_at: those that the tangent may soon couple.
-  virtual void add_couplings_soon(const State&, Couplings& /*soon*/) const {}
 };
 
 }  // namespace limber

@@ -15,44 +15,6 @@
 #include "limber/linalg/pattern.hpp"
 
 namespace limber {
-/// The whole system's mass, pattern and prescribed motion, with some of its forces.
-class MechanicalSystem::Part final : public System {
- public:
-  Part(const MechanicalSystem& whole, const Forces& forces) : whole_(whole), forces_(forces) {
-    for (const auto& f : forces_) {
-      time_dependent_ = time_dependent_ || f->traits().time_dependent;
-      has_potential_ = has_potential_ && f->traits().has_potential;
-    }
-  }
-
-  Index size() const override { return whole_.size(); }
-  bool symmetric() const override { return whole_.symmetric(); }
-  bool velocity_dependent() const override { return whole_.velocity_dependent(); }
-  bool time_dependent() const override { return time_dependent_ || whole_.scripted_; }
-  const SparseMatrix& mass() const override { return whole_.mass_; }
-  Vector apply_mass(const Vector& x) const override { return whole_.apply_mass(x); }
-  Vector solve_mass(const Vector& f) const override { return whole_.solve_mass(f); }
-  Vector force(const State& u) const override { return whole_.force_of(u, forces_); }
-  void tangent(const State& u, Definiteness d, Tangent& T) const override { whole_.linearize_by(u, d, T, forces_); }
-  Vector linearize(const State& u, Definiteness d, Tangent& T) const override {
-    return whole_.linearize_by(u, d, T, forces_);
-  }
-  std::optional<Potentials> potentials(const State& u) const override {
-    if (!has_potential_ || (whole_.coupled_mass_ && whole_.scripted_)) return std::nullopt;
-    return whole_.potentials_of(u, forces_);
-  }
-  double max_step(const Vector& q, const Vector& dq, double t0, double t1) const override {
-    return whole_.max_step_of(q, dq, t0, t1, forces_);
-  }
-  double length_scale() const override { return whole_.length_scale(); }
-  Matrix rigid_motions(const State& u) const override { return whole_.rigid_motions(u); }
-
- private:
-  const MechanicalSystem& whole_;
-  const Forces& forces_;
-  bool time_dependent_ = false, has_potential_ = true;
-};
-
 MechanicalSystem::MechanicalSystem(Parts parts)
     : reference_(std::move(parts.positions)),
       masses_(std::move(parts.masses)),
@@ -68,14 +30,23 @@ MechanicalSystem::MechanicalSystem(Parts parts)
     has_potential_ = has_potential_ && traits.has_potential;
     forces_depend_on_time_ = forces_depend_on_time_ || traits.time_dependent;
     lag_ = std::max(lag_, traits.lag);
-    (traits.contact ? contact_forces_ : smooth_forces_).push_back(f);
+    (traits.wholly_implicit ? implicit_forces_ : smooth_forces_).push_back(f);
+    sides_.push_back({dynamic_cast<ContactForce*>(f.get()), dynamic_cast<LearningForce*>(f.get()),
+                      dynamic_cast<DampingForce*>(f.get())});
   }
   for (const auto& m : masses_) coupled_mass_ = coupled_mass_ || m.a != m.b;
   arrange();
-  if (!contact_forces_.empty()) {
-    smooth_ = std::make_unique<Part>(*this, smooth_forces_);
-    contact_ = std::make_unique<Part>(*this, contact_forces_);
-  }
+  make_contact();
+}
+
+SystemTraits MechanicalSystem::traits() const {
+  return {.size = 3 * static_cast<Index>(ties_.unknowns()),
+          .symmetric = storage_ == Storage::lower,
+          .velocity_dependent = velocity_dependent_,
+          .time_dependent = time_dependent_,
+          .length_scale = length_scale_,
+          .contact = contact_.get(),
+          .gaps = near_gaps_.get()};
 }
 
 void MechanicalSystem::arrange() {
@@ -124,9 +95,8 @@ void MechanicalSystem::arrange() {
   std::sort(fixed_couplings_.begin(), fixed_couplings_.end());
   fixed_couplings_.erase(std::unique(fixed_couplings_.begin(), fixed_couplings_.end()), fixed_couplings_.end());
   make_pattern({});
-  diagonal_ = !coupled_mass_ && !ties_.any() ? Vector(mass_.diagonal()) : Vector();
   for (int i = 0; i < ties_.unknowns(); ++i)
-    if (!(mass_.coeff(3 * i, 3 * i) > 0))
+    if (!(mass_.matrix().coeff(3 * i, 3 * i) > 0))
       throw InputError("bodies", "node " + std::to_string(unknown_nodes_[ix(i)]) + " is free but has no mass");
 }
 
@@ -147,8 +117,6 @@ void MechanicalSystem::hold_all() {
   arrange();
 }
 
-MechanicalSystem::~MechanicalSystem() = default;
-
 void MechanicalSystem::make_pattern(const Couplings& more) const {
   Couplings pairs = fixed_couplings_;
   pairs.insert(pairs.end(), more.begin(), more.end());
@@ -161,28 +129,29 @@ void MechanicalSystem::make_pattern(const Couplings& more) const {
 }
 
 void MechanicalSystem::make_mass() const {
-  mass_solver_.reset();
-  mass_ = pattern_.zero();
+  SparseMatrix M = pattern_.zero();
   const auto add = [&](int a, int b, double m) {
     const int fa = free_index_[ix(a)], fb = free_index_[ix(b)];
     if (fa < 0 || fb < 0 || (storage_ == Storage::lower && fa < fb)) return;
     const auto slot = pattern_.slot(fa, fb);
-    for (int c = 0; c < 3; ++c) mass_.valuePtr()[slot.at(c, c)] += m;
+    for (int c = 0; c < 3; ++c) M.valuePtr()[slot.at(c, c)] += m;
   };
   for (const auto& m : masses_) {
     add(m.a, m.b, m.m);
     if (m.a != m.b) add(m.b, m.a, m.m);
   }
-  if (!ties_.any()) return;
-  const SparseMatrix of_nodes = std::move(mass_);
-  mass_ = ties_.pattern().zero();
-  ties_.add_reduced(of_nodes.valuePtr(), mass_.valuePtr());
+  if (ties_.any()) {
+    const SparseMatrix of_nodes = std::move(M);
+    M = ties_.pattern().zero();
+    ties_.add_reduced(of_nodes.valuePtr(), M.valuePtr());
+  }
+  mass_ = MassMatrix(std::move(M), storage_ == Storage::lower ? Symmetry::symmetric : Symmetry::general);
 }
 
 std::vector<double> MechanicalSystem::memory() const {
   std::vector<double> all;
-  for (const auto& f : forces_) {
-    const auto part = f->memory();
+  for (const Sides& f : sides_) {
+    const auto part = f.learning ? f.learning->memory() : std::vector<double>{};
     all.push_back(static_cast<double>(part.size()));
     all.insert(all.end(), part.begin(), part.end());
   }
@@ -195,32 +164,34 @@ void MechanicalSystem::restore(const std::vector<double>& memory) {
     throw InputError("forces",
                      fmt::format("{} numbers do not fit what the {} forces keep", memory.size(), forces_.size()));
   };
-  for (const auto& f : forces_) {
+  for (const Sides& f : sides_) {
     if (next == memory.end()) fail();
     const double count = *next++;
     if (!(count >= 0) || !(count <= static_cast<double>(memory.end() - next))) fail();
+    if (count > 0 && !f.learning) fail();
     const auto end = next + static_cast<std::ptrdiff_t>(count);
-    f->restore({next, end});
+    if (f.learning) f.learning->restore({next, end});
     next = end;
   }
   if (next != memory.end()) fail();
 }
 
 bool MechanicalSystem::adapt(const State& u, double budget) {
-  if (contact_forces_.empty()) return false;
+  if (std::none_of(sides_.begin(), sides_.end(), [](const Sides& f) { return f.learning; })) return false;
   const State all = full(u);
   bool changed = false;
-  for (const auto& f : contact_forces_) changed = f->adapt(all, budget) || changed;
+  for (const Sides& f : sides_) changed = (f.learning && f.learning->adapt(all, budget)) || changed;
   return changed;
 }
 
 void MechanicalSystem::reset_pattern() {
-  if (!contact_forces_.empty()) make_pattern({});
+  if (contact_) make_pattern({});
 }
 
 void MechanicalSystem::couple(const State& all) const {
   Couplings now, soon;
-  for (const auto& f : contact_forces_) f->add_couplings_at(all, now);
+  for (const Sides& f : sides_)
+    if (f.contact) f.contact->add_couplings_at(all, now);
   const auto to_free = [&](Couplings& pairs) {
     for (auto& [a, b] : pairs) {
       const int fa = free_index_[ix(a)], fb = free_index_[ix(b)];
@@ -239,7 +210,8 @@ void MechanicalSystem::couple(const State& all) const {
   };
   const bool fits = holds(pattern_);
   if (fits && (lag_ != Lag::each_iterate || holds(aside_pattern_))) return;
-  for (const auto& f : contact_forces_) f->add_couplings_soon(all, soon);
+  for (const Sides& f : sides_)
+    if (f.contact) f.contact->add_couplings_soon(all, soon);
   to_free(soon);
   now.insert(now.end(), soon.begin(), soon.end());
   if (fits)
@@ -283,24 +255,6 @@ Matrix MechanicalSystem::rigid_motions(const State& u) const {
     column += 6;
   }
   return R;
-}
-
-Vector MechanicalSystem::apply_mass(const Vector& x) const {
-  if (diagonal_.size()) return diagonal_.cwiseProduct(x);
-  if (symmetric()) return mass_.selfadjointView<Eigen::Lower>() * x;
-  return mass_ * x;
-}
-
-Vector MechanicalSystem::solve_mass(const Vector& f) const {
-  if (diagonal_.size()) return f.cwiseQuotient(diagonal_);
-  if (!mass_solver_) {
-    mass_solver_ = make_linear_solver("auto", symmetric() ? Symmetry::symmetric : Symmetry::general);
-    mass_solver_->set_matrix(mass_);
-  }
-  Vector x;
-  if (mass_solver_->solve(f, x, 1e-14).status != SolveReport::Status::ok)
-    throw StepFailure(f.allFinite() ? "the mass matrix could not be solved with" : "the force is not finite");
-  return x;
 }
 
 namespace {
@@ -394,7 +348,7 @@ Vector MechanicalSystem::free_force(const Vector& full, double t) const {
 
 Vector MechanicalSystem::force_of(const State& u, const Forces& forces) const {
   const Vector all = full_force(full(u), forces);
-  return &forces == &contact_forces_ ? gather(all) : free_force(all, u.t);
+  return &forces == &implicit_forces_ ? gather(all) : free_force(all, u.t);
 }
 
 Vector MechanicalSystem::force(const State& u) const { return force_of(u, forces_); }
@@ -403,7 +357,7 @@ TangentBuilder MechanicalSystem::builder(Definiteness d, Tangent& T) const {
   T.taken_out.reset();
   T.unsymmetric.resize(0, 0);
   const auto clear = [&](SparseMatrix& A) {
-    if (!same_pattern(A, mass_)) A = mass_;
+    if (!same_pattern(A, mass())) A = mass();
     std::fill_n(A.valuePtr(), A.nonZeros(), 0.0);
   };
   clear(T.K);
@@ -423,14 +377,6 @@ void MechanicalSystem::reduce(Tangent& T) const {
   if (T.unsymmetric.size() > 0) T.unsymmetric = ties_.reduced(T.unsymmetric);
 }
 
-void MechanicalSystem::tangent(const State& u, Definiteness d, Tangent& T) const {
-  const State all = full(u);
-  couple(all);
-  auto b = builder(d, T);
-  for (const auto& force : forces_) force->add_tangent(all, b);
-  reduce(T);
-}
-
 Vector MechanicalSystem::linearize_by(const State& u, Definiteness d, Tangent& T, const Forces& forces) const {
   const State all = full(u);
   if (&forces != &smooth_forces_) couple(all);
@@ -438,7 +384,7 @@ Vector MechanicalSystem::linearize_by(const State& u, Definiteness d, Tangent& T
   Vector f = Vector::Zero(reference_.size());
   for (const auto& force : forces) force->linearize(all, f, b);
   reduce(T);
-  return &forces == &contact_forces_ ? gather(f) : free_force(f, u.t);
+  return &forces == &implicit_forces_ ? gather(f) : free_force(f, u.t);
 }
 
 Vector MechanicalSystem::linearize(const State& u, Definiteness d, Tangent& T) const {
@@ -475,146 +421,10 @@ double MechanicalSystem::max_step(const Vector& q, const Vector& dq, double t0, 
   return max_step_of(q, dq, t0, t1, forces_);
 }
 
-double MechanicalSystem::smallest_gap(const State& u) const {
-  double gap = std::numeric_limits<double>::infinity();
-  if (contact_forces_.empty()) return gap;
-  const State all = full(u);
-  for (const auto& force : contact_forces_) gap = std::min(gap, force->smallest_gap(all));
-  return gap;
-}
-
-void MechanicalSystem::hold(const State& u) const {
-  if (lag_ == Lag::none) return;
-  const State all = full(u);
-  for (const auto& force : contact_forces_) force->hold(all);
-}
-
 void MechanicalSystem::begin_step(const State& u) {
   const State all = full(u);
-  for (const auto& force : forces_) force->begin_step(all);
-}
-
-Energies MechanicalSystem::energies(const State& u) const {
-  const State all = full(u);
-  Energies e;
-  for (const auto& m : masses_) e.kinetic += (m.a == m.b ? 0.5 : 1) * m.m * block(all.v, m.a).dot(block(all.v, m.b));
-  for (const auto& force : forces_) {
-    const auto p = force->potentials(all);
-    if (!p) continue;
-    switch (force->traits().energy) {
-      case EnergyKind::elastic:
-        e.elastic += p->stored;
-        break;
-      case EnergyKind::gravitational:
-        e.gravitational += p->stored;
-        break;
-      case EnergyKind::contact:
-        e.contact += p->stored;
-        break;
-      case EnergyKind::other:
-        e.other += p->stored;
-        break;
-    }
-  }
-  return e;
-}
-
-double MechanicalSystem::damping_power(const State& u) const {
-  const State all = full(u);
-  double power = 0;
-  for (const auto& force : forces_) power += force->damping_power(all);
-  return power;
-}
-
-double MechanicalSystem::friction_power(const State& u) const {
-  if (contact_forces_.empty()) return 0;
-  const State all = full(u);
-  double power = 0;
-  for (const auto& force : contact_forces_) power += force->friction_power(all);
-  return power;
-}
-
-double MechanicalSystem::work_put_in(const State& from, const State& to) const {
-  const State a = full(from), b = full(to);
-  double both = 0, at_start = 0, at_end = 0;
-  Vector free_start = Vector::Zero(a.q.size()), free_end = free_start;
-  bool any_free = false;
-  for (const auto& force : forces_) {
-    const auto traits = force->traits();
-    if (traits.contact) {
-      if (!traits.time_dependent) continue;
-      at_start += force->driving_work(a, a.t, b.t);
-      at_end += force->driving_work(b, a.t, b.t);
-    } else if (!traits.has_potential && !traits.dissipates) {
-      force->add_force(a, free_start);
-      force->add_force(b, free_end);
-      any_free = true;
-    } else if (traits.has_potential && traits.time_dependent) {
-      // What time alone changes of W, at both ends: no derivative is asked for, so loads may jump.
-      const auto stored = [&](const State& u, double t) { return force->potentials({u.q, u.v, t})->stored; };
-      both += .5 * (stored(a, b.t) - stored(a, a.t) + stored(b, b.t) - stored(b, a.t));
-      // Damping relative to something that moves: what it does to the nodes, and 2R, which it takes up.
-      const auto driven = [&](const State& u) {
-        return 2 * force->potentials(u)->dissipated - force->damping_power(u);
-      };
-      if (traits.velocity_dependent) {
-        at_start += (b.t - a.t) * driven(a);
-        at_end += (b.t - a.t) * driven(b);
-      }
-    }
-  }
-  if (any_free) {
-    at_start += free_start.dot(b.q - a.q);
-    at_end += free_end.dot(b.q - a.q);
-  }
-  if (scripted_) {
-    at_start += work_of_scripts(a, b, full_force(a, forces_));
-    at_end += work_of_scripts(a, b, full_force(b, forces_));
-  }
-  return both + std::max(at_end, .5 * (at_start + at_end));
-}
-
-/// With the forces f on all nodes: what prescribed nodes need to go on as they do, and the change of their kinetic
-/// energy. Masses that couple them with free nodes count with the mean acceleration of these.
-double MechanicalSystem::work_of_scripts(const State& a, const State& b, const Vector& f) const {
-  double work = 0;
-  for (const int node : prescribed_nodes_) work -= block(f, node).dot(block(b.q, node) - block(a.q, node));
-  const double h = b.t - a.t;
-  for (const auto& m : masses_) {
-    const bool pa = prescribed_index_[ix(m.a)] >= 0, pb = prescribed_index_[ix(m.b)] >= 0;
-    if (pa && pb) {
-      work +=
-          (m.a == m.b ? .5 : 1) * m.m * (block(b.v, m.a).dot(block(b.v, m.b)) - block(a.v, m.a).dot(block(a.v, m.b)));
-    } else if (pa || pb) {
-      const int p = pa ? m.a : m.b, free = pa ? m.b : m.a;
-      work += m.m / h * (block(b.v, free) - block(a.v, free)).dot(block(b.q, p) - block(a.q, p));
-    }
-  }
-  return work;
-}
-
-Vector MechanicalSystem::reactions(const State& u) const {
-  const State all = full(u);
-  const Vector f = full_force(all, forces_);
-  const Vector a = spread(solve_mass(free_force(f, u.t)));
-  const Prescribed p = prescribed(u.t);
-  const auto acceleration = [&](int i) -> Vec3 {
-    return free_index_[ix(i)] >= 0 ? block(a, i) : block(p.a, prescribed_index_[ix(i)]);
-  };
-  Vector r(3 * static_cast<Index>(prescribed_nodes_.size()));
-  for (int i = 0; i < static_cast<int>(prescribed_nodes_.size()); ++i)
-    block(r, i) = -block(f, prescribed_nodes_[ix(i)]);
-  for (const auto& m : masses_) {
-    if (const int i = prescribed_index_[ix(m.a)]; i >= 0) block(r, i) += m.m * acceleration(m.b);
-    if (const int i = prescribed_index_[ix(m.b)]; i >= 0 && m.a != m.b) block(r, i) += m.m * acceleration(m.a);
-  }
-  return r;
-}
-
-double MechanicalSystem::total_mass() const {
-  double sum = 0;
-  for (const auto& m : masses_) sum += (m.a == m.b ? 1 : 2) * m.m;
-  return sum;
+  for (const Sides& f : sides_)
+    if (f.learning) f.learning->begin_step(all);
 }
 
 }  // namespace limber

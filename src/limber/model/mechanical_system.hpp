@@ -8,7 +8,6 @@
 #include <mutex>
 #include <vector>
 
-#include "limber/linalg/linear_solver.hpp"
 #include "limber/model/force.hpp"
 #include "limber/model/gap_source.hpp"
 #include "limber/model/motion.hpp"
@@ -49,28 +48,13 @@ class MechanicalSystem final : public System {
   explicit MechanicalSystem(Parts parts);
   ~MechanicalSystem() override;
 
-  Index size() const override { return 3 * static_cast<Index>(ties_.unknowns()); }
-  bool symmetric() const override { return storage_ == Storage::lower; }
-  bool velocity_dependent() const override { return velocity_dependent_; }
-  bool time_dependent() const override { return time_dependent_; }
-  const SparseMatrix& mass() const override { return mass_; }
-  Vector apply_mass(const Vector& x) const override;
-  Vector solve_mass(const Vector& f) const override;
+  SystemTraits traits() const override;
+  const MassMatrix& inertia() const override { return mass_; }
   Vector force(const State& u) const override;
-  void tangent(const State& u, Definiteness, Tangent& T) const override;
   Vector linearize(const State& u, Definiteness, Tangent& T) const override;
   std::optional<Potentials> potentials(const State& u) const override;
   double max_step(const Vector& q, const Vector& dq, double t0, double t1) const override;
-  double smallest_gap(const State& u) const override;
-  void hold(const State& u) const override;
-  Lag lag() const override { return lag_; }
-  const System* smooth() const override { return smooth_.get(); }
-  const System* contact() const override { return contact_.get(); }
-  GapRule gap_rule() const override { return gaps_ ? gaps_->rule() : GapRule::none; }
-  GapConstraints gaps(const State& u, double until, double way) const override;
-  void bear(const GapConstraints& gaps, const Vector& forces) const override;
   void begin_step(const State& u) override;
-  double length_scale() const override { return length_scale_; }
   Matrix rigid_motions(const State& u) const override;
 
   int nodes() const { return static_cast<int>(free_index_.size()); }
@@ -90,7 +74,7 @@ class MechanicalSystem final : public System {
   /// A displacement, velocity or acceleration of all nodes (3N) from that of the unknowns; zero at prescribed nodes.
   Vector spread(const Vector& x) const;
 
-  /// Lets forces learn from the state that a step starts from; see Force::adapt.
+  /// Lets forces learn from the state that a step starts from; see LearningForce::adapt.
   bool adapt(const State& u, double budget);
   /// What the forces have learnt, all together.
   std::vector<double> memory() const;
@@ -118,8 +102,17 @@ class MechanicalSystem final : public System {
     Vector x, v, a;
   };
   using Forces = std::vector<std::shared_ptr<Force>>;
-  class Part;  // this system with some of its forces
+  /// What else a force is; null: nothing of that kind.
+  struct Sides {
+    ContactForce* contact;
+    LearningForce* learning;
+    DampingForce* damping;
+  };
+  class Part;     // this system with some of its forces
+  class Contact;  // its contact part
+  class Near;     // its gaps
 
+  void make_contact();
   /// Numbers the nodes and makes what follows from that, with the prescriptions that hold.
   void arrange();
   Prescribed prescribed(double t) const;
@@ -145,7 +138,6 @@ class MechanicalSystem final : public System {
   std::vector<NodalMass> masses_;
   std::vector<std::shared_ptr<Force>> forces_;
   std::shared_ptr<const GapSource> gaps_;
-  mutable std::size_t near_ = 0;  // pairs that were near last
   std::vector<Prescription> prescriptions_;
   std::vector<Tie> all_ties_;
   double released_ = -std::numeric_limits<double>::infinity();  // [s] prescriptions until then do not hold any more
@@ -158,14 +150,14 @@ class MechanicalSystem final : public System {
   Couplings fixed_couplings_;                  // of free nodes (free numbers), a > b, ascending, without repeats
   Storage storage_ = Storage::lower;
   mutable Ties ties_;
-  mutable BlockPattern pattern_;              // of the free nodes
-  mutable SparseMatrix mass_;                 // of the unknowns
-  mutable Vector node_K_, node_D_;            // on pattern_, where nodes are tied
-  std::unique_ptr<System> smooth_, contact_;  // null without contact forces
-  Forces smooth_forces_, contact_forces_;
+  mutable BlockPattern pattern_;            // of the free nodes
+  mutable MassMatrix mass_;                 // of the unknowns
+  mutable Vector node_K_, node_D_;          // on pattern_, where nodes are tied
+  std::unique_ptr<ContactPart> contact_;    // null without contact forces
+  std::unique_ptr<NearGaps> near_gaps_;     // null without a source
+  Forces smooth_forces_, implicit_forces_;  // all forces; the latter wholly implicit in every method
+  std::vector<Sides> sides_;                // of all forces
   Lag lag_ = Lag::none;
-  Vector diagonal_;  // of a lumped mass, else empty
-  mutable std::unique_ptr<LinearSolver> mass_solver_;
   bool velocity_dependent_ = false, has_potential_ = true, scripted_ = false, coupled_mass_ = false,
        time_dependent_ = false, forces_depend_on_time_ = false;
   double length_scale_ = 1;

@@ -7,8 +7,10 @@
 
 #include <limits>
 #include <optional>
+#include <vector>
 
 #include "limber/core/state.hpp"
+#include "limber/model/mass_matrix.hpp"
 
 namespace limber {
 
@@ -65,55 +67,89 @@ struct GapConstraints {
 /// Whether a tangent is exact, or each element's part is projected to the nearest positive semidefinite matrix.
 enum class Definiteness { exact, projected };
 
+class System;
+
+/// What a system with contact forces has beside.
+class ContactPart {
+ public:
+  virtual ~ContactPart() = default;
+  /// The system without its contact forces, and with its contact forces alone: contact is neither linearised nor
+  /// projected.
+  virtual const System& smooth() const = 0;
+  virtual const System& forces() const = 0;
+  /// The smallest gap [m] of the collisions at u; ∞ if there are none.
+  virtual double smallest_gap(const State&) const = 0;
+  virtual Lag lag() const { return Lag::none; }
+  /// From now on friction's potential uses the normal forces and sliding directions of u.
+  virtual void hold(const State&) const {}
+};
+
+/// Pairs that are near, as inequalities: contact by a rule instead of forces, and ways that things can go freely.
+class NearGaps {
+ public:
+  virtual ~NearGaps() = default;
+  virtual GapRule rule() const = 0;
+  /// All pairs at u whose gap can close before the time `until`, if no free node moves further than `way` [m].
+  virtual GapConstraints at(const State& u, double until, double way) const = 0;
+  /// Takes the normal forces [N] that kept these gaps open in the last stage, for reports. The gaps are those of the
+  /// last call of at().
+  virtual void carried(const GapConstraints&, const Vector& /*forces*/) const {}
+};
+
+struct SystemTraits {
+  Index size = 0;  // n
+  /// Whether M, K and D are, but for Tangent::unsymmetric. Then only their lower triangles are stored.
+  bool symmetric = true;
+  bool velocity_dependent = false;       // D ≠ 0
+  bool time_dependent = true;            // ∂f/∂t ≠ 0 may happen
+  double length_scale = 1;               // [m] tolerances of lengths are relative to this one
+  const ContactPart* contact = nullptr;  // null if there are no contact forces
+  const NearGaps* gaps = nullptr;        // null if nobody knows of any
+};
+
 class System {
  public:
   virtual ~System() = default;
 
-  virtual Index size() const = 0;  // n
-  /// Whether M, K and D are, but for Tangent::unsymmetric. Then only their lower triangles are stored.
-  virtual bool symmetric() const = 0;
-  virtual bool velocity_dependent() const = 0;          // D ≠ 0
-  virtual bool time_dependent() const { return true; }  // ∂f/∂t ≠ 0 may happen
+  virtual SystemTraits traits() const = 0;
   /// All matrices have the pattern of this one, which may grow with each tangent.
-  virtual const SparseMatrix& mass() const = 0;
-  virtual Vector apply_mass(const Vector& x) const = 0;
-  virtual Vector solve_mass(const Vector& f) const = 0;
-
+  virtual const MassMatrix& inertia() const = 0;
   virtual Vector force(const State& u) const = 0;
-  /// Writes K and D at u into T. Matrices of T without a pattern get that of the mass.
-  virtual void tangent(const State& u, Definiteness, Tangent& T) const = 0;
-  /// force and tangent in one pass.
-  virtual Vector linearize(const State& u, Definiteness d, Tangent& T) const {
-    tangent(u, d, T);
-    return force(u);
-  }
+  /// The force, with K and D at u in T. Matrices of T without a pattern get that of the mass.
+  virtual Vector linearize(const State& u, Definiteness d, Tangent& T) const = 0;
   /// nullopt if a force has no potential.
   virtual std::optional<Potentials> potentials(const State&) const { return std::nullopt; }
   /// The largest s in (0, 1] for which q + s·dq stays in the domain of all forces, with a margin. Prescribed nodes and
   /// obstacles move with it, on straight lines from their places at t0 to those at t1, by the same fraction s.
   virtual double max_step(const Vector& /*q*/, const Vector& /*dq*/, double /*t0*/, double /*t1*/) const { return 1; }
-  /// The smallest gap [m] of the collisions at u; ∞ if there are none.
-  virtual double smallest_gap(const State&) const { return std::numeric_limits<double>::infinity(); }
-  /// From now on friction's potential uses the normal forces and sliding directions of u.
-  virtual void hold(const State&) const {}
-  virtual Lag lag() const { return Lag::none; }
-  /// This system without its contact forces, and this system with its contact forces alone: contact is neither
-  /// linearised nor projected. Null if there are no contact forces.
-  virtual const System* smooth() const { return nullptr; }
-  virtual const System* contact() const { return nullptr; }
-  virtual GapRule gap_rule() const { return GapRule::none; }
-  /// With a rule: all pairs at u whose gap can close before the time `until`, if no free node moves further than
-  /// `way` [m].
-  virtual GapConstraints gaps(const State& /*u*/, double /*until*/, double /*way*/) const { return {}; }
-  /// Takes the normal forces [N] that kept these gaps open in the last stage, for reports. The gaps are those of the
-  /// last call of gaps().
-  virtual void bear(const GapConstraints&, const Vector& /*forces*/) const {}
   /// Called once before each step with the state that the step starts from: updates what is lagged.
   virtual void begin_step(const State&) {}
-  /// Tolerances of lengths are relative to this one [m].
-  virtual double length_scale() const { return 1; }
   /// The rigid motions of all parts that nothing holds, as velocity fields at u: translations, then rotations. #n × k.
   virtual Matrix rigid_motions(const State&) const { return Matrix(size(), 0); }
+
+  Index size() const { return traits().size; }
+  bool symmetric() const { return traits().symmetric; }
+  bool velocity_dependent() const { return traits().velocity_dependent; }
+  bool time_dependent() const { return traits().time_dependent; }
+  double length_scale() const { return traits().length_scale; }
+  const ContactPart* contact() const { return traits().contact; }
+  double smallest_gap(const State& u) const {
+    const ContactPart* c = contact();
+    return c ? c->smallest_gap(u) : std::numeric_limits<double>::infinity();
+  }
+  Lag lag() const { return contact() ? contact()->lag() : Lag::none; }
+  void hold(const State& u) const {
+    if (contact()) contact()->hold(u);
+  }
+  GapRule gap_rule() const { return traits().gaps ? traits().gaps->rule() : GapRule::none; }
+  GapConstraints gaps(const State& u, double until, double way) const {
+    const NearGaps* gaps = traits().gaps;
+    return gaps ? gaps->at(u, until, way) : GapConstraints{};
+  }
+  const SparseMatrix& mass() const { return inertia().matrix(); }
+  Vector apply_mass(const Vector& x) const { return inertia().apply(x); }
+  Vector solve_mass(const Vector& f) const { return inertia().solve(f); }
+  void tangent(const State& u, Definiteness d, Tangent& T) const { linearize(u, d, T); }
 };
 
 }  // namespace limber

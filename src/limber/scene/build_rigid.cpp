@@ -23,7 +23,7 @@ class ShapeKeeping final : public Force {
 
   ForceTraits traits() const override {
     ForceTraits t = elastic_->traits();
-    t.contact = true;
+    t.wholly_implicit = true;
     return t;
   }
   void add_couplings(Couplings& pairs) const override { elastic_->add_couplings(pairs); }

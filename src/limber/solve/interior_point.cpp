@@ -35,7 +35,7 @@ class Program final : public Ipopt::TNLP {
     const Vector r = problem_.linearize(start_, Definiteness::exact);
     if (!r.allFinite()) throw StepFailure("interior point: the force is not finite at the start");
     const Vector missing = c - C_ * start_;
-    scale_ = std::max({missing.maxCoeff(), r.lpNorm<Eigen::Infinity>() / problem_.matrix().diagonal().maxCoeff(),
+    scale_ = std::max({missing.maxCoeff(), r.lpNorm<Eigen::Infinity>() / problem_.matrix().A.diagonal().maxCoeff(),
                        1e-12 * (1 + start_.lpNorm<Eigen::Infinity>())});
     force_scale_ = curvature * scale_;
     bounds_ = missing / scale_;
@@ -103,7 +103,7 @@ class Program final : public Ipopt::TNLP {
               Number* entries) override {
     if (entries && !evaluated([&] {
           problem_.linearize(at(y, n), Definiteness::exact);
-          return problem_.matrix().coeffs().allFinite();
+          return problem_.matrix().A.coeffs().allFinite();
         }))
       return false;
     Int k = 0;
@@ -141,7 +141,7 @@ class Program final : public Ipopt::TNLP {
   }
   template <class Visit>
   void each_hessian_entry(const Visit& visit) const {
-    const SparseMatrix& A = problem_.matrix();
+    const SparseMatrix& A = problem_.matrix().A;
     for (Index j = 0; j < A.outerSize(); ++j)
       for (SparseMatrix::InnerIterator it(A, j); it; ++it)
         if (it.row() >= it.col()) visit(static_cast<Int>(it.row()), static_cast<Int>(it.col()), it.value());

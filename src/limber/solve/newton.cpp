@@ -31,7 +31,12 @@ struct Iterate {
 class Iteration {
  public:
   Iteration(NewtonProblem& p, LinearSolver& l, const NewtonOptions& o, NewtonReport& rep)
-      : problem_(p), linear_(l), options_(o), report_(rep), allowed_(o.tolerance) {}
+      : problem_(p),
+        changing_(dynamic_cast<ChangingProblem*>(&p)),
+        linear_(l),
+        options_(o),
+        report_(rep),
+        allowed_(o.tolerance) {}
 
   Vector run(Vector x) {
     Iterate at{std::move(x), {}, 0};
@@ -43,7 +48,7 @@ class Iteration {
     double last = std::numeric_limits<double>::infinity();
     for (int k = 0; k < options_.max_iterations; ++k) {
       heed_interrupts();
-      const auto [changed, complete] = problem_.prepare(at.x);
+      const auto [changed, complete] = prepared(at.x);
       stale_merit_ = stale_merit_ || changed;
       if (!complete) {
         follow(at);
@@ -68,19 +73,23 @@ class Iteration {
       }
       last = size;
     }
-    if (!problem_.prepare(at.x).complete)
+    if (!prepared(at.x).complete)
       throw failure(fmt::format("what is prescribed (a script or an obstacle) is still under way after {} iterations",
                                 options_.max_iterations));
     throw failure(fmt::format("no convergence in {} iterations", options_.max_iterations));
   }
 
  private:
+  ChangingProblem::Preparation prepared(const Vector& x) {
+    return changing_ ? changing_->prepare(x) : ChangingProblem::Preparation{};
+  }
+
   /// One step along with what is under way: it is taken as far as it is free, since φ is another function afterwards.
   void follow(Iterate& at) {
     ++report_.iterations;
-    at.r = problem_.linearize(at.x, Definiteness::exact) + problem_.drift(at.x);
+    at.r = problem_.linearize(at.x, Definiteness::exact) + changing_->drift(at.x);
     forcing_ = tight;
-    linear_.set_matrix(problem_.matrix());
+    linear_.set_matrix(problem_.matrix().A);
     Vector d = Vector::Zero(at.x.size());
     const auto solved = [&] { return linear_.solve(-at.r, d, forcing_).status == SolveReport::Status::ok; };
     if (at.r.squaredNorm() >= underflow) {
@@ -89,7 +98,7 @@ class Iteration {
         const Vector first = d;
         ++report_.projections;
         problem_.linearize(at.x, Definiteness::projected);
-        linear_.set_matrix(problem_.matrix());
+        linear_.set_matrix(problem_.matrix().A);
         if (!solved()) {
           if (!exact) throw failure("the stage matrix is singular or indefinite");
           d = first;  // it does not descend, but is better than none
@@ -97,7 +106,7 @@ class Iteration {
       }
     }
     if (!d.allFinite()) throw failure("the correction is not finite");
-    at.x += problem_.advance(at.x, d) * d;
+    at.x += changing_->advance(at.x, d) * d;
   }
 
   StepFailure failure(const std::string& why) const {
@@ -126,15 +135,15 @@ class Iteration {
     const double drop = k == 0 || before == 0 ? 1 : report_.residual / before;
     const bool near = k > 0 && report_.correction <= close * allowed_;
     forcing_ = std::clamp(0.5 * drop * drop, 1e-8, near ? tight : loose);
-    linear_.set_matrix(problem_.matrix());
+    linear_.set_matrix(problem_.matrix().A);
     Vector d;
     if (solve(at.r, d)) return d;
-    if (problem_.symmetric() || use_potential_) {
+    if (problem_.matrix().symmetric || use_potential_) {
       ++report_.projections;
-      if (report_.projections > patience) problem_.require_minimum();
-      const SparseMatrix exact = problem_.matrix();
+      if (changing_ && report_.projections > patience) changing_->require_minimum();
+      const SparseMatrix exact = problem_.matrix().A;
       problem_.linearize(at.x, Definiteness::projected);
-      linear_.set_matrix(problem_.matrix());
+      linear_.set_matrix(problem_.matrix().A);
       if (solve(at.r, d)) return use_potential_ ? Vector(stretch(exact, at.r, d) * d) : d;
     }
     throw failure("the stage matrix is singular or indefinite");
@@ -143,7 +152,7 @@ class Iteration {
   /// A direction d of the projected matrix A₊ is too short where the exact curvature along it is smaller, above all on
   /// the way out of saddles: 1/|θ|, θ = dᵀA d / dᵀA₊d, within 1 and 8.
   double stretch(const SparseMatrix& A, const Vector& r, const Vector& d) const {
-    const double curvature = problem_.symmetric() ? d.dot(A.selfadjointView<Eigen::Lower>() * d) : d.dot(A * d);
+    const double curvature = problem_.matrix().symmetric ? d.dot(A.selfadjointView<Eigen::Lower>() * d) : d.dot(A * d);
     constexpr double most = 8;
     return std::clamp(-r.dot(d) / std::abs(curvature), 1.0, most);
   }
@@ -217,6 +226,7 @@ class Iteration {
   };
 
   NewtonProblem& problem_;
+  ChangingProblem* changing_;  // the same one, where it changes
   LinearSolver& linear_;
   const NewtonOptions& options_;
   NewtonReport& report_;

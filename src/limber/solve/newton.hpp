@@ -19,27 +19,19 @@ struct NoMinimum : StepFailure {
   using StepFailure::StepFailure;
 };
 
+/// A symmetric one has its lower triangle stored.
+struct NewtonMatrix {
+  const SparseMatrix& A;
+  bool symmetric;
+};
+
 class NewtonProblem {
  public:
-  /// What `prepare` did: whether φ is another function now, and whether this is the problem to be solved yet.
-  struct Preparation {
-    bool changed = false, complete = true;
-  };
-
   virtual ~NewtonProblem() = default;
-  /// Called at each iterate before it is linearised: takes over what lags.
-  virtual Preparation prepare(const Vector& /*x*/) { return {}; }
-  /// While the problem is not complete, something (obstacles) is under way. By how much r changes, to first order, when
-  /// it arrives and x stays; and how far, in (0, 1], it and x + s·dx can go together: this moves it there.
-  virtual Vector drift(const Vector& x) { return Vector::Zero(x.size()); }
-  virtual double advance(const Vector& /*x*/, const Vector& /*dx*/) { return 1; }
-  /// The largest correction [m] at x that ends the iteration.
-  virtual double enough(const Vector& /*x*/, double tolerance) { return tolerance; }
   virtual Vector residual(const Vector& x) = 0;
   /// The residual at x; matrix() is then A there.
   virtual Vector linearize(const Vector& x, Definiteness) = 0;
-  virtual const SparseMatrix& matrix() const = 0;
-  virtual bool symmetric() const = 0;
+  virtual NewtonMatrix matrix() const = 0;
   /// φ(x) with ∇φ = r, +∞ outside its domain; nullopt if there is none.
   virtual std::optional<double> potential(const Vector& x) = 0;
   /// ½‖B r‖², the merit where there is no potential.
@@ -48,8 +40,27 @@ class NewtonProblem {
   virtual double max_step(const Vector& x, const Vector& dx) = 0;
   /// The largest change of a position [m] that dx makes.
   virtual double correction(const Vector& dx) const = 0;
+  /// The largest correction [m] at x that ends the iteration.
+  virtual double enough(const Vector& /*x*/, double tolerance) { return tolerance; }
+};
+
+/// A problem that also is this one changes on the way to its solution.
+class ChangingProblem {
+ public:
+  /// What `prepare` did: whether φ is another function now, and whether this is the problem to be solved yet.
+  struct Preparation {
+    bool changed = false, complete = true;
+  };
+
+  virtual ~ChangingProblem() = default;
+  /// Called at each iterate before it is linearised: takes over what lags.
+  virtual Preparation prepare(const Vector& x) = 0;
+  /// While the problem is not complete, something (obstacles) is under way. By how much r changes, to first order, when
+  /// it arrives and x stays; and how far, in (0, 1], it and x + s·dx can go together: this moves it there.
+  virtual Vector drift(const Vector& x) = 0;
+  virtual double advance(const Vector& x, const Vector& dx) = 0;
   /// Asked where the exact matrix is indefinite again and again. Throws NoMinimum if φ is known to have none.
-  virtual void require_minimum() {}
+  virtual void require_minimum() = 0;
 };
 
 /// With contact, the last correction is at most this share of the smallest gap.

@@ -28,8 +28,7 @@ class Equilibrium final : public NewtonProblem {
     if (anchor_.rate > 0) tangent_.K += anchor_.rate * system_.mass();
     return r;
   }
-  const SparseMatrix& matrix() const override { return tangent_.K; }
-  bool symmetric() const override { return system_.symmetric(); }
+  NewtonMatrix matrix() const override { return {tangent_.K, system_.symmetric()}; }
   std::optional<double> potential(const Vector& q) override {
     const auto p = system_.potentials(state(q));
     if (!p) return std::nullopt;

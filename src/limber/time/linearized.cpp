@@ -85,7 +85,7 @@ class Linearized final : public StageSolver {
     if (!newton_) newton_ = make_implicit(system, options_);
     State about = s.at;
     about.t = s.t;
-    const LinearForce smooth(*system.smooth(), about, s.tangent_at, nullptr);
+    const LinearForce smooth(system.contact()->smooth(), about, s.tangent_at, nullptr);
     Stage here = s;
     here.linear = &smooth;
     return newton_->solve(WithContact(system, smooth), here);

@@ -98,7 +98,7 @@ State WithContact::shifted(const State& w) const {
 
 Vector WithContact::linearize(const State& w, Definiteness d, Tangent& T) const {
   // Contact first: it may let the pattern grow.
-  Vector f = base_.contact()->linearize(shifted(w), d, T);
+  Vector f = all_forces().linearize(shifted(w), d, T);
   if (share_ != 1) {
     f *= share_;
     for (SparseMatrix* S : {&T.K, &T.D, &T.unsymmetric})
@@ -113,7 +113,7 @@ Vector WithContact::linearize(const State& w, Definiteness d, Tangent& T) const 
 
 std::optional<Potentials> WithContact::potentials(const State& w) const {
   auto p = smooth_.potentials(w);
-  const auto contact = base_.contact()->potentials(shifted(w));
+  const auto contact = all_forces().potentials(shifted(w));
   if (!p || !contact) return std::nullopt;
   *p += {share_ * contact->stored, share_ * contact->dissipated};
   return p;
@@ -121,7 +121,7 @@ std::optional<Potentials> WithContact::potentials(const State& w) const {
 
 double WithContact::max_step(const Vector& q, const Vector& dq, double t0, double t1) const {
   const Vector moved = shift_q_.size() == 0 ? q : Vector(q + shift_q_);
-  return std::min(smooth_.max_step(q, dq, t0, t1), base_.contact()->max_step(moved, dq, t0, t1));
+  return std::min(smooth_.max_step(q, dq, t0, t1), all_forces().max_step(moved, dq, t0, t1));
 }
 
 }  // namespace limber

@@ -17,15 +17,13 @@ namespace limber {
 class StandIn : public System {
  public:
   explicit StandIn(const System& base) : base_(base) {}
-  Index size() const override { return base_.size(); }
-  bool symmetric() const override { return base_.symmetric(); }
-  bool velocity_dependent() const override { return base_.velocity_dependent(); }
-  bool time_dependent() const override { return base_.time_dependent(); }
-  const SparseMatrix& mass() const override { return base_.mass(); }
-  Vector apply_mass(const Vector& x) const override { return base_.apply_mass(x); }
-  Vector solve_mass(const Vector& f) const override { return base_.solve_mass(f); }
-  void tangent(const State& u, Definiteness d, Tangent& T) const override { linearize(u, d, T); }
-  double length_scale() const override { return base_.length_scale(); }
+  SystemTraits traits() const override {
+    SystemTraits t = base_.traits();
+    t.contact = nullptr;
+    t.gaps = nullptr;
+    return t;
+  }
+  const MassMatrix& inertia() const override { return base_.inertia(); }
 
  protected:
   const System& base_;
@@ -61,27 +59,37 @@ class LinearForce final : public StandIn {
   mutable RememberedProduct K_, D_;
 };
 
-class WithContact final : public StandIn {
+class WithContact final : public StandIn, private ContactPart, private NearGaps {
  public:
   /// `whole` has contact forces; `smooth` stands for its other forces. Empty shifts: none. `share`: contact forces are
   /// multiplied by it.
   WithContact(const System& whole, const System& smooth, Vector shift_q = {}, Vector shift_v = {}, double share = 1)
       : StandIn(whole), smooth_(smooth), shift_q_(std::move(shift_q)), shift_v_(std::move(shift_v)), share_(share) {}
 
-  Vector force(const State& w) const override { return smooth_.force(w) + share_ * base_.contact()->force(shifted(w)); }
+  SystemTraits traits() const override {
+    SystemTraits t = base_.traits();
+    t.contact = this;
+    if (t.gaps) t.gaps = this;
+    return t;
+  }
+  Vector force(const State& w) const override { return smooth_.force(w) + share_ * all_forces().force(shifted(w)); }
   Vector linearize(const State& w, Definiteness d, Tangent& T) const override;
   std::optional<Potentials> potentials(const State& w) const override;
   double max_step(const Vector& q, const Vector& dq, double t0, double t1) const override;
-  double smallest_gap(const State& w) const override { return base_.smallest_gap(shifted(w)); }
-  void hold(const State& w) const override { base_.hold(shifted(w)); }
-  GapConstraints gaps(const State& w, double until, double way) const override {
-    return base_.gaps(shifted(w), until, way);
-  }
-  Lag lag() const override { return base_.lag(); }
-  const System* smooth() const override { return &smooth_; }
-  const System* contact() const override { return base_.contact(); }
 
  private:
+  const System& smooth() const override { return smooth_; }
+  const System& forces() const override { return all_forces(); }
+  double smallest_gap(const State& w) const override { return base_.smallest_gap(shifted(w)); }
+  Lag lag() const override { return base_.lag(); }
+  void hold(const State& w) const override { base_.hold(shifted(w)); }
+  GapRule rule() const override { return GapRule::none; }
+  GapConstraints at(const State& w, double until, double way) const override {
+    return base_.gaps(shifted(w), until, way);
+  }
+
+  /// Of the system as it is, where it is.
+  const System& all_forces() const { return base_.contact()->forces(); }
   State shifted(const State& w) const;
 
   const System& smooth_;

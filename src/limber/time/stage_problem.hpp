@@ -59,7 +59,7 @@ class Scaling {
 };
 
 /// (S) as a problem for Newton, in the unknown v.
-class StageProblem final : public NewtonProblem {
+class StageProblem final : public NewtonProblem, public ChangingProblem {
  public:
   StageProblem(const System& system, const Stage& s, Tangent& T, SparseMatrix& A, Correction& correction,
                Scaling& scaling)
@@ -123,7 +123,7 @@ class StageProblem final : public NewtonProblem {
     scaling_.offer(A_, system_.symmetric());
     return with_inertia(v, f);
   }
-  const SparseMatrix& matrix() const override { return A_; }
+  NewtonMatrix matrix() const override { return {A_, system_.symmetric()}; }
   /// Linear forces with a negative curvature somewhere lead on without end: contact bounds φ at gaps only.
   void require_minimum() override {
     if (!s_.linear || !s_.linear->symmetric() || has_minimum_) return;
@@ -135,7 +135,6 @@ class StageProblem final : public NewtonProblem {
       throw NoMinimum("the linearised forces push bodies ever further (negative stiffness): the stage has no minimum");
     has_minimum_ = true;
   }
-  bool symmetric() const override { return system_.symmetric(); }
   std::optional<double> potential(const Vector& v) override {
     if (s_.tau_q == 0) return std::nullopt;  // q does not move: W gives no force to balance
     const auto p = system_.potentials(state(v));

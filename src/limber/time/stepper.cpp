@@ -87,7 +87,7 @@ State Stepper::step_in_frame(StageSolution solution, System& system, const Histo
   StageSolver& stages = newton(system);
   stages.begin_step(system, u[0]);
   try {
-    modes_->begin_step(*system.smooth(), u[0], ModalFrame::limits(*modes_, h));
+    modes_->begin_step(system.contact()->smooth(), u[0], ModalFrame::limits(*modes_, h));
   } catch (const StepFailure& failure) {
     if (solution == StageSolution::linearized) throw;
     modes_->note_once(failure.reason + ": " + info_->name + " takes its base scheme in such steps");

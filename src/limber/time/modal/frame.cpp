@@ -100,7 +100,7 @@ ModalFrame::ModalFrame(const System& system, StageSolver& newton, ModalSubspace&
     : system_(system), newton_(newton), modes_(modes), rule_(rule), solution_(solution) {
   const ModalBasis& X = modes_.basis();
   const State& u0 = modes_.start().at;
-  const Vector contact = system_.contact()->force(u0);
+  const Vector contact = system_.contact()->forces().force(u0);
   start_modal_ = X.combined(X.coordinates(u0.q));
   held_ = contact - X.complement_of_force(contact);
   f_ = modes_.start().f + contact;
@@ -117,8 +117,8 @@ const ModalFrame::Shift& ModalFrame::shift(double t) {
     if (s.t == t) return s;
   const Linearization& start = modes_.start();
   const ModalBasis& X = modes_.basis();
-  const ModalChange moved =
-      predict(*system_.smooth(), X, modes_.negative(), rule_, start, f_, modes_.reduced_start(), t - start.at.t);
+  const ModalChange moved = predict(system_.contact()->smooth(), X, modes_.negative(), rule_, start, f_,
+                                    modes_.reduced_start(), t - start.at.t);
   shifts_.push_back({t, X.combined(moved.a), X.combined(X.coordinates(start.at.v) + moved.b)});
   return shifts_.back();
 }
@@ -139,7 +139,8 @@ State ModalFrame::out_of(const State& w) {
 
 State ModalFrame::rate(const State& w) {
   const Shift s = shift(w.t);
-  const InComplement smooth(*system_.smooth(), modes_.basis(), start_modal_, s.q, s.v, held_, TangentOf::any_state);
+  const InComplement smooth(system_.contact()->smooth(), modes_.basis(), start_modal_, s.q, s.v, held_,
+                            TangentOf::any_state);
   return {w.v, system_.solve_mass(WithContact(system_, smooth, s.q, s.v).force(w)), 1};
 }
 
@@ -153,14 +154,14 @@ State ModalFrame::solve(const Stage& stage) {
     const InComplement smooth(forces, modes_.basis(), start_modal_, s.q, s.v, held_, tangent);
     return newton_.solve(WithContact(system_, smooth, s.q, s.v), here);
   };
-  if (solution_ == StageSolution::newton) return solve_with(*system_.smooth(), TangentOf::any_state);
+  if (solution_ == StageSolution::newton) return solve_with(system_.contact()->smooth(), TangentOf::any_state);
   const State& start = modes_.start().at;
-  const bool from_start = at.t == start.t && !system_.smooth()->time_dependent();
+  const bool from_start = at.t == start.t && !system_.contact()->smooth().time_dependent();
   State about = at;
   about.t = stage.t;
   const std::optional<State> tangent_at = stage.tangent_at ? std::optional(out_of(*stage.tangent_at)) : std::nullopt;
   const Linearization* known = from_start && !tangent_at ? &modes_.start() : nullptr;
-  const LinearForce force(*system_.smooth(), about, tangent_at, known);
+  const LinearForce force(system_.contact()->smooth(), about, tangent_at, known);
   require_definite(force, stage);
   return solve_with(force, TangentOf::one_stage);
 }

@@ -1,0 +1,35 @@
+#pragma once
+/// A mass matrix with its products and solves. Its pattern is that of all matrices of a system, so it may be wider than
+/// the mass itself.
+
+#include <memory>
+#include <string>
+
+#include "limber/linalg/linear_solver.hpp"
+
+namespace limber {
+
+class MassMatrix {
+ public:
+  MassMatrix() = default;
+  /// Symmetric: the lower triangle of M. `solver`, `tolerance`: how it is solved with, unless it is diagonal.
+  MassMatrix(SparseMatrix M, Symmetry symmetry, std::string solver = "auto", double tolerance = 1e-14);
+
+  const SparseMatrix& matrix() const { return M_; }
+  Vector apply(const Vector& x) const;
+  /// Throws StepFailure.
+  Vector solve(const Vector& f) const;
+  /// The same values on a pattern that holds the one of before.
+  void widen(SparseMatrix M) { M_ = std::move(M); }
+
+ private:
+  SparseMatrix M_;
+  Symmetry symmetry_ = Symmetry::symmetric;
+  std::string solver_name_;
+  double tolerance_ = 0;
+  Vector diagonal_;                               // where nothing else is there, else empty
+  mutable SparseMatrix solved_;                   // what the solver refers to
+  mutable std::unique_ptr<LinearSolver> solver_;  // made when it is needed
+};
+
+}  // namespace limber

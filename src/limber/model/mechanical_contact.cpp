@@ -1,0 +1,144 @@
+#include <algorithm>
+#include <limits>
+
+#include "limber/core/errors.hpp"
+#include "limber/core/nodes.hpp"
+#include "limber/model/mechanical_system.hpp"
+
+namespace limber {
+namespace {
+
+constexpr double least_weight = 1e-16;  // of a node in a gap, squared
+
+}  // namespace
+
+/// The whole system's mass, pattern and prescribed motion, with some of its forces.
+class MechanicalSystem::Part final : public System {
+ public:
+  Part(const MechanicalSystem& whole, const Forces& forces) : whole_(whole), forces_(forces) {
+    for (const auto& f : forces_) {
+      time_dependent_ = time_dependent_ || f->traits().time_dependent;
+      has_potential_ = has_potential_ && f->traits().has_potential;
+    }
+  }
+
+  SystemTraits traits() const override {
+    SystemTraits t = whole_.traits();
+    t.time_dependent = time_dependent_ || whole_.scripted_;
+    t.contact = nullptr;
+    t.gaps = nullptr;
+    return t;
+  }
+  const MassMatrix& inertia() const override { return whole_.mass_; }
+  Vector force(const State& u) const override { return whole_.force_of(u, forces_); }
+  Vector linearize(const State& u, Definiteness d, Tangent& T) const override {
+    return whole_.linearize_by(u, d, T, forces_);
+  }
+  std::optional<Potentials> potentials(const State& u) const override {
+    if (!has_potential_ || (whole_.coupled_mass_ && whole_.scripted_)) return std::nullopt;
+    return whole_.potentials_of(u, forces_);
+  }
+  double max_step(const Vector& q, const Vector& dq, double t0, double t1) const override {
+    return whole_.max_step_of(q, dq, t0, t1, forces_);
+  }
+  Matrix rigid_motions(const State& u) const override { return whole_.rigid_motions(u); }
+
+ private:
+  const MechanicalSystem& whole_;
+  const Forces& forces_;
+  bool time_dependent_ = false, has_potential_ = true;
+};
+
+class MechanicalSystem::Contact final : public ContactPart {
+ public:
+  explicit Contact(const MechanicalSystem& whole)
+      : whole_(whole), smooth_(whole, whole.smooth_forces_), forces_(whole, whole.implicit_forces_) {}
+
+  const System& smooth() const override { return smooth_; }
+  const System& forces() const override { return forces_; }
+  double smallest_gap(const State& u) const override {
+    const State all = whole_.full(u);
+    double gap = std::numeric_limits<double>::infinity();
+    for (const Sides& f : whole_.sides_)
+      if (f.contact) gap = std::min(gap, f.contact->smallest_gap(all));
+    return gap;
+  }
+  Lag lag() const override { return whole_.lag_; }
+  void hold(const State& u) const override {
+    if (whole_.lag_ == Lag::none) return;
+    const State all = whole_.full(u);
+    for (const Sides& f : whole_.sides_)
+      if (f.contact) f.contact->hold(all);
+  }
+
+ private:
+  const MechanicalSystem& whole_;
+  Part smooth_, forces_;
+};
+
+class MechanicalSystem::Near final : public NearGaps {
+ public:
+  explicit Near(const MechanicalSystem& whole) : whole_(whole) {}
+
+  GapRule rule() const override { return whole_.gaps_->rule(); }
+  GapConstraints at(const State& u, double until, double way) const override {
+    const State all = whole_.full(u);
+    if (whole_.scripted_)
+      for (const Vector moved = whole_.prescribed(until).x - whole_.prescribed(u.t).x;
+           const int i : whole_.prescribed_nodes_)
+        way = std::max(way, block(moved, whole_.prescribed_index_[ix(i)]).norm());
+    GapConstraints c;
+    c.contact = whole_.gaps_->contact();
+    std::vector<double> gap, rate;
+    std::vector<Eigen::Triplet<double>> entries;
+    const std::vector<Gap> near = whole_.gaps_->near(all, until, way);
+    count_ = near.size();
+    for (std::size_t number = 0; number < near.size(); ++number) {
+      const Gap& g = near[number];
+      const int row = static_cast<int>(gap.size());
+      double by_script = g.rate, weight = 0;
+      for (std::size_t a = 0; a < 4; ++a) {
+        if (g.nodes[a] < 0) continue;
+        const int f = whole_.free_index_[ix(g.nodes[a])];
+        if (f < 0) {
+          by_script += g.gradient[a].dot(block(all.v, g.nodes[a]));
+        } else if (const double part = g.gradient[a].squaredNorm(); part > least_weight) {
+          weight += part;
+          for (const auto& [unknown, w] : whole_.ties_.terms(f))
+            for (int j = 0; j < 3; ++j) entries.emplace_back(row, 3 * unknown + j, w * g.gradient[a][j]);
+        }
+      }
+      if (weight > 0) {
+        gap.push_back(g.value);
+        rate.push_back(by_script);
+        c.source.push_back(static_cast<int>(number));
+      } else if (g.value + (until - u.t) * by_script < 0) {
+        throw StepFailure("what is prescribed (a script or an obstacle) runs into something that cannot yield");
+      }
+    }
+    const auto count = static_cast<Index>(gap.size());
+    c.gap = Eigen::Map<const Vector>(gap.data(), count);
+    c.rate = Eigen::Map<const Vector>(rate.data(), count);
+    c.G.resize(count, whole_.size());
+    c.G.setFromTriplets(entries.begin(), entries.end());
+    return c;
+  }
+  void carried(const GapConstraints& gaps, const Vector& forces) const override {
+    std::vector<double> all(count_, 0);
+    for (std::size_t i = 0; i < gaps.source.size(); ++i) all[ix(gaps.source[i])] = forces[static_cast<Index>(i)];
+    whole_.gaps_->bear(std::move(all));
+  }
+
+ private:
+  const MechanicalSystem& whole_;
+  mutable std::size_t count_ = 0;  // of pairs that were near last
+};
+
+void MechanicalSystem::make_contact() {
+  if (!implicit_forces_.empty()) contact_ = std::make_unique<Contact>(*this);
+  if (gaps_) near_gaps_ = std::make_unique<Near>(*this);
+}
+
+MechanicalSystem::~MechanicalSystem() = default;
+
+}  // namespace limber

@@ -1,0 +1,135 @@
+#include <algorithm>
+
+#include "limber/core/nodes.hpp"
+#include "limber/model/mechanical_system.hpp"
+
+namespace limber {
+
+Energies MechanicalSystem::energies(const State& u) const {
+  const State all = full(u);
+  Energies e;
+  for (const auto& m : masses_) e.kinetic += (m.a == m.b ? 0.5 : 1) * m.m * block(all.v, m.a).dot(block(all.v, m.b));
+  for (const auto& force : forces_) {
+    const auto p = force->potentials(all);
+    if (!p) continue;
+    switch (force->traits().energy) {
+      case EnergyKind::elastic:
+        e.elastic += p->stored;
+        break;
+      case EnergyKind::gravitational:
+        e.gravitational += p->stored;
+        break;
+      case EnergyKind::contact:
+        e.contact += p->stored;
+        break;
+      case EnergyKind::other:
+        e.other += p->stored;
+        break;
+    }
+  }
+  return e;
+}
+
+double MechanicalSystem::damping_power(const State& u) const {
+  const State all = full(u);
+  double power = 0;
+  for (const Sides& f : sides_)
+    if (f.damping) power += f.damping->damping_power(all);
+  return power;
+}
+
+double MechanicalSystem::friction_power(const State& u) const {
+  if (!contact_) return 0;
+  const State all = full(u);
+  double power = 0;
+  for (const Sides& f : sides_)
+    if (f.contact) power += f.contact->friction_power(all);
+  return power;
+}
+
+double MechanicalSystem::work_put_in(const State& from, const State& to) const {
+  const State a = full(from), b = full(to);
+  double both = 0, at_start = 0, at_end = 0;
+  Vector free_start = Vector::Zero(a.q.size()), free_end = free_start;
+  bool any_free = false;
+  for (std::size_t k = 0; k < forces_.size(); ++k) {
+    const auto& force = forces_[k];
+    const auto traits = force->traits();
+    if (const ContactForce* contact = sides_[k].contact) {
+      if (!traits.time_dependent) continue;
+      at_start += contact->driving_work(a, a.t, b.t);
+      at_end += contact->driving_work(b, a.t, b.t);
+    } else if (!traits.has_potential && !traits.dissipates) {
+      force->add_force(a, free_start);
+      force->add_force(b, free_end);
+      any_free = true;
+    } else if (traits.has_potential && traits.time_dependent) {
+      // What time alone changes of W, at both ends: no derivative is asked for, so loads may jump.
+      const auto stored = [&](const State& u, double t) { return force->potentials({u.q, u.v, t})->stored; };
+      both += .5 * (stored(a, b.t) - stored(a, a.t) + stored(b, b.t) - stored(b, a.t));
+      // Damping relative to something that moves: what it does to the nodes, and 2R, which it takes up.
+      const auto driven = [&](const State& u) {
+        const DampingForce* damping = sides_[k].damping;
+        return 2 * force->potentials(u)->dissipated - (damping ? damping->damping_power(u) : 0);
+      };
+      if (traits.velocity_dependent) {
+        at_start += (b.t - a.t) * driven(a);
+        at_end += (b.t - a.t) * driven(b);
+      }
+    }
+  }
+  if (any_free) {
+    at_start += free_start.dot(b.q - a.q);
+    at_end += free_end.dot(b.q - a.q);
+  }
+  if (scripted_) {
+    at_start += work_of_scripts(a, b, full_force(a, forces_));
+    at_end += work_of_scripts(a, b, full_force(b, forces_));
+  }
+  return both + std::max(at_end, .5 * (at_start + at_end));
+}
+
+/// With the forces f on all nodes: what prescribed nodes need to go on as they do, and the change of their kinetic
+/// energy. Masses that couple them with free nodes count with the mean acceleration of these.
+double MechanicalSystem::work_of_scripts(const State& a, const State& b, const Vector& f) const {
+  double work = 0;
+  for (const int node : prescribed_nodes_) work -= block(f, node).dot(block(b.q, node) - block(a.q, node));
+  const double h = b.t - a.t;
+  for (const auto& m : masses_) {
+    const bool pa = prescribed_index_[ix(m.a)] >= 0, pb = prescribed_index_[ix(m.b)] >= 0;
+    if (pa && pb) {
+      work +=
+          (m.a == m.b ? .5 : 1) * m.m * (block(b.v, m.a).dot(block(b.v, m.b)) - block(a.v, m.a).dot(block(a.v, m.b)));
+    } else if (pa || pb) {
+      const int p = pa ? m.a : m.b, free = pa ? m.b : m.a;
+      work += m.m / h * (block(b.v, free) - block(a.v, free)).dot(block(b.q, p) - block(a.q, p));
+    }
+  }
+  return work;
+}
+
+Vector MechanicalSystem::reactions(const State& u) const {
+  const State all = full(u);
+  const Vector f = full_force(all, forces_);
+  const Vector a = spread(solve_mass(free_force(f, u.t)));
+  const Prescribed p = prescribed(u.t);
+  const auto acceleration = [&](int i) -> Vec3 {
+    return free_index_[ix(i)] >= 0 ? block(a, i) : block(p.a, prescribed_index_[ix(i)]);
+  };
+  Vector r(3 * static_cast<Index>(prescribed_nodes_.size()));
+  for (int i = 0; i < static_cast<int>(prescribed_nodes_.size()); ++i)
+    block(r, i) = -block(f, prescribed_nodes_[ix(i)]);
+  for (const auto& m : masses_) {
+    if (const int i = prescribed_index_[ix(m.a)]; i >= 0) block(r, i) += m.m * acceleration(m.b);
+    if (const int i = prescribed_index_[ix(m.b)]; i >= 0 && m.a != m.b) block(r, i) += m.m * acceleration(m.a);
+  }
+  return r;
+}
+
+double MechanicalSystem::total_mass() const {
+  double sum = 0;
+  for (const auto& m : masses_) sum += (m.a == m.b ? 1 : 2) * m.m;
+  return sum;
+}
+
+}  // namespace limber
