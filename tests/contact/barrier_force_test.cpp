@@ -5,6 +5,7 @@
 #include "contact_scenes.hpp"
 #include "limber/contact/barrier.hpp"
 #include "limber/contact/report.hpp"
+#include "limber/core/errors.hpp"
 #include "limber/core/parallel.hpp"
 
 namespace limber::test {
@@ -79,6 +80,18 @@ TEST_P(Barrier, PrescribedNodesAndLowerStorageGiveTheSameNumbers) {
       if (i < 0 || j < 0) continue;
       EXPECT_LE((some.block(3 * i, 3 * j, 3, 3) - all.block(3 * a, 3 * b, 3, 3)).norm(), 1e-13 * (1 + all.norm()));
     }
+}
+
+TEST_P(Barrier, APositionThatIsNotFiniteFailsTheStep) {
+  for (const double bad : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+    State u = c.u;
+    Vector f = Vector::Zero(u.q.size()), dq = f;
+    u.q[1] = bad;
+    dq[2] = bad;
+    EXPECT_THROW(force.add_force(u, f), StepFailure);
+    EXPECT_THROW(force.max_step(c.u.q, dq, c.u.t, c.u.t), StepFailure);
+    EXPECT_NO_THROW(force.add_force(c.u, f));
+  }
 }
 
 /// Candidates are kept between calls; what is found must not show it.

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 
 #include "limber/movie/movie.hpp"
 #include "limber/record/resample.hpp"
+#include "support/programs.hpp"
 
 namespace limber {
 namespace {
@@ -93,7 +93,7 @@ TEST(EnergyRange, HoldsAllRunsUnlessOneExplodes) {
 class ComparePageDrawn : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (std::system("command -v gnuplot > /dev/null") != 0) GTEST_SKIP() << "needs gnuplot";
+    if (!test::has_gnuplot()) GTEST_SKIP() << "needs gnuplot";
   }
   const PictureSize size_{640, 40};
   const Image picture_{640, 40, std::vector<std::uint8_t>(640 * 40 * 3, 77)};

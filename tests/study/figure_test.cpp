@@ -8,6 +8,7 @@
 #include "limber/core/errors.hpp"
 #include "limber/record/files.hpp"
 #include "limber/record/temporary_directory.hpp"
+#include "support/programs.hpp"
 
 namespace limber {
 namespace {
@@ -31,6 +32,7 @@ TEST(Figure, OtherwiseOneRowAPoint) {
 }
 
 TEST(Figure, DrawsLabelsAndLegend) {
+  if (!test::has_gnuplot()) GTEST_SKIP() << "needs gnuplot";
   const TemporaryDirectory folder;
   write_figure(two_curves(), folder.path());
   const std::string svg = read_file((folder.path() / "two.svg").string());
@@ -41,6 +43,7 @@ TEST(Figure, DrawsLabelsAndLegend) {
 }
 
 TEST(Figure, LeavesOutWhatALogarithmHasNot) {
+  if (!test::has_gnuplot()) GTEST_SKIP() << "needs gnuplot";
   const TemporaryDirectory folder;
   Figure f = two_curves();
   f.y.scale = Scale::logarithmic;
@@ -49,6 +52,7 @@ TEST(Figure, LeavesOutWhatALogarithmHasNot) {
 }
 
 TEST(Figure, ANarrowLogarithmicAxisHasNumbers) {
+  if (!test::has_gnuplot()) GTEST_SKIP() << "needs gnuplot";
   const TemporaryDirectory folder;
   Figure f = two_curves();
   f.y.scale = Scale::logarithmic;

@@ -7,6 +7,7 @@
 #include "limber/record/temporary_directory.hpp"
 #include "limber/study/claims.hpp"
 #include "limber/study/work_precision.hpp"
+#include "support/programs.hpp"
 
 namespace limber {
 namespace {
@@ -21,6 +22,7 @@ FinishedStudy small_study(const StudyInfo& info) {
 }
 
 TEST(Report, AStudyLeavesFiguresTablesAndAPage) {
+  if (!test::has_gnuplot()) GTEST_SKIP() << "needs gnuplot";
   const TemporaryDirectory folder;
   const StudyInfo info{"small", "A small study", "Fig. 1", nullptr, 1};
   write_study(small_study(info), {"limber study small", StudySize::full}, folder.path());
@@ -41,6 +43,7 @@ TEST(Report, FiguresAndTablesDoNotShareFiles) {
 }
 
 TEST(Report, ThePageOfAllHoldsEverythingItself) {
+  if (!test::has_gnuplot()) GTEST_SKIP() << "needs gnuplot";
   const TemporaryDirectory folder;
   const StudyInfo info{"small", "A small study", "Fig. 1", nullptr, 1};
   FinishedStudy study = small_study(info);

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "limber/contact/ccd.hpp"
+#include "limber/core/errors.hpp"
 #include "limber/core/nodes.hpp"
 #include "limber/core/parallel.hpp"
 
@@ -220,6 +221,12 @@ std::array<int, 4> Collisions::nodes_of(Kind kind, const Pair& pair) const {
   }
 }
 
+Vector Collisions::finite_positions(const Vector& q, double t) const {
+  Vector x = positions(q, t);
+  if (!x.allFinite()) throw StepFailure("a position is not finite");
+  return x;
+}
+
 /// All nodes of a primitive belong to one object and have its radius.
 double Collisions::thickness(const std::array<int, 4>& n, Kind kind) const {
   const auto& r = scene_.surface.radius;
@@ -412,7 +419,7 @@ void Collisions::find_at_obstacles(const Vector& q, double t, double within, std
 
 const std::vector<Collision>& Collisions::at(const Vector& q, double t) const {
   if (found_t_ == t && found_q_ == q) return found_;
-  const Vector x = positions(q, t);
+  const Vector x = finite_positions(q, t);
   need_candidates(x, least_reach());
   find(x, q, t, scene_.delta, found_);
   if (!scene_.smooth.empty()) std::erase_if(found_, [&](const Collision& c) { return c.gap >= delta(c); });
@@ -497,7 +504,7 @@ double Collisions::max_step(const Vector& q, const Vector& dq, double t0, double
     }
     return 1;
   }
-  const Vector x0 = positions(q, t0), x1 = positions(q + dq, t1);
+  const Vector x0 = finite_positions(q, t0), x1 = finite_positions(q + dq, t1);
   double s = 1;
   // Obstacles first: they are cheap, and a shorter way has fewer candidates.
   for (const ImplicitObstacle& obstacle : scene_.implicit) {

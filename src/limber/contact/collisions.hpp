@@ -157,6 +157,7 @@ class Collisions {
   const Search& need_candidates(const Vector& x, double within) const;
   /// The pairs that have a gap below `within` at x.
   Candidates4 closer(const Candidates& among, const Vector& x, double within) const;
+  Vector finite_positions(const Vector& q, double t) const;
   std::array<int, 4> nodes_of(Collision::Kind kind, const Pair& pair) const;
   std::optional<Met> meet(Collision::Kind kind, const Nodes& nodes, const Vector& x, double within) const;
   Collision collide(const Met& m, const Vector& x) const;

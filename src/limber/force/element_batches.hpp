@@ -72,7 +72,7 @@ class ElementBatches {
                ? nullptr
                : mirrors_.data() + static_cast<std::size_t>(element) * static_cast<std::size_t>(n_ * (n_ - 1) / 2);
   }
-  bool is_bound() const { return !slots_.empty(); }
+  bool is_bound() const { return !slots_.empty() || blocks_.empty(); }
 
  private:
   void make_blocks(const std::vector<int>& kernel_of_element);

@@ -130,7 +130,12 @@ void read_pins(const JsonCursor& place, BodyChoice& body) {
     const JsonCursor nodes = s.at("nodes");
     // {"nodes": [3, 4]} chooses by number, with `until` beside it too.
     const bool numbers = nodes.is_list() && !nodes.json().empty() && nodes.json()[0].is_number();
-    pin.nodes = numbers ? Selection{nodes.path(), {{entry.path(), read_node_list(nodes)}}} : read_nodes(nodes);
+    if (numbers) {
+      pin.nodes.where = nodes.path();
+      pin.nodes.parts.push_back({entry.path(), read_node_list(nodes)});
+    } else {
+      pin.nodes = read_nodes(nodes);
+    }
     body.timed_pins.push_back(std::move(pin));
   };
   if (!place.is_list()) return read(place);
