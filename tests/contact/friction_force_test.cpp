@@ -24,8 +24,8 @@ class Friction : public ::testing::TestWithParam<FrictionCase> {
         barrier(c.collisions, c.stiffness),
         coupled(c.collisions, c.stiffness, FrictionForm::coupled, GetParam().eps),
         lagged(c.collisions, c.stiffness, FrictionForm::lagged, GetParam().eps) {
-    lagged.hold(c.u);
-    coupled.hold(c.u);
+    lagged.update_lagged(c.u);
+    coupled.update_lagged(c.u);
   }
   ContactCase c;
   BarrierForce barrier;
@@ -66,8 +66,8 @@ TEST_P(Friction, LaggedForceStaysAsItWasHeld) {
   away.q += random_vector(away.q.size(), 5, 3);
   EXPECT_EQ(force_at(lagged, away), force_at(lagged, c.u));
   EXPECT_EQ(declared_tangent({&lagged}, away).D, declared_tangent({&lagged}, c.u).D);
-  lagged.hold(away);
-  lagged.hold(c.u);
+  lagged.update_lagged(away);
+  lagged.update_lagged(c.u);
   EXPECT_EQ(force_at(lagged, away), force_at(coupled, c.u)) << "both forms agree where the lagged one is held";
 }
 
@@ -78,21 +78,21 @@ TEST_P(Friction, CoupledForceIsHeldWhereItDoesNotSettle) {
   away.q += random_vector(away.q.size(), 1e-3, 3);
   const Vector here = force_at(coupled, c.u), there = force_at(coupled, away);
   ASSERT_NE(here, there);
-  for (int i = 0; i < 20; ++i) coupled.hold(c.u);
+  for (int i = 0; i < 20; ++i) coupled.update_lagged(c.u);
   EXPECT_EQ(force_at(coupled, away), there);
-  for (int i = 0; i < 20; ++i) coupled.hold(c.u);
-  coupled.hold(away);
+  for (int i = 0; i < 20; ++i) coupled.update_lagged(c.u);
+  coupled.update_lagged(away);
   EXPECT_EQ(force_at(coupled, away), here);
   const DenseTangent T = declared_tangent({&coupled}, away);
   EXPECT_TRUE(T.K.isZero(0));
   expect_near(T.D, declared_tangent({&lagged}, c.u).D, 1e-10, "D of the potential");
-  for (int i = 0; i < 20; ++i) coupled.hold(away);
+  for (int i = 0; i < 20; ++i) coupled.update_lagged(away);
   expect_near(force_at(coupled, c.u), there, 1e-12, "held anew");
   State later = c.u;
   later.t += .01;
-  coupled.hold(later);
+  coupled.update_lagged(later);
   EXPECT_EQ(force_at(coupled, away), there) << "another stage";
-  for (int i = 0; i < 40; ++i) coupled.hold(c.u);
+  for (int i = 0; i < 40; ++i) coupled.update_lagged(c.u);
   EXPECT_EQ(force_at(coupled, away), here);
   coupled.begin_step(c.u);
   EXPECT_EQ(force_at(coupled, away), there) << "another step";
@@ -115,9 +115,9 @@ TEST_P(Friction, TangentIsStiffWhereSlidingHasTurned) {
   const double eps = GetParam().eps;
   State back = c.u;
   back.v = -c.u.v;
-  lagged.hold(back);
+  lagged.update_lagged(back);
   coupled.begin_step(c.u);
-  coupled.hold(back);
+  coupled.update_lagged(back);
   const Matrix D = declared_tangent({&barrier, &coupled}, back).D;
   double expected = 0;
   const Vector x = c.collisions->positions(c.u.q, c.u.t);
@@ -134,7 +134,7 @@ TEST_P(Friction, TangentIsStiffWhereSlidingHasTurned) {
   EXPECT_NEAR(c.u.v.dot(D * c.u.v), expected, 1e-10 * expected);
   EXPECT_LE((D - D.transpose()).norm(), 1e-12 * D.norm());
   expect_psd(D);
-  coupled.hold(back);
+  coupled.update_lagged(back);
   expect_near(declared_tangent({&barrier, &coupled}, back).D, declared_tangent({&lagged}, back).D, 1e-10,
               "D at rest with itself");
 }

@@ -71,7 +71,7 @@ void expect_the_same(const ContactCase& c) {
   const Sum sum(c);
   const BarrierForce force(c.collisions, c.stiffness);
   FrictionForce friction(c.collisions, c.stiffness, FrictionForm::lagged, eps);
-  friction.hold(c.u);
+  friction.update_lagged(c.u);
   const double tolerance = 1e-11;
   EXPECT_NEAR(force.potentials(c.u)->stored, sum.energy, tolerance * sum.energy);
   expect_near(force_at(force, c.u), sum.normal, tolerance, "force");

@@ -229,7 +229,7 @@ TEST_P(SmoothFriction, CoupledTangentIsTheDerivativeOfTheForce) {
 }
 
 TEST_P(SmoothFriction, LaggedForceIsTheDerivativeOfItsPotential) {
-  lagged.hold(c.u);
+  lagged.update_lagged(c.u);
   const auto R = [&](const Vector& v) { return Vector::Constant(1, lagged.potentials({c.u.q, v, c.u.t})->dissipated); };
   const auto over_v = [&](const Vector& v) { return force_at(lagged, {c.u.q, v, c.u.t}); };
   expect_derivative(over_v(c.u.v).transpose(), R, c.u.v, smooth_v_step, 1e-8, "f = -dR/dv");

@@ -263,7 +263,7 @@ TEST(TiedNodes, GapsSeeTheUnknowns) {
       }
       return gaps;
     }
-    void bear(std::vector<double> forces) const override { borne = std::move(forces); }
+    void report_forces(std::vector<double> forces) const override { borne = std::move(forces); }
     mutable std::vector<double> borne;
   };
   MechanicalSystem::Parts p{stacked(cloud(n)), lumped_masses(n), {mesh_of_bonds()}, {}, 1};
@@ -279,7 +279,7 @@ TEST(TiedNodes, GapsSeeTheUnknowns) {
   EXPECT_LT((system.gaps(u, 0, 1).gap - before.gap - before.G * step).norm(), 1e-13);
   Vector forces(before.gap.size());
   for (Index i = 0; i < forces.size(); ++i) forces[i] = static_cast<double>(i);
-  system.traits().gaps->carried(before, forces);
+  system.traits().gaps->report_forces(before, forces);
   ASSERT_EQ(heights->borne.size(), static_cast<std::size_t>(n));
   EXPECT_EQ(heights->borne.back(), n - 1);
 }

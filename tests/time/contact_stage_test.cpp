@@ -74,7 +74,7 @@ class Tower final : public System, private ContactPart {
     T.K = T.D = mass();
     T.K.coeffs().setZero();
     T.D.coeffs().setZero();
-    T.taken_out.reset();
+    T.deflation.reset();
     T.unsymmetric.resize(0, 0);
     if (part_ != Part::contact)
       for (int i = 0; i < p_.n; ++i) {
@@ -200,7 +200,7 @@ class Driver {
         throw StepFailure("passes the floor");
     } catch (const StepFailure&) {
       ++escalations;
-      u = stepper_.step_safely(tower_, history_, h);
+      u = stepper_.step_by_backward_euler(tower_, history_, h);
     }
     history_.push(u);
     return history_[0];
@@ -797,7 +797,7 @@ TEST(Stepper, WhatTouchedInAnEarlierStepCountsNoMore) {
     State high = rest;
     high.q.array() += 5;
     Stepper stepper(find_method(method), {}, tower, precise(1));
-    stepper.step_safely(tower, History(rest), .001);
+    stepper.step_by_backward_euler(tower, History(rest), .001);
     EXPECT_TRUE(stepper.touched()) << method;
     stepper.step(tower, History(high), .001);
     EXPECT_FALSE(stepper.touched()) << method;

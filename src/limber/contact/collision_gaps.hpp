@@ -21,8 +21,8 @@ class CollisionGaps final : public GapSource {
 
   GapRule rule() const override { return rule_; }
   double contact() const override { return collisions_->delta(); }
-  std::vector<Gap> near(const State& u, double until, double way) const override;
-  void bear(std::vector<double> forces) const override;
+  std::vector<Gap> near(const State& u, double until, double distance) const override;
+  void report_forces(std::vector<double> forces) const override;
   /// λ [N] of a pair in the last stage; 0 where it was not near.
   double normal_force(const Collision& c) const;
 

@@ -35,37 +35,37 @@ double FrictionForce::mu(const Collision& c) const {
   return collisions_->scene().mu[ix(c.objects[0])][ix(c.objects[1])];
 }
 
-FrictionForce::Grip FrictionForce::grip(const Collision& c, const State& u, const Vector& x) const {
-  Grip g{c.nodes, c.count, c.weights(), c.normal(), 0};
+FrictionForce::FrictionPoint FrictionForce::friction_point(const Collision& c, const State& u, const Vector& x) const {
+  FrictionPoint g{c.nodes, c.count, c.weights(), c.normal(), 0};
   g.pair = {c.nodes[0], c.nodes[1], c.nodes[2], c.nodes[3], c.obstacle, static_cast<int>(c.kind)};
   g.pressure = mu(c) * stiffness_->normal_force(c, collisions_->delta(c), mollifier_value(c, x));
   if (c.obstacle >= 0) g.surface = collisions_->pose(c.obstacle, u.t).velocity(point(u.q, c.nodes[0]));
   return g;
 }
 
-std::vector<const Collision*> FrictionForce::rubbing(const State& u) const {
+std::vector<const Collision*> FrictionForce::with_friction(const State& u) const {
   std::vector<const Collision*> list;
   for (const Collision& c : collisions_->at(u.q, u.t))
     if (mu(c) > 0) list.push_back(&c);
   return list;
 }
 
-std::vector<FrictionForce::Grip> FrictionForce::grips(const State& u) const {
+std::vector<FrictionForce::FrictionPoint> FrictionForce::friction_points(const State& u) const {
   const Vector x = collisions_->positions(u.q, u.t);
-  const auto rub = rubbing(u);
-  std::vector<Grip> list(rub.size());
-  in_pieces(rub.size(), collisions_a_piece, [&](std::size_t k) { list[k] = grip(*rub[k], u, x); });
+  const auto sliding = with_friction(u);
+  std::vector<FrictionPoint> list(sliding.size());
+  in_pieces(sliding.size(), collisions_a_piece, [&](std::size_t k) { list[k] = friction_point(*sliding[k], u, x); });
   return list;
 }
 
-void FrictionForce::hold(const State& u) const {
+void FrictionForce::update_lagged(const State& u) const {
   // Another time is another stage.
   holds_ = u.t == held_at_ ? holds_ + 1 : 1;
   held_at_ = u.t;
   if (form_ == FrictionForm::coupled && holds_ == coupled_iterates + 1) ++held_stages_;
   const auto rounds = static_cast<unsigned>(holds_ / coupled_iterates);
   const bool anew = holds_ % coupled_iterates == 0 && std::has_single_bit(rounds);
-  if (form_ == FrictionForm::lagged || !stays_held() || anew) held_ = grips(u);
+  if (form_ == FrictionForm::lagged || !stays_held() || anew) held_ = friction_points(u);
   if (form_ == FrictionForm::lagged) return;
   std::vector<Pull> next(held_.size());
   in_pieces(held_.size(), collisions_a_piece, [&](std::size_t k) {
@@ -76,14 +76,14 @@ void FrictionForce::hold(const State& u) const {
   pulls_ = std::move(next);
 }
 
-const FrictionForce::Pull* FrictionForce::pull(const Grip& g) const {
+const FrictionForce::Pull* FrictionForce::pull(const FrictionPoint& g) const {
   const auto it = std::lower_bound(pulls_.begin(), pulls_.end(), g.pair,
                                    [](const Pull& p, const auto& pair) { return p.pair < pair; });
   return it != pulls_.end() && it->pair == g.pair ? &*it : nullptr;
 }
 
 /// η w = y to first order at the last iterate: w⁺ = (y⁺ − η' ŷ·(y⁺ − y) w)/η.
-Vec3 FrictionForce::next_pull(const Grip& g, const Vec3& y) const {
+Vec3 FrictionForce::next_pull(const FrictionPoint& g, const Vec3& y) const {
   const Pull* last = pull(g);
   if (last == nullptr) return friction_factor(y.norm(), eps_) * y;
   const double speed = last->y.norm();
@@ -93,7 +93,7 @@ Vec3 FrictionForce::next_pull(const Grip& g, const Vec3& y) const {
   return w.norm() > 1 ? w.normalized() : w;
 }
 
-Vec3 FrictionForce::slip(const Grip& g, const State& u) const {
+Vec3 FrictionForce::slip(const FrictionPoint& g, const State& u) const {
   Vec3 v = -g.surface;
   for (int i = 0; i < g.count; ++i)
     if (g.w[ix(i)] != 0) v += g.w[ix(i)] * collisions_->velocity(g.nodes[ix(i)], u.v, u.t);
@@ -103,7 +103,7 @@ Vec3 FrictionForce::slip(const Grip& g, const State& u) const {
 void FrictionForce::add_couplings_at(const State&, Couplings& now) const {
   if (!stays_held()) return;
   const int N = collisions_->scene().body_nodes;
-  for (const Grip& g : held_)
+  for (const FrictionPoint& g : held_)
     for (int a = 0; a < g.count; ++a)
       for (int b = 0; b < a; ++b)
         if (g.nodes[ix(a)] < N && g.nodes[ix(b)] < N) now.emplace_back(g.nodes[ix(a)], g.nodes[ix(b)]);
@@ -111,20 +111,20 @@ void FrictionForce::add_couplings_at(const State&, Couplings& now) const {
 
 std::optional<Potentials> FrictionForce::potentials(const State& u) const {
   return Potentials{.dissipated = ordered_sum(static_cast<Index>(held_.size()), [&](Index k) {
-                      const Grip& g = held_[static_cast<std::size_t>(k)];
+                      const FrictionPoint& g = held_[static_cast<std::size_t>(k)];
                       return g.pressure * friction_potential(slip(g, u).norm(), eps_);
                     })};
 }
 
 Vec3 FrictionForce::force_on_first(const Collision& c, const State& u, const Vector& x) const {
-  const Grip g = grip(c, u, x);
+  const FrictionPoint g = friction_point(c, u, x);
   const Vec3 y = slip(g, u);
   return -g.pressure * friction_factor(y.norm(), eps_) * y;
 }
 
 double FrictionForce::friction_power(const State& u) const {
   double power = 0;
-  for (const Grip& g : grips(u)) {
+  for (const FrictionPoint& g : friction_points(u)) {
     const double speed = slip(g, u).norm();
     power += g.pressure * friction_smoothing(speed, eps_).value * speed;
   }
@@ -135,7 +135,7 @@ double FrictionForce::friction_power(const State& u) const {
 double FrictionForce::driving_work(const State& u, double t0, double t1) const {
   const int N = collisions_->scene().body_nodes;
   double power = 0;
-  for (const Grip& g : grips(u)) {
+  for (const FrictionPoint& g : friction_points(u)) {
     const Vec3 y = slip(g, u), F = -g.pressure * friction_factor(y.norm(), eps_) * y;
     power += F.dot(g.surface);
     for (int i = 0; i < g.count; ++i)
@@ -146,8 +146,8 @@ double FrictionForce::driving_work(const State& u, double t0, double t1) const {
 }
 
 void FrictionForce::add_force(const State& u, Vector& f) const {
-  const std::vector<Grip> now = stays_held() ? std::vector<Grip>{} : grips(u);
-  const std::vector<Grip>& all = stays_held() ? held_ : now;
+  const std::vector<FrictionPoint> now = stays_held() ? std::vector<FrictionPoint>{} : friction_points(u);
+  const std::vector<FrictionPoint>& all = stays_held() ? held_ : now;
   std::vector<Vec3> F(all.size());
   in_pieces(all.size(), collisions_a_piece, [&](std::size_t k) {
     const Vec3 y = slip(all[k], u);
@@ -160,7 +160,7 @@ void FrictionForce::add_force(const State& u, Vector& f) const {
   }
 }
 
-NodeMatrix FrictionForce::damping(const Grip& g, const State& u) const {
+NodeMatrix FrictionForce::damping(const FrictionPoint& g, const State& u) const {
   const Mat3 P = tangent_plane(g.n);
   const Vec3 y = slip(g, u);
   Mat3 G = friction_slope(y, eps_);
@@ -183,20 +183,21 @@ void FrictionForce::add_tangent(const State& u, TangentBuilder& T) const {
     return;
   }
   const Vector x = collisions_->positions(u.q, u.t);
-  const auto rub = rubbing(u);
-  std::vector<Grip> all(rub.size());
-  T.add_damping(rub.size(), [&](std::size_t k, NodeMatrix& m) {
-    all[k] = grip(*rub[k], u, x);
+  const auto sliding = with_friction(u);
+  std::vector<FrictionPoint> all(sliding.size());
+  T.add_damping(sliding.size(), [&](std::size_t k, NodeMatrix& m) {
+    all[k] = friction_point(*sliding[k], u, x);
     m = damping(all[k], u);
   });
   // A projected tangent is symmetric: that of friction that lags.
   if (T.projected()) return;
-  T.add_unsymmetric_stiffness(rub.size(),
-                              [&](std::size_t k, NodeMatrix& m) { m = coupled_stiffness(*rub[k], all[k], u, x); });
+  T.add_unsymmetric_stiffness(sliding.size(),
+                              [&](std::size_t k, NodeMatrix& m) { m = coupled_stiffness(*sliding[k], all[k], u, x); });
 }
 
 /// With F = −μ λ φ(|y|) y, fᵢ = wᵢ F:  ∂fᵢ/∂x = F ∂wᵢ/∂x + wᵢ [−μ φ y ∂λ/∂x − μ λ (d(φ y)/dy) ∂y/∂x].
-NodeMatrix FrictionForce::coupled_stiffness(const Collision& c, const Grip& g, const State& u, const Vector& x) const {
+NodeMatrix FrictionForce::coupled_stiffness(const Collision& c, const FrictionPoint& g, const State& u,
+                                            const Vector& x) const {
   using Row = Eigen::Matrix<double, 1, 12>;
   using Rows = Eigen::Matrix<double, 3, 12>;
   const Jet b = barrier(c.gap, collisions_->delta(c));

@@ -31,11 +31,11 @@ class FrictionForce final : public Force, public ContactForce, public LearningFo
   void add_force(const State& u, Vector& f) const override;
   void add_tangent(const State& u, TangentBuilder& T) const override;
   std::optional<Potentials> potentials(const State& u) const override;
-  void hold(const State& u) const override;
+  void update_lagged(const State& u) const override;
   void begin_step(const State& u) override {
     pulls_.clear();
     holds_ = 0;
-    hold(u);
+    update_lagged(u);
   }
 
   /// [N] on the first object of a collision, with the normal force of the state itself; x: positions of all nodes.
@@ -48,7 +48,7 @@ class FrictionForce final : public Force, public ContactForce, public LearningFo
 
  private:
   /// Where and how hard two surfaces are pressed together.
-  struct Grip {
+  struct FrictionPoint {
     std::array<int, 4> nodes{};
     int count = 0;
     std::array<double, 4> w{};
@@ -65,15 +65,15 @@ class FrictionForce final : public Force, public ContactForce, public LearningFo
     Vec3 y, w;  // at the last iterate; |w| ≤ 1
   };
   /// The collisions with friction; they hold until the next configuration is asked for.
-  std::vector<const Collision*> rubbing(const State& u) const;
-  std::vector<Grip> grips(const State& u) const;
-  Grip grip(const Collision& c, const State& u, const Vector& x) const;
+  std::vector<const Collision*> with_friction(const State& u) const;
+  std::vector<FrictionPoint> friction_points(const State& u) const;
+  FrictionPoint friction_point(const Collision& c, const State& u, const Vector& x) const;
   /// y.
-  Vec3 slip(const Grip& g, const State& u) const;
-  NodeMatrix coupled_stiffness(const Collision& c, const Grip& g, const State& u, const Vector& x) const;
-  NodeMatrix damping(const Grip& g, const State& u) const;
-  const Pull* pull(const Grip& g) const;
-  Vec3 next_pull(const Grip& g, const Vec3& y) const;
+  Vec3 slip(const FrictionPoint& g, const State& u) const;
+  NodeMatrix coupled_stiffness(const Collision& c, const FrictionPoint& g, const State& u, const Vector& x) const;
+  NodeMatrix damping(const FrictionPoint& g, const State& u) const;
+  const Pull* pull(const FrictionPoint& g) const;
+  Vec3 next_pull(const FrictionPoint& g, const Vec3& y) const;
   double mu(const Collision& c) const;
   /// A contact that can slip one way or the other sends iterates in circles: its λ decides where it goes, and where it
   /// goes decides its λ. After `coupled_iterates` of a stage coupled friction becomes lagged, which has one potential
@@ -86,7 +86,7 @@ class FrictionForce final : public Force, public ContactForce, public LearningFo
   std::shared_ptr<const ContactStiffness> stiffness_;
   FrictionForm form_;
   double eps_;
-  mutable std::vector<Grip> held_;
+  mutable std::vector<FrictionPoint> held_;
   mutable int holds_ = 0;       // since the step's start, at the time held_at_
   mutable double held_at_ = 0;  // [s]
   mutable long held_stages_ = 0;

@@ -18,17 +18,17 @@ double SmoothFrictionForce::mu(const SmoothContact& c) const {
   return contacts_->collisions().scene().mu[ix(c.objects[0])][ix(c.objects[1])];
 }
 
-SmoothFrictionForce::Grip SmoothFrictionForce::grip(const SmoothContact& c) const {
+SmoothFrictionForce::FrictionPoint SmoothFrictionForce::friction_point(const SmoothContact& c) const {
   const Index n = static_cast<Index>(c.local.nodes.size());
-  Grip g{c.local.nodes, Vector(n), c.normal(), mu(c) * normal_force(c, *stiffness_, contacts_->delta())};
+  FrictionPoint g{c.local.nodes, Vector(n), c.normal(), mu(c) * normal_force(c, *stiffness_, contacts_->delta())};
   for (Index i = 0; i < n; ++i) g.w[i] = g.n.dot(c.local.gradient.segment<3>(3 * i)) / c.slope();
   return g;
 }
 
-std::vector<SmoothFrictionForce::Grip> SmoothFrictionForce::grips(const State& u) const {
-  std::vector<Grip> list;
+std::vector<SmoothFrictionForce::FrictionPoint> SmoothFrictionForce::friction_points(const State& u) const {
+  std::vector<FrictionPoint> list;
   for (const SmoothContact& c : contacts_->at(u.q, u.t))
-    if (mu(c) > 0) list.push_back(grip(c));
+    if (mu(c) > 0) list.push_back(friction_point(c));
   return list;
 }
 
@@ -39,7 +39,7 @@ Matrix SmoothFrictionForce::velocities(const std::vector<int>& nodes, const Stat
   return V;
 }
 
-Vec3 SmoothFrictionForce::slip(const Grip& g, const State& u) const {
+Vec3 SmoothFrictionForce::slip(const FrictionPoint& g, const State& u) const {
   const Vec3 v = velocities(g.nodes, u) * g.w;
   return v - g.n.dot(v) * g.n;
 }
@@ -47,7 +47,7 @@ Vec3 SmoothFrictionForce::slip(const Grip& g, const State& u) const {
 void SmoothFrictionForce::add_couplings_at(const State&, Couplings& now) const {
   if (form_ == FrictionForm::coupled) return;
   const int N = contacts_->collisions().scene().body_nodes;
-  for (const Grip& g : held_)
+  for (const FrictionPoint& g : held_)
     for (std::size_t a = 0; a < g.nodes.size(); ++a)
       for (std::size_t b = 0; b < a; ++b)
         if (g.nodes[a] < N && g.nodes[b] < N) now.emplace_back(g.nodes[a], g.nodes[b]);
@@ -55,19 +55,19 @@ void SmoothFrictionForce::add_couplings_at(const State&, Couplings& now) const {
 
 std::optional<Potentials> SmoothFrictionForce::potentials(const State& u) const {
   Potentials p;
-  for (const Grip& g : held_) p.dissipated += g.pressure * friction_potential(slip(g, u).norm(), eps_);
+  for (const FrictionPoint& g : held_) p.dissipated += g.pressure * friction_potential(slip(g, u).norm(), eps_);
   return p;
 }
 
 Vec3 SmoothFrictionForce::force_on_point(const SmoothContact& c, const State& u) const {
-  const Grip g = grip(c);
+  const FrictionPoint g = friction_point(c);
   const Vec3 y = slip(g, u);
   return -g.pressure * friction_factor(y.norm(), eps_) * y;
 }
 
 double SmoothFrictionForce::friction_power(const State& u) const {
   double power = 0;
-  for (const Grip& g : grips(u)) {
+  for (const FrictionPoint& g : friction_points(u)) {
     const double speed = slip(g, u).norm();
     power += g.pressure * friction_smoothing(speed, eps_).value * speed;
   }
@@ -78,7 +78,7 @@ double SmoothFrictionForce::friction_power(const State& u) const {
 double SmoothFrictionForce::driving_work(const State& u, double t0, double t1) const {
   const int N = contacts_->collisions().scene().body_nodes;
   double power = 0;
-  for (const Grip& g : grips(u)) {
+  for (const FrictionPoint& g : friction_points(u)) {
     const Vec3 y = slip(g, u), F = -g.pressure * friction_factor(y.norm(), eps_) * y;
     for (std::size_t i = 0; i < g.nodes.size(); ++i)
       if (g.nodes[i] >= N)
@@ -89,14 +89,14 @@ double SmoothFrictionForce::driving_work(const State& u, double t0, double t1) c
 
 void SmoothFrictionForce::add_force(const State& u, Vector& f) const {
   const int N = contacts_->collisions().scene().body_nodes;
-  for (const Grip& g : form_ == FrictionForm::coupled ? grips(u) : held_) {
+  for (const FrictionPoint& g : form_ == FrictionForm::coupled ? friction_points(u) : held_) {
     const Vec3 y = slip(g, u), F = -g.pressure * friction_factor(y.norm(), eps_) * y;
     for (std::size_t i = 0; i < g.nodes.size(); ++i)
       if (g.nodes[i] < N) f.segment<3>(3 * static_cast<Index>(g.nodes[i])) += g.w[static_cast<Index>(i)] * F;
   }
 }
 
-void SmoothFrictionForce::add_damping(const Grip& g, const State& u, TangentBuilder& T) const {
+void SmoothFrictionForce::add_damping(const FrictionPoint& g, const State& u, TangentBuilder& T) const {
   const int N = contacts_->collisions().scene().body_nodes;
   const Mat3 P = tangent_plane(g.n);
   const Vec3 y = slip(g, u);
@@ -111,21 +111,21 @@ void SmoothFrictionForce::add_damping(const Grip& g, const State& u, TangentBuil
 
 void SmoothFrictionForce::add_tangent(const State& u, TangentBuilder& T) const {
   if (form_ == FrictionForm::lagged) {
-    for (const Grip& g : held_) add_damping(g, u, T);
+    for (const FrictionPoint& g : held_) add_damping(g, u, T);
     return;
   }
   // A projected tangent is symmetric: that of friction that lags.
   const auto order = T.projected() ? SmoothContacts::Order::first : SmoothContacts::Order::second;
   for (const SmoothContact& c : contacts_->at(u.q, u.t, order)) {
     if (mu(c) == 0) continue;
-    const Grip g = grip(c);
+    const FrictionPoint g = friction_point(c);
     add_damping(g, u, T);
     if (!T.projected()) add_coupled_stiffness(c, g, u, T);
   }
 }
 
 /// With F = −μ λ ψ(|y|) y, ψ = s/|y|, fᵢ = wᵢ F:  ∂fᵢ/∂x = F ∂wᵢ/∂x + wᵢ [−μ ψ y ∂λ/∂x − μ λ (d(ψ y)/dy) ∂y/∂x].
-void SmoothFrictionForce::add_coupled_stiffness(const SmoothContact& c, const Grip& g, const State& u,
+void SmoothFrictionForce::add_coupled_stiffness(const SmoothContact& c, const FrictionPoint& g, const State& u,
                                                 TangentBuilder& T) const {
   const int N = contacts_->collisions().scene().body_nodes;
   const Matrix& H = c.local.hessian;

@@ -25,8 +25,8 @@ class SmoothFrictionForce final : public Force, public ContactForce, public Lear
   void add_force(const State& u, Vector& f) const override;
   void add_tangent(const State& u, TangentBuilder& T) const override;
   std::optional<Potentials> potentials(const State& u) const override;
-  void hold(const State& u) const override { held_ = grips(u); }
-  void begin_step(const State& u) override { hold(u); }
+  void update_lagged(const State& u) const override { held_ = friction_points(u); }
+  void begin_step(const State& u) override { update_lagged(u); }
   double friction_power(const State& u) const override;
   double driving_work(const State& u, double t0, double t1) const override;
 
@@ -34,27 +34,27 @@ class SmoothFrictionForce final : public Force, public ContactForce, public Lear
   Vec3 force_on_point(const SmoothContact& c, const State& u) const;
 
  private:
-  struct Grip {
+  struct FrictionPoint {
     std::vector<int> nodes;  // #n
     Vector w;                // #n
     Vec3 n;
     double pressure = 0;  // μ λ [N]
   };
-  std::vector<Grip> grips(const State& u) const;
-  Grip grip(const SmoothContact& c) const;
+  std::vector<FrictionPoint> friction_points(const State& u) const;
+  FrictionPoint friction_point(const SmoothContact& c) const;
   double mu(const SmoothContact& c) const;
   /// Velocities [m/s] of the nodes, 3 × #n.
   Matrix velocities(const std::vector<int>& nodes, const State& u) const;
   /// y.
-  Vec3 slip(const Grip& g, const State& u) const;
-  void add_damping(const Grip& g, const State& u, TangentBuilder& T) const;
-  void add_coupled_stiffness(const SmoothContact& c, const Grip& g, const State& u, TangentBuilder& T) const;
+  Vec3 slip(const FrictionPoint& g, const State& u) const;
+  void add_damping(const FrictionPoint& g, const State& u, TangentBuilder& T) const;
+  void add_coupled_stiffness(const SmoothContact& c, const FrictionPoint& g, const State& u, TangentBuilder& T) const;
 
   std::shared_ptr<const SmoothContacts> contacts_;
   std::shared_ptr<const ContactStiffness> stiffness_;
   FrictionForm form_;
   double eps_;
-  mutable std::vector<Grip> held_;
+  mutable std::vector<FrictionPoint> held_;
 };
 
 }  // namespace limber

@@ -64,11 +64,11 @@ class MechanicalSystem::Contact final : public ContactPart {
     return gap;
   }
   Lag lag() const override { return whole_.lag_; }
-  void hold(const State& u) const override {
+  void update_lagged(const State& u) const override {
     if (whole_.lag_ == Lag::none) return;
     const State all = whole_.full(u);
     for (const Sides& f : whole_.sides_)
-      if (f.contact) f.contact->hold(all);
+      if (f.contact) f.contact->update_lagged(all);
   }
 
  private:
@@ -81,17 +81,17 @@ class MechanicalSystem::Near final : public NearGaps {
   explicit Near(const MechanicalSystem& whole) : whole_(whole) {}
 
   GapRule rule() const override { return whole_.gaps_->rule(); }
-  GapConstraints at(const State& u, double until, double way) const override {
+  GapConstraints at(const State& u, double until, double distance) const override {
     const State all = whole_.full(u);
     if (whole_.scripted_)
       for (const Vector moved = whole_.prescribed(until).x - whole_.prescribed(u.t).x;
            const int i : whole_.prescribed_nodes_)
-        way = std::max(way, block(moved, whole_.prescribed_index_[ix(i)]).norm());
+        distance = std::max(distance, block(moved, whole_.prescribed_index_[ix(i)]).norm());
     GapConstraints c;
     c.contact = whole_.gaps_->contact();
     std::vector<double> gap, rate;
     std::vector<Eigen::Triplet<double>> entries;
-    const std::vector<Gap> near = whole_.gaps_->near(all, until, way);
+    const std::vector<Gap> near = whole_.gaps_->near(all, until, distance);
     count_ = near.size();
     for (std::size_t number = 0; number < near.size(); ++number) {
       const Gap& g = near[number];
@@ -123,10 +123,10 @@ class MechanicalSystem::Near final : public NearGaps {
     c.G.setFromTriplets(entries.begin(), entries.end());
     return c;
   }
-  void carried(const GapConstraints& gaps, const Vector& forces) const override {
+  void report_forces(const GapConstraints& gaps, const Vector& forces) const override {
     std::vector<double> all(count_, 0);
     for (std::size_t i = 0; i < gaps.source.size(); ++i) all[ix(gaps.source[i])] = forces[static_cast<Index>(i)];
-    whole_.gaps_->bear(std::move(all));
+    whole_.gaps_->report_forces(std::move(all));
   }
 
  private:

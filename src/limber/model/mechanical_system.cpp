@@ -122,7 +122,7 @@ void MechanicalSystem::make_pattern(const Couplings& more) const {
   pairs.insert(pairs.end(), more.begin(), more.end());
   pattern_ = BlockPattern(static_cast<int>(free_nodes_.size()), pairs, storage_);
   if (lag_ == Lag::each_iterate)
-    aside_pattern_ = BlockPattern(static_cast<int>(free_nodes_.size()), more, Storage::full);
+    unsymmetric_pattern_ = BlockPattern(static_cast<int>(free_nodes_.size()), more, Storage::full);
   for (const auto& f : forces_) f->bind(pattern_, free_index_);
   if (ties_.any()) ties_.bind(pattern_);
   make_mass();
@@ -209,13 +209,13 @@ void MechanicalSystem::couple(const State& all) const {
     return all.load();
   };
   const bool fits = holds(pattern_);
-  if (fits && (lag_ != Lag::each_iterate || holds(aside_pattern_))) return;
+  if (fits && (lag_ != Lag::each_iterate || holds(unsymmetric_pattern_))) return;
   for (const Sides& f : sides_)
     if (f.contact) f.contact->add_couplings_soon(all, soon);
   to_free(soon);
   now.insert(now.end(), soon.begin(), soon.end());
   if (fits)
-    aside_pattern_ = BlockPattern(static_cast<int>(free_nodes_.size()), now, Storage::full);
+    unsymmetric_pattern_ = BlockPattern(static_cast<int>(free_nodes_.size()), now, Storage::full);
   else
     make_pattern(now);
 }
@@ -354,7 +354,7 @@ Vector MechanicalSystem::force_of(const State& u, const Forces& forces) const {
 Vector MechanicalSystem::force(const State& u) const { return force_of(u, forces_); }
 
 TangentBuilder MechanicalSystem::builder(Definiteness d, Tangent& T) const {
-  T.taken_out.reset();
+  T.deflation.reset();
   T.unsymmetric.resize(0, 0);
   const auto clear = [&](SparseMatrix& A) {
     if (!same_pattern(A, mass())) A = mass();
@@ -367,7 +367,7 @@ TangentBuilder MechanicalSystem::builder(Definiteness d, Tangent& T) const {
     K = node_K_.setZero(pattern_.entries()).data();
     if (D) D = node_D_.setZero(pattern_.entries()).data();
   }
-  return {pattern_, free_index_, d, K, D, {&aside_pattern_, &T.unsymmetric}};
+  return {pattern_, free_index_, d, K, D, {&unsymmetric_pattern_, &T.unsymmetric}};
 }
 
 void MechanicalSystem::reduce(Tangent& T) const {

@@ -161,7 +161,7 @@ class MechanicalSystem final : public System {
   bool velocity_dependent_ = false, has_potential_ = true, scripted_ = false, coupled_mass_ = false,
        time_dependent_ = false, forces_depend_on_time_ = false;
   double length_scale_ = 1;
-  mutable BlockPattern aside_pattern_;  // of the free nodes: what of coupled friction is not symmetric
+  mutable BlockPattern unsymmetric_pattern_;  // of the free nodes: what of coupled friction is not symmetric
 };
 
 }  // namespace limber

@@ -15,7 +15,7 @@
 namespace limber {
 
 /// PᵀSP = S − MX (SX)ᵀ − SX (MX)ᵀ + MX (XᵀSX) (MX)ᵀ with P = I − X XᵀM: K or D as S, without the modes X.
-struct TakenOut {
+struct Deflation {
   Matrix MX, KX, DX;  // #n × s
   Matrix XKX, XDX;    // #s × s
 };
@@ -24,7 +24,7 @@ struct TakenOut {
 /// of K and D, and the part of K that is not symmetric (coupled friction). So K itself stays symmetric.
 struct Tangent {
   SparseMatrix K, D;
-  std::optional<TakenOut> taken_out = {};
+  std::optional<Deflation> deflation = {};
   SparseMatrix unsymmetric = {};  // #n × n, both triangles, to be added to K; size 0: there is no such part
 };
 
@@ -81,7 +81,7 @@ class ContactPart {
   virtual double smallest_gap(const State&) const = 0;
   virtual Lag lag() const { return Lag::none; }
   /// From now on friction's potential uses the normal forces and sliding directions of u.
-  virtual void hold(const State&) const {}
+  virtual void update_lagged(const State&) const {}
 };
 
 /// Pairs that are near, as inequalities: contact by a rule instead of forces, and ways that things can go freely.
@@ -89,11 +89,11 @@ class NearGaps {
  public:
   virtual ~NearGaps() = default;
   virtual GapRule rule() const = 0;
-  /// All pairs at u whose gap can close before the time `until`, if no free node moves further than `way` [m].
-  virtual GapConstraints at(const State& u, double until, double way) const = 0;
+  /// All pairs at u whose gap can close before the time `until`, if no free node moves further than `distance` [m].
+  virtual GapConstraints at(const State& u, double until, double distance) const = 0;
   /// Takes the normal forces [N] that kept these gaps open in the last stage, for reports. The gaps are those of the
   /// last call of at().
-  virtual void carried(const GapConstraints&, const Vector& /*forces*/) const {}
+  virtual void report_forces(const GapConstraints&, const Vector& /*forces*/) const {}
 };
 
 struct SystemTraits {
@@ -138,13 +138,13 @@ class System {
     return c ? c->smallest_gap(u) : std::numeric_limits<double>::infinity();
   }
   Lag lag() const { return contact() ? contact()->lag() : Lag::none; }
-  void hold(const State& u) const {
-    if (contact()) contact()->hold(u);
+  void update_lagged(const State& u) const {
+    if (contact()) contact()->update_lagged(u);
   }
   GapRule gap_rule() const { return traits().gaps ? traits().gaps->rule() : GapRule::none; }
-  GapConstraints gaps(const State& u, double until, double way) const {
+  GapConstraints gaps(const State& u, double until, double distance) const {
     const NearGaps* gaps = traits().gaps;
-    return gaps ? gaps->at(u, until, way) : GapConstraints{};
+    return gaps ? gaps->at(u, until, distance) : GapConstraints{};
   }
   const SparseMatrix& mass() const { return inertia().matrix(); }
   Vector apply_mass(const Vector& x) const { return inertia().apply(x); }

@@ -134,36 +134,40 @@ void Simulation::adapt() {
   friction_power_ = system_->friction_power(state());
 }
 
+std::vector<Simulation::Take> Simulation::attempts(double t_end, int depth) {
+  const double h = t_end - time();
+  const bool goes_beyond = !stepper_.ends_at_stage();
+  const auto ending = [this, t_end](State u) {
+    u.t = t_end;  // not the rounded sum of the stages
+    return u;
+  };
+  const auto checked = [this, ending, goes_beyond](State u) {
+    u = ending(std::move(u));
+    if (goes_beyond) check_path(u);
+    return u;
+  };
+  std::vector<Take> list{[=, this] { return checked(stepper_.step(*system_, history_, h)); }};
+  if (info_->solution == StageSolution::linearized)
+    list.push_back([=, this] { return checked(stepper_.step_by_newton(*system_, history_, h)); });
+  if (system_->contact() && (goes_beyond || depth >= halvings_before_last_resort))
+    list.push_back([=, this] { return ending(stepper_.step_by_backward_euler(*system_, history_, h)); });
+  return list;
+}
+
 void Simulation::advance(double t_end, int depth, StepReport& report) {
   adapt();
   const double t = time(), h = t_end - t;
   StepFailure failure("");
-  const auto own_step = [&] {
-    State u = attempt(info_->solution, t_end);
-    if (!stepper_.ends_at_stage()) check_path(u);
-    return u;
-  };
-  if (auto trial = attempted(own_step, failure)) {
-    ++report.substeps;
-    accept(gains(*trial) ? calmed(std::move(*trial), report) : std::move(*trial));
-    return;
-  }
-  report.notes.push_back(fmt::format("t = {:.6g} s, h = {:.3g} s: {}", t, h, failure.reason));
-  const auto by_newton = [&] {
-    State u = attempt(StageSolution::newton, t_end);
-    if (!stepper_.ends_at_stage()) check_path(u);
-    return u;
-  };
-  const auto safely = [&] { return safe_step(t_end); };
-  const bool last_resort = system_->contact() && (!stepper_.ends_at_stage() || depth >= halvings_before_last_resort);
-  std::optional<Trial> trial;
-  if (info_->solution == StageSolution::linearized) trial = attempted(by_newton, failure);
-  if (!trial && last_resort) trial = attempted(safely, failure);
-  if (trial) {
-    ++report.substeps;
-    ++report.escalations;
-    accept(gains(*trial) ? calmed(std::move(*trial), report) : std::move(*trial));
-    return;
+  bool first = true;
+  for (const Take& take : attempts(t_end, depth)) {
+    if (auto trial = attempted(take, failure)) {
+      ++report.substeps;
+      if (!first) ++report.escalations;
+      accept(gains(*trial) ? calmed(std::move(*trial), report) : std::move(*trial));
+      return;
+    }
+    if (first) report.notes.push_back(fmt::format("t = {:.6g} s, h = {:.3g} s: {}", t, h, failure.reason));
+    first = false;
   }
   if (depth == most_halvings) {
     StepFailure last(
@@ -188,13 +192,17 @@ Simulation::Trial Simulation::calmed(Trial trial, StepReport& report) {
     u.t = t_end;
     return u;
   };
-  const auto safely = [&] { return safe_step(t_end); };
+  const auto by_backward_euler = [&] {
+    State u = stepper_.step_by_backward_euler(*system_, history_, h);
+    u.t = t_end;
+    return u;
+  };
   if (stepper_.can_step_beside())
     if (auto gentle = attempted(beside, failure); gentle && !gains(*gentle)) {
       ++report.beside;
       return std::move(*gentle);
     }
-  auto calm = attempted(safely, failure);
+  auto calm = attempted(by_backward_euler, failure);
   if (!calm || calm->gain > trial.gain) return trial;
   ++report.calmed;
   return std::move(*calm);
@@ -207,20 +215,6 @@ bool Simulation::gains(const Trial& trial) const {
 void Simulation::check_path(const State& u) const {
   if (system_->contact() && system_->max_step(state().q, u.q - state().q, time(), u.t) < 1)
     throw StepFailure("the step ends beyond its last stage, where something would be passed through");
-}
-
-State Simulation::attempt(StageSolution solution, double t_end) {
-  const double h = t_end - time();
-  State u = solution == info_->solution ? stepper_.step(*system_, history_, h)
-                                        : stepper_.step_by_newton(*system_, history_, h);
-  u.t = t_end;  // not the rounded sum of the stages
-  return u;
-}
-
-State Simulation::safe_step(double t_end) {
-  State u = stepper_.step_safely(*system_, history_, t_end - time());
-  u.t = t_end;
-  return u;
 }
 
 std::optional<Simulation::Trial> Simulation::attempted(const Take& take, StepFailure& failure) const {

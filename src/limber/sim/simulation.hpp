@@ -106,8 +106,8 @@ class Simulation {
 
   void advance(double t_end, int depth, StepReport& report);
   void adapt();
-  State attempt(StageSolution solution, double t_end);
-  State safe_step(double t_end);
+  /// The ways to take a step, in the order in which they are tried. After that it is halved.
+  std::vector<Take> attempts(double t_end, int depth);
   /// nullopt, with the reason noted, if the step fails.
   std::optional<Trial> attempted(const Take& take, StepFailure& failure) const;
   Trial judged(State u) const;

@@ -29,14 +29,14 @@ class Constrained final : public StageSolver {
       const GapConstraints gaps = system.gaps(s.at, s.t, way);
       const Vector c = bounds(gaps, system.gap_rule(), s);
       if (c.size() == 0 || (c - gaps.G * next.v).maxCoeff() <= negligible * tolerance_ / s.tau_q) {
-        system.traits().gaps->carried(gaps, Vector::Zero(c.size()));
+        system.traits().gaps->report_forces(gaps, Vector::Zero(c.size()));
         return next;
       }
       if (solution_ == StageSolution::linearized && !linear) linearize(system, s, linear);
       const auto found = minimise(linear ? static_cast<const System&>(*linear) : system, s, gaps.G, c, next.v);
       next = s.state(found.x);
       // M (v − v*) = τ_v f + Gᵀλ
-      system.traits().gaps->carried(gaps, found.multipliers / s.tau_v);
+      system.traits().gaps->report_forces(gaps, found.multipliers / s.tau_v);
       if (furthest(next.q - s.at.q) <= way) return next;
     }
     throw StepFailure("contact throws something further than its neighbours were looked for");

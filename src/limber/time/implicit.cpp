@@ -51,7 +51,7 @@ class Implicit final : public StageSolver {
  private:
   State solve_once(const System& system, const Stage& s) {
     StageProblem problem(system, s, tangent_, A_, correction_, scaling_);
-    if (system.lag() == Lag::each_iterate) system.hold(s.at);
+    if (system.lag() == Lag::each_iterate) system.update_lagged(s.at);
     const bool meets = !s.modes && s.tau_q != 0 && (problem.under_way() || runs_into(problem, s));
     const auto along = meets ? move_along(system, s.at, s.t) : std::nullopt;
     if (!along) return s.state(newton(problem, start(problem, s)));
@@ -62,7 +62,7 @@ class Implicit final : public StageSolver {
       throw;
     } catch (const StepFailure&) {  // the guess was a bad one
       StageProblem again(system, s, tangent_, A_, correction_, scaling_);
-      if (system.lag() == Lag::each_iterate) system.hold(s.at);
+      if (system.lag() == Lag::each_iterate) system.update_lagged(s.at);
       return s.state(newton(again, start(again, s)));
     }
   }
@@ -86,12 +86,12 @@ class Implicit final : public StageSolver {
 
   /// Fixed point: friction from the normal forces and sliding directions of the last solution.
   State solve_lagged(const System& system, const Stage& s) {
-    system.hold(s.at);
+    system.update_lagged(s.at);
     Stage from = s;
     StageProblem problem(system, from, tangent_, A_, correction_, scaling_);
     Vector v = newton(problem, start(problem, s));
     for (int k = 1; k < most_lags; ++k) {
-      system.hold(s.state(v));
+      system.update_lagged(s.state(v));
       from.at = s.state(v);
       StageProblem again(system, from, tangent_, A_, correction_, scaling_);
       const Vector next = newton(again, v);

@@ -107,7 +107,7 @@ Vector WithContact::linearize(const State& w, Definiteness d, Tangent& T) const 
   f += smooth_.linearize(w, d, smooth_tangent_);
   add(smooth_tangent_.K, T.K);
   if (velocity_dependent()) add(smooth_tangent_.D, T.D);
-  T.taken_out = std::move(smooth_tangent_.taken_out);  // contact's unsymmetric part stands in T already
+  T.deflation = std::move(smooth_tangent_.deflation);  // contact's unsymmetric part stands in T already
   return f;
 }
 

@@ -82,10 +82,10 @@ class WithContact final : public StandIn, private ContactPart, private NearGaps 
   const System& forces() const override { return all_forces(); }
   double smallest_gap(const State& w) const override { return base_.smallest_gap(shifted(w)); }
   Lag lag() const override { return base_.lag(); }
-  void hold(const State& w) const override { base_.hold(shifted(w)); }
+  void update_lagged(const State& w) const override { base_.update_lagged(shifted(w)); }
   GapRule rule() const override { return GapRule::none; }
-  GapConstraints at(const State& w, double until, double way) const override {
-    return base_.gaps(shifted(w), until, way);
+  GapConstraints at(const State& w, double until, double distance) const override {
+    return base_.gaps(shifted(w), until, distance);
   }
 
   /// Of the system as it is, where it is.

@@ -23,8 +23,8 @@ Correction correction(const Tangent& T, double tau_q, double tau_v) {
     add.N = T.unsymmetric;
     add.N.coeffs() *= tau_v * tau_q;
   }
-  if (!T.taken_out) return add;
-  const TakenOut& t = *T.taken_out;
+  if (!T.deflation) return add;
+  const Deflation& t = *T.deflation;
   const Index s = t.MX.cols();
   add.U.resize(t.MX.rows(), 2 * s);
   add.U << t.MX, (tau_v * tau_q) * t.KX + tau_v * t.DX;

@@ -9,8 +9,7 @@ namespace limber {
 /// Writes A; its pattern is copied from the mass the first time only.
 void combine(const System& system, const Tangent& T, double tau_q, double tau_v, SparseMatrix& A);
 
-/// What is to be added to A for what the tangent says aside: − U C Uᵀ where modes are taken out, and what is not
-/// symmetric.
+/// What the parts of a tangent beside K and D add to A: − U C Uᵀ where modes are deflated, and what is not symmetric.
 Correction correction(const Tangent& T, double tau_q, double tau_v);
 
 /// K x with K as the system stores it.

@@ -73,7 +73,7 @@ class StageProblem final : public NewtonProblem, public ChangingProblem {
 
   bool collides() const { return system_.contact() != nullptr; }
   Preparation prepare(const Vector& v) override {
-    if (system_.lag() == Lag::each_iterate) system_.hold(state(v));
+    if (system_.lag() == Lag::each_iterate) system_.update_lagged(state(v));
     return {.changed = now_ != s_.t || system_.lag() == Lag::each_iterate, .complete = now_ == s_.t};
   }
   Vector drift(const Vector& v) override {

@@ -34,11 +34,11 @@ Stepper::Stepper(const MethodInfo& method, const MethodParameters& given, const 
     throw InputError("method.name", "\"" + method.name +
                                         "\" is there to reproduce the survey and knows neither contact nor rigid "
                                         "parts; take the method without \"-printed\"");
-  using Looks = ModalSubspace::Looks;
+  using Checks = ModalSubspace::Checks;
   if (method.splitting != Splitting::none)
     modes_ = std::make_unique<ModalSubspace>(
         options.modes, system.size(),
-        method.splitting == Splitting::printed || system.contact() ? Looks::each_step : Looks::now_and_then);
+        method.splitting == Splitting::printed || system.contact() ? Checks::each_step : Checks::when_due);
 }
 
 State Stepper::step(System& system, const History& u, double h) {
@@ -52,7 +52,7 @@ State Stepper::step_by_newton(System& system, const History& u, double h) {
   return step_with(newton(system), system, u, h);
 }
 
-State Stepper::step_safely(System& system, const History& u, double h) {
+State Stepper::step_by_backward_euler(System& system, const History& u, double h) {
   system.begin_step(u[0]);
   newton(system).begin_step(system, u[0]);
   Mechanics F(system, newton(system), exponential_);
@@ -101,7 +101,7 @@ State Stepper::step_in_frame(StageSolution solution, System& system, const Histo
   const bool asks = solution == StageSolution::linearized && !modes_->left_out().empty();
   if (modes_->basis().count() == 0 && !asks) return step_of_base(solution, system, u, h);
   ModalFrame frame(system, stages, *modes_, info_->splitting, solution);
-  const State next = frame.out_of(scheme_->step(frame, frame.seen_from(u), h));
+  const State next = frame.from_frame(scheme_->step(frame, frame.into_frame(u), h));
   if (!is_finite(next)) throw StepFailure("the new state is not finite");
   return next;
 }

@@ -27,7 +27,7 @@ class Stepper {
   /// The same with every stage solved by the full Newton: what a linearised method falls back to.
   State step_by_newton(System& system, const History& u, double h);
   /// One step of backward Euler with the full Newton: the last resort where a method leaves what is feasible.
-  State step_safely(System& system, const History& u, double h);
+  State step_by_backward_euler(System& system, const History& u, double h);
   /// The scheme with the full Newton and contact beside it (contact_beside.hpp): an impact is not extrapolated.
   State step_beside(System& system, const History& u, double h);
   /// Whether that is possible: the method solves stages, and ends at the last of them.

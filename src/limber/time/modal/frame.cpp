@@ -43,11 +43,11 @@ class InComplement final : public StandIn {
   Vector linearize(const State& w, Definiteness d, Tangent& T) const override {
     const Vector f = base_.linearize(inner(w), d, T);
     if (tangent_ == TangentOf::any_state) {
-      T.taken_out = taken_out(T);
+      T.deflation = deflation(T);
     } else {
       auto& known = d == Definiteness::exact ? exact_ : projected_;
-      if (!known) known = taken_out(T);
-      T.taken_out = known;
+      if (!known) known = deflation(T);
+      T.deflation = known;
     }
     return X_.complement_of_force(f) - held_;
   }
@@ -71,7 +71,7 @@ class InComplement final : public StandIn {
     return rows->multiply_block(X_.X);
   }
   /// A mode that neither K nor D acts on has nothing to be taken out: rigid motions.
-  TakenOut taken_out(const Tangent& T) const {
+  Deflation deflation(const Tangent& T) const {
     const Matrix KX = product(T.K), DX = velocity_dependent() ? product(T.D) : Matrix();
     const std::vector<bool> no_k = vanishes(T.K, X_.X, KX), no_d = vanishes(T.D, X_.X, DX);
     std::vector<Index> kept;
@@ -79,7 +79,7 @@ class InComplement final : public StandIn {
       if (!no_k[i] || !no_d[i]) kept.push_back(static_cast<Index>(i));
     const auto all = Eigen::all;
     const Matrix X = X_.X(all, kept);
-    TakenOut out{.MX = X_.MX(all, kept), .KX = KX(all, kept), .DX = {}, .XKX = {}, .XDX = {}};
+    Deflation out{.MX = X_.MX(all, kept), .KX = KX(all, kept), .DX = {}, .XKX = {}, .XDX = {}};
     out.DX = DX.size() > 0 ? Matrix(DX(all, kept)) : Matrix::Zero(X.rows(), X.cols());
     out.XKX = limber::inner(X, out.KX);
     out.XDX = limber::inner(X, out.DX);
@@ -90,7 +90,7 @@ class InComplement final : public StandIn {
   Vector modal_q_;
   const Vector &shift_q_, &modal_v_, &held_;
   TangentOf tangent_;
-  mutable std::optional<TakenOut> exact_, projected_;
+  mutable std::optional<Deflation> exact_, projected_;
 };
 
 }  // namespace
@@ -123,7 +123,7 @@ const ModalFrame::Shift& ModalFrame::shift(double t) {
   return shifts_.back();
 }
 
-History ModalFrame::seen_from(const History& u) {
+History ModalFrame::into_frame(const History& u) {
   std::deque<State> past;
   for (std::size_t i = 0; i < u.size(); ++i) {
     const Shift& s = shift(u[i].t);
@@ -132,7 +132,7 @@ History ModalFrame::seen_from(const History& u) {
   return History(std::move(past));
 }
 
-State ModalFrame::out_of(const State& w) {
+State ModalFrame::from_frame(const State& w) {
   const Shift& s = shift(w.t);
   return {w.q + s.q, w.v + s.v, w.t};
 }
@@ -146,7 +146,7 @@ State ModalFrame::rate(const State& w) {
 
 State ModalFrame::solve(const Stage& stage) {
   const Shift s = shift(stage.t);
-  const State at = out_of(stage.at);
+  const State at = from_frame(stage.at);
   Stage here = stage;
   here.at = {at.q - s.q, at.v - s.v, at.t};
   here.tangent_at.reset();
@@ -159,7 +159,8 @@ State ModalFrame::solve(const Stage& stage) {
   const bool from_start = at.t == start.t && !system_.contact()->smooth().time_dependent();
   State about = at;
   about.t = stage.t;
-  const std::optional<State> tangent_at = stage.tangent_at ? std::optional(out_of(*stage.tangent_at)) : std::nullopt;
+  const std::optional<State> tangent_at =
+      stage.tangent_at ? std::optional(from_frame(*stage.tangent_at)) : std::nullopt;
   const Linearization* known = from_start && !tangent_at ? &modes_.start() : nullptr;
   const LinearForce force(system_.contact()->smooth(), about, tangent_at, known);
   require_definite(force, stage);

@@ -30,8 +30,8 @@ class ModalFrame final : public Dynamics {
   State exponential(const State& w, double) override { return w; }
 
   /// Into the frame and out of it.
-  History seen_from(const History& u);
-  State out_of(const State& w);
+  History into_frame(const History& u);
+  State from_frame(const State& w);
 
  private:
   struct Shift {  // X Δa(t), X b(t)

@@ -35,10 +35,10 @@ int mode_count(const ModalOptions& options, Index n) {
 
 }  // namespace
 
-ModalSubspace::ModalSubspace(const ModalOptions& options, Index n, Looks looks)
+ModalSubspace::ModalSubspace(const ModalOptions& options, Index n, Checks checks)
     : options_(options),
       count_(mode_count(options, n)),
-      most_steps_between_looks_(looks == Looks::each_step ? 1 : 8),
+      most_steps_between_checks_(checks == Checks::each_step ? 1 : 8),
       tracker_(count_) {}
 
 void ModalSubspace::begin_step(const System& system, const State& u0, const ModalLimits& limits) {
@@ -53,7 +53,7 @@ void ModalSubspace::begin_step(const System& system, const State& u0, const Moda
   }
   limits_ = limits;
   tracker_.set_floor(limits.lowest);
-  if (begun_ != u0.t || !looked_) {
+  if (begun_ != u0.t || !checked_) {
     begun_.reset();
     prepare(system, u0);
   } else if (limits.lowest < sought_above_ &&
@@ -72,11 +72,11 @@ void ModalSubspace::prepare(const System& system, const State& u0) {
   ++steps_since_refresh_;
   if (options_.refresh.rule == Refresh::Rule::every && steps_since_refresh_ >= options_.refresh.every)
     return refresh(system, u0);
-  if (looked_ && steps_since_refresh_ < next_look_) return;
+  if (checked_ && steps_since_refresh_ < next_check_) return;
   reduced_all_ = reduce(system, start_.tangent, all_, stiff_);
   if (bodies_.empty() && limited()) find_bodies(system, u0);
-  looked_ = true;
-  next_look_ = steps_since_refresh_ + most_steps_between_looks_;
+  checked_ = true;
+  next_check_ = steps_since_refresh_ + most_steps_between_checks_;
   if (options_.refresh.rule != Refresh::Rule::residual) return;
   leave_out();
   if (const std::vector<char> these = due(system); !these.empty()) refresh(system, u0, these);
@@ -142,8 +142,8 @@ void ModalSubspace::count_left_out(double t) {
   left_out_counts_.bodies += counted_bodies_;
 }
 
-/// Modes of the step whose residual is too large; empty if there are none. Then looks again before they can be expected
-/// to have become so.
+/// Modes of the step whose residual is too large; empty if there are none. Then checks again before they can be
+/// expected to have become so.
 std::vector<char> ModalSubspace::due(const System& system) {
   std::vector<Index> columns;
   const auto modes = static_cast<std::size_t>(all_.count());
@@ -159,8 +159,8 @@ std::vector<char> ModalSubspace::due(const System& system) {
     return these;
   }
   const double steps = .5 * (most / std::max(worst, 1e-300) - 1) * static_cast<double>(steps_since_refresh_);
-  next_look_ =
-      steps_since_refresh_ + std::clamp(static_cast<long>(std::min(steps, 1e6)), 1L, most_steps_between_looks_);
+  next_check_ =
+      steps_since_refresh_ + std::clamp(static_cast<long>(std::min(steps, 1e6)), 1L, most_steps_between_checks_);
   return {};
 }
 
@@ -187,7 +187,7 @@ void ModalSubspace::refresh(const System& system, const State& u0, const std::ve
     all_ = ModalBasis(system, std::move(found));
   } catch (const BelowFloor&) {  // of the only body there is
     if (first) all_ = ModalBasis(system, {Vector(0), Matrix(system.size(), 0)});
-    looked_ = true;
+    checked_ = true;
     reduced_all_ = reduce(system, start_.tangent, all_, stiff_);
     find_bodies(system, u0);
     std::fill(below_floor_.begin(), below_floor_.end(), 1);
@@ -200,8 +200,8 @@ void ModalSubspace::refresh(const System& system, const State& u0, const std::ve
     notes_.push_back(fmt::format("t = {:.6g} s: {} modes instead of {}: a group of equal frequencies has parted", u0.t,
                                  all_.count(), before));
   steps_since_refresh_ = 0;
-  next_look_ = 1;
-  looked_ = true;
+  next_check_ = 1;
+  checked_ = true;
   ++refreshes_;
   reduced_all_ = reduce(system, start_.tangent, all_, stiff_);
   if (!limited()) return;
@@ -255,7 +255,7 @@ void ModalSubspace::clear() {
   all_ = {};
   known_ = {};
   begun_.reset();
-  looked_ = false;
+  checked_ = false;
   bodies_.clear();
   left_out_.clear();
   steps_since_refresh_ = 0;

@@ -60,9 +60,9 @@ struct ReducedTangent {
 class ModalSubspace {
  public:
   /// When K is reduced to the modes: each step, or now and then, which methods with the coupling term can do with.
-  enum class Looks { each_step, now_and_then };
+  enum class Checks { each_step, when_due };
   /// n: unknowns of the system. Throws InputError("method.modes", …) for a count outside 0 … n.
-  ModalSubspace(const ModalOptions& options, Index n, Looks looks);
+  ModalSubspace(const ModalOptions& options, Index n, Checks checks);
 
   /// Linearises at u₀, refreshes the modes if it is time, and leaves out those of bodies beyond the limits.
   void begin_step(const System& system, const State& u0, const ModalLimits& limits = {});
@@ -103,7 +103,7 @@ class ModalSubspace {
   /// Forgets factors, so that what follows depends on the modes and the state only.
   void reset() {
     tracker_.reset();
-    looked_ = false;
+    checked_ = false;
     bodies_.clear();
   }
 
@@ -122,13 +122,13 @@ class ModalSubspace {
 
   ModalOptions options_;
   int count_;
-  long most_steps_between_looks_;
+  long most_steps_between_checks_;
   ModeTracker tracker_;
   ModalBasis all_, some_;
   Modes known_;  // as given by the memory, before a system gives them a mass
   long steps_since_refresh_ = 0, refreshes_ = 0;
-  bool looked_ = false;          // reduced_all_ is of a step since the last reset
-  long next_look_ = 0;           // steps since the refresh at which K is reduced again
+  bool checked_ = false;         // reduced_all_ is of a step since the last reset
+  long next_check_ = 0;          // steps since the refresh at which K is reduced again
   ModalLimits limits_;           // of the step
   std::optional<double> begun_;  // time of the last begin_step: a step tried again is not a new one
   Linearization start_;
