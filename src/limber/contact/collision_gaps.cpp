@@ -55,7 +55,7 @@ CollisionGaps::Pair CollisionGaps::pair(const Collision& c) {
   return {c.nodes[0], c.nodes[1], c.nodes[2], c.nodes[3], c.obstacle, static_cast<int>(c.kind)};
 }
 
-void CollisionGaps::bear(std::vector<double> forces) const {
+void CollisionGaps::report_forces(std::vector<double> forces) const {
   forces_.clear();
   for (std::size_t i = 0; i < forces.size(); ++i)
     if (forces[i] != 0) forces_[near_[i]] = forces[i];
