@@ -18,7 +18,7 @@ SOURCES = git ls-files --cached --others --exclude-standard --
 section = @printf '\n== %s\n' $(1)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo studies test soak asan tsan fuzz lint bench check-exports clean
+.PHONY: help setup build program demo studies test checked soak asan tsan fuzz format-check lint-setup lint bench check-exports clean
 
 help: ## list these targets
 	@echo 'Limber: make TARGET'
@@ -35,27 +35,46 @@ build: build/build.ninja ## the program, the Python module, tests and benchmarks
 	$(call section,'Build')
 	@cmake --build build --parallel $(JOBS)
 
-demo: build ## simulate scenes/beam.json into out/demo/, and make a movie of it
+program: build/build.ninja
+	$(call section,'Build the program')
+	@cmake --build build --parallel $(JOBS) --target limber_cli
+
+demo: program ## simulate scenes/beam.json into out/demo/, and make a movie of it
 	$(call section,'Run scenes/beam.json')
 	@build/bin/limber run scenes/beam.json -o out/demo --overwrite
 	$(call section,'Movie: out/demo/beam.mp4')
 	@build/bin/limber render out/demo -o out/demo/beam.mp4 --size 640x360 --fps 25 --samples 6
 	@cat tools/after_demo.txt
 
-studies: build ## every study of the survey, whole, into STUDY_DIRECTORY (out/studies); STUDY_ARGUMENTS=--quick for minutes
+studies: program ## every study of the survey, whole, into STUDY_DIRECTORY (out/studies); STUDY_ARGUMENTS=--quick for minutes
 	$(call section,'Studies')
 	@build/bin/limber study all -o $(STUDY_DIRECTORY) $(STUDY_ARGUMENTS)
 
-test: build ## everything: C++ tests, Python tests, the layers
+format-check:
 	$(call section,'Layers')
 	@$(PYTHON) tools/check_layers.py
+	$(call section,'Format')
+	@if command -v clang-format >/dev/null; then $(SOURCES) '*.cpp' '*.hpp' | xargs clang-format --dry-run --Werror; \
+	    else echo 'clang-format is not installed: not checked'; fi
+
+test: setup format-check build ## everything: the layers, the format, C++ tests, Python tests
 	$(call section,'C++ tests')
 	@ctest --test-dir build --output-on-failure --no-tests=error --parallel $(JOBS)
 	$(call section,'Python tests')
-	@PYTHONUNBUFFERED=1 PYTHONPATH=build/python $(PYTHON) -m pytest -q -p no:cacheprovider --durations=5 tests/python
+	@PYTHONUNBUFFERED=1 PYTHONPATH=build/python $(PYTHON) -m pytest -q -p no:cacheprovider --durations=5 \
+	    --numprocesses=$(JOBS) --dist=loadfile tests/python
 	@printf '\nAll tests passed.\n'
 
-soak: build ## SOAK_SCENES random scenes of SOAK_SEED, and SOAK_KILLS kills with resume; what goes wrong stays in out/soak/
+CHECKED_TESTS := core model time solve contact
+checked: setup ## C++ tests of core, model, time, solve and contact once more, with assertions, in build-checked/
+	$(call section,'Build with assertions: build-checked/')
+	@$(CONFIGURE) checked
+	@cmake --build build-checked --parallel $(JOBS) --target $(CHECKED_TESTS:%=test_%)
+	$(call section,'C++ tests with assertions')
+	@for room in $(CHECKED_TESTS); do build-checked/bin/test_$$room --gtest_brief=1 || exit 1; done
+	@printf '\nNo assertion failed.\n'
+
+soak: program ## SOAK_SCENES random scenes of SOAK_SEED, and SOAK_KILLS kills with resume; what goes wrong stays in out/soak/
 	$(call section,'Soak')
 	@$(PYTHON) tests/soak/soak.py build/bin/limber -o out/soak --seed $(SOAK_SEED) --scenes $(SOAK_SCENES) --kills $(SOAK_KILLS) \
 	    --jobs $(JOBS) $(SOAK_ARGUMENTS)
@@ -85,12 +104,10 @@ fuzz: setup ## damaged files to every reader of meshes and surfaces, FUZZ_SECOND
 	@LIMBER_FUZZ_SECONDS=$(FUZZ_SECONDS) UBSAN_OPTIONS=print_stacktrace=1 build-asan/bin/test_mesh --gtest_filter='*Fuzz*'
 	@printf '\nEvery reader survived.\n'
 
-lint: setup ## format, warnings as errors, clang-tidy, layers, in build-lint/
+lint-setup: setup
 	@$(SETUP) tools/packages-lint.txt
-	$(call section,'Layers')
-	@$(PYTHON) tools/check_layers.py
-	$(call section,'Format')
-	@$(SOURCES) '*.cpp' '*.hpp' | xargs clang-format --dry-run --Werror
+
+lint: lint-setup format-check ## format, warnings as errors, clang-tidy, layers, in build-lint/
 	$(call section,'Build with warnings as errors: build-lint/')
 	@$(CONFIGURE) lint
 	@cmake --build build-lint --parallel $(JOBS)
@@ -98,7 +115,7 @@ lint: setup ## format, warnings as errors, clang-tidy, layers, in build-lint/
 	@$(SOURCES) 'src/*.cpp' 'apps/*.cpp' | xargs -n 1 -P $(JOBS) clang-tidy -p build-lint --quiet
 	@printf '\nNothing to complain about.\n'
 
-check-exports: build ## read exports with Blender, ParaView, the glTF validator and a USD parser, which it installs
+check-exports: program ## read exports with Blender, ParaView, the glTF validator and a USD parser, which it installs
 	@$(SETUP) tools/packages-exports.txt
 	@command -v npm >/dev/null || $(SETUP) tools/packages-npm.txt
 	$(call section,'Packages of npm: build/exports/')
@@ -112,4 +129,4 @@ bench: build ## measure; BENCH_ARGUMENTS go to build/bin/limber_bench
 	@build/bin/limber_bench $(BENCH_ARGUMENTS)
 
 clean: ## remove build*/ and out/
-	rm -rf build build-asan build-tsan build-lint out
+	rm -rf build build-checked build-asan build-tsan build-lint out

@@ -9,7 +9,9 @@ target_link_libraries(limber_all INTERFACE ${rooms})
 set_target_properties(limber_flags PROPERTIES EXPORT_NAME flags)
 
 install(TARGETS ${rooms} limber_flags limber_all EXPORT limberTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(DIRECTORY src/limber DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
+# Not part of the interface: what only source files here include, and the build's precompiled headers.
+install(DIRECTORY src/limber DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp"
+        PATTERN hdf5_handles.hpp EXCLUDE PATTERN trajectory_layout.hpp EXCLUDE PATTERN eigen_instances.hpp EXCLUDE)
 install(EXPORT limberTargets NAMESPACE limber:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/limber)
 configure_package_config_file(cmake/limberConfig.cmake.in limberConfig.cmake
                               INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/limber)

@@ -1,5 +1,6 @@
 #include "limber/force/stencils.hpp"
 
+#include <Eigen/Eigenvalues>
 #include <algorithm>
 
 namespace limber {
@@ -29,5 +30,25 @@ std::vector<std::vector<StencilChunk>> colour_stencils(std::span<const int> node
   }
   return by_colour;
 }
+
+template <int n>
+typename Stencils<n>::Block projected(const typename Stencils<n>::Block& K) {
+  constexpr int m = 3 * (n - 1);
+  static const Eigen::Matrix<double, 3 * n, m> across = [] {
+    Eigen::Matrix<double, 3 * n, m> Q = Eigen::Matrix<double, 3 * n, m>::Zero();
+    for (int k = 1; k < n; ++k)
+      for (int a = 0; a <= k; ++a)
+        Q.template block<3, 3>(3 * a, 3 * (k - 1)) = (a < k ? 1.0 : -k) / std::sqrt(k * (k + 1.0)) * Mat3::Identity();
+    return Q;
+  }();
+  const Eigen::Matrix<double, m, m> small = across.transpose() * K * across;
+  const Eigen::SelfAdjointEigenSolver<Eigen::Matrix<double, m, m>> eigen(small);
+  if (eigen.eigenvalues()[0] >= 0) return K;
+  const Eigen::Matrix<double, 3 * n, m> V = across * eigen.eigenvectors();
+  return V * eigen.eigenvalues().cwiseMax(0.0).asDiagonal() * V.transpose();
+}
+
+template Stencils<3>::Block projected<3>(const Stencils<3>::Block& K);
+template Stencils<4>::Block projected<4>(const Stencils<4>::Block& K);
 
 }  // namespace limber

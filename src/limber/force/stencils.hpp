@@ -4,9 +4,7 @@
 /// Groups run in chunks; chunks of one colour share no node, colours run one after another and chunks of a colour side
 /// by side: the same bits on any number of threads.
 
-#include <Eigen/Eigenvalues>
 #include <array>
-#include <cmath>
 #include <span>
 #include <vector>
 
@@ -87,20 +85,6 @@ class Stencils {
 /// K with its negative eigenvalues set to 0, for a K that gives no force to a translation: found on the 3(n − 1)
 /// orthonormal directions across translations.
 template <int n>
-typename Stencils<n>::Block projected(const typename Stencils<n>::Block& K) {
-  constexpr int m = 3 * (n - 1);
-  static const Eigen::Matrix<double, 3 * n, m> across = [] {
-    Eigen::Matrix<double, 3 * n, m> Q = Eigen::Matrix<double, 3 * n, m>::Zero();
-    for (int k = 1; k < n; ++k)
-      for (int a = 0; a <= k; ++a)
-        Q.template block<3, 3>(3 * a, 3 * (k - 1)) = (a < k ? 1.0 : -k) / std::sqrt(k * (k + 1.0)) * Mat3::Identity();
-    return Q;
-  }();
-  const Eigen::Matrix<double, m, m> small = across.transpose() * K * across;
-  const Eigen::SelfAdjointEigenSolver<Eigen::Matrix<double, m, m>> eigen(small);
-  if (eigen.eigenvalues()[0] >= 0) return K;
-  const Eigen::Matrix<double, 3 * n, m> V = across * eigen.eigenvectors();
-  return V * eigen.eigenvalues().cwiseMax(0.0).asDiagonal() * V.transpose();
-}
+typename Stencils<n>::Block projected(const typename Stencils<n>::Block& K);
 
 }  // namespace limber

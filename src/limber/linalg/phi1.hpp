@@ -26,10 +26,10 @@ struct Phi1Report {
 Vector dense_phi1(const Matrix& J, const Vector& b, double h);
 
 /// Arnoldi's process on the residual Jx + b of each sub-step. The error is bounded by the integral of the residual of
-/// the projected motion times the growth that the projected matrix shows. Where rounding errors, of ε‖J‖, are too large,
-/// once more in coordinates in which J is balanced, found by products with it; then by how much the answer differs from
-/// another one, with shorter sub-steps in other coordinates. Throws StepFailure where the tolerance is not reached:
-/// products exhausted, rounding errors too large, growth overflows.
+/// the projected motion times the growth that the projected matrix shows. Where rounding errors, of ε‖J‖, are too
+/// large, once more in coordinates in which J is balanced, found by products with it; then by how much the answer
+/// differs from another one, with shorter sub-steps in other coordinates. Throws StepFailure where the tolerance is not
+/// reached: products exhausted, rounding errors too large, growth overflows.
 Vector phi1(const LinearOperator& J, const Vector& b, double h, const Phi1Options& options, Phi1Report& report);
 
 /// Dense or Krylov, whichever seems cheaper by its flops; dense for n ≤ 64, Krylov for n > 2000.

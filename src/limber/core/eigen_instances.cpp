@@ -1,0 +1,3 @@
+#include "limber/core/eigen_instances.hpp"
+
+LIMBER_EIGEN_INSTANCES()
