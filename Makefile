@@ -18,7 +18,7 @@ SOURCES = git ls-files --cached --others --exclude-standard --
 section = @printf '\n== %s\n' $(1)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo studies test soak asan tsan fuzz lint bench check-exports clean
+.PHONY: help setup build scene-docs demo studies test soak asan tsan fuzz lint bench check-exports clean
 
 help: ## list these targets
 	@echo 'Limber: make TARGET'
@@ -34,6 +34,9 @@ build/build.ninja: | setup
 build: build/build.ninja ## the program, the Python module, tests and benchmarks, in build/
 	$(call section,'Build')
 	@cmake --build build --parallel $(JOBS)
+
+scene-docs: build ## docs/scene.schema.json and the tables of docs/scene.md, from the tables in src/limber/scene/
+	@build/bin/limber schema -o docs/scene.schema.json --tables docs/scene.md
 
 demo: build ## simulate scenes/beam.json into out/demo/, and make a movie of it
 	$(call section,'Run scenes/beam.json')
