@@ -9,11 +9,20 @@
 
 namespace limber {
 
+/// "<keys of time>" stands for the list of this section's keys, so that samples stay as they are when it grows.
+std::string with_key_lists(std::string text) {
+  for (const SectionTable& section : known_sections())
+    if (const std::string list = "<keys of " + section.name + ">"; text.find(list) != text.npos)
+      text.replace(text.find(list), list.size(), join(key_names(section.name)));
+  return text;
+}
+
 /// An expected error that ends in "..." tells only the path; other rooms word the rest.
 TEST(BadScenes, FailWithTheKeysPath) {
   for (const auto& file : json_files(samples() / "bad"))
     for (const auto& wrong : load_json(file.string())) {
-      const std::string expected = wrong["error"], got = error_of([&] { read_sample(wrong_scene(wrong)); });
+      const std::string expected = with_key_lists(wrong["error"]),
+                        got = error_of([&] { read_sample(wrong_scene(wrong)); });
       if (expected.ends_with("..."))
         EXPECT_EQ(got.substr(0, expected.size() - 3) + "...", expected) << file << wrong;
       else
