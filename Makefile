@@ -18,7 +18,8 @@ SOURCES = git ls-files --cached --others --exclude-standard --
 section = @printf '\n== %s\n' $(1)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build program demo studies test checked soak asan tsan fuzz format-check lint-setup lint bench check-exports clean
+.PHONY: help setup build program scene-docs demo studies test checked soak asan tsan fuzz format-check lint-setup lint bench \
+    check-exports clean
 
 help: ## list these targets
 	@echo 'Limber: make TARGET'
@@ -38,6 +39,9 @@ build: build/build.ninja ## the program, the Python module, tests and benchmarks
 program: build/build.ninja
 	$(call section,'Build the program')
 	@cmake --build build --parallel $(JOBS) --target limber_cli
+
+scene-docs: program ## docs/scene.schema.json and the tables of docs/scene.md, from the tables in src/limber/scene/
+	@build/bin/limber schema -o docs/scene.schema.json --tables docs/scene.md
 
 demo: program ## simulate scenes/beam.json into out/demo/, and make a movie of it
 	$(call section,'Run scenes/beam.json')

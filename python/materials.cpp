@@ -24,13 +24,16 @@ void add_materials(py::module_& m) {
   py::class_<PyMaterial>(
       m, "Material",
       "A hyperelastic material: energy density, stress and their derivative at a deformation gradient F (3 x 3).")
-      .def(py::init([](const std::string& model, double young, double poisson, std::optional<double> c10,
-                       std::optional<double> c01, std::optional<double> bulk) {
-             return PyMaterial{make_material({model, young, poisson, c10, c01, bulk}, "material")};
-           }),
-           py::arg("model"), py::kw_only(), py::arg("young"), py::arg("poisson"), py::arg("c10") = py::none(),
-           py::arg("c01") = py::none(), py::arg("bulk") = py::none(),
-           "Young's modulus [Pa] and Poisson's ratio; mooney_rivlin also takes c10, c01 and bulk [Pa].")
+      .def(
+          py::init([](const std::string& model, double young, double poisson, const py::kwargs& own) {
+            MaterialParameters p{model, young, poisson, {}};
+            for (const auto& [key, value] : own)
+              if (!value.is_none()) p.own[key.cast<std::string>()] = value.cast<double>();
+            return PyMaterial{make_material(p, "material")};
+          }),
+          py::arg("model"), py::kw_only(), py::arg("young"), py::arg("poisson"),
+          "Young's modulus [Pa] and Poisson's ratio, and the model's own parameters by name, such as c10, c01 and bulk "
+          "[Pa] of mooney_rivlin (`limber materials` lists them).")
       .def_property_readonly(
           "name", [](const PyMaterial& a) { return std::string(name(a.any)); }, "As the catalog spells it.")
       .def(

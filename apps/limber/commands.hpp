@@ -22,6 +22,7 @@ void add_run(CLI::App& cli, Action& action);
 void add_check(CLI::App& cli, Action& action);
 void add_methods(CLI::App& cli, Action& action);
 void add_materials(CLI::App& cli, Action& action);
+void add_schema(CLI::App& cli, Action& action);
 void add_modes(CLI::App& cli, Action& action);
 void add_statics(CLI::App& cli, Action& action);
 void add_mesh(CLI::App& cli, Action& action);

@@ -9,8 +9,10 @@
 #include "limber/analysis/amplification.hpp"
 #include "limber/core/errors.hpp"
 #include "limber/material/catalog.hpp"
+#include "limber/record/files.hpp"
 #include "limber/scene/facts.hpp"
 #include "limber/scene/mode_shapes.hpp"
+#include "limber/scene/schema.hpp"
 
 namespace limber::app {
 namespace {
@@ -47,12 +49,25 @@ int print_methods(bool as_json, bool names) {
 int print_materials(bool as_json) {
   if (as_json) {
     auto list = nlohmann::json::array();
-    for (const auto& m : material_catalog())
-      list.push_back({{"name", m.name}, {"description", m.description}, {"formula", m.formula}});
+    for (const auto& m : material_catalog()) {
+      nlohmann::json row{{"name", m.name},
+                         {"description", m.description},
+                         {"formula", m.formula},
+                         {"forbids_inversion", m.forbids_inversion},
+                         {"parameters", nlohmann::json::array()}};
+      for (const auto& p : m.parameters)
+        row["parameters"].push_back(
+            {{"name", p.name}, {"unit", p.unit}, {"default", p.standard}, {"meaning", p.meaning}});
+      list.push_back(row);
+    }
     fmt::print("{}\n", list.dump(2));
     return 0;
   }
-  for (const auto& m : material_catalog()) fmt::print("{:<20} {}\n{:<20}   {}\n", m.name, m.description, "", m.formula);
+  for (const auto& m : material_catalog()) {
+    fmt::print("{:<20} {}\n{:<20}   {}\n", m.name, m.description, "", m.formula);
+    for (const auto& p : m.parameters)
+      fmt::print("{:<20}   {} [{}], by default {}: {}\n", "", p.name, p.unit, p.standard, p.meaning);
+  }
   return 0;
 }
 
@@ -141,6 +156,22 @@ void add_materials(CLI::App& cli, Action& action) {
   auto json = std::make_shared<bool>(false);
   command->add_flag("--json", *json, "Print as JSON");
   command->callback([json, &action] { action = [json] { return print_materials(*json); }; });
+}
+
+void add_schema(CLI::App& cli, Action& action) {
+  auto* command = cli.add_subcommand("schema", "Print the JSON Schema of scenes, for editors");
+  command->footer("Example:\n  limber schema -o scene.schema.json");
+  auto file = std::make_shared<std::string>(), page = std::make_shared<std::string>();
+  command->add_option("-o,--output", *file, "Write it to a file (default: standard output)");
+  command->add_option("--tables", *page, "Renew the tables of keys in this Markdown page, such as docs/scene.md")
+      ->check(CLI::ExistingFile);
+  command->callback([=, &action] {
+    action = [=] {
+      if (!page->empty()) write_text(*page, with_key_tables(read_file(*page)));
+      if (page->empty() || !file->empty()) write_text(*file, scene_schema());
+      return 0;
+    };
+  });
 }
 
 void add_modes(CLI::App& cli, Action& action) {

@@ -36,6 +36,7 @@ int main(int argc, char** argv) {
   app::add_check(cli, action);
   app::add_methods(cli, action);
   app::add_materials(cli, action);
+  app::add_schema(cli, action);
   app::add_modes(cli, action);
   app::add_statics(cli, action);
   app::add_mesh(cli, action);

@@ -7,6 +7,7 @@
 
 #include "commands.hpp"
 #include "limber/core/errors.hpp"
+#include "limber/mesh/surface_catalog.hpp"
 #include "limber/scene/body_shape.hpp"
 #include "limber/scene/mesh_facts.hpp"
 #include "limber/scene/read_parts.hpp"
@@ -145,8 +146,9 @@ std::string footer() {
       "  limber mesh --shape tree levels=4 nodes=30000 -o tree.vtu\n"
       "  limber mesh --shape cylinder radius=\"5 cm\" length=0.4 resolution=0.02 --young 3e6 --json\n\n"
       "Formats: Gmsh .msh, VTK .vtk and .vtu, Medit .mesh, with tetrahedra or hexahedra; TetGen .node and .ele; "
-      "surfaces\n.obj, .ply, .stl, .gltf and .glb, which are filled with tetrahedra: resolution, nodes or tets, "
-      "max_tets,\n"
+      "surfaces\n" +
+      surface_extensions(" and ") +
+      ", which are filled with tetrahedra: resolution, nodes or tets, max_tets,\n"
       "filling (auto, tetgen, lattice) and drop_pieces (a share of the volume) say how.\n\n"
       "Shapes, their parameters and what these are by default (nodes=N or tets=N in place of resolution aims at a "
       "count):\n  box: size, cells, split=five, origin\n";

@@ -60,7 +60,7 @@ double error(const ElementMesh& mesh) {
     const Vec3& x = mesh.nodes[static_cast<std::size_t>(i)];
     if (x.minCoeff() > 1e-9 && x.maxCoeff() < 1 - 1e-9) free[static_cast<std::size_t>(i)] = unknown++;
   }
-  ElasticForce elastic(mesh, 0, {make_material({"linear", solid_young, solid_poisson, {}, {}, {}}, "m")},
+  ElasticForce elastic(mesh, 0, {make_material({"linear", solid_young, solid_poisson, {}}, "m")},
                        std::vector<int>(mesh.count(), 0));
   std::vector<std::pair<int, int>> pairs, coupled;
   elastic.add_couplings(pairs);

@@ -34,7 +34,7 @@ class Elastic : public testing::TestWithParam<std::string> {
   Vector random_vector(double size) {
     return Vector::NullaryExpr(3 * nodes, [&](Index) { return uniform(size); });
   }
-  static AnyMaterial material(const std::string& name) { return make_material({name, 1e4, 0.3, {}, {}, {}}, "m"); }
+  static AnyMaterial material(const std::string& name) { return make_material({name, 1e4, 0.3, {}}, "m"); }
   ElasticForce body(const std::vector<std::string>& names) const {
     std::vector<AnyMaterial> materials;
     for (const auto& name : names) materials.push_back(material(name));
@@ -115,7 +115,7 @@ TEST_P(Elastic, EveryElementMayHaveItsOwnMaterial) {
   std::vector<int> of_tet;
   for (std::size_t t = 0; t < mesh.tets.size(); ++t) {
     const double young = 1e4 * (1 + 0.3 * static_cast<double>(t)), poisson = 0.1 + 0.005 * static_cast<double>(t);
-    materials.push_back(make_material({t % 3 == 1 ? "linear" : GetParam(), young, poisson, {}, {}, {}}, "m"));
+    materials.push_back(make_material({t % 3 == 1 ? "linear" : GetParam(), young, poisson, {}}, "m"));
     of_tet.push_back(static_cast<int>(t));
   }
   ElasticForce all(mesh, first_node, materials, of_tet);
@@ -301,7 +301,7 @@ INSTANTIATE_TEST_SUITE_P(Catalog, Elastic, testing::ValuesIn(names()),
 
 TEST(ElasticTraits, SymmetricAndConservative) {
   const TetMesh mesh = box_mesh(Vec3(0, 0, 0), Vec3(1, 1, 1), {1, 1, 1}, Split::five);
-  const ElasticForce e(mesh, 0, {make_material({"linear", 1, 0.3, {}, {}, {}}, "m")}, std::vector<int>(5, 0));
+  const ElasticForce e(mesh, 0, {make_material({"linear", 1, 0.3, {}}, "m")}, std::vector<int>(5, 0));
   EXPECT_TRUE(e.traits().symmetric);
   EXPECT_TRUE(e.traits().has_potential);
   EXPECT_FALSE(e.traits().velocity_dependent);

@@ -19,7 +19,7 @@ constexpr double young = 1000, poisson = 0.3, thickness = 0.02;
 const double mu = young / (2 * (1 + poisson)), lambda = young * poisson / ((1 + poisson) * (1 - 2 * poisson));
 
 AnyMaterial make(const std::string& name, double nu = poisson) {
-  return make_material({name, young, nu, {}, {}, {}}, "material");
+  return make_material({name, young, nu, {}}, "material");
 }
 std::vector<std::string> laws() {
   std::vector<std::string> names;

@@ -171,8 +171,7 @@ TEST(Rayleigh, OfFiniteElements) {
   const TetMesh mesh = box_mesh(Vec3::Zero(), Vec3(1, 1, 2), {1, 1, 2}, Split::five);
   const auto nodes = static_cast<Index>(mesh.nodes.size());
   const auto elastic = [&] {
-    return std::make_unique<ElasticForce>(mesh, 1,
-                                          std::vector{make_material({"stable_neo_hookean", 50, 0.3, {}, {}, {}}, "m")},
+    return std::make_unique<ElasticForce>(mesh, 1, std::vector{make_material({"stable_neo_hookean", 50, 0.3, {}}, "m")},
                                           std::vector<int>(mesh.tets.size(), 0));
   };
   const auto shared = elastic();

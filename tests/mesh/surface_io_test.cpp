@@ -101,7 +101,7 @@ TEST(Obj, BadFilesNameTheirPlace) {
             "a.obj:5: found \"3x\", expected a corner such as 3, 3/1, 3//2 or 3/1/2");
   EXPECT_EQ(surface_error("a.obj", corners + "f 1 2 99999999999999999999\n"),
             "a.obj:5: found \"99999999999999999999\", expected a corner such as 3, 3/1, 3//2 or 3/1/2");
-  const std::string allowed = " of a surface; allowed: .obj, .stl, .ply, .gltf, .glb";
+  const std::string allowed = " of a surface; allowed: .obj, .ply, .stl, .gltf, .glb";
   EXPECT_EQ(surface_error("a.off", corners), "a.off: unknown extension \".off\"" + allowed);
   EXPECT_EQ(surface_error("dir.obj/a", corners), "dir.obj/a: unknown extension \"/a\"" + allowed);
 }

@@ -9,11 +9,20 @@
 
 namespace limber {
 
+/// "<keys of time>" stands for the list of this section's keys, so that samples stay as they are when it grows.
+std::string with_key_lists(std::string text) {
+  for (const SectionTable& section : known_sections())
+    if (const std::string list = "<keys of " + section.name + ">"; text.find(list) != text.npos)
+      text.replace(text.find(list), list.size(), join(key_names(section.name)));
+  return text;
+}
+
 /// An expected error that ends in "..." tells only the path; other rooms word the rest.
 TEST(BadScenes, FailWithTheKeysPath) {
   for (const auto& file : json_files(samples() / "bad"))
     for (const auto& wrong : load_json(file.string())) {
-      const std::string expected = wrong["error"], got = error_of([&] { read_sample(wrong_scene(wrong)); });
+      const std::string expected = with_key_lists(wrong["error"]),
+                        got = error_of([&] { read_sample(wrong_scene(wrong)); });
       if (expected.ends_with("..."))
         EXPECT_EQ(got.substr(0, expected.size() - 3) + "...", expected) << file << wrong;
       else
@@ -21,12 +30,15 @@ TEST(BadScenes, FailWithTheKeysPath) {
     }
 }
 
-TEST(BadScenes, ThereIsOneForEveryKey) {
+/// Numbers, words and the like are refused by the form in their table (Schema.FormsRefuseWhatTheyDoNotSay).
+TEST(BadScenes, ThereIsOneForEveryKeyThatIsReadByHand) {
   std::set<std::string> covered;
   for (const auto& file : json_files(samples() / "bad"))
     for (const auto& wrong : load_json(file.string())) covered.insert(wrong["key"].get<std::string>());
-  for (const auto& [section, keys] : known_sections())
-    for (const auto& key : keys) EXPECT_TRUE(covered.contains(section + "." + key.name)) << section << "." << key.name;
+  for (const SectionTable& section : known_sections())
+    for (const auto& key : section.keys)
+      EXPECT_TRUE(key.form.kind != limber::Form::Kind::other || covered.contains(section.name + "." + key.name))
+          << section.name << "." << key.name;
 }
 
 TEST(BadScenes, NotFiniteNumbersFromAProgram) {

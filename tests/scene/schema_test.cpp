@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <fstream>
 #include <set>
 #include <sstream>
@@ -19,23 +20,108 @@ std::set<std::string> names_in(const nlohmann::json& object) {
   return names;
 }
 
+bool is_section(const std::string& name) {
+  const auto& all = known_sections();
+  return std::any_of(all.begin(), all.end(), [&](const SectionTable& s) { return s.name == name; });
+}
+
+std::string text_of_file(const std::string& name) {
+  std::ostringstream text;
+  text << std::ifstream(std::string(LIMBER_SOURCE_DIR) + "/" + name).rdbuf();
+  return text.str();
+}
+
 }  // namespace
+
+/// `make scene-docs` writes both.
+TEST(Schema, DocumentsAreMadeOfTheTables) {
+  EXPECT_TRUE(text_of_file("docs/scene.schema.json") == scene_schema()) << "run make scene-docs";
+  const std::string page = text_of_file("docs/scene.md");
+  EXPECT_TRUE(page == with_key_tables(page)) << "run make scene-docs";
+}
+
+TEST(Schema, TablesGoUnderTheirHeadings) {
+  std::string page;
+  for (const auto& section : known_sections())
+    page += "## S <!-- " + section.name + " -->\n\n| key | what | default |\n| `old` | | |\n\nText.\n";
+  const std::string renewed = with_key_tables(page);
+  EXPECT_EQ(renewed.find("`old`"), std::string::npos);
+  EXPECT_NE(renewed.find("## S <!-- camera -->\n\n| key | what | default |\n|---|---|---|\n| `position` | where the "
+                         "camera stands [m]; y is up | so that the whole motion is seen, a little from above |\n"),
+            std::string::npos);
+  EXPECT_NE(renewed.find("| `epsilon` | ε [m/s], positive: sliding speed from which friction is fully developed | "
+                         "`0.001` |\n"),
+            std::string::npos);
+  EXPECT_EQ(with_key_tables(renewed), renewed);
+  EXPECT_EQ(error_of([&] { with_key_tables(page + "## T <!-- tme -->\n| key | what | default |\n"); }),
+            "scene.md: there is no section 'tme'");
+  EXPECT_EQ(error_of([&] { with_key_tables(page.substr(page.find("## S", 1))); })
+                .rfind("scene.md: has no table of the "
+                       "section 'scene'",
+                       0),
+            0u);
+}
+
+/// What is printed of a form is what it takes: wrong values for it are refused, by a message with the path.
+TEST(Schema, FormsRefuseWhatTheyDoNotSay) {
+  const auto refused = [](const KnownKey& key, const nlohmann::json& value) {
+    const JsonCursor place(value, "path");
+    const auto read = [&](auto member) { read_value(place, key.form, member); };
+    const std::string error = error_of([&] {
+      switch (key.form.kind) {
+        case limber::Form::Kind::number:
+          return read(0.0);
+        case limber::Form::Kind::vector:
+          return read(Vec3(0, 0, 0));
+        case limber::Form::Kind::whole:
+          return read(0);
+        case limber::Form::Kind::flag:
+          return read(false);
+        case limber::Form::Kind::points:
+          return read(std::vector<Vec3>());
+        case limber::Form::Kind::text:
+        case limber::Form::Kind::word:
+          return read(std::string());
+        case limber::Form::Kind::other:
+          throw std::runtime_error("path: read by hand");
+      }
+    });
+    return error.starts_with("path");
+  };
+  for (const SectionTable& section : known_sections())
+    for (const KnownKey& key : section.keys) {
+      SCOPED_TRACE(section.name + "." + key.name);
+      EXPECT_TRUE(refused(key, nullptr));
+      EXPECT_TRUE(refused(key, nlohmann::json::object()));
+      if (key.form.kind == limber::Form::Kind::whole) {
+        EXPECT_TRUE(refused(key, key.form.least - 1));
+        EXPECT_FALSE(refused(key, key.form.least));
+      }
+      if (key.form.kind != limber::Form::Kind::number) continue;
+      const Range& r = key.form.range;
+      for (const auto& [end, inward] : {std::pair{r.low, 1e-9}, std::pair{r.high, -1e-9}}) {
+        if (!std::isfinite(end)) continue;
+        const bool closed = end == r.low ? r.ends != Range::Ends::open : r.ends == Range::Ends::closed;
+        EXPECT_EQ(refused(key, end), !closed) << end;
+        EXPECT_TRUE(refused(key, end - inward)) << end;
+      }
+    }
+}
 
 TEST(Schema, HasExactlyTheKeysOfTheReader) {
   const auto defs = published()["$defs"];
-  for (const auto& [section, keys] : known_sections()) {
+  for (const auto& [section, keys, exclusive, also] : known_sections()) {
     ASSERT_TRUE(defs.contains(section)) << section;
     std::set<std::string> all, required;
     for (const auto& key : keys) {
-      all.insert(key.name);
+      EXPECT_TRUE(all.insert(key.name).second) << section << "." << key.name << " stands twice";
       if (key.kind == KnownKey::Kind::required) required.insert(key.name);
     }
     EXPECT_EQ(names_in(defs[section]["properties"]), all) << section;
     EXPECT_EQ(defs[section].value("required", std::set<std::string>{}), required) << section;
     EXPECT_EQ(defs[section]["additionalProperties"], false) << section;
   }
-  for (const auto& [name, def] : defs.items())
-    EXPECT_EQ(def.contains("properties"), known_sections().contains(name)) << name;
+  for (const auto& [name, def] : defs.items()) EXPECT_EQ(def.contains("properties"), is_section(name)) << name;
 }
 
 TEST(Schema, HasExactlyTheWordsOfTheReader) {
@@ -60,9 +146,10 @@ TEST(Schema, EveryKeyIsExplained) {
     if (line.starts_with("| `"))
       for (const auto& section : sections) explained[section].insert(line.substr(3, line.find('`', 3) - 3));
   }
-  for (const auto& [section, keys] : known_sections())
-    for (const auto& key : keys) EXPECT_TRUE(explained[section].contains(key.name)) << section << "." << key.name;
-  for (const auto& [section, keys] : explained) EXPECT_TRUE(known_sections().contains(section)) << section;
+  for (const SectionTable& section : known_sections())
+    for (const auto& key : section.keys)
+      EXPECT_TRUE(explained[section.name].contains(key.name)) << section.name << "." << key.name;
+  for (const auto& [section, keys] : explained) EXPECT_TRUE(is_section(section)) << section;
 }
 
 TEST(Schema, DefaultsAreTheReaders) {

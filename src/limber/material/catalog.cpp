@@ -3,24 +3,29 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 
 #include "limber/core/errors.hpp"
+#include "limber/core/names.hpp"
 
 namespace limber {
 namespace {
 
 struct Row {
   MaterialInfo info;
-  bool takes_mooney_constants;
+  void (*complete)(MaterialParameters&);
   AnyMaterial (*make)(const MaterialParameters&);
 };
 
 template <class... M>
 std::vector<Row> rows_of(const std::variant<M...>*) {
-  return {Row{{M::name, M::description, M::formula},
-              M::takes_mooney_constants,
+  return {Row{{M::name,
+               M::description,
+               M::formula,
+               {M::parameters.begin(), M::parameters.end()},
+               M::parameters_suffice,
+               M::needs_positive_det},
+              M::complete,
               [](const MaterialParameters& p) -> AnyMaterial { return M(p); }}...};
 }
 
@@ -29,15 +34,10 @@ const std::vector<Row>& rows() {
   return all;
 }
 
-std::string lowered(std::string s) {
-  std::transform(s.begin(), s.end(), s.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return s;
-}
-
 const Row& find_row(const std::string& model, const std::string& where) {
   std::vector<std::string> names;
   for (const Row& row : rows()) {
-    if (row.info.name == lowered(model)) return row;
+    if (same_name(row.info.name, model)) return row;
     names.push_back(row.info.name);
   }
   const std::string near = nearest_name(model, names);
@@ -45,17 +45,26 @@ const Row& find_row(const std::string& model, const std::string& where) {
                                                  near.empty() ? "" : " (did you mean \"" + near + "\"?)", join(names)));
 }
 
-void require_positive(double value, const std::string& where) {
-  if (!std::isfinite(value) || value <= 0) throw InputError(where, fmt::format("{} is not a finite number > 0", value));
+void require_no_fault(const MaterialParameter& p, double value, const std::string& where) {
+  if (const std::string fault = fault_of(p, value); !fault.empty())
+    throw InputError(where + "." + p.name, fmt::format("{} {}", value, fault));
 }
 
-void check_mooney_constants(const MaterialParameters& p, const MooneyRivlin& m, const std::string& where) {
-  if (p.bulk) require_positive(*p.bulk, where + ".bulk");
-  if (!std::isfinite(m.c10)) throw InputError(where + ".c10", fmt::format("{} is not a finite number", m.c10));
-  if (!std::isfinite(m.c01)) throw InputError(where + ".c01", fmt::format("{} is not a finite number", m.c01));
-  if (m.c10 + m.c01 <= 0)
-    throw InputError(where + (p.c10 ? ".c10" : ".c01"),
-                     fmt::format("c10 + c01 = {} must be > 0 (half the shear modulus)", m.c10 + m.c01));
+void check_own(const MaterialInfo& info, const MaterialParameters& p, const std::string& where) {
+  for (const auto& [given, value] : p.own) {
+    const std::string& key = given;  // a lambda cannot capture a structured binding
+    const auto& known = info.parameters;
+    const auto found = std::find_if(known.begin(), known.end(), [&](const auto& q) { return q.name == key; });
+    if (found == known.end()) {
+      std::vector<std::string> takers;
+      for (const Row& row : rows())
+        for (const auto& q : row.info.parameters)
+          if (q.name == key) takers.push_back(row.info.name);
+      throw InputError(where + "." + key, fmt::format("{} does not take {}{}", info.name, key,
+                                                      takers.empty() ? "" : "; " + join(takers, " or ") + " does"));
+    }
+    require_no_fault(*found, value, where);
+  }
 }
 
 M3<double> plain(const Mat3& F) {
@@ -74,24 +83,48 @@ Matrix to_matrix(const M9<double>& H) {
 
 }  // namespace
 
-std::vector<MaterialInfo> material_catalog() {
-  std::vector<MaterialInfo> list;
-  for (const Row& row : rows()) list.push_back(row.info);
+const std::vector<MaterialInfo>& material_catalog() {
+  static const auto list = [] {
+    std::vector<MaterialInfo> all;
+    for (const Row& row : rows()) all.push_back(row.info);
+    return all;
+  }();
   return list;
 }
 
-AnyMaterial make_material(const MaterialParameters& p, const std::string& where) {
+const std::vector<MaterialParameter>& common_material_parameters() {
+  static const std::vector<MaterialParameter> both = {{"young", "Pa", 0, unlimited, "", "Young's modulus E"},
+                                                      {"poisson", "", -1, 0.5, "", "Poisson's ratio ν"}};
+  return both;
+}
+
+const MaterialInfo* find_material(const std::string& model) {
+  for (const MaterialInfo& info : material_catalog())
+    if (same_name(info.name, model)) return &info;
+  return nullptr;
+}
+
+std::string fault_of(const MaterialParameter& p, double value) {
+  if (!std::isfinite(value)) return "is not finite";
+  if (value > p.low && value < p.high) return "";
+  return p.low == 0 && p.high == unlimited ? "is not positive" : fmt::format("is outside ({}, {})", p.low, p.high);
+}
+
+MaterialParameters complete_parameters(MaterialParameters p, const std::string& where) {
   const Row& row = find_row(p.model, where);
-  require_positive(p.young, where + ".young");
-  if (!(p.poisson > -1 && p.poisson < 0.5))
-    throw InputError(where + ".poisson", fmt::format("{} is outside (-1, 0.5)", p.poisson));
-  if (!row.takes_mooney_constants)
-    for (const auto& [key, value] : {std::pair{"c10", p.c10}, std::pair{"c01", p.c01}, std::pair{"bulk", p.bulk}})
-      if (value)
-        throw InputError(where + "." + key, fmt::format("{} does not take {}; mooney_rivlin does", row.info.name, key));
-  AnyMaterial m = row.make(p);
-  if (const auto* mooney = std::get_if<MooneyRivlin>(&m)) check_mooney_constants(p, *mooney, where);
-  return m;
+  check_own(row.info, p, where);
+  try {
+    row.complete(p);
+  } catch (const InputError& e) {
+    throw InputError(where + "." + e.where(), e.message());
+  }
+  require_no_fault(common_material_parameters()[0], p.young, where);
+  require_no_fault(common_material_parameters()[1], p.poisson, where);
+  return p;
+}
+
+AnyMaterial make_material(const MaterialParameters& p, const std::string& where) {
+  return find_row(p.model, where).make(complete_parameters(p, where));
 }
 
 const char* name(const AnyMaterial& any) {

@@ -21,10 +21,22 @@ using AnyMaterial =
 
 struct MaterialInfo {
   std::string name, description, formula;
+  std::vector<MaterialParameter> parameters;  // of its own, beside those that all have
+  bool parameters_suffice;                    // all of them together take the place of E and ν
+  bool forbids_inversion;                     // ψ is defined for det F > 0 only
 };
-std::vector<MaterialInfo> material_catalog();
+const std::vector<MaterialInfo>& material_catalog();
+/// E and ν, which all materials have.
+const std::vector<MaterialParameter>& common_material_parameters();
+/// Null where there is none of this name. Names ignore case.
+const MaterialInfo* find_material(const std::string& model);
+/// What is wrong with a value: "is not positive"; empty: nothing.
+std::string fault_of(const MaterialParameter& parameter, double value);
 
-/// Names ignore case. Throws InputError(where + ".young", …) and the like for values that no material has.
+/// With E and ν as they are at small strains. Throws InputError(where + ".young", …) and the like for values that no
+/// material has. Names ignore case.
+MaterialParameters complete_parameters(MaterialParameters parameters, const std::string& where);
+/// Throws as complete_parameters does.
 AnyMaterial make_material(const MaterialParameters& parameters, const std::string& where);
 
 const char* name(const AnyMaterial& m);

@@ -5,7 +5,10 @@
 /// A material is a template over the type of its parameters, double or Lanes (one of each lane), and holds nothing
 /// else.
 
+#include <array>
+
 #include "limber/core/lanes.hpp"
+#include "limber/material/parameters.hpp"
 
 namespace limber {
 
@@ -43,7 +46,12 @@ struct MaterialBase {
   }
 
   static constexpr bool needs_positive_det = false;
-  static constexpr bool takes_mooney_constants = false;
+  /// What it takes beside E and ν, and whether all of that together takes their place.
+  static constexpr std::array<MaterialParameter, 0> parameters{};
+  static constexpr bool parameters_suffice = false;
+  /// Sets E and ν where its own parameters take their place. Throws InputError(parameter, …) where they do not go
+  /// together.
+  static void complete(MaterialParameters&) {}
 
  private:
   const Derived& self() const { return static_cast<const Derived&>(*this); }

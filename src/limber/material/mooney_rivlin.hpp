@@ -2,6 +2,7 @@
 /// Mooney-Rivlin, isochoric, ψ = C10 (J^(−2/3) I − 3) + C01 (J^(−4/3) II − 3) + κ/2 (J − 1)², J > 0.
 /// From E and ν where not given: C10 = .4 μ, C01 = .1 μ, κ = λ + 2μ/3, so that 2 (C10 + C01) = μ.
 
+#include "limber/core/errors.hpp"
 #include "limber/material/invariants.hpp"
 #include "limber/material/parameters.hpp"
 
@@ -13,13 +14,27 @@ struct MooneyRivlinOf : InvariantMaterial<MooneyRivlinOf<Real>, psi_II | psi_I_J
   static constexpr const char* description = "two-parameter rubber (c10, c01, bulk); forbids inversion";
   static constexpr const char* formula = "C10 (J^(-2/3) I_C − 3) + C01 (J^(-4/3) II_C − 3) + κ/2 (J − 1)², J > 0";
   static constexpr bool needs_positive_det = true;
-  static constexpr bool takes_mooney_constants = true;
+  static constexpr std::array<MaterialParameter, 3> parameters{
+      {{"c10", "Pa", -unlimited, unlimited, "0.4 μ", "factor C10 of the first invariant"},
+       {"c01", "Pa", -unlimited, unlimited, "0.1 μ", "factor C01 of the second invariant"},
+       {"bulk", "Pa", 0, unlimited, "λ + 2μ/3", "bulk modulus κ"}}};
+  static constexpr bool parameters_suffice = true;
 
   explicit MooneyRivlinOf(const MaterialParameters& p)
-      : c10(p.c10.value_or(0.4 * p.mu())),
-        c01(p.c01.value_or(0.1 * p.mu())),
-        bulk(p.bulk.value_or(p.lambda() + 2 * p.mu() / 3)) {}
+      : c10(p.own_or("c10", 0.4 * p.mu())),
+        c01(p.own_or("c01", 0.1 * p.mu())),
+        bulk(p.own_or("bulk", p.lambda() + 2 * p.mu() / 3)) {}
   Real c10, c01, bulk;  // [Pa]
+
+  static void complete(MaterialParameters& p) {
+    const MooneyRivlinOf<double> m(p);
+    const double mu = 2 * (m.c10 + m.c01);
+    if (!(mu > 0))
+      throw InputError(p.own.contains("c10") ? "c10" : "c01", "the shear modulus 2 (c10 + c01) is not positive");
+    if (p.young > 0 || p.own.size() < parameters.size()) return;
+    p.young = 9 * m.bulk * mu / (3 * m.bulk + mu);
+    p.poisson = (3 * m.bulk - 2 * mu) / (2 * (3 * m.bulk + mu));
+  }
 
   template <class T>
   T energy(const M3<T>& F) const {

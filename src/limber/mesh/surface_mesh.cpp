@@ -7,6 +7,7 @@
 
 #include "limber/core/errors.hpp"
 #include "limber/mesh/cursor.hpp"
+#include "limber/mesh/surface_catalog.hpp"
 #include "limber/mesh/surface_formats.hpp"
 #include "limber/mesh/unused_nodes.hpp"
 
@@ -39,12 +40,23 @@ void close_polygon(SurfaceMesh& surface, int label) {
 
 SurfaceMesh parse_surface_mesh(const std::string& path, const std::string& contents) {
   const std::string extension = extension_of(path);
-  if (extension == ".obj") return read_obj(path, contents);
-  if (extension == ".stl") return read_stl(path, contents);
-  if (extension == ".ply") return read_ply(path, contents);
-  if (extension == ".gltf" || extension == ".glb") return read_gltf(path, contents);
-  throw InputError(
-      path, fmt::format("unknown extension \"{}\" of a surface; allowed: .obj, .stl, .ply, .gltf, .glb", extension));
+  for (const SurfaceFormat& format : surface_formats)
+    if (extension == format.extension) return format.read(path, contents);
+  throw InputError(path,
+                   fmt::format("unknown extension \"{}\" of a surface; allowed: {}", extension, surface_extensions()));
+}
+
+bool is_surface_file(const std::string& path) {
+  const std::string extension = extension_of(path);
+  return std::any_of(std::begin(surface_formats), std::end(surface_formats),
+                     [&](const SurfaceFormat& format) { return extension == format.extension; });
+}
+
+std::string surface_extensions(const std::string& last) {
+  std::string list;
+  for (const SurfaceFormat& format : surface_formats)
+    list += (list.empty() ? "" : &format == std::end(surface_formats) - 1 ? last : ", ") + format.extension;
+  return list;
 }
 
 SurfaceMesh read_surface_mesh(const std::string& path) { return parse_surface_mesh(path, load_file(path)); }

@@ -11,6 +11,7 @@
 #include "limber/core/errors.hpp"
 #include "limber/core/nodes.hpp"
 #include "limber/mesh/curve_boundary.hpp"
+#include "limber/mesh/surface_catalog.hpp"
 #include "limber/mesh/unused_nodes.hpp"
 #include "limber/model/motion.hpp"
 #include "limber/scene/read_shape.hpp"
@@ -157,14 +158,6 @@ void read_thin_file(const std::string& path, const std::string& where, BodyShape
 int BodyShape::region(std::size_t element) const { return mesh.region.empty() ? 0 : mesh.region[first_tet(element)]; }
 
 std::size_t BodyShape::first_tet(std::size_t element) const { return element * ix(pieces(elements.kind)); }
-
-bool is_surface_file(const std::string& path) {
-  std::string extension = std::filesystem::path(path).extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  constexpr std::array surfaces = {".obj", ".stl", ".ply", ".gltf", ".glb"};
-  return std::find(surfaces.begin(), surfaces.end(), extension) != surfaces.end();
-}
 
 Filled fill_surface(const SurfaceFile& choice, const SurfaceMesh& surface, const std::string& where) {
   const TriMesh triangles = triangulated(surface);

@@ -42,7 +42,4 @@ struct Filled {
 /// `where` is the path of the mesh key.
 Filled fill_surface(const SurfaceFile& choice, const SurfaceMesh& surface, const std::string& where);
 
-/// Whether a file of this name holds a surface, and no solids.
-bool is_surface_file(const std::string& path);
-
 }  // namespace limber

@@ -199,11 +199,9 @@ Vocabulary vocabulary() {
   Vocabulary v;
   for (const auto& m : method_catalog()) {
     v.methods.push_back(m.name);
-    for (const auto& p : m.parameters) v.method_parameters[m.name].push_back(p.name);
     if (is_newmark_type(m.name)) v.without_modes[m.name] = newmark_splits_no_modes;
   }
   for (const auto& m : material_catalog()) v.materials.push_back(m.name);
-  v.material_parameters["mooney_rivlin"] = {"c10", "c01", "bulk"};
   v.solvers = linear_solver_names();
   return v;
 }

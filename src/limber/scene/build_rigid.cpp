@@ -168,7 +168,7 @@ RigidParts rigid_parts(const BodyChoice& body, const RigidGround& g) {
     AffinePart affine = affine_part(nodes, g.elements.nodes, part.where);
     corners.tets.push_back(affine.corners);
     const double ratio = part_volume(elements, g) / signed_volume(corners, corners.tets.size() - 1);
-    MaterialParameters stiff{.model = "st_venant_kirchhoff", .c10 = {}, .c01 = {}, .bulk = {}};
+    MaterialParameters stiff{.model = "st_venant_kirchhoff", .own = {}};
     stiff.young = ratio * stiffness(body, elements, nodes, g);
     stiff.poisson = 0;
     materials.push_back(make_material(stiff, part.where));

@@ -9,11 +9,12 @@
 namespace limber {
 namespace {
 
-/// What is wrong with a value, as for a number in the scene; empty: nothing.
-std::string fault_of(const std::string& key, double value) {
-  if (!std::isfinite(value)) return "is not finite";
-  if (key == "poisson") return value > -1 && value < 0.5 ? "" : "is outside (-1, 0.5)";
-  return key == "c10" || key == "c01" || value > 0 ? "" : "is not positive";
+const MaterialParameter& parameter_called(const std::string& key, const std::string& model) {
+  for (const MaterialParameter& p : find_material(model)->parameters)
+    if (p.name == key) return p;
+  for (const MaterialParameter& p : common_material_parameters())
+    if (p.name == key) return p;
+  return density_parameter;
 }
 
 [[noreturn]] void fail_no_field(const std::string& where, const std::string& name, const CellFields& fields) {
@@ -31,20 +32,10 @@ std::string fault_of(const std::string& key, double value) {
 }  // namespace
 
 MadeMaterial made(const MaterialChoice& choice) {
-  MaterialParameters p{.model = choice.model, .c10 = {}, .c01 = {}, .bulk = {}};
-  for (const auto& [key, value] : choice.parameters) {
-    if (key == "young") p.young = value;
-    if (key == "poisson") p.poisson = value;
-    if (key == "c10") p.c10 = value;
-    if (key == "c01") p.c01 = value;
-    if (key == "bulk") p.bulk = value;
-  }
-  if (!choice.parameters.count("young") && p.c10 && p.c01 && p.bulk) {  // the same small-strain moduli
-    const double mu = 2 * (*p.c10 + *p.c01), kappa = *p.bulk;
-    if (!(mu > 0)) throw InputError(choice.where + ".c10", "the shear modulus 2 (c10 + c01) is not positive");
-    p.young = 9 * kappa * mu / (3 * kappa + mu);
-    p.poisson = (3 * kappa - 2 * mu) / (2 * (3 * kappa + mu));
-  }
+  MaterialParameters p{.model = choice.model, .own = choice.parameters};
+  for (auto& [key, value] : {std::pair{"young", &p.young}, std::pair{"poisson", &p.poisson}})
+    if (const auto given = p.own.extract(key)) *value = given.mapped();
+  p = complete_parameters(std::move(p), choice.where);
   return {make_material(p, choice.where), p.young, p.poisson, choice.density};
 }
 
@@ -66,7 +57,7 @@ std::vector<double> field_values(const MaterialChoice& choice, const CellFields&
     const auto field = fields.find(name);
     if (field == fields.end()) fail_no_field(where, name, fields);
     values.push_back(field->second[t]);
-    if (const std::string fault = fault_of(key, values.back()); !fault.empty())
+    if (const std::string fault = fault_of(parameter_called(key, choice.model), values.back()); !fault.empty())
       throw InputError(where, fmt::format("the field \"{}\" has the value {} at element {}, which {}", name,
                                           values.back(), element, fault));
   }

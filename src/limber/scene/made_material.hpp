@@ -14,6 +14,9 @@ struct MadeMaterial {
 /// Of a choice without fields. Throws InputError.
 MadeMaterial made(const MaterialChoice& choice);
 
+/// The density, which the mass needs and no material.
+inline constexpr MaterialParameter density_parameter{"density", "kg/m^3", 0, unlimited, "`1000`", "density"};
+
 /// What a user should know of it, as "key: what"; empty: nothing.
 std::string warning_of(const MaterialChoice& choice);
 

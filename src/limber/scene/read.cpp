@@ -12,9 +12,58 @@ namespace {
 
 constexpr double most_steps = 1e9, most_frames = 1e8;
 
+const Section<TimeSettings>& time_table() {
+  static const Section<TimeSettings> table{"time",
+                                           {{"step", &TimeSettings::step, form::positive(quantity::time),
+                                             "h{}, and not longer than the duration unless that is zero", required},
+                                            {"duration", &TimeSettings::duration, form::non_negative(quantity::time),
+                                             "simulated time{}, at most 10⁹ steps", required}}};
+  return table;
+}
+
+const Section<OutputChoice>& output_table() {
+  static const Section<OutputChoice> table{
+      "output",
+      {{"directory", &OutputChoice::directory, form::text(),
+        "folder of the run's files, relative to where the program runs; `-o` on the command line wins"},
+       {"frames_every", &OutputChoice::frames_every, form::whole(1), "steps from one frame to the next", "`1`"},
+       {"fps", &OutputChoice::fps, form::positive(quantity::frequency),
+        "frames per simulated second{}, in place of `frames_every`"},
+       {"velocities", &OutputChoice::velocities, form::flag(), "whether frames hold velocities too"},
+       {"checkpoint_every", &OutputChoice::checkpoint_every, form::whole(1), "steps from one checkpoint to the next",
+        "the program's own"}},
+      {{"frames_every", "fps"}}};
+  return table;
+}
+
+void read_look_at(const JsonCursor& c, CameraChoice& camera) {
+  camera.look_at = c.vector(quantity::length);
+  if (!camera.position) c.fail("needs 'position' too");
+  if (*camera.look_at == *camera.position) c.fail("is the camera's position");
+}
+
+void read_fov(const JsonCursor& c, CameraChoice& camera) {
+  camera.fov = c.number(quantity::angle) * 180 / std::numbers::pi;
+  if (!(*camera.fov >= 1 && *camera.fov <= 150)) c.fail(c.echo() + " is outside \"1 deg\" to \"150 deg\"");
+}
+
+const Section<CameraChoice>& camera_table() {
+  static const Section<CameraChoice> table{
+      "camera",
+      {{"position", &CameraChoice::position, form::vector(quantity::length), "where the camera stands{}; y is up",
+        "so that the whole motion is seen, a little from above"},
+       {"look_at", read_look_at, form::vector(quantity::length),
+        "what is in the middle of the picture{}; needs `position`", "the middle of the whole motion"},
+       {"fov", read_fov, form::positive(quantity::angle), "vertical field of view{}, `\"1 deg\"` to `\"150 deg\"`",
+        "`\"35 deg\"`"}},
+      {},
+      R"({"dependentRequired": {"look_at": ["position"]}})"};
+  return table;
+}
+
 TimeSettings read_time(const JsonCursor& place) {
+  const TimeSettings time = time_table().read(place);
   const JsonSection s = place.section("time");
-  const TimeSettings time{s.at("step").positive(quantity::time), s.at("duration").non_negative(quantity::time)};
   if (time.duration > 0 && time.step > time.duration * (1 + 1e-9))
     s.at("step").fail(fmt::format("{} s is longer than time.duration, {} s", time.step, time.duration));
   if (const double steps = time.duration / time.step; !(steps <= most_steps))
@@ -24,43 +73,39 @@ TimeSettings read_time(const JsonCursor& place) {
   return time;
 }
 
+const Section<Scene>& scene_table() {
+  const auto is_text = [](const JsonCursor& c, Scene&) { c.text(); };
+  static const Section<Scene> table{
+      "scene",
+      {{"time", into(&Scene::time, read_time), form::section("time"), "[step and duration](#time)", required},
+       {"bodies", form::list("body", 1), "a list of [bodies](#a-body), at least one", required},
+       {"$schema", is_text, form::other(R"({"type": "string"})"), "text for editors"},
+       {"description", into(&Scene::description, [](const JsonCursor& c) { return c.text(); }),
+        form::other(R"({"type": "string"})"), "text for people"},
+       {"method", form::other(R"({"type": "string"})").or_also(reference("method")),
+        "a method's name, or an object with its name and parameters, [below](#method)", "`\"TR-BDF2\"`"},
+       {"gravity", &Scene::gravity, form::vector(quantity::acceleration), "acceleration"},
+       {"attachments", form::list("attachment"), "a list of [springs between bodies](#attachments)", "none"},
+       {"wind", into(&Scene::wind, read_wind), form::section("wind"), "[moving air](#wind)", "none"},
+       {"contact", into(&Scene::contact, read_contact), form::section("contact"),
+        "[how bodies collide](#contact), with each other, with themselves and with obstacles",
+        "bodies collide only where `contact` or `obstacles` is given"},
+       {"obstacles", form::list("obstacle"), "a list of [solids](#obstacles) that nothing moves but their script",
+        "none"},
+       {"output", into(&Scene::output, [](const JsonCursor& c) { return output_table().read(c); }),
+        form::section("output"), "[what is written](#output)"},
+       {"camera", into(&Scene::camera, [](const JsonCursor& c) { return camera_table().read(c); }),
+        form::section("camera"), "[from where pictures are taken](#camera)", "so that the whole motion is seen"},
+       {"threads", &Scene::threads, form::whole(0), "threads to use; 0: all cores. The results do not depend on it"}}};
+  return table;
+}
+
 void check_frame_count(const JsonCursor& place, const OutputChoice& output, const TimeSettings& time) {
   const double frames =
       output.fps ? time.duration * *output.fps : time.duration / time.step / output.frames_every.value_or(1);
   if (!(frames <= most_frames))
     throw InputError(place.path() + (output.fps ? ".fps" : ".frames_every"),
                      fmt::format("the run would have {:.3g} frames; at most {:.0e} are allowed", frames, most_frames));
-}
-
-OutputChoice read_output(const JsonCursor& place) {
-  const JsonSection s = place.section("output");
-  OutputChoice output;
-  if (const auto c = s.find("directory")) {
-    output.directory = c->text();
-    if (output.directory.empty()) c->fail("is empty");
-  }
-  s.exclusive("frames_every", "fps");
-  if (const auto c = s.find("frames_every")) output.frames_every = c->integer(1);
-  if (const auto c = s.find("fps")) output.fps = c->positive(quantity::frequency);
-  if (const auto c = s.find("velocities")) output.velocities = c->boolean();
-  if (const auto c = s.find("checkpoint_every")) output.checkpoint_every = c->integer(1);
-  return output;
-}
-
-CameraChoice read_camera(const JsonCursor& place) {
-  const JsonSection s = place.section("camera");
-  CameraChoice camera;
-  if (const auto c = s.find("position")) camera.position = c->vector(quantity::length);
-  if (const auto c = s.find("look_at")) {
-    camera.look_at = c->vector(quantity::length);
-    if (!camera.position) c->fail("needs 'position' too");
-    if (*camera.look_at == *camera.position) c->fail("is the camera's position");
-  }
-  if (const auto c = s.find("fov")) {
-    camera.fov = c->number(quantity::angle) * 180 / std::numbers::pi;
-    if (!(*camera.fov >= 1 && *camera.fov <= 150)) c->fail(c->echo() + " is outside \"1 deg\" to \"150 deg\"");
-  }
-  return camera;
 }
 
 std::vector<BodyChoice> read_bodies(const JsonCursor& place, const Vocabulary& vocabulary, const std::string& base) {
@@ -77,29 +122,23 @@ std::vector<BodyChoice> read_bodies(const JsonCursor& place, const Vocabulary& v
 
 }  // namespace
 
+std::vector<SectionTable> top_sections() { return {scene_table(), time_table(), output_table(), camera_table()}; }
+
 Scene read_scene(const nlohmann::json& json, const Vocabulary& vocabulary, const std::string& base_directory) {
   const JsonCursor root(json, "");
   if (!root.is_object()) throw InputError("scene", "expected an object {…}, got " + root.echo());
   const JsonSection s = root.section("scene");
   Scene scene;
-  if (const auto c = s.find("$schema")) c->text();
-  if (const auto c = s.find("description")) scene.description = c->text();
-  scene.time = read_time(s.at("time"));
+  scene_table().read(s, scene);
   if (const auto c = s.find("method")) scene.method = read_method(*c, vocabulary);
-  if (const auto c = s.find("gravity")) scene.gravity = c->vector(quantity::acceleration);
   scene.bodies = read_bodies(s.at("bodies"), vocabulary, base_directory);
   scene.attachments =
       read_list(s, "attachments", [&](const JsonCursor& c) { return read_attachment(c, scene.bodies); });
-  if (const auto c = s.find("wind")) scene.wind = read_wind(*c);
-  if (const auto c = s.find("contact")) scene.contact = read_contact(*c);
   if (const auto c = s.find("obstacles")) {
     scene.obstacles = read_obstacles(*c, scene.bodies, base_directory);
     if (!scene.contact) scene.contact.emplace();
   }
-  if (const auto c = s.find("output")) scene.output = read_output(*c);
   check_frame_count({json, "output"}, scene.output, scene.time);
-  if (const auto c = s.find("camera")) scene.camera = read_camera(*c);
-  if (const auto c = s.find("threads")) scene.threads = c->integer(0);
   return scene;
 }
 

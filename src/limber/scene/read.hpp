@@ -11,15 +11,11 @@
 
 namespace limber {
 
-/// The names that other rooms' catalogs know. Methods are matched without regard to case, the others exactly.
+/// The names that a scene may use, of those in other rooms' catalogs. They ignore case.
 struct Vocabulary {
   std::vector<std::string> methods, materials, solvers;
-  /// Method → those of beta, gamma, rho_inf, alpha, theta and freeze that it takes.
-  std::map<std::string, std::vector<std::string>> method_parameters;
   /// Methods that cannot split off modes → why.
   std::map<std::string, std::string> without_modes;
-  /// Material → those of c10, c01 and bulk that it takes instead of, or beside, young and poisson.
-  std::map<std::string, std::vector<std::string>> material_parameters;
 };
 
 /// Mesh files are looked for in `base_directory`, the scene file's folder.

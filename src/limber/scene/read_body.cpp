@@ -1,128 +1,15 @@
 #include <algorithm>
-#include <filesystem>
 #include <limits>
+#include <stdexcept>
 
 #include "limber/force/rayleigh.hpp"
-#include "limber/scene/body_shape.hpp"
+#include "limber/mesh/surface_catalog.hpp"
+#include "limber/scene/made_material.hpp"
 #include "limber/scene/read_parts.hpp"
-#include "limber/scene/read_shape.hpp"
 #include "limber/scene/schema.hpp"
 
 namespace limber {
 namespace {
-
-BoxShape read_box(const JsonSection& s) {
-  BoxShape box;
-  const JsonCursor size = s.at("size"), cells = s.at("cells");
-  box.size = size.vector(quantity::length);
-  for (int k = 0; k < 3; ++k) size.item(k).positive(quantity::length);
-  if (!cells.is_list() || cells.json().size() != 3) cells.fail_type("three whole numbers [nx, ny, nz]");
-  double nodes = 1;
-  for (std::size_t k = 0; k < 3; ++k) nodes *= 1.0 + (box.cells[k] = cells.item(k).integer(1));
-  if (3 * nodes > std::numeric_limits<int>::max()) cells.fail(cells.echo() + " makes more nodes than can be numbered");
-  if (const auto c = s.find("split")) box.split = c->choice<Split>("split");
-  if (const auto c = s.find("origin")) box.origin = c->vector(quantity::length);
-  return box;
-}
-
-std::vector<int> read_region_numbers(const JsonSection& s, std::size_t cells, const char* many) {
-  std::vector<int> region;
-  const auto c = s.find("region");
-  if (!c) return region;
-  for (const JsonCursor& item : c->items()) region.push_back(item.integer(std::numeric_limits<int>::min()));
-  if (region.size() != cells)
-    c->fail("has " + std::to_string(region.size()) + " numbers for " + std::to_string(cells) + " " + many);
-  return region;
-}
-
-TetMesh read_tets(const JsonSection& s) {
-  TetMesh mesh;
-  mesh.nodes = s.at("nodes").points();
-  mesh.tets = s.at("tets").tuples<4>(mesh.nodes.size());
-  if (mesh.tets.empty()) s.at("tets").fail("has no tetrahedron");
-  mesh.region = read_region_numbers(s, mesh.tets.size(), "tetrahedra");
-  return mesh;
-}
-
-HexMesh read_hexes(const JsonSection& s) {
-  HexMesh mesh;
-  mesh.nodes = s.at("nodes").points();
-  mesh.hexes = s.at("hexes").tuples<8>(mesh.nodes.size());
-  if (mesh.hexes.empty()) s.at("hexes").fail("has no hexahedron");
-  mesh.region = read_region_numbers(s, mesh.hexes.size(), "hexahedra");
-  return mesh;
-}
-
-/// In the plane y = origin.y, normals up; the diagonals of the cells alternate.
-TriMesh read_sheet(const JsonSection& s) {
-  const JsonCursor size = s.at("size"), cells = s.at("cells");
-  if (!size.is_list() || size.json().size() != 2) size.fail_type("two lengths [x, z]");
-  if (!cells.is_list() || cells.json().size() != 2) cells.fail_type("two whole numbers [nx, nz]");
-  const double width = size.item(0).positive(quantity::length), depth = size.item(1).positive(quantity::length);
-  const int nx = cells.item(0).integer(1), nz = cells.item(1).integer(1);
-  if (3 * (1.0 + nx) * (1.0 + nz) > std::numeric_limits<int>::max())
-    cells.fail(cells.echo() + " makes more nodes than can be numbered");
-  Vec3 origin = Vec3::Zero();
-  if (const auto c = s.find("origin")) origin = c->vector(quantity::length);
-  TriMesh mesh;
-  for (int j = 0; j <= nz; ++j)
-    for (int i = 0; i <= nx; ++i) mesh.nodes.push_back(origin + Vec3(width * i / nx, 0, depth * j / nz));
-  for (int j = 0; j < nz; ++j)
-    for (int i = 0; i < nx; ++i) {
-      const int a = j * (nx + 1) + i, b = a + 1, c = a + nx + 1, d = c + 1;
-      if ((i + j) % 2 == 0)
-        mesh.triangles.insert(mesh.triangles.end(), {{a, c, d}, {a, d, b}});
-      else
-        mesh.triangles.insert(mesh.triangles.end(), {{a, c, b}, {b, c, d}});
-    }
-  return mesh;
-}
-
-NetworkShape read_chain(const JsonSection& s) {
-  const Vec3 from = s.at("from").vector(quantity::length), to = s.at("to").vector(quantity::length);
-  if (from == to) s.at("to").fail("is the same point as 'from'");
-  const int segments = s.at("segments").integer(1);
-  NetworkShape chain;
-  for (int i = 0; i <= segments; ++i) chain.nodes.push_back(from + (to - from) * i / segments);
-  for (int i = 0; i < segments; ++i) chain.edges.push_back({i, i + 1});
-  return chain;
-}
-
-TriMesh read_triangles(const JsonSection& s) {
-  TriMesh mesh;
-  mesh.nodes = s.at("nodes").points();
-  mesh.triangles = s.at("triangles").tuples<3>(mesh.nodes.size());
-  if (mesh.triangles.empty()) s.at("triangles").fail("has no triangle");
-  return mesh;
-}
-
-SurfaceFile read_surface_file(const JsonSection& s, const std::string& base_directory) {
-  SurfaceFile surface;
-  surface.path = read_file_name(s.at("surface"), base_directory);
-  if (!is_surface_file(surface.path))
-    s.at("surface").fail(s.at("surface").echo() +
-                         " is not a surface: .obj, .ply, .stl, .gltf or .glb; \"file\" reads " +
-                         "meshes of tetrahedra");
-  if (const auto c = s.find("resolution")) surface.resolution = c->positive(quantity::length);
-  if (const auto c = s.find("max_tets")) surface.max_tets = static_cast<std::size_t>(c->integer(1));
-  if (const auto c = s.find("filling")) surface.filling = c->choice<Filling>("filling");
-  if (const auto c = s.find("drop_pieces")) {
-    surface.drop_pieces = c->non_negative(quantity::ratio);
-    if (surface.drop_pieces >= 1) c->fail(c->echo() + " is not below 1: a share of the surface's volume");
-  }
-  const Aim aim = read_aim(s, surface.max_tets);
-  surface.aim = aim.what;
-  surface.target = aim.target;
-  return surface;
-}
-
-std::vector<std::array<int, 2>> read_edges(const JsonCursor& place, std::size_t node_count) {
-  auto edges = place.tuples<2>(node_count);
-  if (edges.empty()) place.fail("has no edge");
-  for (std::size_t i = 0; i < edges.size(); ++i)
-    if (edges[i][0] == edges[i][1]) place.item(i).fail(place.item(i).echo() + " joins a node to itself");
-  return edges;
-}
 
 /// Of the mesh before files are read; where it is unknown, as many as there can be.
 std::size_t node_count(const MeshSource& mesh) {
@@ -138,14 +25,50 @@ std::size_t node_count(const MeshSource& mesh) {
   return static_cast<std::size_t>(std::numeric_limits<int>::max());
 }
 
-/// What stands at the key, unless it is a field: then its name goes into the material's.
-std::optional<JsonCursor> find_number(const JsonSection& s, const char* key, MaterialChoice& m) {
-  auto c = s.find(key);
-  if (!c || !c->is_object()) return c;
-  const JsonCursor name = c->section("material_field").at("field");
-  m.fields[key] = name.text();
-  if (m.fields[key].empty()) name.fail("is empty");
-  return std::nullopt;
+const Quantity& quantity_of(const MaterialParameter& p) {
+  for (const Quantity* q : quantity::all)
+    if (std::string(q->unit) == p.unit) return *q;
+  throw std::logic_error(std::string("no quantity has the unit ") + p.unit);
+}
+
+Key<MaterialChoice> material_key(const MaterialParameter& p, const std::string& text) {
+  const Form number = form::number(quantity_of(p), {p.low, p.high});
+  const auto read = [number, name = std::string(p.name)](const JsonCursor& c, MaterialChoice& m) {
+    if (c.is_object()) {
+      m.fields[name] = c.section("material_field").at("field").filled_text();
+      return;
+    }
+    (name == density_parameter.name ? m.density : m.parameters[name]) = c.number(number.quantity, number.range);
+  };
+  return {p.name, read, number.or_also(reference("material_field")), text, p.standard};
+}
+
+const Section<MaterialChoice>& material_table() {
+  static const Section<MaterialChoice> table = [] {
+    std::vector<Key<MaterialChoice>> rows = {{"model", form::other(R"({"type": "string"})"),
+                                              "the energy density; case does not matter", "`\"stable_neo_hookean\"`"}};
+    SchemaJson enough = SchemaJson::array({{{"required", SchemaJson::array()}}});
+    const std::string field = "{}; may be a [field](#a-field-in-place-of-a-number)";
+    for (const MaterialParameter& p : common_material_parameters()) {
+      rows.push_back(material_key(p, p.meaning + field));
+      rows.back().standard_words = "required";  // unless a model has parameters that take its place
+      enough[0]["required"].push_back(p.name);
+    }
+    rows.push_back(material_key(density_parameter, density_parameter.meaning + field));
+    for (const MaterialInfo& info : material_catalog()) {
+      SchemaJson own = SchemaJson::array();
+      for (const MaterialParameter& p : info.parameters) {
+        own.push_back(p.name);
+        if (std::none_of(rows.begin(), rows.end(), [&](const auto& row) { return row.name == p.name; }))
+          rows.push_back(material_key(p, "`" + info.name + "`: " + p.meaning));
+      }
+      if (info.parameters_suffice) enough.push_back({{"required", own}});
+    }
+    Section<MaterialChoice> section{"material", rows};
+    section.also["anyOf"] = enough;
+    return section;
+  }();
+  return table;
 }
 
 MaterialChoice read_material(const JsonCursor& place, const Vocabulary& vocabulary) {
@@ -153,36 +76,21 @@ MaterialChoice read_material(const JsonCursor& place, const Vocabulary& vocabula
   MaterialChoice m;
   m.where = place.path();
   const auto model = s.find("model");
-  if (model) m.model = vocabulary.materials[model->word(vocabulary.materials, "material")];
-  if (const auto c = find_number(s, "density", m)) m.density = c->positive(quantity::density);
-  auto& values = m.parameters;
-  if (const auto c = find_number(s, "young", m)) values["young"] = c->positive(quantity::pressure);
-  if (const auto c = find_number(s, "poisson", m)) {
-    const double nu = values["poisson"] = c->number(quantity::ratio);
-    if (!(nu > -1 && nu < 0.5)) c->fail(c->echo() + " is outside (-1, 0.5)");
-  }
-  const auto found = vocabulary.material_parameters.find(m.model);
-  const auto own = found == vocabulary.material_parameters.end() ? std::vector<std::string>{} : found->second;
-  for (const char* key : {"c10", "c01", "bulk"}) {
-    if (s.has(key) && std::find(own.begin(), own.end(), key) == own.end())
-      s.at(key).fail("the material " + m.model + " has no such parameter");
-    if (const auto c = find_number(s, key, m))
-      values[key] = std::string(key) == "bulk" ? c->positive(quantity::pressure) : c->number(quantity::pressure);
-  }
-  if (values.contains("c10") && values.contains("c01") && !(values["c10"] + values["c01"] > 0))
-    s.at("c10").fail("the shear modulus 2 (c10 + c01) is not positive");
-  const bool own_suffice =
-      !own.empty() && std::all_of(own.begin(), own.end(), [&](const auto& key) { return s.has(key.c_str()); });
-  if (!own_suffice) s.at("young"), s.at("poisson");
+  if (model) m.model = vocabulary.materials[model->name(vocabulary.materials, "material")];
+  const MaterialInfo& info = *find_material(m.model);
+  const auto is_own = [&](const std::string& key) {
+    return std::any_of(info.parameters.begin(), info.parameters.end(), [&](const auto& p) { return p.name == key; });
+  };
+  for (const MaterialInfo& other : material_catalog())
+    for (const MaterialParameter& p : other.parameters)
+      if (s.has(p.name) && !is_own(p.name)) s.at(p.name).fail("the material " + m.model + " has no such parameter");
+  material_table().read(s, m);
+  const bool all = std::all_of(info.parameters.begin(), info.parameters.end(),
+                               [&](const MaterialParameter& p) { return s.has(p.name); });
+  if (!info.parameters_suffice || !all)
+    for (const MaterialParameter& p : common_material_parameters()) s.at(p.name);
+  if (m.fields.empty()) made(m);  // whether the numbers go together
   return m;
-}
-
-void read_placement(const JsonSection& s, BodyChoice& body) {
-  if (const auto c = s.find("position")) body.position = c->vector(quantity::length);
-  if (const auto c = s.find("rotation")) body.rotation = c->vector(quantity::angle);
-  if (const auto c = s.find("scale")) body.scale = c->positive(quantity::ratio);
-  if (const auto c = s.find("velocity")) body.velocity = c->vector(quantity::velocity);
-  if (const auto c = s.find("angular_velocity")) body.angular_velocity = c->vector(quantity::angular_velocity);
 }
 
 std::vector<double> read_point_mass(const JsonCursor& place, std::size_t node_count) {
@@ -234,7 +142,6 @@ void read_thin(const JsonSection& s, BodyChoice& body, const Vocabulary& vocabul
                      "is missing: a sheet or rod of a material needs one (a solid inside of a surface is made by "
                      "\"mesh\": {\"surface\": …})");
   c->positive(quantity::length);
-  if (const auto b = s.find("bending")) body.bending = b->non_negative(quantity::ratio);
 }
 
 /// A material, or what a spring network has in its place.
@@ -264,42 +171,12 @@ void read_substance(const JsonSection& s, BodyChoice& body, const Vocabulary& vo
 std::string read_name(const JsonSection& s, const std::string& otherwise) {
   const auto c = s.find("name");
   if (!c) return otherwise;
-  std::string name = c->text();
-  if (name.empty()) c->fail("is empty");
+  std::string name = c->filled_text();
   if (name.find('/') != std::string::npos) c->fail(c->echo() + " contains '/'");
   return name;
 }
 
-MeshSource read_mesh_source(const JsonCursor& place, const std::string& base_directory) {
-  if (place.has("shape")) {
-    const JsonSection s =
-        place.section("mesh_" + JsonCursor(place.json()["shape"], place.path() + ".shape").word("shape"));
-    if (s.kind() == "mesh_box") return read_box(s);
-    if (s.kind() == "mesh_sheet") return read_sheet(s);
-    if (s.kind() == "mesh_chain") return read_chain(s);
-    return read_shape(s);
-  }
-  const JsonSection s = place.one_of(
-      {"mesh_file", "mesh_surface", "mesh_tets", "mesh_hexes", "mesh_triangles", "mesh_network", "mesh_box"});
-  if (s.kind() == "mesh_tets") return read_tets(s);
-  if (s.kind() == "mesh_hexes") return read_hexes(s);
-  if (s.kind() == "mesh_triangles") return read_triangles(s);
-  if (s.kind() == "mesh_file") return MeshFile{read_file_name(s.at("file"), base_directory)};
-  if (s.kind() == "mesh_surface") return read_surface_file(s, base_directory);
-  NetworkShape network;
-  network.nodes = s.at("nodes").points();
-  network.edges = read_edges(s.at("edges"), network.nodes.size());
-  return network;
-}
-
-std::string read_file_name(const JsonCursor& place, const std::string& base_directory) {
-  const std::string file = place.text();
-  if (file.empty()) place.fail("is empty");
-  return (std::filesystem::path(base_directory) / file).string();
-}
-
 std::map<std::string, MaterialChoice> read_materials(const JsonSection& body, const Vocabulary& vocabulary) {
-  body.exclusive("material", "materials");
   std::map<std::string, MaterialChoice> all;
   const auto many = body.find("materials");
   if (!many) return {{"default", read_material(body.at("material"), vocabulary)}};
@@ -318,43 +195,149 @@ std::vector<std::pair<std::string, Selection>> read_regions(const JsonCursor& pl
   return all;
 }
 
-DampingChoice read_damping(const JsonCursor& place) {
-  const JsonSection s = place.section("damping");
-  DampingChoice d;
-  s.exclusive("ratios", "stiffness");
-  s.exclusive("ratios", "mass");
-  if (const auto c = s.find("stiffness")) d.stiffness = c->non_negative(quantity::time);
-  if (const auto c = s.find("mass")) d.mass = c->non_negative(quantity::rate);
-  if (const auto c = s.find("at")) d.at = c->choice<DampingChoice::At>("damping_at");
-  const auto c = s.find("ratios");
-  if (!c) return d;
-  if (!c->is_list() || c->json().size() != 2) c->fail_type("two pairs [[frequency, ratio], [frequency, ratio]]");
+namespace {
+
+void read_damping_ratios(const JsonCursor& place, DampingChoice& d) {
+  if (!place.is_list() || place.json().size() != 2)
+    place.fail_type("two pairs [[frequency, ratio], [frequency, ratio]]");
   DampingRatio given[2];
   for (std::size_t i = 0; i < 2; ++i) {
-    const JsonCursor pair = c->item(i);
+    const JsonCursor pair = place.item(i);
     if (!pair.is_list() || pair.json().size() != 2) pair.fail_type("a pair [frequency, ratio]");
     given[i] = {pair.item(0).positive(quantity::frequency), pair.item(1).non_negative(quantity::ratio)};
   }
-  const RayleighCoefficients both = rayleigh_from_ratios(given[0], given[1], c->path());
+  const RayleighCoefficients both = rayleigh_from_ratios(given[0], given[1], place.path());
   d.stiffness = both.stiffness;
   d.mass = both.mass;
   d.given = DampingChoice::Given::ratios;
-  return d;
 }
 
+const Section<DampingChoice>& damping_table() {
+  static const Section<DampingChoice> table{
+      "damping",
+      {{"stiffness", &DampingChoice::stiffness, form::non_negative(quantity::time), "coefficient of K"},
+       {"mass", &DampingChoice::mass, form::non_negative(quantity::rate), "coefficient of M"},
+       {"ratios", read_damping_ratios, form::other(R"({"type": "array", "minItems": 2, "maxItems": 2, "items": {
+          "type": "array", "minItems": 2, "maxItems": 2,
+          "prefixItems": [{"$ref": "#/$defs/positive"}, {"$ref": "#/$defs/non_negative"}]}})"),
+        "in place of both: `[[frequency, ratio], [frequency, ratio]]`, frequencies in Hz"},
+       {"at", &DampingChoice::at, form::word("damping_at"),
+        "which K: `\"rest\"` (rest shape), `\"current\"` (the stage's: no potential, order kept) or `\"frozen\"` "
+        "(step's "
+        "start: potential kept, order 1)"}},
+      {{"ratios", "stiffness"}, {"ratios", "mass"}}};
+  return table;
+}
+
+const Section<SpringsChoice>& springs_table() {
+  static const Section<SpringsChoice> table{
+      "springs",
+      {{"stiffness", &SpringsChoice::stiffness, form::positive(quantity::stiffness), "of each spring", required},
+       {"edges", form::word("spring_edges").or_also(form::node_lists(2).schema()),
+        "pairs of nodes, or `\"mesh\"`: all edges of the mesh", "`\"mesh\"`"},
+       {"rest_length", &SpringsChoice::rest_length, form::non_negative(quantity::length), "of each spring",
+        "its length at rest"},
+       {"damping", &SpringsChoice::damping, form::non_negative(quantity::damping), "along each spring"}}};
+  return table;
+}
+
+void read_element(const JsonCursor& c, BodyChoice& body) {
+  body.element = c.word("element");
+  // Lumped masses of quadratic elements cost accuracy that the elements were chosen for.
+  if (body.element == "P2") body.mass = MassForm::consistent;
+}
+
+const Section<BodyChoice>& body_table() {
+  using B = BodyChoice;
+  static const Section<B> table{
+      "body",
+      {{"mesh", form::section("mesh"), "the [shape](#mesh)", required},
+       {"name", form::other(R"({"type": "string", "pattern": "^[^/]+$"})"), "unique, without `/`",
+        "`body0`, `body1`, …"},
+       {"element", read_element, form::word("element"),
+        "`\"P1\"`: linear tetrahedra. `\"P2\"`: quadratic ones, with a node in the middle of each edge. `\"hex\"`: "
+        "trilinear hexahedra, of a box or of a mesh that has them. See [elements](#elements)",
+        "`\"P1\"`; `\"hex\"` where the mesh has hexahedra"},
+       {"mass", &B::mass, form::word("mass_form"), "mass matrix, `\"lumped\"` or `\"consistent\"`",
+        "`\"lumped\"`, for P2 `\"consistent\"`"},
+       {"material", form::section("material"), "the [substance](#material)", "required, or `materials`"},
+       {"materials",
+        form::other(R"({"type": "object", "minProperties": 1, "additionalProperties": {"$ref": "#/$defs/material"}})"),
+        "`{\"<region>\": material, …}`: regions by name or number as in the mesh, `\"default\"` for all others"},
+       {"damping", into(&B::damping, read_damping), form::section("damping"), "[Rayleigh damping](#damping)", "none"},
+       {"position", &B::position, form::vector(quantity::length), "where the mesh's origin is put"},
+       {"rotation", &B::rotation, form::vector(quantity::angle),
+        "rotation vector{}: its direction is the axis, its length the angle"},
+       {"scale", &B::scale, form::positive(quantity::ratio), "factor on the mesh's coordinates"},
+       {"pin", read_pins,
+        form::other(R"({"oneOf": [{"$ref": "#/$defs/pin"}, {"type": "array", "items": {"$ref": "#/$defs/pin"}}]})"),
+        "a [selection](#selections) of nodes that do not move; its parts may be held [until a "
+        "time](#pinned-until-a-time) only",
+        "none"},
+       {"script", each_into(&B::scripts, read_script), form::list("script"),
+        "a list of [prescribed motions](#prescribed-motion)", "none"},
+       {"velocity", &B::velocity, form::vector(quantity::velocity), "at the start"},
+       {"angular_velocity", &B::angular_velocity, form::vector(quantity::angular_velocity),
+        "at the start, about the centre of mass"},
+       {"springs", form::section("springs"), "[springs between its nodes](#springs)", "none"},
+       {"point_mass",
+        form::positive(quantity::mass)
+            .or_also(SchemaJson{{"type", "array"}, {"items", reference("positive")}, {"minItems", 1}}),
+        "in place of a material, with `springs`: mass of each node{}, one number or a list. Any mesh becomes a "
+        "mass-spring network so"},
+       {"loads", each_into(&B::loads, read_load), form::list("load"), "a list of [forces on nodes](#loads)", "none"},
+       {"targets", each_into(&B::targets, read_target), form::list("target"), "a list of [target shapes](#targets)",
+        "none"},
+       {"thickness", &B::thickness, form::non_negative(quantity::length),
+        "thickness{}: where things collide, the surface lies half of it outside the mesh ([below](#thickness)). Of "
+        "[sheets "
+        "and rods](#sheets-and-rods) the thickness or the diameter, there required"},
+       {"bending", &B::bending, form::non_negative(quantity::ratio),
+        "[sheets and rods](#sheets-and-rods) only: factor on the bending stiffness that material and thickness give"},
+       {"regions", into(&B::regions, read_regions),
+        form::other(R"({"type": "object", "minProperties": 1, "additionalProperties": {"$ref": "#/$defs/selection"}})"),
+        "`{\"<name>\": selection, …}`: names for parts of the mesh, the elements whose nodes are all in the "
+        "[selection](#selections); `materials` may use them",
+        "none"},
+       {"rigid", each_into(&B::rigid, read_rigid), form::other(R"({"type": "array",
+                        "items": {"oneOf": [{"$ref": "#/$defs/rigid_region"}, {"$ref": "#/$defs/selection"}]}})"),
+        "a list of [rigid parts](#rigid-parts)", "none"}},
+      {{"material", "materials"}},
+      R"({"if": {"required": ["point_mass"]},
+          "then": {"required": ["springs"],
+                   "not": {"anyOf": [{"required": ["material"]}, {"required": ["materials"]}, {"required": ["damping"]},
+                                     {"required": ["mass"]}, {"required": ["element"]}, {"required": ["bending"]},
+                                     {"required": ["regions"]}, {"required": ["rigid"]}]}},
+          "else": {"anyOf": [{"required": ["material"]}, {"required": ["materials"]}]}})"};
+  return table;
+}
+
+}  // namespace
+
+std::vector<SectionTable> body_sections() {
+  return {body_table(),
+          material_table(),
+          {"material_field",
+           {{"field", form::text(), "name of a [cell field](meshes.md#fields) of the mesh file, values in SI units",
+             required}}},
+          damping_table(),
+          {"rigid_region",
+           {{"region", form::other(R"({"oneOf": [{"type": ["string", "integer"]},
+                                       {"type": "array", "items": {"type": ["string", "integer"]}, "minItems": 1}]})"),
+             "name or number of a region of the mesh, or a list of them", required}}},
+          springs_table()};
+}
+
+DampingChoice read_damping(const JsonCursor& place) { return damping_table().read(place); }
+
 SpringsChoice read_springs(const JsonCursor& place, std::size_t node_count) {
-  const JsonSection s = place.section("springs");
-  SpringsChoice springs;
+  SpringsChoice springs = springs_table().read(place);
   springs.where = place.path();
-  springs.stiffness = s.at("stiffness").positive(quantity::stiffness);
-  if (const auto c = s.find("edges")) {
-    if (c->is_text())
-      c->word("spring_edges");
-    else
-      springs.edges = read_edges(*c, node_count);
-  }
-  if (const auto c = s.find("rest_length")) springs.rest_length = c->non_negative(quantity::length);
-  if (const auto c = s.find("damping")) springs.damping = c->non_negative(quantity::damping);
+  const auto c = place.section("springs").find("edges");
+  if (c && c->is_text())
+    c->word("spring_edges");
+  else if (c)
+    springs.edges = read_edges(*c, node_count);
   return springs;
 }
 
@@ -365,20 +348,8 @@ BodyChoice read_body(const JsonCursor& place, std::size_t number, const Vocabula
   body.where = place.path();
   body.name = read_name(s, "body" + std::to_string(number));
   body.mesh = read_mesh_source(s.at("mesh"), base_directory);
-  if (const auto c = s.find("element")) body.element = c->word("element");
-  // Lumped masses of quadratic elements cost accuracy that the elements were chosen for.
-  if (body.element == "P2") body.mass = MassForm::consistent;
-  if (const auto c = s.find("mass")) body.mass = c->choice<MassForm>("mass_form");
+  body_table().read(s, body);
   read_substance(s, body, vocabulary);
-  if (const auto c = s.find("regions")) body.regions = read_regions(*c);
-  if (const auto c = s.find("damping")) body.damping = read_damping(*c);
-  read_placement(s, body);
-  if (const auto c = s.find("thickness")) body.thickness = c->non_negative(quantity::length);
-  if (const auto c = s.find("pin")) read_pins(*c, body);
-  body.scripts = read_list(s, "script", read_script);
-  body.rigid = read_list(s, "rigid", read_rigid);
-  body.loads = read_list(s, "loads", read_load);
-  body.targets = read_list(s, "targets", read_target);
   return body;
 }
 

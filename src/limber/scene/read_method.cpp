@@ -1,6 +1,8 @@
-#include <algorithm>
-#include <limits>
+#include <fmt/format.h>
 
+#include <algorithm>
+
+#include "limber/linalg/solver_catalog.hpp"
 #include "limber/scene/read_parts.hpp"
 #include "limber/scene/schema.hpp"
 #include "limber/time/catalog.hpp"
@@ -23,6 +25,19 @@ std::string read_method_name(const JsonCursor& place, const Vocabulary& vocabula
   return name;
 }
 
+const Section<Refresh>& refresh_every_table() {
+  static const Section<Refresh> table{"refresh_every", {{"every", &Refresh::every, form::whole(1), "steps", required}}};
+  return table;
+}
+
+const Section<Refresh>& refresh_residual_table() {
+  static const Section<Refresh> table{
+      "refresh_residual",
+      {{"residual", &Refresh::residual, form::positive(quantity::ratio),
+        "relative residual of the modes above which they are computed anew", required}}};
+  return table;
+}
+
 Refresh read_refresh(const JsonCursor& place) {
   Refresh r;
   if (place.is_text()) {
@@ -30,55 +45,99 @@ Refresh read_refresh(const JsonCursor& place) {
     return r;
   }
   const JsonSection s = place.one_of({"refresh_every", "refresh_residual"});
-  if (s.kind() == "refresh_every") {
-    r.rule = Refresh::Rule::every;
-    r.every = s.at("every").integer(1);
-  } else {
-    r.residual = s.at("residual").positive(quantity::ratio);
-  }
+  if (s.kind() == "refresh_every") r.rule = Refresh::Rule::every;
+  (s.kind() == "refresh_every" ? refresh_every_table() : refresh_residual_table()).read(s, r);
   return r;
 }
 
-/// A method's own parameter, and the range in which it has a meaning.
+/// A parameter that some methods have, as the first of them has it: its name stands for one thing.
 struct OwnParameter {
-  const char* key;
-  double low, high;
+  MethodParameter parameter;
+  std::vector<std::string> methods;
 };
-constexpr double unbounded = std::numeric_limits<double>::max();
-constexpr OwnParameter own_parameters[] = {
-    {"beta", 0, unbounded}, {"gamma", 0, unbounded}, {"rho_inf", 0, 1}, {"alpha", -1.0 / 3, 0}, {"theta", 0, 1}};
 
-void require_taken(const JsonCursor& place, const std::string& key, const std::string& method,
-                   const Vocabulary& words) {
-  const auto found = words.method_parameters.find(method);
-  const auto taken = found == words.method_parameters.end() ? std::vector<std::string>{} : found->second;
+const std::vector<OwnParameter>& own_parameters() {
+  static const auto parameters = [] {
+    std::vector<OwnParameter> all;
+    for (const MethodInfo& method : method_catalog())
+      for (const MethodParameter& p : method.parameters) {
+        auto known = std::find_if(all.begin(), all.end(), [&](const auto& o) { return o.parameter.name == p.name; });
+        if (known == all.end()) known = all.insert(all.end(), {p, {}});
+        known->methods.push_back("`" + method.name + "`");
+      }
+    return all;
+  }();
+  return parameters;
+}
+
+Key<MethodChoice> own_key(const OwnParameter& own) {
+  const MethodParameter& p = own.parameter;
+  const bool flag = p.takes == MethodParameter::Takes::flag;
+  const Form what = flag ? form::flag() : form::number(quantity::ratio, ranges::closed(p.least, p.most));
+  const auto read = [what, flag, name = p.name](const JsonCursor& c, MethodChoice& method) {
+    method.parameters[name] = flag ? (c.boolean() ? 1 : 0) : c.number(what.quantity, what.range);
+  };
+  return {p.name, read, what, join(own.methods) + "{}: " + p.meaning,
+          flag ? (p.standard != 0 ? "`true`" : "`false`") : fmt::format("`{}`", p.standard)};
+}
+
+std::string solver_text() {
+  std::vector<std::string> solvers;
+  for (const LinearSolverInfo& info : linear_solver_catalog())
+    solvers.push_back("`\"" + info.name + "\"` (" + info.description +
+                      (info.takes == Symmetry::symmetric ? "; symmetric matrices only)" : ")"));
+  return "linear solver: " + join(solvers);
+}
+
+const Section<MethodChoice>& method_table() {
+  static const Section<MethodChoice> table = [] {
+    using M = MethodChoice;
+    const Form words = form::other(R"({"type": "string"})");
+    std::vector<Key<M>> rows = {{"name", words, "the method; case does not matter", "`\"TR-BDF2\"`"}};
+    for (const OwnParameter& own : own_parameters()) rows.push_back(own_key(own));
+    const std::vector<Key<M>> others = {
+        {"modes", &M::modes, form::whole(1),
+         "hybrids (`…ERE`): how many of the lowest modes move exactly{} and at most the free degrees of freedom; a "
+         "group "
+         "of equal frequencies is never cut: more are then taken, and said",
+         "10"},
+        {"refresh", into(&M::refresh, read_refresh),
+         form::word("refresh_word").or_also(reference("refresh_every")).or_also(reference("refresh_residual")),
+         "hybrids: when the modes are computed anew, `\"once\"`, `{\"every\": k}` or `{\"residual\": tolerance}`",
+         "`{\"residual\": 0.1}`"},
+        {"negative_modes", &M::negative_modes, form::word("negative_modes"),
+         "hybrids: a mode with λ < 0 (a body that buckles) grows as the linearised motion does (`\"grow\"`), or moves "
+         "as "
+         "if λ were 0 (`\"clamp\"`)"},
+        {"krylov_tolerance", &M::krylov_tolerance, form::number(quantity::ratio, ranges::closed(1e-14, 0.1)),
+         "ERE: relative tolerance of φ₁", "`1e-07`"},
+        {"newton_tolerance", &M::newton_tolerance, form::positive(quantity::ratio),
+         "Newton stops when the largest position correction is at most this × the diagonal of the body's box"},
+        {"max_iterations", &M::max_iterations, form::whole(1), "most iterations of the nonlinear solver in one stage",
+         "the solver's own"},
+        {"solver", words, solver_text() + ". Case does not matter", "`\"auto\"`"},
+        {"linear_tolerance", &M::linear_tolerance, form::positive(quantity::ratio),
+         "relative residual of the linear solves of semi-implicit methods", "`1e-10`"},
+        {"merit", &M::merit, form::word("merit"),
+         "what the line search lowers: `\"potential\"`, `\"residual\"`, or `\"auto\"`: the potential where there is "
+         "one"},
+        {"residual_scaling", &M::residual_scaling, form::word("residual_scaling"),
+         "B in the residual merit ½‖B r‖²: `\"mass\"` (M^(−1/2)), `\"identity\"`, `\"rows\"`, or `\"stage\"` (inverse "
+         "stage "
+         "matrix of the step's start)"},
+        {"nonlinear", &M::nonlinear, form::word("nonlinear"),
+         "`\"newton\"`, or `\"lbfgs\"`, which needs forces with a potential and lowers that, not the residual"}};
+    rows.insert(rows.end(), others.begin(), others.end());
+    return Section<M>{"method", rows};
+  }();
+  return table;
+}
+
+void require_taken(const JsonCursor& place, const std::string& key, const std::string& method) {
+  std::vector<std::string> taken;
+  for (const MethodParameter& p : find_method(method).parameters) taken.push_back(p.name);
   if (std::find(taken.begin(), taken.end(), key) == taken.end())
     place.fail("the method " + method + " has no such parameter" + (taken.empty() ? "" : "; it takes " + join(taken)));
-}
-
-void read_parameters(const JsonSection& s, MethodChoice& method, const Vocabulary& vocabulary) {
-  auto& values = method.parameters;
-  for (const auto& [key, low, high] : own_parameters)
-    if (const auto c = s.find(key)) {
-      require_taken(*c, key, method.name, vocabulary);
-      values[key] = high == unbounded ? c->non_negative(quantity::ratio) : c->between(quantity::ratio, low, high);
-    }
-  if (const auto c = s.find("gamma")) c->positive(quantity::ratio);
-  if (const auto c = s.find("freeze")) {
-    require_taken(*c, "freeze", method.name, vocabulary);
-    values["freeze"] = c->boolean() ? 1 : 0;
-  }
-}
-
-void read_modes(const JsonSection& s, MethodChoice& method, const Vocabulary& vocabulary) {
-  for (const char* key : {"modes", "refresh", "negative_modes"})
-    if (const auto c = s.find(key))
-      if (const auto why = vocabulary.without_modes.find(method.name); why != vocabulary.without_modes.end())
-        c->fail(why->second);
-  if (const auto c = s.find("modes")) method.modes = c->integer(1);
-  if (const auto c = s.find("refresh")) method.refresh = read_refresh(*c);
-  if (const auto c = s.find("negative_modes")) method.negative_modes = c->word("negative_modes");
-  if (const auto c = s.find("krylov_tolerance")) method.krylov_tolerance = c->between(quantity::ratio, 1e-14, 0.1);
 }
 
 }  // namespace
@@ -92,16 +151,19 @@ MethodChoice read_method(const JsonCursor& place, const Vocabulary& vocabulary) 
   if (!place.is_object()) place.fail_type("a method's name or an object with its name and parameters");
   const JsonSection s = place.section("method");
   if (const auto c = s.find("name")) method.name = read_method_name(*c, vocabulary);
-  read_parameters(s, method, vocabulary);
-  read_modes(s, method, vocabulary);
-  if (const auto c = s.find("newton_tolerance")) method.newton_tolerance = c->positive(quantity::ratio);
-  if (const auto c = s.find("max_iterations")) method.max_iterations = c->integer(1);
-  if (const auto c = s.find("solver")) method.solver = vocabulary.solvers[c->word(vocabulary.solvers, "solver")];
-  if (const auto c = s.find("linear_tolerance")) method.linear_tolerance = c->positive(quantity::ratio);
-  if (const auto c = s.find("merit")) method.merit = c->word("merit");
-  if (const auto c = s.find("residual_scaling")) method.residual_scaling = c->word("residual_scaling");
-  if (const auto c = s.find("nonlinear")) method.nonlinear = c->word("nonlinear");
+  for (const OwnParameter& own : own_parameters())
+    if (const auto c = s.find(own.parameter.name.c_str())) require_taken(*c, own.parameter.name, method.name);
+  for (const char* key : {"modes", "refresh", "negative_modes"})
+    if (const auto c = s.find(key))
+      if (const auto why = vocabulary.without_modes.find(method.name); why != vocabulary.without_modes.end())
+        c->fail(why->second);
+  method_table().read(s, method);
+  if (const auto c = s.find("solver")) method.solver = vocabulary.solvers[c->name(vocabulary.solvers, "solver")];
   return method;
+}
+
+std::vector<SectionTable> method_sections() {
+  return {method_table(), refresh_every_table(), refresh_residual_table()};
 }
 
 }  // namespace limber

@@ -15,6 +15,7 @@ BodyChoice read_body(const JsonCursor& place, std::size_t number, const Vocabula
 MeshSource read_mesh_source(const JsonCursor& place, const std::string& base_directory);
 /// A file's name, seen from the scene's directory. Not empty.
 std::string read_file_name(const JsonCursor& place, const std::string& base_directory);
+std::vector<std::array<int, 2>> read_edges(const JsonCursor& place, std::size_t node_count);
 std::map<std::string, MaterialChoice> read_materials(const JsonSection& body, const Vocabulary& vocabulary);
 DampingChoice read_damping(const JsonCursor& place);
 MethodChoice read_method(const JsonCursor& place, const Vocabulary& vocabulary);
@@ -29,20 +30,9 @@ WindChoice read_wind(const JsonCursor& place);
 ContactChoice read_contact(const JsonCursor& place);
 std::vector<ObstacleChoice> read_obstacles(const JsonCursor& place, const std::vector<BodyChoice>& bodies,
                                            const std::string& base_directory);
-/// time, translation, rotation.
-MotionKey read_motion_key(const JsonSection& section);
 std::vector<MotionKey> read_motion_keys(const JsonCursor& place);
 /// The name an object gives itself, or `otherwise`.
 std::string read_name(const JsonSection& section, const std::string& otherwise);
-
-/// `linear` unless the section has the key.
-Interpolation read_interpolation(const JsonSection& section);
-/// What a motion has beside its keys: pivot and interpolation.
-template <class AnyMotion>
-void read_manner(const JsonSection& section, AnyMotion& motion) {
-  if (const auto c = section.find("pivot")) motion.pivot = c->vector(quantity::length);
-  motion.interpolation = read_interpolation(section);
-}
 
 /// Everything in a list, each element by `read`; an empty vector where the key is not there.
 template <class Read>

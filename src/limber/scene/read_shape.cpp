@@ -5,70 +5,89 @@
 #include <algorithm>
 #include <tuple>
 
+#include "limber/scene/schema.hpp"
+
 namespace limber {
 namespace {
 
 template <class Shape>
-struct Parameter {
+struct ShapeRow {
   const char* name;
-  std::variant<double Shape::*, int Shape::*, std::uint64_t Shape::*, std::vector<Vec3> Shape::*> member;
-  Quantity quantity = quantity::ratio;  // lengths are positive
-};
-
-template <class Shape>
-struct Row {
-  const char* name;
-  std::vector<Parameter<Shape>> parameters;  // beside resolution and max_tets
+  std::vector<Key<Shape>> parameters;  // beside resolution and max_tets
+  const char* coarsest_text;           // of the resolution
   TetMesh (*mesh)(const Shape& shape);
   double (*coarsest)(const Shape& shape);  // resolution that `mesh` takes
 };
 
 const auto& table() {
-  using namespace quantity;
+  static const Form size = form::positive(quantity::length), ratio = form::number(quantity::ratio),
+                    turn = form::number(quantity::angle), count = form::whole(0);
   static const std::tuple rows{
-      Row<CylinderShape>{"cylinder",
-                         {{"radius", &CylinderShape::radius, length}, {"length", &CylinderShape::length, length}},
-                         cylinder_mesh,
-                         [](const CylinderShape& s) { return s.radius; }},
-      Row<SphereShape>{"sphere",
-                       {{"radius", &SphereShape::radius, length}},
-                       sphere_mesh,
-                       [](const SphereShape& s) { return s.radius; }},
-      Row<TorusShape>{
+      ShapeRow<CylinderShape>{
+          "cylinder",
+          {{"radius", &CylinderShape::radius, size, "radius"}, {"length", &CylinderShape::length, size, "length"}},
+          "the radius",
+          cylinder_mesh,
+          [](const CylinderShape& s) { return s.radius; }},
+      ShapeRow<SphereShape>{"sphere",
+                            {{"radius", &SphereShape::radius, size, "radius"}},
+                            "the radius",
+                            sphere_mesh,
+                            [](const SphereShape& s) { return s.radius; }},
+      ShapeRow<TorusShape>{
           "torus",
-          {{"major_radius", &TorusShape::major_radius, length}, {"minor_radius", &TorusShape::minor_radius, length}},
+          {{"major_radius", &TorusShape::major_radius, size, "from the middle to the middle of the tube"},
+           {"minor_radius", &TorusShape::minor_radius, size, "of the tube, at most 0.7 `major_radius`"}},
+          "the minor radius",
           torus_mesh,
           [](const TorusShape& s) { return s.minor_radius; }},
-      Row<RopeShape>{
-          "rope",
-          {{"radius", &RopeShape::radius, length}, {"length", &RopeShape::length, length}, {"path", &RopeShape::path}},
-          rope_mesh,
-          [](const RopeShape& s) { return s.radius; }},
-      Row<TreeShape>{"tree",
-                     {{"trunk_length", &TreeShape::trunk_length, length},
-                      {"trunk_radius", &TreeShape::trunk_radius, length},
-                      {"levels", &TreeShape::levels},
-                      {"branches", &TreeShape::branches},
-                      {"length_ratio", &TreeShape::length_ratio},
-                      {"radius_ratio", &TreeShape::radius_ratio},
-                      {"spread", &TreeShape::spread, angle},
-                      {"twist", &TreeShape::twist, angle},
-                      {"gravity_bend", &TreeShape::gravity_bend, angle},
-                      {"variation", &TreeShape::variation},
-                      {"seed", &TreeShape::seed}},
-                     tree_mesh,
-                     coarsest_resolution},
-      Row<CreatureShape>{"creature", {{"height", &CreatureShape::height, length}}, creature_mesh, coarsest_resolution},
-      Row<BridgeShape>{
+      ShapeRow<RopeShape>{"rope",
+                          {{"radius", &RopeShape::radius, size, "radius"},
+                           {"length", &RopeShape::length, size, "along x from the origin{}; not used with `path`"},
+                           {"path", &RopeShape::path, form::points(),
+                            "points `[[x, y, z], …]` that a smooth curve joins, two or more{}; it must bend with a "
+                            "radius of at least 1.5 "
+                            "times the rope's and keep clear of itself"}},
+                          "the radius",
+                          rope_mesh,
+                          [](const RopeShape& s) { return s.radius; }},
+      ShapeRow<TreeShape>{
+          "tree",
+          {{"trunk_length", &TreeShape::trunk_length, size, "length of the trunk"},
+           {"trunk_radius", &TreeShape::trunk_radius, size,
+            "without the flare at the ground, at most a quarter of the length"},
+           {"levels", &TreeShape::levels, count, "of branches, 0 (a trunk alone) to 12"},
+           {"branches", &TreeShape::branches, count,
+            "of each branch, 1 to 12: one goes on at its end, the others leave its side"},
+           {"length_ratio", &TreeShape::length_ratio, ratio, "of a branch to the one it leaves, in [0.2, 1.2]"},
+           {"radius_ratio", &TreeShape::radius_ratio, ratio,
+            "of a branch to the one it leaves, and of its end to its start, in [0.3, 0.95]"},
+           {"spread", &TreeShape::spread, turn, "between a branch and those that leave its side, in [0.1, 2]"},
+           {"twist", &TreeShape::twist, turn, "from one branch to the next around the one they leave, in [−10, 10]"},
+           {"gravity_bend", &TreeShape::gravity_bend, turn,
+            "how far a branch turns down over its length, in [−3, 3]{}; negative: up"},
+           {"variation", &TreeShape::variation, ratio, "of lengths and angles, in [0, 1]"},
+           {"seed", &TreeShape::seed, count, "of the variation, a whole number"}},
+          "1.1 times the radius of the thinnest branch",
+          tree_mesh,
+          coarsest_resolution},
+      ShapeRow<CreatureShape>{"creature",
+                              {{"height", &CreatureShape::height, size, "from the soles to the tips of the ears"}},
+                              "0.05 of the height",
+                              creature_mesh,
+                              coarsest_resolution},
+      ShapeRow<BridgeShape>{
           "bridge",
-          {{"length", &BridgeShape::length, length},
-           {"width", &BridgeShape::width, length},
-           {"height", &BridgeShape::height, length},
-           {"deck_thickness", &BridgeShape::deck_thickness, length},
-           {"arch_thickness", &BridgeShape::arch_thickness, length},
-           {"clearance", &BridgeShape::clearance, length},
-           {"posts", &BridgeShape::posts},
-           {"post_width", &BridgeShape::post_width, length}},
+          {{"length", &BridgeShape::length, size, "along x"},
+           {"width", &BridgeShape::width, size, "along z"},
+           {"height", &BridgeShape::height, size,
+            "of the top of the deck{}; the arch may rise by 0.3 of the length at most"},
+           {"deck_thickness", &BridgeShape::deck_thickness, size, "of the deck"},
+           {"arch_thickness", &BridgeShape::arch_thickness, size, "of the arch"},
+           {"clearance", &BridgeShape::clearance, size, "between arch and deck mid-span"},
+           {"posts", &BridgeShape::posts, count, "1 to 1000"},
+           {"post_width", &BridgeShape::post_width, size, "along x{}; posts may take 0.6 of their distance at most"}},
+          "1.5 times the smallest of width, thicknesses, clearance and post width",
           bridge_mesh,
           [](const BridgeShape& s) {
             return 1.5 * std::min({s.width, s.deck_thickness, s.arch_thickness, s.clearance, s.post_width});
@@ -78,11 +97,16 @@ const auto& table() {
 }
 
 template <class Shape>
-std::vector<Parameter<Shape>> all_parameters(const Row<Shape>& row) {
-  auto all = row.parameters;
-  all.push_back({"resolution", &Shape::resolution, quantity::length});
-  all.push_back({"max_tets", &Shape::max_tets});
-  return all;
+Section<Shape> shape_section(const ShapeRow<Shape>& row) {
+  std::vector<Key<Shape>> keys = {
+      {"shape", form::only("shape", row.name), "`\"" + std::string(row.name) + "\"`", required}};
+  keys.insert(keys.end(), row.parameters.begin(), row.parameters.end());
+  keys.emplace_back("resolution", &Shape::resolution, form::positive(quantity::length),
+                    std::string("mean length of the edges, at most ") + row.coarsest_text);
+  for (const KnownKey& key : aim_keys()) keys.emplace_back(key.name, key.form, key.text);
+  keys.emplace_back("max_tets", &Shape::max_tets, form::whole(0),
+                    "most tetrahedra{}: a resolution that would make more is refused");
+  return {std::string("mesh_") + row.name, keys, one_aim()};
 }
 
 template <class Action>
@@ -90,28 +114,8 @@ void for_each_row(const Action& action) {
   std::apply([&](const auto&... row) { (action(row), ...); }, table());
 }
 
-void read_value(const JsonCursor& c, const Quantity& q, double& value) {
-  value = q.dimension == quantity::length.dimension ? c.positive(q) : c.number(q);
-}
-void read_value(const JsonCursor& c, const Quantity&, int& value) { value = c.integer(0); }
-void read_value(const JsonCursor& c, const Quantity&, std::uint64_t& value) {
-  value = static_cast<std::uint64_t>(c.integer(0));
-}
-void read_value(const JsonCursor& c, const Quantity&, std::vector<Vec3>& value) { value = c.points(); }
-
 template <class Shape>
-ProceduralShape read_row(const Row<Shape>& row, const JsonSection& s) {
-  Shape shape;
-  for (const auto& p : all_parameters(row))
-    if (const auto c = s.find(p.name))
-      std::visit([&](const auto member) { read_value(*c, p.quantity, shape.*member); }, p.member);
-
-  const Aim aim = read_aim(s, shape.max_tets);
-  return {shape, aim.what, aim.target};
-}
-
-template <class Shape>
-TetMesh mesh_of(const Row<Shape>& row, Shape shape, const ProceduralShape& choice) {
+TetMesh mesh_of(const ShapeRow<Shape>& row, Shape shape, const ProceduralShape& choice) {
   if (!choice.aim) return row.mesh(shape);
   return mesh_of_count(
       [&](double resolution) {
@@ -126,21 +130,10 @@ TetMesh mesh_of(const Row<Shape>& row, Shape shape, const ProceduralShape& choic
 const std::vector<ShapeKind>& shape_kinds() {
   static const auto kinds = [] {
     std::vector<ShapeKind> all;
-    for_each_row([&]<class Shape>(const Row<Shape>& row) {
+    for_each_row([&](const auto& row) {
       ShapeKind kind{row.name, {}};
-      for (const auto& p : all_parameters(row)) {
-        nlohmann::json standard;
-        std::visit(
-            [&](const auto member) {
-              const auto value = Shape().*member;
-              if constexpr (std::is_arithmetic_v<decltype(value)>)
-                standard = value;
-              else
-                standard = nlohmann::json::array();
-            },
-            p.member);
-        kind.parameters.push_back({p.name, p.quantity.unit, standard});
-      }
+      for (const KnownKey& key : shape_section(row).keys)
+        if (key.standard) kind.parameters.push_back({key.name, key.form.quantity.unit, nlohmann::json(*key.standard)});
       all.push_back(std::move(kind));
     });
     return all;
@@ -148,10 +141,22 @@ const std::vector<ShapeKind>& shape_kinds() {
   return kinds;
 }
 
+std::vector<SectionTable> shape_sections() {
+  std::vector<SectionTable> all;
+  for_each_row([&](const auto& row) { all.push_back(shape_section(row)); });
+  return all;
+}
+
+std::vector<KnownKey> aim_keys() {
+  return {{"nodes", form::whole(4), "in place of the resolution: about so many nodes{}"},
+          {"tets", form::whole(4), "in place of the resolution: about so many tetrahedra{}"}};
+}
+
+std::vector<std::pair<std::string, std::string>> one_aim() {
+  return {{"resolution", "nodes"}, {"resolution", "tets"}, {"nodes", "tets"}};
+}
+
 Aim read_aim(const JsonSection& section, std::size_t max_tets) {
-  for (const char* one : {"resolution", "nodes"})
-    for (const char* other : {"nodes", "tets"})
-      if (std::string(one) != other) section.exclusive(one, other);
   Aim aim;
   const auto look = [&](const char* key, Count what) {
     const auto c = section.find(key);
@@ -166,8 +171,12 @@ Aim read_aim(const JsonSection& section, std::size_t max_tets) {
 
 ProceduralShape read_shape(const JsonSection& section) {
   ProceduralShape choice;
-  for_each_row([&](const auto& row) {
-    if (section.kind() == std::string("mesh_") + row.name) choice = read_row(row, section);
+  for_each_row([&]<class Shape>(const ShapeRow<Shape>& row) {
+    if (section.kind() != std::string("mesh_") + row.name) return;
+    Shape shape;
+    shape_section(row).read(section, shape);
+    const Aim aim = read_aim(section, shape.max_tets);
+    choice = {shape, aim.what, aim.target};
   });
   return choice;
 }
@@ -175,7 +184,7 @@ ProceduralShape read_shape(const JsonSection& section) {
 TetMesh shape_mesh(const ProceduralShape& choice, const std::string& where) {
   try {
     TetMesh mesh;
-    for_each_row([&]<class Shape>(const Row<Shape>& row) {
+    for_each_row([&]<class Shape>(const ShapeRow<Shape>& row) {
       if (const auto* shape = std::get_if<Shape>(&choice.shape)) mesh = mesh_of(row, *shape, choice);
     });
     return mesh;

@@ -3,12 +3,11 @@
 /// "tets" with a count to aim at in place of the resolution. One row of the table in read_shape.cpp for each shape; the
 /// keys of its section mesh_<name> follow.
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
-#include "limber/scene/reader.hpp"
 #include "limber/scene/scene.hpp"
+#include "limber/scene/section.hpp"
 
 namespace limber {
 
@@ -33,6 +32,9 @@ struct Aim {
   std::size_t target = 0;
 };
 Aim read_aim(const JsonSection& section, std::size_t max_tets);
+/// Its keys, and those that do not go together.
+std::vector<KnownKey> aim_keys();
+std::vector<std::pair<std::string, std::string>> one_aim();
 
 /// Throws InputError("<where>.<parameter>", …) where the parameters do not fit together, or ask for too much.
 TetMesh shape_mesh(const ProceduralShape& choice, const std::string& where);

@@ -7,6 +7,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "limber/core/names.hpp"
 #include "limber/scene/schema.hpp"
 
 namespace limber {
@@ -98,32 +99,21 @@ JsonCursor JsonCursor::item(std::size_t i) const {
   return JsonCursor((*value_)[i], path_ + "[" + std::to_string(i) + "]");
 }
 
-double JsonCursor::number(const Quantity& quantity) const {
-  if (is_text()) return parse_quantity(value_->get_ref<const std::string&>(), quantity, path_);
-  if (!value_->is_number())
-    fail_type(quantity.dimension == Dimension{} ? "a number" : "a number or a string with a unit");
-  const double x = value_->get<double>();
-  if (!std::isfinite(x)) fail(echo() + " is not finite");
-  return x;
-}
-
-double JsonCursor::positive(const Quantity& quantity) const {
-  const double x = number(quantity);
-  if (!(x > 0)) fail(echo() + " is not positive");
-  return x;
-}
-
-double JsonCursor::non_negative(const Quantity& quantity) const {
-  const double x = number(quantity);
-  if (!(x >= 0)) fail(echo() + " is negative");
-  return x;
-}
-
-double JsonCursor::between(const Quantity& quantity, double low, double high) const {
-  const double x = number(quantity);
-  if (!(x >= low && x <= high))
-    fail(echo() + " is outside [" + with_unit(low, quantity) + ", " + with_unit(high, quantity) + "]");
-  return x;
+double JsonCursor::number(const Quantity& quantity, const Range& range) const {
+  double x = 0;
+  if (is_text()) {
+    x = parse_quantity(value_->get_ref<const std::string&>(), quantity, path_);
+  } else {
+    if (!value_->is_number())
+      fail_type(quantity.dimension == Dimension{} ? "a number" : "a number or a string with a unit");
+    x = value_->get<double>();
+    if (!std::isfinite(x)) fail(echo() + " is not finite");
+  }
+  if (range.holds(x)) return x;
+  if (range == ranges::positive) fail(echo() + " is not positive");
+  if (range == ranges::non_negative) fail(echo() + " is negative");
+  fail(echo() + " is outside " + (range.ends == Range::Ends::open ? "(" : "[") + with_unit(range.low, quantity) + ", " +
+       with_unit(range.high, quantity) + (range.ends == Range::Ends::closed ? "]" : ")"));
 }
 
 Vec3 JsonCursor::vector(const Quantity& quantity) const {
@@ -154,6 +144,12 @@ std::string JsonCursor::text() const {
   return value_->get<std::string>();
 }
 
+std::string JsonCursor::filled_text() const {
+  std::string filled = text();
+  if (filled.empty()) fail("is empty");
+  return filled;
+}
+
 std::size_t JsonCursor::word(const std::vector<std::string>& words, const std::string& what) const {
   if (!is_text()) fail_type("one of " + join(words));
   const auto found = std::find(words.begin(), words.end(), value_->get_ref<const std::string&>());
@@ -163,6 +159,13 @@ std::size_t JsonCursor::word(const std::vector<std::string>& words, const std::s
          "known are " + join(words));
   }
   return static_cast<std::size_t>(found - words.begin());
+}
+
+std::size_t JsonCursor::name(const std::vector<std::string>& names, const std::string& what) const {
+  if (is_text())
+    for (std::size_t i = 0; i < names.size(); ++i)
+      if (same_name(names[i], value_->get_ref<const std::string&>())) return i;
+  return word(names, what);
 }
 
 std::size_t JsonCursor::word_number(const std::string& kind) const { return word(known_words().at(kind), "word"); }
@@ -199,6 +202,9 @@ JsonSection::JsonSection(JsonCursor place, const std::vector<std::string>& kinds
   for (const auto& key : known_keys(kind_))
     if (key.kind == KnownKey::Kind::required && !place_.json().contains(key.name))
       throw InputError(joined(place_.path(), key.name), "is missing");
+  for (const auto& [one, other] : known_section(kind_).exclusive)
+    if (place_.json().contains(one) && place_.json().contains(other))
+      throw InputError(joined(place_.path(), other), "does not go together with '" + one + "'");
 }
 
 std::optional<JsonCursor> JsonSection::find(const char* key) const {
@@ -213,10 +219,6 @@ std::optional<JsonCursor> JsonSection::find(const char* key) const {
 JsonCursor JsonSection::at(const char* key) const {
   if (auto found = find(key)) return *found;
   throw InputError(joined(place_.path(), key), "is missing");
-}
-
-void JsonSection::exclusive(const char* one, const char* other) const {
-  if (has(one) && has(other)) at(other).fail("does not go together with '" + std::string(one) + "'");
 }
 
 void require_increasing(double before, double now, const JsonCursor& place) {

@@ -3,6 +3,7 @@
 /// echoes the value and says what is allowed.
 
 #include <array>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -15,6 +16,21 @@
 namespace limber {
 
 class JsonSection;
+
+/// Where a number may lie.
+struct Range {
+  enum class Ends { open, closed, closed_below };
+  double low = -std::numeric_limits<double>::infinity(), high = std::numeric_limits<double>::infinity();
+  Ends ends = Ends::open;
+  bool operator==(const Range&) const = default;
+  bool holds(double x) const {
+    return (x > low || (x == low && ends != Ends::open)) && (x < high || (x == high && ends == Ends::closed));
+  }
+};
+namespace ranges {
+inline constexpr Range any{}, positive{.low = 0}, non_negative{.low = 0, .ends = Range::Ends::closed_below};
+constexpr Range closed(double low, double high) { return {low, high, Range::Ends::closed}; }
+}  // namespace ranges
 
 class JsonCursor {
  public:
@@ -41,16 +57,18 @@ class JsonCursor {
   std::vector<JsonCursor> items(std::size_t least = 0) const;
   JsonCursor item(std::size_t i) const;
 
-  double number(const Quantity& quantity) const;
-  double positive(const Quantity& quantity) const;
-  double non_negative(const Quantity& quantity) const;
-  double between(const Quantity& quantity, double low, double high) const;  // ends included
+  double number(const Quantity& quantity, const Range& range = {}) const;
+  double positive(const Quantity& quantity) const { return number(quantity, ranges::positive); }
+  double non_negative(const Quantity& quantity) const { return number(quantity, ranges::non_negative); }
   Vec3 vector(const Quantity& quantity) const;
   int integer(int least) const;
   bool boolean() const;
   std::string text() const;
+  std::string filled_text() const;  // not empty
   /// One of a list of words, by its number.
   std::size_t word(const std::vector<std::string>& words, const std::string& what) const;
+  /// One of a catalog's names, which ignore case, by its number.
+  std::size_t name(const std::vector<std::string>& names, const std::string& what) const;
   /// One of the words of known_words().at(kind).
   std::string word(const std::string& kind) const;
   template <class Enum>
@@ -70,7 +88,8 @@ class JsonCursor {
   std::string path_;
 };
 
-/// An object whose keys have been checked. Asking for a key that the kind does not have is a programmer's error.
+/// An object whose keys have been checked: known, complete, and none that do not go together. Asking for a key that the
+/// kind does not have is a programmer's error.
 class JsonSection {
  public:
   JsonSection(JsonCursor place, const std::vector<std::string>& kinds);
@@ -80,8 +99,6 @@ class JsonSection {
   std::optional<JsonCursor> find(const char* key) const;
   /// Throws if it is not there.
   JsonCursor at(const char* key) const;
-  /// At most one of the two may be there.
-  void exclusive(const char* one, const char* other) const;
 
  private:
   JsonCursor place_;

@@ -37,6 +37,9 @@ inline constexpr Quantity force{"a force", {1, 1, -2, 0}, "N", "N, mN, kN"};
 inline constexpr Quantity pressure{"a pressure", {-1, 1, -2, 0}, "Pa", "Pa, kPa, MPa, GPa, bar, N/mm^2"};
 inline constexpr Quantity stiffness{"a stiffness", {0, 1, -2, 0}, "N/m", "N/m, kN/m, N/mm"};
 inline constexpr Quantity damping{"a damping", {0, 1, -1, 0}, "N*s/m", "N*s/m, kg/s"};
+inline constexpr const Quantity* all[] = {&ratio,    &length,           &time,         &angle, &frequency, &rate,
+                                          &velocity, &angular_velocity, &acceleration, &mass,  &density,   &force,
+                                          &pressure, &stiffness,        &damping};
 }  // namespace quantity
 
 /// The value in SI units of a text such as "3 kPa". Throws InputError(where, …) for a text that is no number with a

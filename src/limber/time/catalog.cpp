@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 
 #include "limber/core/errors.hpp"
@@ -51,8 +50,9 @@ const std::vector<MethodParameter> rho_inf = {
     {"rho_inf", 0.5, 0, 1, "spectral radius at infinite frequency: 1 damps nothing, 0 kills the highest modes"}};
 const std::vector<MethodParameter> alpha = {{"alpha", -0.1, -1.0 / 3, 0, "numerical damping: 0 none, -1/3 most"}};
 const std::vector<MethodParameter> theta = {{"theta", 0.5, 0, 1, "weight of BDF2; 0 is trapezoidal"}};
-const std::vector<MethodParameter> freeze = {
-    {"freeze", 0, 0, 1, "1: both stages use the tangent at the step's start and one factor"}};
+const std::vector<MethodParameter> freeze = {{"freeze", 0, 0, 1,
+                                              "both stages use the tangent at the step's start and one factor",
+                                              MethodParameter::Takes::flag}};
 
 /// A row of the catalog whose scheme is that of `base`, with modes split off.
 MethodInfo with_modes(const std::string& name, const MethodInfo& base, Splitting splitting, int order,
@@ -214,11 +214,6 @@ const std::vector<MethodInfo>& method_catalog() {
     return rows;
   }();
   return catalog;
-}
-
-bool same_name(const std::string& a, const std::string& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
 }
 
 std::vector<std::string> method_names() {

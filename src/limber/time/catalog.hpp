@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "limber/core/names.hpp"
 #include "limber/time/modal/split_dynamics.hpp"
 
 namespace limber {
@@ -20,6 +21,7 @@ struct MethodParameter {
   std::string name;
   double standard, least, most;  // default and allowed range (closed)
   std::string meaning;
+  enum class Takes { number, flag } takes = Takes::number;  // flag: true or false in scenes, 1 or 0 here
 };
 
 using MethodParameters = std::map<std::string, double>;
@@ -39,8 +41,6 @@ struct MethodInfo {
 
 const std::vector<MethodInfo>& method_catalog();
 std::vector<std::string> method_names();
-/// Names of methods ignore case.
-bool same_name(const std::string& a, const std::string& b);
 /// Whether its unknowns are Newmark's (τ_q ≠ τᵥ, an acceleration of its own): such a scheme cannot split off modes.
 bool is_newmark_type(const std::string& name);
 /// Why a Newmark-type scheme cannot.

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "limber/core/errors.hpp"
+#include "limber/material/catalog.hpp"
 #include "limber/record/files.hpp"
 
 namespace limber {
@@ -15,8 +16,9 @@ namespace {
 using nlohmann::json;
 
 bool forbids(const json& material) {
-  const std::string model = material.is_object() ? material.value("model", "") : "";
-  return model == "neo_hookean" || model == "mooney_rivlin";
+  if (!material.is_object() || !material.contains("model") || !material["model"].is_string()) return false;
+  const MaterialInfo* info = find_material(material["model"].get<std::string>());
+  return info != nullptr && info->forbids_inversion;
 }
 
 bool is_number(const std::string& key) {
