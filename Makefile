@@ -18,7 +18,7 @@ SOURCES = git ls-files --cached --others --exclude-standard --
 section = @printf '\n== %s\n' $(1)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build program scene-docs demo studies test checked soak asan tsan fuzz format-check lint-setup lint bench \
+.PHONY: help setup build program scene-docs demo studies test checked soak asan tsan fuzz format-check lint-setup lint docs bench \
     check-exports clean
 
 help: ## list these targets
@@ -127,6 +127,12 @@ check-exports: program ## read exports with Blender, ParaView, the glTF validato
 	@npm install --prefix build/exports --no-audit --no-fund --loglevel=error
 	$(call section,'Exports')
 	@$(PYTHON) tests/exports/check.py build/bin/limber build/exports out/exports
+
+docs: setup ## the C++ interface as web pages, from the comments in the headers, in out/api/html/
+	@$(SETUP) tools/packages-docs.txt
+	@mkdir -p out/api
+	@doxygen docs/Doxyfile
+	@printf '\nOpen out/api/html/index.html\n'
 
 bench: build ## measure; BENCH_ARGUMENTS go to build/bin/limber_bench
 	$(call section,'Benchmarks')

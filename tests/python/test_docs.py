@@ -78,3 +78,13 @@ def test_links_between_pages_lead_somewhere(root):
             assert there.exists(), f"{page}: {target}"
             if anchor and there.suffix == ".md":
                 assert anchor in list(anchors(there)), f"{page}: {target}"
+
+
+def test_the_tutorials_show_the_example_as_it_is(root):
+    program = (root / "examples/own_force.cpp").read_text(encoding="utf-8")
+    page = (root / "docs/tutorials.md").read_text(encoding="utf-8").partition("\n## A force\n")[2]
+    shown = [block for block in re.findall(r"```cpp\n(.*?)```", page, re.S) if "StageSolution" not in block]
+    whole = [block for block in shown if block.startswith(("class", "  MethodInfo"))]
+    assert len(whole) == 3
+    for block in whole:
+        assert block in program

@@ -15,8 +15,10 @@ CMAKE = """\
 cmake_minimum_required(VERSION 3.22)
 project(consumer LANGUAGES CXX)
 find_package(limber 0.1 REQUIRED)
-add_executable(consumer main.cpp)
-target_link_libraries(consumer PRIVATE limber::limber)
+foreach(program consumer own_force)
+  add_executable(${program} ${program}.cpp)
+  target_link_libraries(${program} PRIVATE limber::limber)
+endforeach()
 """
 
 # Building a scene pulls in every room, and with them every library that Limber links.
@@ -62,13 +64,18 @@ def test_a_program_outside_finds_links_and_runs_limber(tmp_path):
     run("cmake", "--install", BUILD, "--prefix", prefix)
     source.mkdir()
     (source / "CMakeLists.txt").write_text(CMAKE)
-    (source / "main.cpp").write_text(MAIN)
+    (source / "consumer.cpp").write_text(MAIN)
+    shutil.copy(ROOT / "examples/own_force.cpp", source)
     run("cmake", "-G", "Ninja", "-S", source, "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}")
     run("cmake", "--build", build)
 
     mass, velocity = map(float, run(build / "consumer").split())
     assert abs(mass - 1000) < 1e-9
     assert abs(velocity + 9.81 * 0.1) < 1e-9  # nothing is pinned: free fall for ten steps
+
+    before, after = (float(line.split()[0]) for line in run(build / "own_force").splitlines())
+    assert before == 12.75  # 3/4 (1 + 2⁴) J
+    assert abs(after - before) < 1e-3 * before  # the trapezoidal rule
 
     assert (prefix / "share/bash-completion/completions/limber").is_file()
     assert "TR-BDF2" in run(prefix / "bin/limber", "methods")
