@@ -10,7 +10,6 @@
 namespace limber {
 namespace {
 
-using Form = ObstacleChoice::Form;
 using test::Scratch;
 
 const std::string tet = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n", closed = tet + "f 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n",
@@ -24,7 +23,7 @@ class Files {
   }
   std::string path(const std::string& name) const { return scratch_.file(name); }
   /// A mesh obstacle of this file's text.
-  ObstacleChoice mesh(const std::string& text, Form form = Form::automatic) const {
+  ObstacleChoice mesh(const std::string& text, Form form = ObstacleChoice::Form::automatic) const {
     ObstacleChoice o;
     o.shape = ObstacleChoice::Shape::mesh;
     o.where = "obstacles[0]";
@@ -47,22 +46,24 @@ class Files {
 TEST(ObstacleSurface, ClosedOnesActByTheirDistance) {
   const Files files;
   const ObstacleSurface s = obstacle_surface(files.mesh(closed));
-  EXPECT_EQ(s.form, Form::distance);
+  EXPECT_EQ(s.form, ObstacleChoice::Form::distance);
   EXPECT_TRUE(s.notes.empty());
-  EXPECT_EQ(obstacle_surface(files.mesh(closed, Form::triangles)).form, Form::triangles);
+  EXPECT_EQ(obstacle_surface(files.mesh(closed, ObstacleChoice::Form::triangles)).form,
+            ObstacleChoice::Form::triangles);
   // A seam of vertices at one place leaves it closed.
-  EXPECT_EQ(obstacle_surface(files.mesh(tet + "v 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 5\nf 3 1 4\n")).form, Form::distance);
+  EXPECT_EQ(obstacle_surface(files.mesh(tet + "v 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 5\nf 3 1 4\n")).form,
+            ObstacleChoice::Form::distance);
 }
 
 TEST(ObstacleSurface, OpenOnesActByTheirTriangles) {
   const Files files;
   const ObstacleSurface s = obstacle_surface(files.mesh(open));
-  EXPECT_EQ(s.form, Form::triangles);
+  EXPECT_EQ(s.form, ObstacleChoice::Form::triangles);
   ASSERT_EQ(s.notes.size(), 1u);
   EXPECT_NE(s.notes[0].find("is open, with 3 open edges"), std::string::npos) << s.notes[0];
-  EXPECT_TRUE(obstacle_surface(files.mesh(open, Form::triangles)).notes.empty());
+  EXPECT_TRUE(obstacle_surface(files.mesh(open, ObstacleChoice::Form::triangles)).notes.empty());
   EXPECT_EQ(
-      error_of([&] { obstacle_surface(files.mesh(open, Form::distance)); }),
+      error_of([&] { obstacle_surface(files.mesh(open, ObstacleChoice::Form::distance)); }),
       "obstacles[0].form: \"distance\" needs a closed surface: " + files.path("a.obj") +
           " is open, with 3 open edges, so it has no inside; use \"triangles\", which act on both sides, or close "
           "the surface");
@@ -74,15 +75,15 @@ TEST(ObstacleSurface, LinesAndPoints) {
   o.position = {1, 0, 0};
   o.scale = 2;
   const ObstacleSurface s = obstacle_surface(o);
-  EXPECT_EQ(s.form, Form::triangles);
+  EXPECT_EQ(s.form, ObstacleChoice::Form::triangles);
   EXPECT_EQ(s.edges, (std::vector<std::array<int, 2>>{{0, 1}}));
   EXPECT_EQ(s.points, std::vector<int>{2});
   EXPECT_EQ(s.mesh.nodes, (std::vector<Vec3>{{1, 0, 0}, {3, 0, 0}, {1, 2, 0}}));
   EXPECT_TRUE(s.notes.empty());
   EXPECT_EQ(obstacle_surface(files.mesh(tet)).points.size(), 4u);
-  EXPECT_EQ(obstacle_surface(files.mesh(closed + "v 5 5 5\np 5\n")).form, Form::triangles)
+  EXPECT_EQ(obstacle_surface(files.mesh(closed + "v 5 5 5\np 5\n")).form, ObstacleChoice::Form::triangles)
       << "a distance has no points";
-  EXPECT_EQ(error_of([&] { obstacle_surface(files.mesh(tet, Form::distance)); }),
+  EXPECT_EQ(error_of([&] { obstacle_surface(files.mesh(tet, ObstacleChoice::Form::distance)); }),
             "obstacles[0].form: \"distance\" needs a closed surface: " + files.path("a.obj") +
                 " has no triangles; use \"triangles\"");
 }
@@ -105,7 +106,7 @@ TEST(ObstacleSurface, ThicknessOfADistance) {
       error_of([&] { obstacle_surface(o); }),
       "obstacles[0].thickness: a surface that acts by its distance has none; use \"form\": \"triangles\", or leave "
       "it out");
-  o.form = Form::triangles;
+  o.form = ObstacleChoice::Form::triangles;
   EXPECT_NO_THROW(obstacle_surface(o));
 }
 
@@ -115,7 +116,7 @@ TEST(ObstacleSurface, Sequences) {
   ObstacleChoice o = files.sequence({closed, later, closed});
   o.scale = 2;
   const ObstacleSurface s = obstacle_surface(o);
-  EXPECT_EQ(s.form, Form::triangles);
+  EXPECT_EQ(s.form, ObstacleChoice::Form::triangles);
   EXPECT_TRUE(s.notes.empty());
   ASSERT_TRUE(s.sequence);
   EXPECT_EQ(s.sequence->keys(), 3u);
@@ -123,7 +124,7 @@ TEST(ObstacleSurface, Sequences) {
   EXPECT_LT((s.sequence->at(3, .05) - Vec3(0, 0, 4)).norm(), 1e-14);
   EXPECT_LT((s.sequence->rate(3, .05) - Vec3(0, 0, 40)).norm(), 1e-12);
   EXPECT_EQ(s.sequence->at(3, 7), Vec3(0, 0, 2));
-  o.form = Form::distance;
+  o.form = ObstacleChoice::Form::distance;
   EXPECT_EQ(error_of([&] { obstacle_surface(o); }),
             "obstacles[0].form: \"distance\" needs a closed surface: the surface changes its shape, and a grid of "
             "distances does not; use \"triangles\"");
