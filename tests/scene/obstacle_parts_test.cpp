@@ -23,7 +23,7 @@ class Files {
   }
   std::string path(const std::string& name) const { return scratch_.file(name); }
   /// A mesh obstacle of this file's text.
-  ObstacleChoice mesh(const std::string& text, Form form = ObstacleChoice::Form::automatic) const {
+  ObstacleChoice mesh(const std::string& text, ObstacleChoice::Form form = ObstacleChoice::Form::automatic) const {
     ObstacleChoice o;
     o.shape = ObstacleChoice::Shape::mesh;
     o.where = "obstacles[0]";
