@@ -29,5 +29,6 @@ picture rope 0.5
 picture stiff_and_soft 0.3
 picture stack 1.5
 picture gripper 1.0
+picture rollers 0.52
 picture twisted_mat 3.0
 picture drop_pile 0.7 --set method.name=BE
