@@ -12,9 +12,12 @@ namespace {
 
 using Kind = Collision::Kind;
 
+/// By matrices of any size: those of fixed size would take the compiler long, and this is rarely asked for.
 Mat12 positive_part(const Mat12& H) {
-  const Eigen::SelfAdjointEigenSolver<Mat12> eigen(H);
-  return eigen.eigenvectors() * eigen.eigenvalues().cwiseMax(0).asDiagonal() * eigen.eigenvectors().transpose();
+  const Eigen::SelfAdjointEigenSolver<Matrix> eigen{Matrix(H)};
+  const Matrix& V = eigen.eigenvectors();
+  const Matrix scaled = V * eigen.eigenvalues().cwiseMax(0).asDiagonal();
+  return scaled * V.transpose();
 }
 
 /// ∇ of m b(gap), divided by κ.

@@ -33,19 +33,19 @@ std::vector<std::vector<StencilChunk>> colour_stencils(std::span<const int> node
 
 template <int n>
 typename Stencils<n>::Block projected(const typename Stencils<n>::Block& K) {
-  constexpr int m = 3 * (n - 1);
-  static const Eigen::Matrix<double, 3 * n, m> across = [] {
-    Eigen::Matrix<double, 3 * n, m> Q = Eigen::Matrix<double, 3 * n, m>::Zero();
+  // Matrices of any size: those of fixed size would take the compiler half a minute.
+  static const Matrix across = [] {
+    Matrix Q = Matrix::Zero(3 * n, 3 * (n - 1));
     for (int k = 1; k < n; ++k)
       for (int a = 0; a <= k; ++a)
-        Q.template block<3, 3>(3 * a, 3 * (k - 1)) = (a < k ? 1.0 : -k) / std::sqrt(k * (k + 1.0)) * Mat3::Identity();
+        Q.block<3, 3>(3 * a, 3 * (k - 1)) = (a < k ? 1.0 : -k) / std::sqrt(k * (k + 1.0)) * Mat3::Identity();
     return Q;
   }();
-  const Eigen::Matrix<double, m, m> small = across.transpose() * K * across;
-  const Eigen::SelfAdjointEigenSolver<Eigen::Matrix<double, m, m>> eigen(small);
+  const Matrix Ka = Matrix(K) * across, small = across.transpose() * Ka;
+  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(small);
   if (eigen.eigenvalues()[0] >= 0) return K;
-  const Eigen::Matrix<double, 3 * n, m> V = across * eigen.eigenvectors();
-  return V * eigen.eigenvalues().cwiseMax(0.0).asDiagonal() * V.transpose();
+  const Matrix V = across * eigen.eigenvectors(), scaled = V * eigen.eigenvalues().cwiseMax(0.0).asDiagonal();
+  return scaled * V.transpose();
 }
 
 template Stencils<3>::Block projected<3>(const Stencils<3>::Block& K);
