@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "limber/scene/build.hpp"
+#include "limber/scene/build/build.hpp"
 
 namespace limber::bench {
 

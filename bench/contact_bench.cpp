@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "limber/core/parallel.hpp"
-#include "limber/scene/build.hpp"
+#include "limber/scene/build/build.hpp"
 
 namespace limber::bench {
 namespace {

@@ -7,9 +7,9 @@
 #include <random>
 #include <vector>
 
-#include "limber/contact/barrier.hpp"
-#include "limber/contact/ccd.hpp"
-#include "limber/contact/distance.hpp"
+#include "limber/contact/forces/barrier.hpp"
+#include "limber/contact/geometry/ccd.hpp"
+#include "limber/contact/geometry/distance.hpp"
 
 namespace limber::bench {
 namespace {

@@ -9,8 +9,8 @@
 #include <cmath>
 
 #include "beam.hpp"
-#include "limber/linalg/factor.hpp"
-#include "limber/linalg/modes.hpp"
+#include "limber/linalg/modes/modes.hpp"
+#include "limber/linalg/solvers/factor.hpp"
 
 namespace limber::bench {
 namespace {

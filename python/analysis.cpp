@@ -1,7 +1,7 @@
 #include "bindings.hpp"
 #include "limber/analysis/amplification.hpp"
 #include "limber/core/errors.hpp"
-#include "limber/linalg/phi1.hpp"
+#include "limber/linalg/exponential/phi1.hpp"
 #include "threads.hpp"
 
 namespace limber::python {

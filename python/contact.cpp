@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
 #include "bindings.hpp"
-#include "limber/contact/barrier.hpp"
-#include "limber/contact/ccd.hpp"
-#include "limber/contact/distance.hpp"
+#include "limber/contact/forces/barrier.hpp"
+#include "limber/contact/geometry/ccd.hpp"
+#include "limber/contact/geometry/distance.hpp"
 #include "limber/core/errors.hpp"
 
 namespace limber::python {

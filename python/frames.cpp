@@ -13,8 +13,8 @@
 #include "limber/record/files.hpp"
 #include "limber/record/temporary_directory.hpp"
 #include "limber/render/ray_scene.hpp"
-#include "limber/scene/facts.hpp"
-#include "limber/scene/run.hpp"
+#include "limber/scene/run/facts.hpp"
+#include "limber/scene/run/run.hpp"
 #include "simulation.hpp"
 
 namespace limber::python {

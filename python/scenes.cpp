@@ -3,8 +3,8 @@
 
 #include "limber/core/errors.hpp"
 #include "limber/record/energy_plot.hpp"
-#include "limber/scene/facts.hpp"
-#include "limber/scene/run.hpp"
+#include "limber/scene/run/facts.hpp"
+#include "limber/scene/run/run.hpp"
 #include "scene_object.hpp"
 #include "threads.hpp"
 

@@ -8,9 +8,9 @@
 #include "limber/core/errors.hpp"
 #include "limber/core/nodes.hpp"
 #include "limber/force/callback.hpp"
-#include "limber/scene/exported.hpp"
 #include "limber/scene/read_parts.hpp"
-#include "limber/scene/run.hpp"
+#include "limber/scene/run/exported.hpp"
+#include "limber/scene/run/run.hpp"
 
 namespace limber::python {
 namespace {

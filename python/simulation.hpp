@@ -3,9 +3,9 @@
 
 #include <optional>
 
-#include "limber/scene/body_shape.hpp"
-#include "limber/scene/build.hpp"
-#include "limber/scene/element_fields.hpp"
+#include "limber/scene/build/body_shape.hpp"
+#include "limber/scene/build/build.hpp"
+#include "limber/scene/build/element_fields.hpp"
 #include "scene_object.hpp"
 #include "threads.hpp"
 

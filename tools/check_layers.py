@@ -32,6 +32,14 @@ LAYERS = {
     "study": ["movie"],
 }
 
+# Folders within a room, and the folders of the room that each is built on. Rooms that are not here have no such order.
+FOLDERS = {
+    "linalg": {"": [], "solvers": [""], "modes": ["solvers"], "exponential": [""]},
+    "mesh": {"": [], "io": [""], "fill": [""], "shapes": ["fill"]},
+    "contact": {"geometry": [], "forces": ["geometry"], "smooth": ["forces"], "": ["smooth"]},
+    "scene": {"": [], "build": [""], "run": ["build"]},
+}
+
 # The library reports by exceptions and return values: it neither prints nor ends the program.
 FORBIDDEN = [
     (re.compile(r"#\s*include\s*<iostream>"), "the library does not print: no <iostream>"),
@@ -39,17 +47,17 @@ FORBIDDEN = [
      "the library does not end the program: throw InputError, StepFailure or OutputError"),
 ]
 
-INCLUDE = re.compile(r'#\s*include\s*[<"]limber/([\w.]+)(/)?')
+INCLUDE = re.compile(r'#\s*include\s*[<"]limber/([\w.]+)(/)?(?:(\w+)/)?')
 SOURCES = {".hpp", ".cpp", ".h", ".inl"}
 COMMENT_OR_STRING = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 
 
-def below(room):
-    """The rooms that `room` may include."""
-    seen = {room}
-    waiting = [room]
+def below(name, table):
+    """What `name`, a room or a folder of the table, may include: itself, and all that it is built on."""
+    seen = {name}
+    waiting = [name]
     while waiting:
-        for other in LAYERS[waiting.pop()]:
+        for other in table[waiting.pop()]:
             if other not in seen:
                 seen.add(other)
                 waiting.append(other)
@@ -66,16 +74,22 @@ def blank(text):
     return COMMENT_OR_STRING.sub(one, text)
 
 
-def check_file(path, room):
-    """Yields (line, message) for each violation in a file of `room`."""
-    allowed = below(room)
+def check_file(path, room, folder):
+    """Yields (line, message) for each violation in a file of `room`, in its `folder` ("": beside the folders)."""
+    allowed = below(room, LAYERS)
+    folders = FOLDERS.get(room)
+    if folders is not None and folder not in folders:
+        yield 1, f"{room}/ has no folder {folder}/; add it to tools/check_layers.py"
+        folders = None
     for number, line in enumerate(blank(path.read_text(encoding="utf-8")).splitlines(), 1):
         for match in INCLUDE.finditer(line):
-            other, slash = match.groups()
+            other, slash, inner = match.groups()
             if slash and other not in LAYERS:
                 yield number, f"no room is called {other}; add it to tools/check_layers.py"
             elif not slash or other not in allowed:
                 yield number, f"{room}/ may not include {other}{slash or ''}; it may include {', '.join(sorted(allowed))}"
+            elif other == room and folders is not None and (inner or "") not in below(folder, folders):
+                yield number, f"{room}/{folder} may not include {room}/{inner or ''}, which is built on it"
         for pattern, message in FORBIDDEN:
             if pattern.search(line):
                 yield number, message
@@ -87,11 +101,12 @@ def check(root):
     files = sorted(p for p in library.rglob("*") if p.suffix in SOURCES)
     messages = []
     for path in files:
-        room, name = path.relative_to(library).parts[0], path.relative_to(root)
+        room, *folders, _ = path.relative_to(library).parts
+        name = path.relative_to(root)
         if room not in LAYERS:
             messages.append(f"{name}:1: {room} is not a room; add it to tools/check_layers.py")
             continue
-        messages += [f"{name}:{line}: {text}" for line, text in check_file(path, room)]
+        messages += [f"{name}:{line}: {text}" for line, text in check_file(path, room, folders[0] if folders else "")]
     return len(files), messages
 
 

@@ -6,7 +6,7 @@
 #include "commands.hpp"
 #include "limber/core/errors.hpp"
 #include "limber/record/directory.hpp"
-#include "limber/scene/facts.hpp"
+#include "limber/scene/run/facts.hpp"
 #include "limber/verify/verify.hpp"
 #include "surroundings.hpp"
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "limber/core/interrupt.hpp"
-#include "limber/scene/build.hpp"
-#include "limber/scene/run.hpp"
+#include "limber/scene/build/build.hpp"
+#include "limber/scene/run/run.hpp"
 
 namespace limber::app {
 

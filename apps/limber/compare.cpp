@@ -12,7 +12,7 @@
 #include "limber/record/energy_table.hpp"
 #include "limber/record/gnuplot.hpp"
 #include "limber/record/temporary_directory.hpp"
-#include "limber/scene/other_method.hpp"
+#include "limber/scene/run/other_method.hpp"
 #include "pictures.hpp"
 
 namespace limber::app {

@@ -10,8 +10,8 @@
 #include "limber/core/errors.hpp"
 #include "limber/material/catalog.hpp"
 #include "limber/record/files.hpp"
-#include "limber/scene/facts.hpp"
-#include "limber/scene/mode_shapes.hpp"
+#include "limber/scene/run/facts.hpp"
+#include "limber/scene/run/mode_shapes.hpp"
 #include "limber/scene/schema.hpp"
 
 namespace limber::app {

@@ -7,9 +7,10 @@
 
 #include "commands.hpp"
 #include "limber/core/errors.hpp"
-#include "limber/mesh/surface_catalog.hpp"
-#include "limber/scene/body_shape.hpp"
-#include "limber/scene/mesh_facts.hpp"
+#include "limber/mesh/io/surface_catalog.hpp"
+#include "limber/mesh/io/surface_io.hpp"
+#include "limber/scene/build/body_shape.hpp"
+#include "limber/scene/build/mesh_facts.hpp"
 #include "limber/scene/read_parts.hpp"
 #include "limber/scene/read_shape.hpp"
 

@@ -1,4 +1,4 @@
-#include "limber/scene/run.hpp"
+#include "limber/scene/run/run.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -12,7 +12,7 @@
 #include "limber/core/parallel.hpp"
 #include "limber/linalg/blas_kernel.hpp"
 #include "limber/record/energy_plot.hpp"
-#include "limber/scene/facts.hpp"
+#include "limber/scene/run/facts.hpp"
 
 namespace limber::app {
 namespace {

@@ -13,7 +13,7 @@
 #include "limber/core/errors.hpp"
 #include "limber/core/interrupt.hpp"
 #include "limber/record/files.hpp"
-#include "limber/scene/run.hpp"
+#include "limber/scene/run/run.hpp"
 
 namespace limber::app {
 namespace {

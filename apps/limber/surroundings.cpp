@@ -1,6 +1,6 @@
 #include "surroundings.hpp"
 
-#include "limber/scene/obstacle_parts.hpp"
+#include "limber/scene/build/obstacle_parts.hpp"
 
 namespace limber::app {
 namespace {

@@ -1,9 +1,9 @@
-#include "limber/contact/barrier_force.hpp"
+#include "limber/contact/forces/barrier_force.hpp"
 
 #include <gtest/gtest.h>
 
 #include "contact_scenes.hpp"
-#include "limber/contact/barrier.hpp"
+#include "limber/contact/forces/barrier.hpp"
 #include "limber/contact/report.hpp"
 #include "limber/core/errors.hpp"
 #include "limber/core/parallel.hpp"

@@ -1,4 +1,4 @@
-#include "limber/contact/barrier.hpp"
+#include "limber/contact/forces/barrier.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 /// The broad phase against all pairs tried one by one.
 
-#include "limber/contact/broad_phase.hpp"
+#include "limber/contact/geometry/broad_phase.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "limber/contact/ccd.hpp"
+#include "limber/contact/geometry/ccd.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "contact/wide_geometry.hpp"
-#include "limber/contact/distance.hpp"
+#include "limber/contact/geometry/distance.hpp"
 
 namespace limber::test {
 namespace {

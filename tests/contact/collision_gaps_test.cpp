@@ -1,4 +1,4 @@
-#include "limber/contact/collision_gaps.hpp"
+#include "limber/contact/forces/collision_gaps.hpp"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "force/differences.hpp"
-#include "limber/contact/friction_force.hpp"
+#include "limber/contact/forces/friction_force.hpp"
 
 namespace limber::test {
 

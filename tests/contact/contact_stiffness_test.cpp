@@ -1,13 +1,13 @@
 /// κ: which one a pair starts with, what it learns, what it remembers.
 
-#include "limber/contact/contact_stiffness.hpp"
+#include "limber/contact/forces/contact_stiffness.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "contact_scenes.hpp"
-#include "limber/contact/barrier.hpp"
+#include "limber/contact/forces/barrier.hpp"
 
 namespace limber::test {
 namespace {

@@ -1,9 +1,9 @@
-#include "limber/contact/crossings.hpp"
+#include "limber/contact/geometry/crossings.hpp"
 
 #include <gtest/gtest.h>
 
 #include "contact_scenes.hpp"
-#include "limber/contact/distance_grid.hpp"
+#include "limber/contact/geometry/distance_grid.hpp"
 
 namespace limber::test {
 namespace {

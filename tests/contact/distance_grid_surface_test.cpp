@@ -6,7 +6,7 @@
 #include <random>
 
 #include "contact_scenes.hpp"
-#include "limber/contact/distance_grid.hpp"
+#include "limber/contact/geometry/distance_grid.hpp"
 #include "limber/mesh/winding.hpp"
 
 namespace limber::test {

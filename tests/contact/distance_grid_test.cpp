@@ -1,4 +1,4 @@
-#include "limber/contact/distance_grid.hpp"
+#include "limber/contact/geometry/distance_grid.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include <random>
 
 #include "contact/surfaces.hpp"
-#include "limber/contact/distance.hpp"
-#include "limber/contact/moving_shape.hpp"
+#include "limber/contact/geometry/distance.hpp"
+#include "limber/contact/geometry/moving_shape.hpp"
 #include "limber/core/parallel.hpp"
 
 namespace limber {

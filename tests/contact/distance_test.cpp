@@ -1,4 +1,4 @@
-#include "limber/contact/distance.hpp"
+#include "limber/contact/geometry/distance.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "contact/wide_geometry.hpp"
-#include "limber/contact/barrier.hpp"
+#include "limber/contact/forces/barrier.hpp"
 
 namespace limber::test {
 namespace {

@@ -1,9 +1,9 @@
-#include "limber/contact/friction_force.hpp"
+#include "limber/contact/forces/friction_force.hpp"
 
 #include <gtest/gtest.h>
 
 #include "contact_scenes.hpp"
-#include "limber/contact/barrier.hpp"
+#include "limber/contact/forces/barrier.hpp"
 
 namespace limber::test {
 namespace {

@@ -1,4 +1,4 @@
-#include "limber/contact/implicit_shape.hpp"
+#include "limber/contact/geometry/implicit_shape.hpp"
 
 #include <gtest/gtest.h>
 

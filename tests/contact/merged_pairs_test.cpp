@@ -6,9 +6,9 @@
 #include <map>
 
 #include "contact_scenes.hpp"
-#include "limber/contact/barrier.hpp"
+#include "limber/contact/forces/barrier.hpp"
+#include "limber/contact/forces/tangent_plane.hpp"
 #include "limber/contact/report.hpp"
-#include "limber/contact/tangent_plane.hpp"
 
 namespace limber::test {
 namespace {

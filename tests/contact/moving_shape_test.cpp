@@ -1,4 +1,4 @@
-#include "limber/contact/moving_shape.hpp"
+#include "limber/contact/geometry/moving_shape.hpp"
 
 #include <gtest/gtest.h>
 

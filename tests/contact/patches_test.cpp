@@ -1,13 +1,13 @@
 /// How far neighbours have moved, against all pairs of triangles one by one.
 
-#include "limber/contact/patches.hpp"
+#include "limber/contact/geometry/patches.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "limber/contact/distance.hpp"
+#include "limber/contact/geometry/distance.hpp"
 #include "limber/core/nodes.hpp"
 
 namespace limber {

@@ -1,9 +1,9 @@
-#include "limber/contact/push_apart.hpp"
+#include "limber/contact/geometry/push_apart.hpp"
 
 #include <gtest/gtest.h>
 
 #include "contact_scenes.hpp"
-#include "limber/contact/crossings.hpp"
+#include "limber/contact/geometry/crossings.hpp"
 
 namespace limber::test {
 namespace {

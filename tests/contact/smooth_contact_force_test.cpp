@@ -1,12 +1,12 @@
-#include "limber/contact/smooth_contact_force.hpp"
+#include "limber/contact/smooth/smooth_contact_force.hpp"
 
 #include <gtest/gtest.h>
 
 #include "contact/surfaces.hpp"
 #include "contact_scenes.hpp"
-#include "limber/contact/barrier.hpp"
+#include "limber/contact/forces/barrier.hpp"
 #include "limber/contact/report.hpp"
-#include "limber/contact/smooth_choice.hpp"
+#include "limber/contact/smooth/smooth_choice.hpp"
 #include "limber/core/parallel.hpp"
 
 namespace limber::test {

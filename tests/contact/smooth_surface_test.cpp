@@ -1,4 +1,4 @@
-#include "limber/contact/smooth_surface.hpp"
+#include "limber/contact/smooth/smooth_surface.hpp"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <map>
 
-#include "limber/mesh/surface_io.hpp"
+#include "limber/mesh/tri_mesh.hpp"
 
 namespace limber::test {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "force/differences.hpp"
-#include "limber/mesh/surface_io.hpp"
+#include "limber/mesh/tri_mesh.hpp"
 
 namespace limber::test {
 

@@ -1,4 +1,4 @@
-#include "limber/linalg/corrected_solver.hpp"
+#include "limber/linalg/solvers/corrected_solver.hpp"
 
 #include <gtest/gtest.h>
 

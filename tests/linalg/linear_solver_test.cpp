@@ -1,4 +1,4 @@
-#include "limber/linalg/linear_solver.hpp"
+#include "limber/linalg/solvers/linear_solver.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,8 +6,8 @@
 
 #include "limber/core/errors.hpp"
 #include "limber/core/parallel.hpp"
-#include "limber/linalg/krylov.hpp"
-#include "limber/linalg/stiff_block.hpp"
+#include "limber/linalg/solvers/krylov.hpp"
+#include "limber/linalg/solvers/stiff_block.hpp"
 #include "linalg/matrices.hpp"
 
 namespace limber {

@@ -1,4 +1,4 @@
-#include "limber/linalg/mode_tracker.hpp"
+#include "limber/linalg/modes/mode_tracker.hpp"
 
 #include <gtest/gtest.h>
 

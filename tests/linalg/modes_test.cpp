@@ -1,4 +1,4 @@
-#include "limber/linalg/modes.hpp"
+#include "limber/linalg/modes/modes.hpp"
 
 #include <gtest/gtest.h>
 

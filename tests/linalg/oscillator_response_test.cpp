@@ -1,4 +1,4 @@
-#include "limber/linalg/oscillator_response.hpp"
+#include "limber/linalg/exponential/oscillator_response.hpp"
 
 #include <gtest/gtest.h>
 

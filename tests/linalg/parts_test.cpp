@@ -1,4 +1,4 @@
-#include "limber/linalg/parts.hpp"
+#include "limber/linalg/modes/parts.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 
 #include "limber/core/errors.hpp"
 #include "limber/core/parallel.hpp"
-#include "limber/linalg/mode_search.hpp"
-#include "limber/linalg/mode_tracker.hpp"
+#include "limber/linalg/modes/mode_search.hpp"
+#include "limber/linalg/modes/mode_tracker.hpp"
 #include "linalg/matrices.hpp"
 
 namespace limber {

@@ -1,4 +1,4 @@
-#include "limber/linalg/phi1.hpp"
+#include "limber/linalg/exponential/phi1.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <string>
 
 #include "limber/core/parallel.hpp"
-#include "limber/linalg/dense_exponential.hpp"
+#include "limber/linalg/exponential/dense_exponential.hpp"
 #include "linalg/complaints.hpp"
 #include "linalg/matrices.hpp"
 #include "linalg/wide.hpp"

@@ -1,4 +1,4 @@
-#include "limber/linalg/second_order_flow.hpp"
+#include "limber/linalg/exponential/second_order_flow.hpp"
 
 #include <gtest/gtest.h>
 

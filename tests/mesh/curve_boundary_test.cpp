@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "limber/mesh/tetrahedralize.hpp"
+#include "limber/mesh/fill/tetrahedralize.hpp"
 #include "surface_samples.hpp"
 
 namespace limber {

@@ -5,10 +5,10 @@
 #include <limits>
 
 #include "limber/core/errors.hpp"
-#include "limber/mesh/cursor.hpp"
-#include "limber/mesh/formats.hpp"
+#include "limber/mesh/io/cursor.hpp"
+#include "limber/mesh/io/formats.hpp"
+#include "limber/mesh/io/vtu_arrays.hpp"
 #include "limber/mesh/tet_mesh.hpp"
-#include "limber/mesh/vtu_arrays.hpp"
 #include "mesh/mesh_samples.hpp"
 
 namespace limber::test {

@@ -5,7 +5,7 @@
 #include <random>
 
 #include "limber/core/errors.hpp"
-#include "limber/mesh/formats.hpp"
+#include "limber/mesh/io/formats.hpp"
 #include "mesh/mesh_samples.hpp"
 
 namespace limber::test {

@@ -8,7 +8,8 @@
 #include <random>
 
 #include "limber/core/errors.hpp"
-#include "limber/mesh/formats.hpp"
+#include "limber/mesh/io/formats.hpp"
+#include "limber/mesh/io/surface_io.hpp"
 #include "mesh/hex_samples.hpp"
 #include "mesh/mesh_samples.hpp"
 #include "mesh/surface_samples.hpp"

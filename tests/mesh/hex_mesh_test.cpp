@@ -11,8 +11,8 @@
 #include <set>
 
 #include "limber/core/errors.hpp"
-#include "limber/mesh/formats.hpp"
 #include "limber/mesh/hex_quality.hpp"
+#include "limber/mesh/io/formats.hpp"
 #include "mesh/hex_samples.hpp"
 
 namespace limber::test {

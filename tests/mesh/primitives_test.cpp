@@ -1,7 +1,8 @@
-#include "limber/mesh/primitives.hpp"
+#include "limber/mesh/shapes/primitives.hpp"
 
 #include <gtest/gtest.h>
 
+#include "limber/mesh/io/surface_io.hpp"
 #include "limber/mesh/surface_checks.hpp"
 
 namespace limber {

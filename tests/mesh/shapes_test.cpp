@@ -1,4 +1,4 @@
-#include "limber/mesh/shapes.hpp"
+#include "limber/mesh/shapes/shapes.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,10 +6,10 @@
 #include <numbers>
 
 #include "limber/core/errors.hpp"
-#include "limber/mesh/creature.hpp"
 #include "limber/mesh/quality.hpp"
-#include "limber/mesh/surface_io.hpp"
-#include "limber/mesh/tree.hpp"
+#include "limber/mesh/shapes/creature.hpp"
+#include "limber/mesh/shapes/tree.hpp"
+#include "limber/mesh/tri_mesh.hpp"
 
 namespace limber {
 namespace {

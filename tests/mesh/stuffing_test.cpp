@@ -1,4 +1,4 @@
-#include "limber/mesh/stuffing.hpp"
+#include "limber/mesh/fill/stuffing.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include "limber/core/errors.hpp"
 #include "limber/core/parallel.hpp"
 #include "limber/mesh/quality.hpp"
-#include "limber/mesh/surface_io.hpp"
+#include "limber/mesh/tri_mesh.hpp"
 
 namespace limber {
 namespace {

@@ -1,4 +1,4 @@
-#include "limber/mesh/surface_io.hpp"
+#include "limber/mesh/io/surface_io.hpp"
 
 #include <gtest/gtest.h>
 

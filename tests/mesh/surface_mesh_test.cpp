@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "limber/core/errors.hpp"
+#include "limber/mesh/io/surface_io.hpp"
 #include "mesh/mesh_samples.hpp"
 #include "mesh/surface_samples.hpp"
 

@@ -1,4 +1,4 @@
-#include "limber/mesh/tetrahedralize.hpp"
+#include "limber/mesh/fill/tetrahedralize.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,9 +8,9 @@
 #include "limber/core/errors.hpp"
 #include "limber/core/parallel.hpp"
 #include "limber/mesh/embed.hpp"
+#include "limber/mesh/fill/tetgen_fill.hpp"
 #include "limber/mesh/quality.hpp"
 #include "limber/mesh/surface_checks.hpp"
-#include "limber/mesh/tetgen_fill.hpp"
 #include "mesh/surface_samples.hpp"
 
 namespace limber::test {

@@ -26,7 +26,7 @@ MAIN = """\
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "limber/scene/build.hpp"
+#include "limber/scene/build/build.hpp"
 
 int main() {
   const auto json = limber::parse_json(R"({

@@ -27,7 +27,7 @@ def test_this_tree_keeps_its_layers():
 
 @pytest.mark.parametrize("name, line, text", [
     ("time/bdf2.hpp", 2, '#pragma once\n#include "limber/force/gravity.hpp"\n'),
-    ("mesh/box.cpp", 1, '#include "limber/linalg/factor.hpp"\n'),
+    ("mesh/shapes/box.cpp", 1, '#include "limber/linalg/solvers/factor.hpp"\n'),
     ("core/state.hpp", 1, '#include <limber/model/system.hpp>\n'),
     ("material/linear.hpp", 3, '\n\n  #  include "limber/mesh/tet_mesh.hpp"\n'),
     ("sim/deep/loop.cpp", 1, '#include "limber/record/trajectory.hpp"\n'),
@@ -36,7 +36,11 @@ def test_this_tree_keeps_its_layers():
     ("kitchen/sink.cpp", 1, "\n"),
     ("scene/read.cpp", 1, "#include <iostream>\n"),
     ("scene/read.cpp", 2, "void f() {\n  std::exit(1);\n}\n"),
-    ("linalg/krylov.cpp", 1, "void f() { abort(); }\n"),
+    ("linalg/solvers/krylov.cpp", 1, "void f() { abort(); }\n"),
+    ("mesh/tet_mesh.cpp", 1, '#include "limber/mesh/io/formats.hpp"\n'),
+    ("contact/forces/barrier.cpp", 1, '#include "limber/contact/smooth/smooth_surface.hpp"\n'),
+    ("scene/build/build.cpp", 1, '#include "limber/scene/run/run.hpp"\n'),
+    ("scene/cellar/wine.cpp", 1, "\n"),
 ])
 def test_a_wrong_file_is_named_with_its_line(tmp_path, name, line, text):
     write(tmp_path, "core/types.hpp", "#pragma once\n")
@@ -47,7 +51,7 @@ def test_a_wrong_file_is_named_with_its_line(tmp_path, name, line, text):
 
 
 def test_what_is_below_may_be_included_at_any_depth(tmp_path):
-    write(tmp_path, "scene/build.cpp", '#include "limber/core/types.hpp"\n#include "limber/mesh/io.hpp"\n')
+    write(tmp_path, "scene/build/build.cpp", '#include "limber/core/types.hpp"\n#include "limber/mesh/io.hpp"\n')
     write(tmp_path, "time/stage.hpp", '#include "limber/core/state.hpp"\n#include "limber/time/schemes/bdf2.hpp"\n')
     status, output = check(tmp_path)
     assert status == 0, output

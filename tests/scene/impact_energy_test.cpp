@@ -5,7 +5,7 @@
 #include <cctype>
 #include <nlohmann/json.hpp>
 
-#include "limber/scene/build.hpp"
+#include "limber/scene/build/build.hpp"
 #include "limber/time/catalog.hpp"
 
 namespace limber {

@@ -1,10 +1,10 @@
-#include "limber/scene/obstacle_meshes.hpp"
+#include "limber/scene/build/obstacle_meshes.hpp"
 
 #include <gtest/gtest.h>
 
 #include <numbers>
 
-#include "limber/contact/implicit_shape.hpp"
+#include "limber/contact/geometry/implicit_shape.hpp"
 
 namespace limber {
 namespace {

@@ -1,4 +1,4 @@
-#include "limber/scene/other_method.hpp"
+#include "limber/scene/run/other_method.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,9 +7,9 @@
 #include <numbers>
 
 #include "limber/core/errors.hpp"
-#include "limber/scene/build.hpp"
-#include "limber/scene/build_rigid.hpp"
-#include "limber/scene/facts.hpp"
+#include "limber/scene/build/build.hpp"
+#include "limber/scene/build/build_rigid.hpp"
+#include "limber/scene/run/facts.hpp"
 #include "scene/samples.hpp"
 
 namespace limber {

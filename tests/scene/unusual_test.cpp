@@ -1,4 +1,4 @@
-#include "limber/scene/unusual.hpp"
+#include "limber/scene/build/unusual.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "limber/contact/collision_gaps.hpp"
-#include "limber/contact/smooth_friction_force.hpp"
+#include "limber/contact/forces/collision_gaps.hpp"
+#include "limber/contact/smooth/smooth_friction_force.hpp"
 
 namespace limber {
 

@@ -5,6 +5,7 @@
 
 #include "limber/core/errors.hpp"
 #include "limber/exchange/formats.hpp"
+#include "limber/mesh/io/surface_io.hpp"
 #include "limber/record/files.hpp"
 
 namespace limber {

@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "limber/exchange/formats.hpp"
-#include "limber/mesh/vtu_write.hpp"
+#include "limber/mesh/io/vtu_write.hpp"
 #include "limber/record/files.hpp"
 
 namespace limber {

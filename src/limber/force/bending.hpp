@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "limber/force/stencils.hpp"
-#include "limber/mesh/surface_io.hpp"
+#include "limber/mesh/io/surface_io.hpp"
 
 namespace limber {
 

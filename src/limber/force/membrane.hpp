@@ -12,7 +12,7 @@
 #include "limber/force/plane_stress.hpp"
 #include "limber/force/stencils.hpp"
 #include "limber/material/catalog.hpp"
-#include "limber/mesh/surface_io.hpp"
+#include "limber/mesh/io/surface_io.hpp"
 
 namespace limber {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "limber/force/mass.hpp"
-#include "limber/mesh/surface_io.hpp"
+#include "limber/mesh/io/surface_io.hpp"
 
 namespace limber {
 

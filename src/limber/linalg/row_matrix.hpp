@@ -5,7 +5,8 @@
 
 #include <memory>
 
-#include "limber/linalg/linear_solver.hpp"
+#include "limber/core/types.hpp"
+#include "limber/linalg/solve_report.hpp"
 
 namespace limber {
 

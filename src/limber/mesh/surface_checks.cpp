@@ -8,8 +8,8 @@
 #include "limber/core/parallel.hpp"
 #include "limber/mesh/quality.hpp"
 #include "limber/mesh/surface_crossings.hpp"
-#include "limber/mesh/surface_formats.hpp"
 #include "limber/mesh/tet_mesh.hpp"
+#include "limber/mesh/welder.hpp"
 #include "limber/mesh/winding.hpp"
 
 namespace limber {

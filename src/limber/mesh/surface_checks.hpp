@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "limber/mesh/surface_io.hpp"
+#include "limber/mesh/tri_mesh.hpp"
 
 namespace limber {
 

@@ -1,7 +1,7 @@
 #pragma once
 /// Whether a triangle surface cuts or touches itself other than at common vertices and edges.
 
-#include "limber/mesh/surface_io.hpp"
+#include "limber/mesh/tri_mesh.hpp"
 
 namespace limber {
 

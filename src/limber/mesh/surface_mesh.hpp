@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "limber/core/types.hpp"
-#include "limber/mesh/surface_io.hpp"
+#include "limber/mesh/tri_mesh.hpp"
 
 namespace limber {
 
@@ -34,29 +34,14 @@ struct SurfaceMesh {
   std::size_t polygons() const { return first_corner.empty() ? 0 : first_corner.size() - 1; }
 };
 
-/// By extension: .obj, .stl, .ply (ASCII, binary of either byte order), .gltf and .glb. PLY: x, y, z and s, t (also u,
-/// v or texture_u, texture_v) of vertices, vertex_indices (or vertex_index) and texcoord of faces. glTF: the triangles
-/// of the default scene, with the transformations of its nodes, TEXCOORD_0 and the names of nodes and materials;
-/// vertices of a node at the same place, which only differ in their normals or texture coordinates, are one; animation,
-/// skins and compressed meshes are not read. Throws InputError, see parse_surface; a file without triangles is no error
-/// here.
-SurfaceMesh read_surface_mesh(const std::string& path);
-/// The same from a file's contents; buffers that a .gltf file names are looked for beside `path`.
-SurfaceMesh parse_surface_mesh(const std::string& path, const std::string& contents);
-
 /// A fan around the first corner of each polygon, on all positions, in the order of the polygons; three corners each.
 std::vector<std::array<std::size_t, 3>> corner_triangles(const SurfaceMesh& surface);
 /// The same as positions.
 TriMesh triangulated(const SurfaceMesh& surface);
 
-/// 2·area > 1e-14 × (longest edge)².
-bool has_area(const Vec3& a, const Vec3& b, const Vec3& c);
-
-/// Drops triangles of no area (see SurfaceNotes), then nodes that no triangle uses. Returns how many triangles went.
-std::size_t drop_degenerate(TriMesh& mesh);
-
-/// OBJ with the polygons, texture coordinates and labels of `surface` at `positions` (#V [m], every digit). Throws
-/// OutputError; InputError if the number of positions is another than the surface's.
-void write_obj(const SurfaceMesh& surface, const std::vector<Vec3>& positions, const std::string& path);
+/// The number of `label` among the surface's labels, which gets it if it is new. Fast if it is the last one again.
+int label_number(SurfaceMesh& surface, const FaceLabel& label);
+/// Ends a polygon: its corners and their texture coordinates are the last in the lists.
+void close_polygon(SurfaceMesh& surface, int label);
 
 }  // namespace limber

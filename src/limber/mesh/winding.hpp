@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "limber/mesh/soup_tree.hpp"
-#include "limber/mesh/surface_io.hpp"
+#include "limber/mesh/tri_mesh.hpp"
 
 namespace limber {
 

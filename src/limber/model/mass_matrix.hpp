@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "limber/linalg/linear_solver.hpp"
+#include "limber/linalg/solvers/linear_solver.hpp"
 
 namespace limber {
 

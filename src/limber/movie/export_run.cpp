@@ -10,8 +10,8 @@
 #include "limber/exchange/catalog.hpp"
 #include "limber/record/directory.hpp"
 #include "limber/record/resample.hpp"
-#include "limber/scene/element_fields.hpp"
-#include "limber/scene/exported.hpp"
+#include "limber/scene/build/element_fields.hpp"
+#include "limber/scene/run/exported.hpp"
 
 namespace limber {
 namespace {

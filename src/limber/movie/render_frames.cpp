@@ -7,9 +7,9 @@
 #include "limber/core/errors.hpp"
 #include "limber/record/directory.hpp"
 #include "limber/record/resample.hpp"
-#include "limber/scene/build.hpp"
-#include "limber/scene/obstacle_meshes.hpp"
-#include "limber/scene/obstacle_parts.hpp"
+#include "limber/scene/build/build.hpp"
+#include "limber/scene/build/obstacle_meshes.hpp"
+#include "limber/scene/build/obstacle_parts.hpp"
 
 namespace limber {
 namespace {

@@ -5,13 +5,13 @@
 #include <memory>
 #include <optional>
 
-#include "limber/mesh/surface_io.hpp"
+#include "limber/mesh/io/surface_io.hpp"
 #include "limber/model/motion.hpp"
 #include "limber/model/node_sequence.hpp"
 #include "limber/render/smooth_normals.hpp"
 #include "limber/render/tracer.hpp"
-#include "limber/scene/element_fields.hpp"
-#include "limber/scene/exported.hpp"
+#include "limber/scene/build/element_fields.hpp"
+#include "limber/scene/run/exported.hpp"
 #include "limber/scene/scene.hpp"
 
 namespace limber {

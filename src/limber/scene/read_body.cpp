@@ -3,7 +3,7 @@
 #include <stdexcept>
 
 #include "limber/force/rayleigh.hpp"
-#include "limber/mesh/surface_catalog.hpp"
+#include "limber/mesh/io/surface_catalog.hpp"
 #include "limber/scene/made_material.hpp"
 #include "limber/scene/read_parts.hpp"
 #include "limber/scene/schema.hpp"

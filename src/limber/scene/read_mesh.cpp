@@ -1,7 +1,7 @@
 #include <filesystem>
 #include <limits>
 
-#include "limber/mesh/surface_catalog.hpp"
+#include "limber/mesh/io/surface_catalog.hpp"
 #include "limber/scene/read_parts.hpp"
 #include "limber/scene/read_shape.hpp"
 #include "limber/scene/schema.hpp"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "limber/linalg/solver_catalog.hpp"
+#include "limber/linalg/solvers/solver_catalog.hpp"
 #include "limber/scene/read_parts.hpp"
 #include "limber/scene/schema.hpp"
 #include "limber/time/catalog.hpp"

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "limber/mesh/surface_catalog.hpp"
+#include "limber/mesh/io/surface_catalog.hpp"
 #include "limber/scene/read_parts.hpp"
 #include "limber/scene/schema.hpp"
 

@@ -10,13 +10,13 @@
 #include <vector>
 
 #include "limber/core/types.hpp"
-#include "limber/mesh/creature.hpp"
+#include "limber/mesh/fill/tetrahedralize.hpp"
 #include "limber/mesh/hex_mesh.hpp"
-#include "limber/mesh/shapes.hpp"
-#include "limber/mesh/surface_io.hpp"
+#include "limber/mesh/io/surface_io.hpp"
+#include "limber/mesh/shapes/creature.hpp"
+#include "limber/mesh/shapes/shapes.hpp"
+#include "limber/mesh/shapes/tree.hpp"
 #include "limber/mesh/tet_mesh.hpp"
-#include "limber/mesh/tetrahedralize.hpp"
-#include "limber/mesh/tree.hpp"
 #include "limber/model/time_function.hpp"
 #include "limber/scene/selection.hpp"
 #include "limber/time/modal/subspace.hpp"

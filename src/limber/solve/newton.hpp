@@ -9,7 +9,7 @@
 #include <string>
 
 #include "limber/core/errors.hpp"
-#include "limber/linalg/linear_solver.hpp"
+#include "limber/linalg/solvers/linear_solver.hpp"
 #include "limber/model/system.hpp"
 
 namespace limber {

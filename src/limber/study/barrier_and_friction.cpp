@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "limber/contact/barrier.hpp"
+#include "limber/contact/forces/barrier.hpp"
 #include "limber/study/claims.hpp"
 #include "limber/study/studies.hpp"
 

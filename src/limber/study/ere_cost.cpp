@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "limber/linalg/factor.hpp"
+#include "limber/linalg/solvers/factor.hpp"
 #include "limber/study/claims.hpp"
 #include "limber/study/example_scenes.hpp"
 #include "limber/study/studies.hpp"

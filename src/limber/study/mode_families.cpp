@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "limber/scene/mode_shapes.hpp"
+#include "limber/scene/run/mode_shapes.hpp"
 
 namespace limber {
 

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "limber/linalg/modes.hpp"
+#include "limber/linalg/modes/modes.hpp"
 
 namespace limber {
 

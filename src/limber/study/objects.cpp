@@ -9,7 +9,7 @@
 #include "limber/movie/movie.hpp"
 #include "limber/record/temporary_directory.hpp"
 #include "limber/scene/read.hpp"
-#include "limber/scene/run.hpp"
+#include "limber/scene/run/run.hpp"
 #include "limber/study/claims.hpp"
 #include "limber/study/example_scenes.hpp"
 #include "limber/study/studies.hpp"

@@ -9,7 +9,7 @@
 
 #include "limber/core/errors.hpp"
 #include "limber/core/parallel.hpp"
-#include "limber/mesh/vtu_arrays.hpp"
+#include "limber/mesh/io/vtu_arrays.hpp"
 #include "limber/record/files.hpp"
 
 namespace limber {

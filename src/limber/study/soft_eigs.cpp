@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "limber/linalg/modes.hpp"
-#include "limber/scene/facts.hpp"
+#include "limber/linalg/modes/modes.hpp"
+#include "limber/scene/run/facts.hpp"
 #include "limber/study/claims.hpp"
 #include "limber/study/example_scenes.hpp"
 #include "limber/study/mode_families.hpp"

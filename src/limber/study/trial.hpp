@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "limber/scene/build.hpp"
+#include "limber/scene/build/build.hpp"
 
 namespace limber {
 

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "limber/core/errors.hpp"
-#include "limber/linalg/second_order_flow.hpp"
+#include "limber/linalg/exponential/second_order_flow.hpp"
 #include "limber/time/as_step_failure.hpp"
 #include "limber/time/stage_matrix.hpp"
 #include "limber/time/time_derivative.hpp"

@@ -6,8 +6,8 @@
 
 #include <memory>
 
+#include "limber/linalg/exponential/phi1.hpp"
 #include "limber/linalg/pattern.hpp"
-#include "limber/linalg/phi1.hpp"
 #include "limber/linalg/row_matrix.hpp"
 #include "limber/model/system.hpp"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "limber/linalg/linear_solver.hpp"
+#include "limber/linalg/solvers/linear_solver.hpp"
 
 namespace limber {
 

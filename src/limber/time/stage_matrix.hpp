@@ -1,7 +1,7 @@
 #pragma once
 /// A = M + τᵥ D + τᵥ τ_q K, added as arrays: all three matrices have one pattern.
 
-#include "limber/linalg/corrected_solver.hpp"
+#include "limber/linalg/solvers/corrected_solver.hpp"
 #include "limber/model/system.hpp"
 
 namespace limber {

@@ -14,7 +14,7 @@
 #include <optional>
 
 #include "limber/core/errors.hpp"
-#include "limber/linalg/factor.hpp"
+#include "limber/linalg/solvers/factor.hpp"
 #include "limber/time/stage.hpp"
 #include "limber/time/stage_matrix.hpp"
 

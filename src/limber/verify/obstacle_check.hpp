@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "limber/mesh/surface_io.hpp"
+#include "limber/mesh/io/surface_io.hpp"
 #include "limber/model/motion.hpp"
 #include "limber/model/node_sequence.hpp"
 #include "limber/verify/distance_of.hpp"

@@ -3,7 +3,7 @@
 /// M X Xᵀ f. X need not be exact modes: whatever it spans is split off.
 
 #include "limber/linalg/block_algebra.hpp"
-#include "limber/linalg/modes.hpp"
+#include "limber/linalg/modes/modes.hpp"
 #include "limber/model/system.hpp"
 
 namespace limber {

@@ -7,7 +7,7 @@
 ///
 ///     x = A⁻¹b − W (XᵀM W)⁻¹ XᵀM A⁻¹b,   W = A⁻¹M X.
 
-#include "limber/linalg/linear_solver.hpp"
+#include "limber/linalg/solvers/linear_solver.hpp"
 #include "limber/time/modal/basis.hpp"
 
 namespace limber {

@@ -4,9 +4,9 @@
 #include <limits>
 
 #include "limber/core/errors.hpp"
-#include "limber/linalg/factor.hpp"
-#include "limber/linalg/parts.hpp"
+#include "limber/linalg/modes/parts.hpp"
 #include "limber/linalg/row_matrix.hpp"
+#include "limber/linalg/solvers/factor.hpp"
 #include "limber/time/partial_system.hpp"
 #include "limber/time/stage_matrix.hpp"
 

@@ -2,8 +2,8 @@
 
 #include "limber/core/errors.hpp"
 #include "limber/linalg/dense_eigen.hpp"
-#include "limber/linalg/oscillator_response.hpp"
-#include "limber/linalg/phi1.hpp"
+#include "limber/linalg/exponential/oscillator_response.hpp"
+#include "limber/linalg/exponential/phi1.hpp"
 #include "limber/time/as_step_failure.hpp"
 
 namespace limber {

@@ -8,7 +8,7 @@
 #include "limber/core/errors.hpp"
 #include "limber/linalg/block_algebra.hpp"
 #include "limber/linalg/dense_eigen.hpp"
-#include "limber/linalg/parts.hpp"
+#include "limber/linalg/modes/parts.hpp"
 #include "limber/time/stage_matrix.hpp"
 
 namespace limber {

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "limber/linalg/mode_tracker.hpp"
+#include "limber/linalg/modes/mode_tracker.hpp"
 #include "limber/linalg/pattern.hpp"
 #include "limber/linalg/row_matrix.hpp"
 #include "limber/time/modal/motion.hpp"

@@ -1,0 +1,41 @@
+#pragma once
+/// Contact as inequalities (cona), (conb): the gaps of all pairs that are near, with their gradients.
+///
+/// Gaps to implicit obstacles are signed. Distances between points, edges and triangles do not know on which side of a
+/// surface a point is: a tenth of δ is left of them (a thickness of that size does as well). And constraints on gaps
+/// are linearised: nothing guarantees that surfaces do not cross; these formulations are there to be compared with the
+/// barrier. Nearly parallel edges, where the direction of the distance jumps, are left out.
+
+#include <map>
+#include <memory>
+
+#include "limber/contact/geometry/collisions.hpp"
+#include "limber/model/gap_source.hpp"
+
+namespace limber {
+
+class CollisionGaps final : public GapSource {
+ public:
+  CollisionGaps(std::shared_ptr<const Collisions> collisions, GapRule rule)
+      : collisions_(std::move(collisions)), rule_(rule) {}
+
+  GapRule rule() const override { return rule_; }
+  double contact() const override { return collisions_->delta(); }
+  std::vector<Gap> near(const State& u, double until, double distance) const override;
+  void report_forces(std::vector<double> forces) const override;
+  /// λ [N] of a pair in the last stage; 0 where it was not near.
+  double normal_force(const Collision& c) const;
+
+ private:
+  using Pair = std::array<int, 6>;  // nodes, obstacle, kind
+  static Pair pair(const Collision& c);
+  /// How far obstacles come towards the bodies' points q from t to `until` [m].
+  double obstacles_way(const Vector& q, double t, double until) const;
+
+  std::shared_ptr<const Collisions> collisions_;
+  GapRule rule_;
+  mutable std::vector<Pair> near_;         // of the last call
+  mutable std::map<Pair, double> forces_;  // [N], those that are not 0
+};
+
+}  // namespace limber

@@ -1,0 +1,121 @@
+#include "limber/contact/forces/contact_stiffness.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "limber/contact/forces/barrier.hpp"
+
+namespace limber {
+namespace {
+
+/// Gaps, in parts of δ: at which the load stands, at least and at most; below which κ is raised, to where; below which
+/// this is urgent.
+constexpr double lowest_rest = .6, highest_rest = .7, sunk = .05, raised_to = .1, deep = 1e-2;
+
+/// Loads with which a pair may push at the start: such a push lifts a body by some δ.
+constexpr double most_at_start = 5;
+
+/// Between two meshes: a point that meets a surface is near several of its triangles, and its edges are near others.
+constexpr double pairs_a_point = 6;
+
+/// −b'(ξδ; δ)/δ.
+double push(double xi) { return -barrier(xi, 1).first; }
+
+/// The κ that the bounds of the load allow, nearest to `wanted`. No load: any.
+double fitted(double wanted, double load, double delta) {
+  if (load == 0) return wanted;
+  return std::clamp(wanted, load / (delta * push(lowest_rest)), load / (delta * push(highest_rest)));
+}
+
+}  // namespace
+
+ContactStiffness::ContactStiffness(const ContactScene& scene, Rule rule)
+    : rule_(rule), objects_(scene.stiffness.size()), delta_(scene.delta) {
+  kappa_.resize(objects_ * objects_);
+  load_.resize(objects_ * objects_);
+  for (std::size_t a = 0; a < objects_; ++a)
+    for (std::size_t b = 0; b < objects_; ++b) {
+      const std::size_t at = a * objects_ + b;
+      kappa_[at] = std::min(scene.stiffness[a], scene.stiffness[b]);
+      if (rule_ == Rule::given || scene.load.empty()) continue;
+      // Which of two bodies rests on the other is not known; an obstacle bears everything.
+      const auto both = [](double x, double y) { return std::isinf(x) ? y : std::isinf(y) ? x : std::sqrt(x * y); };
+      const RestingLoad &x = scene.load[a], &y = scene.load[b];
+      if (std::isinf(x.whole) && std::isinf(y.whole)) continue;
+      const bool meshes = !std::isinf(x.whole) && !std::isinf(y.whole);
+      load_[at] = {both(x.whole, y.whole), both(x.part, y.part) / (meshes ? pairs_a_point : 1)};
+      kappa_[at] = fitted(kappa_[at], load_[at].part, delta_);
+    }
+  first_ = kappa_;
+}
+
+double ContactStiffness::normal_force(const Collision& c, double delta, double mollifier) const {
+  return -of(c) * c.pairs * mollifier * barrier(c.gap, delta).first;
+}
+
+void ContactStiffness::Depths::add(const std::array<int, 2>& objects, double gap, double delta, double stored,
+                                   double pushed) {
+  pairs_.push_back(
+      {{std::min(objects[0], objects[1]), std::max(objects[0], objects[1])}, {gap / delta, stored, pushed}});
+}
+
+const std::vector<std::pair<std::array<int, 2>, ContactStiffness::Depth>>& ContactStiffness::Depths::pairs() {
+  std::stable_sort(pairs_.begin(), pairs_.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < pairs_.size(); ++i) {
+    if (kept > 0 && pairs_[kept - 1].first == pairs_[i].first) {
+      Depth &sum = pairs_[kept - 1].second, &one = pairs_[i].second;
+      sum = {std::min(sum.least, one.least), sum.stored + one.stored, sum.pushed + one.pushed};
+    } else {
+      pairs_[kept++] = pairs_[i];
+    }
+  }
+  pairs_.resize(kept);
+  return pairs_;
+}
+
+void ContactStiffness::set(const std::array<int, 2>& objects, double kappa) {
+  kappa_[slot(objects)] = kappa_[slot({objects[1], objects[0]})] = kappa;
+}
+
+void ContactStiffness::soften(Depths depths) {
+  if (rule_ != Rule::adaptive) return;
+  for (const auto& [objects, depth] : depths.pairs())
+    if (const auto [whole, part] = load_[slot(objects)]; part > 0 && depth.pushed > 0) {
+      const double kappa = of(objects), closest = delta_ * push(std::max(depth.least, raised_to));
+      set(objects, std::min({kappa, most_at_start * part / closest, kappa * most_at_start * whole / depth.pushed}));
+    }
+  first_ = kappa_;
+}
+
+bool ContactStiffness::adapt(Depths depths, double budget) {
+  if (rule_ != Rule::adaptive) return false;
+  bool changed = false;
+  for (const auto& [objects, depth] : depths.pairs()) {
+    if (depth.least >= sunk) continue;
+    const double wanted = push(depth.least) / push(raised_to);
+    const double affordable = 1 + budget / depth.stored, urgent = depth.least < deep ? 2 : 1;
+    const double factor = std::min(wanted, std::max(affordable, urgent));
+    if (!(factor > 1)) continue;
+    set(objects, factor * of(objects));
+    changed = true;
+  }
+  return changed;
+}
+
+std::vector<double> ContactStiffness::memory() const {
+  std::vector<double> learnt;
+  for (std::size_t a = 0; a < objects_; ++a)
+    for (std::size_t b = a; b < objects_; ++b)
+      if (const std::size_t at = a * objects_ + b; kappa_[at] != first_[at])
+        learnt.insert(learnt.end(), {static_cast<double>(a), static_cast<double>(b), kappa_[at]});
+  return learnt;
+}
+
+void ContactStiffness::restore(const std::vector<double>& memory) {
+  kappa_ = first_;
+  for (std::size_t i = 0; i + 2 < memory.size(); i += 3)
+    set({static_cast<int>(memory[i]), static_cast<int>(memory[i + 1])}, memory[i + 2]);
+}
+
+}  // namespace limber

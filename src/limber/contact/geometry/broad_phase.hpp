@@ -1,0 +1,73 @@
+#pragma once
+/// Which pairs of primitives may come near: all pairs whose boxes overlap. The box of a primitive holds the straight
+/// motion x₀ → x₁ of its nodes, grown by reach/2 + radius of each node, a few roundings more. So every pair that comes
+/// within reach + both radii at any time of the motion is found; others are found too.
+
+#include <array>
+#include <vector>
+
+#include "limber/contact/geometry/bvh.hpp"
+#include "limber/contact/geometry/surface.hpp"
+#include "limber/core/types.hpp"
+
+namespace limber {
+
+/// Numbers are indices into the surface's lists (points, edges, triangles), not nodes. Each list ascends.
+struct Candidates {
+  std::vector<std::array<int, 2>> point_triangle;  // (point, triangle): every point against every triangle
+  std::vector<std::array<int, 2>> edge_edge;       // first < second: all edges, those of triangles and of rods
+  /// (point, edge): every point against the edges of no triangle. A point of a rod meets another rod here as well as in
+  /// edge_edge, because edge pairs lose their force as they become parallel.
+  std::vector<std::array<int, 2>> point_edge;
+  std::vector<std::array<int, 2>> point_point;  // first < second: both in no edge and no triangle
+};
+
+class BroadPhase {
+ public:
+  /// All nodes of a primitive are of one object. may: #objects × #objects, symmetric.
+  BroadPhase(ContactSurface surface, const MayCollide& may);
+
+  /// x0, x1 [m]: 3 × all nodes; the same vector twice for bodies that stand still. reach ≥ 0 [m]. All are finite. Pairs
+  /// that share a node or that may not collide are left out. The lists are the same for any number of threads and any
+  /// earlier calls.
+  void find(const Vector& x0, const Vector& x1, double reach, Candidates& out);
+
+  const ContactSurface& surface() const { return surface_; }
+
+  /// How often trees were made anew, because refitted boxes had become too large.
+  int rebuilds() const { return rebuilds_; }
+
+ private:
+  /// A tree over some primitives, each a list of positions in `nodes_`.
+  template <std::size_t N>
+  struct Family {
+    std::vector<std::array<int, N>> corners;
+    std::vector<int> number;  // the primitive's index in the surface's list, ascending
+    std::vector<int> object;
+    std::vector<Bounds> boxes;
+    Bvh tree;
+    double built_area = -1;  // Σ surface of the boxes when the tree was made [m²]; −1: there is no tree yet
+  };
+
+  void make_families();
+  template <std::size_t N>
+  void add(Family<N>& family, int number, std::array<int, N> nodes) const;
+  void update_boxes(const Vector& x0, const Vector& x1, double reach);
+  template <std::size_t N>
+  void update(Family<N>& family, double reach);
+  template <std::size_t N, std::size_t M>
+  void pairs(const Family<N>& a, const Family<M>& b, std::size_t first_count, std::vector<std::array<int, 2>>& out);
+
+  ContactSurface surface_;
+  ObjectTable may_;
+  std::vector<int> nodes_;     // the nodes of all primitives, ascending
+  std::vector<Bounds> boxes_;  // per entry of nodes_
+  Family<1> points_, lone_points_;
+  Family<2> edges_, rods_;
+  Family<3> triangles_;
+  std::vector<std::vector<std::array<int, 2>>> found_;  // per part of the work
+  std::vector<int> offsets_;
+  int rebuilds_ = 0;
+};
+
+}  // namespace limber

@@ -1,0 +1,187 @@
+#pragma once
+/// What collides at a configuration: all pairs of points, edges and triangles, and all points with implicit obstacles,
+/// whose gap (distance less thicknesses) is below δ. Pairs that are nearest at the same two features, a vertex and a
+/// vertex or a vertex and an edge, are one collision that counts as many times. Set apart from what is summed over it
+/// (barrier_force.hpp, friction_force.hpp).
+
+#include <array>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "limber/contact/geometry/broad_phase.hpp"
+#include "limber/contact/geometry/distance.hpp"
+#include "limber/contact/geometry/moving_shape.hpp"
+#include "limber/contact/geometry/patches.hpp"
+#include "limber/model/motion.hpp"
+#include "limber/model/node_sequence.hpp"
+
+namespace limber {
+
+/// A solid given by an implicit function, which acts on the points of bodies.
+struct ImplicitObstacle {
+  MovingShape shape;
+  int object = 0;
+};
+
+/// A solid or sheet whose points, edges and triangles are part of the contact surface: exact against other surfaces.
+struct SurfaceObstacle {
+  std::vector<int> nodes;       // of the contact surface, beyond those of the bodies; ascending by one
+  std::vector<Vec3> positions;  // [m] before it moves
+  Motion motion;                // x = c + R(t) (X − c) + d(t)
+  std::shared_ptr<const NodeSequence> sequence = nullptr;  // X(t); null: X stays
+
+  bool is_static() const { return motion.is_constant() && !sequence; }
+};
+
+/// What an object weighs, and what of it one collision carries when the object rests on one of its sides [N]. 0: not
+/// known; ∞: an obstacle, which bears everything.
+struct RestingLoad {
+  double whole = 0, part = 0;
+};
+
+struct ContactScene {
+  ContactSurface surface;  // bodies' nodes 0 … N − 1, then those of surface obstacles
+  int body_nodes = 0;      // N
+  MayCollide may_collide;
+  std::vector<ImplicitObstacle> implicit;
+  std::vector<SurfaceObstacle> surfaces;
+  Vector rest;                          // 3 × all nodes [m]
+  double delta = 1e-3;                  // δ [m]
+  std::vector<std::string> objects;     // names of bodies, then of obstacles
+  std::vector<std::vector<double>> mu;  // friction, #objects × #objects
+  std::vector<double> stiffness;        // per object [N/m], ∞ for obstacles: κ is at most the smaller one of a pair
+  std::vector<RestingLoad> load;        // per object; empty: not known of any
+  std::vector<double> smooth_radius;    // per object [m]: of its smooth surface, 0: none; empty: nobody has one
+  MayCollide smooth;                    // [a][b]: the points of b meet the smooth surface of a; empty: nowhere
+};
+
+/// One collision at a configuration (but for the kind `smooth`, which reports know: smooth_contacts.hpp); with x its up
+/// to four nodes, gap(x) has the gradient w ⊗ n. Its kind is that of the nearest features: point_triangle and edge_edge
+/// meet inside the triangle and both edges. Only where a mollifier acts is it that of the pair, which then stands
+/// alone.
+struct Collision {
+  enum class Kind { point_triangle, edge_edge, point_edge, point_point, obstacle, smooth } kind = Kind::obstacle;
+  std::array<int, 4> nodes{-1, -1, -1, -1};  // −1: unused
+  int count = 0;                             // of nodes
+  std::array<int, 2> objects{};
+  int obstacle = -1;  // of ContactScene::implicit
+  int pairs = 1;      // of primitives that are nearest at these features: energy, force and tangent count so many times
+  double gap = 0;     // [m]
+  Nearest nearest;    // pairs; an obstacle's point has w = {1}, k = 0
+  Mat3 curvature;     // ∇²φ of an implicit obstacle
+  double eps_x = 0;   // of the mollifier; 0: m = 1
+
+  const Vec3& normal() const { return nearest.n; }
+  /// w₀ … w₃.
+  const std::array<double, 4>& weights() const { return nearest.w; }
+};
+
+class Collisions {
+ public:
+  explicit Collisions(ContactScene scene);
+
+  const ContactScene& scene() const { return scene_; }
+  double delta() const { return scene_.delta; }
+  /// δ of this pair: a tenth where smooth surfaces do the work and pairs stand guard.
+  double delta(const Collision& c) const;
+  /// With a gap below their δ, in an order that depends on the configuration only. q: 3N of the bodies. The reference
+  /// holds until the next call.
+  const std::vector<Collision>& at(const Vector& q, double t) const;
+  /// The pairs of body nodes that collisions couple, and those that they may couple soon: of all pairs with a gap below
+  /// 2δ.
+  void add_couplings(const Vector& q, double t, std::vector<std::pair<int, int>>& now) const;
+  void add_couplings_soon(const Vector& q, double t, std::vector<std::pair<int, int>>& soon) const;
+  /// The largest s in [0, 1] for which every gap keeps a tenth of itself, or of δ where that is less, on the way from q
+  /// to q + s·dq, while obstacles move from t0 to t1.
+  double max_step(const Vector& q, const Vector& dq, double t0, double t1) const;
+
+  /// Whether an obstacle moves.
+  bool moves() const;
+  /// All nodes at time t: the bodies' and the obstacles'. 3 × nodes.
+  Vector positions(const Vector& q, double t) const;
+  /// The same nodes, −1 instead of those of obstacles.
+  std::array<int, 4> body_nodes(std::array<int, 4> nodes) const {
+    for (int& node : nodes)
+      if (node >= scene_.body_nodes) node = -1;
+    return nodes;
+  }
+  /// Velocity [m/s] of a node, or of an implicit obstacle's surface at x.
+  Vec3 velocity(int node, const Vector& v, double t) const;
+  PosedShape pose(int obstacle, double t) const {
+    return scene_.implicit[static_cast<std::size_t>(obstacle)].shape.pose(t);
+  }
+  /// The pair with the smallest gap at q, below δ or not as far as candidates reach; nullopt: nothing is near.
+  std::optional<Collision> nearest(const Vector& q, double t) const;
+  /// All pairs of primitives with a gap below `within` [m], however far that is, each for itself.
+  std::vector<Collision> near(const Vector& q, double t, double within) const;
+
+ private:
+  using Pair = std::array<int, 2>;
+  using Nodes = std::array<int, 4>;
+  /// A pair of primitives with its gap [m] where it was found, rounded down.
+  struct Candidate {
+    Nodes nodes;
+    float gap;
+  };
+  using Candidates4 = std::array<std::vector<Candidate>, 4>;  // by kind
+  /// All pairs with a gap below `reach` [m] at the positions x.
+  struct Search {
+    Vector x;
+    double reach = 0;
+    Candidates4 pairs;
+    std::vector<Bounds> boxes;  // of the patches
+  };
+  /// Two primitives that collide.
+  struct Met {
+    Collision::Kind kind;
+    Nodes nodes;
+    double eps_x;  // of the mollifier, where it is less than 1
+  };
+  /// A vertex and an edge, ascending, or two vertices, ascending (then the last is −1).
+  using Features = std::array<int, 3>;
+  struct Shared {
+    Features features;
+    Met met;
+  };
+
+  /// Makes the first search one that covers x and y: all pairs with a gap below `within` at any place between them are
+  /// among its pairs. false: none does.
+  bool recall(const Vector& x, const Vector& y, double within) const;
+  Search made(const Vector& x, double reach) const;
+  /// A new first search. `about` [m]: how far things may go, relative to each other, before the next.
+  void search(const Vector& x, double about, double within) const;
+  /// One that covers x.
+  const Search& need_candidates(const Vector& x, double within) const;
+  /// The pairs that have a gap below `within` at x.
+  Candidates4 closer(const Candidates& among, const Vector& x, double within) const;
+  Vector finite_positions(const Vector& q, double t) const;
+  std::array<int, 4> nodes_of(Collision::Kind kind, const Pair& pair) const;
+  std::optional<Met> meet(Collision::Kind kind, const Nodes& nodes, const Vector& x, double within) const;
+  Collision collide(const Met& m, const Vector& x) const;
+  /// The same by its features alone.
+  Collision reduced(const Collision& c, const Features& to) const;
+  std::vector<std::size_t> by_features(const std::vector<Shared>& shared) const;
+  void find(const Vector& x, const Vector& q, double t, double within, std::vector<Collision>& found) const;
+  void find_at_obstacles(const Vector& q, double t, double within, std::vector<Collision>& found) const;
+  double thickness(const Nodes& nodes, Collision::Kind kind) const;
+  double mollifier_width(const Nodes& nodes, const Vector& x) const;
+  double pair_step(Collision::Kind kind, const Nodes& nodes, const Vector& x0, const Vector& x1) const;
+
+  double least_reach() const { return 2 * scene_.delta; }  // [m] searches reach this far at least
+
+  ContactScene scene_;
+  std::vector<int> obstacle_of_node_;  // beyond body_nodes: index into surfaces
+  mutable BroadPhase broad_phase_;
+  Patches patches_;
+  mutable Candidates boxes_;                // pairs whose boxes overlap, of the last search
+  mutable std::array<Search, 2> searches_;  // the one used last first: iterates go back and forth
+  double longest_reach_ = 0;                // [m] candidates are looked for at most this far beyond what collides
+  mutable Vector found_q_;
+  mutable double found_t_ = std::numeric_limits<double>::quiet_NaN();
+  mutable std::vector<Collision> found_;
+};
+
+}  // namespace limber

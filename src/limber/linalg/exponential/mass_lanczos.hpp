@@ -1,0 +1,43 @@
+#pragma once
+/// Lanczos' process in the M-inner product:  K V_m = M V_m T + next M v_{m+1} e_mᵀ,  V_mᵀ M V_m = I,  T tridiagonal
+/// with the eigenvalues θ and eigenvectors Q. Three-term recurrences only: for functions of M⁻¹K the loss of
+/// orthogonality that follows does no harm. Very small systems are made orthogonal, so that the process ends.
+
+#include "limber/linalg/exponential/phi1.hpp"
+
+namespace limber {
+
+class MassLanczos {
+ public:
+  MassLanczos(Index n, int limit);
+
+  /// From w = M⁻¹p; w = 0 leaves an empty process of size 0.
+  void start(const Vector& p, const Vector& w);
+  /// One dimension more.
+  void extend(const LinearOperator& stiffness, const LinearOperator& inverse_mass);
+  /// θ and Q of the present T.
+  void diagonalize();
+
+  int m() const { return m_; }
+  int limit() const { return static_cast<int>(diagonal_.size()); }
+  bool complete() const { return next_ == 0; }  // the space is invariant
+  double size() const { return size_; }         // ‖w‖_M
+  double next() const { return next_; }
+  double mean() const { return diagonal_[0]; }  // wᵀKw / wᵀMw
+  double largest() const;                       // no eigenvalue of T is larger
+  const Vector& theta() const { return theta_; }
+  const Matrix& Q() const { return Q_; }
+  const Matrix& V() const { return V_; }
+
+ private:
+  Matrix V_;
+  Vector diagonal_, off_;       // of T
+  Vector p_, p_before_;         // M v_{m+1}, M v_m
+  Vector v_, work_, preimage_;  // v_{m+1}; K v, M⁻¹ of what is left of it
+  Vector theta_;
+  Matrix Q_, MV_;  // M V is kept only where vectors are made orthogonal
+  double size_ = 0, next_ = 0;
+  int m_ = 0;
+};
+
+}  // namespace limber

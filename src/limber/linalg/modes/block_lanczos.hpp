@@ -1,0 +1,57 @@
+#pragma once
+/// The lowest modes of K x = λ M x by block Lanczos on (K − σM)⁻¹M, with full orthogonalisation and thick restarts.
+/// The basis V is M-orthonormal and M-orthogonal to the locked vectors, T = VᵀM·Op·V, and Op·V lies in the span of V
+/// and the next block, so the residual of a Ritz pair is seen in its last rows.
+
+#include <random>
+
+#include "limber/linalg/block_algebra.hpp"
+#include "limber/linalg/modes/shift_invert.hpp"
+
+namespace limber {
+
+class BlockLanczos {
+ public:
+  /// locked: #n × k, M-orthonormal modes that are known. The references must outlive this.
+  BlockLanczos(const ShiftInvert& op, const BlockProduct& M, const Matrix& locked);
+
+  /// A few blocks: enough to see the order of magnitude of the lowest λ.
+  void look(Index count);
+  /// Converges the `count` lowest modes and, less, the one above them. An eigenvalue with as many copies as a block has
+  /// vectors may have more: it is accepted only when a fresh random block, made orthogonal to what is found, finds
+  /// nothing lower. Throws StepFailure if it does not converge.
+  void find(Index count);
+
+  /// Ritz values, ascending: after find(s) the first s are converged and the next is an estimate.
+  Vector lambda() const;
+  /// n × count: the first Ritz vectors, M-orthonormal.
+  Matrix vectors(Index count) const;
+
+ private:
+  static constexpr Index block = 8, blocks_of_a_check = 4;
+  Index kept() const { return count_ + block; }
+  Index most() const { return 2 * count_ + 9 * block; }
+  auto all() const { return V_.leftCols(locked_ + size_); }
+  auto basis() const { return V_.middleCols(locked_, size_); }
+
+  void reserve(Index count);
+  Matrix random_vectors(Index count);
+  Matrix orthonormal(Matrix U);
+  void renew_zeros(Matrix& U);
+  void expand();
+  void ritz();
+  void restart(Index k);
+  double error(Index i) const;
+  double worst() const;
+  void converge(double tolerance);
+  bool full_cluster() const;
+
+  const ShiftInvert& op_;
+  const BlockProduct& M_;
+  Index locked_, count_ = 0, size_ = 0;
+  Matrix V_, T_, next_, coupling_, Y_;
+  Vector theta_, residual_;
+  std::mt19937_64 random_{20240229};
+};
+
+}  // namespace limber

@@ -1,0 +1,70 @@
+#pragma once
+/// The modes of K x = λ M x, not in parts, for a K that changes slowly: block Davidson iterations, Rayleigh-Ritz on the
+/// span of the older modes and of all corrections B(KX − MXΛ), where B is the factor of an older K − σM.
+
+#include <cstdint>
+#include <random>
+
+#include "limber/linalg/block_algebra.hpp"
+#include "limber/linalg/modes/modes.hpp"
+#include "limber/linalg/modes/shift_invert.hpp"
+
+namespace limber {
+
+/// How far modes are from exact, in the norm of energy: (rᵀ W r / λ)^½ for r = Kx − λMx, W = 1/max(diag K, λ_top diag
+/// M) for K⁻¹, λ at least λ_top/100. Its square is of the order of the relative error of λ. A stiff body's residual is
+/// large in the norm of M⁻¹ although its modes hardly change: K⁻¹ takes account of how stiff it is where r is.
+Vector mode_errors(const Matrix& residual, const Vector& lambda, const Vector& stiffness_diagonal,
+                   const Vector& mass_diagonal);
+
+class ConnectedTracker {
+ public:
+  struct Counts {  // since the construction
+    long from_scratch = 0, refinements = 0, iterations = 0;
+  };
+
+  /// Residual at which eigenvalues are known to well below the gap of a cluster.
+  static constexpr double resolved = 1e-4;
+
+  /// The s lowest modes in whole clusters, whose factor of K − σM is kept. Throws as search_modes does.
+  Modes from_scratch(const SparseMatrix& K, const SparseMatrix& M, const Matrix& rigid, int s);
+
+  /// As many modes as `start` has, with mode_errors of at most `tolerance`. Exact null vectors among `rigid` are as in
+  /// lowest_modes. A few vectors above the modes are followed with them, and a random one is tried each time, so that a
+  /// mode that comes down from above takes the place of the highest one. The s lowest modes are found from scratch if
+  /// `start` does not fit K, if there are few unknowns, if the set has come to cut a cluster, or if the iteration
+  /// converges too slowly even with a factor of this K (also where the tolerance is below rounding).
+  Modes refine(const SparseMatrix& K, const SparseMatrix& M, const Matrix& rigid, const Modes& start, double tolerance,
+               int s);
+
+  /// A λ below this is not sought but BelowFloor.
+  void set_floor(double lambda) { op_.set_floor(lambda); }
+  /// Drops the factor and the vectors above: what follows depends on the arguments only.
+  void reset();
+  Counts counts() const { return counts_; }
+
+ private:
+  static constexpr std::uint64_t seed = 20240229;
+  struct Block;
+  enum class First { no, yes };
+  enum class Outcome { converged, too_slow, cuts_cluster };
+
+  bool begin(const Modes& start, const Matrix& R, Block& block) const;
+  bool converge(Block& block, const Matrix& R, double tolerance, First first);
+  Outcome iterate(Block& block, const Matrix& R, double tolerance);
+  void correct(Block& block, const Matrix& R, double tolerance, First first);
+  Matrix random_block(Index columns);
+  void make_factor(const SparseMatrix& K, const SparseMatrix& M, Index columns);
+  void judge_factor(long iterations);
+
+  Matrix guards_;  // Ritz vectors above the modes, #n × (0 to 4)
+  std::mt19937_64 random_{seed};
+  ShiftInvert op_;
+  BlockProduct K_, M_;
+  double spent_ = 0;      // on the factor and all refinements with it, in iterations
+  long refined_ = 0;      // refinements with the factor
+  bool present_ = false;  // the factor is that of the present K
+  Counts counts_;
+};
+
+}  // namespace limber

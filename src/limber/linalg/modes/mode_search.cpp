@@ -1,0 +1,155 @@
+#include "limber/linalg/modes/mode_search.hpp"
+
+#include <Eigen/Cholesky>
+#include <Eigen/QR>
+#include <string>
+
+#include "limber/core/errors.hpp"
+#include "limber/linalg/dense_eigen.hpp"
+#include "limber/linalg/modes/block_lanczos.hpp"
+#include "limber/linalg/modes/null_vectors.hpp"
+
+namespace limber {
+namespace {
+
+/// What is known of the spectrum: null vectors that are known exactly, and the lowest others.
+struct Spectrum {
+  Index zeros = 0;
+  Vector others;  // ascending
+  enum class Extent { all, lowest } extent = Extent::lowest;
+  double top = 0;  // max |K_ii| / M_ii
+
+  Index below() const { return (others.array() < 0).count(); }
+  Index size() const { return zeros + others.size(); }
+  double at(Index i) const {
+    if (i < below()) return others[i];
+    return i < below() + zeros ? 0 : others[i - zeros];
+  }
+  Index others_among(Index first) const { return std::max(std::min(first, below()), first - zeros); }
+  /// How many of the lowest λ are known: zeros count only once something above them is.
+  Index known() const {
+    if (extent == Extent::all) return size();
+    return below() == others.size() ? below() : size();
+  }
+};
+
+/// How many modes to take: s, or more. Equal to `known` if it takes a look at the next to say.
+Index choose(const Spectrum& spectrum, Index s, Extent extent) {
+  const Index known = spectrum.known();
+  if (extent == Extent::as_asked || s >= known) return std::min(s, known);
+  const double largest = spectrum.others.size() > 0 ? spectrum.others.cwiseAbs().maxCoeff() : 0;
+  while (s < known && same_cluster(spectrum.at(s - 1), spectrum.at(s), largest, spectrum.top)) ++s;
+  return s;
+}
+
+/// All modes that are M-orthogonal to R, from L⁻¹KL⁻ᵀ with M = LLᵀ on the complement of LᵀR.
+Modes dense_others(const SparseMatrix& K, const SparseMatrix& M, const Matrix& R) {
+  const Matrix m = Matrix(M).selfadjointView<Eigen::Lower>();
+  const Eigen::LLT<Matrix> llt(m);
+  if (llt.info() != Eigen::Success) throw StepFailure("modes: the mass matrix is not positive definite");
+  Matrix k = Matrix(K).selfadjointView<Eigen::Lower>();
+  llt.matrixL().solveInPlace(k);
+  llt.matrixU().solveInPlace<Eigen::OnTheRight>(k);
+  const Index n = K.cols(), r = R.cols();
+  Matrix complement = Matrix::Identity(n, n);
+  if (r > 0) {
+    complement = Eigen::HouseholderQR<Matrix>(llt.matrixU() * R).householderQ();
+    complement = complement.rightCols(n - r).eval();
+    k = complement.transpose() * k * complement;
+  }
+  Modes modes{Vector(0), Matrix(n, 0)};
+  if (r == n) return modes;
+  const DenseEigen eigen = symmetric_eigen(.5 * (k + k.transpose()));
+  modes.lambda = eigen.values;
+  modes.X = llt.matrixU().solve(complement * eigen.vectors);
+  return modes;
+}
+
+/// One step of inverse iteration, which damps what is left of high modes, then Rayleigh-Ritz with K and M themselves.
+Modes polish(const ShiftInvert& op, const BlockProduct& K, const BlockProduct& M, const Matrix& R, const Matrix& X) {
+  Matrix Z = op * (M * X);
+  remove(R, M, Z);
+  Z = orthonormal_basis(M, unit_columns(M, Z), 1e-10);
+  remove(R, M, Z);
+  if (Z.cols() != X.cols()) throw StepFailure("modes: the modes found are not independent");
+  const Matrix k = inner(Z, K * Z), m = inner(Z, M * Z);
+  const DenseEigen eigen = generalized_eigen(.5 * (k + k.transpose()), .5 * (m + m.transpose()));
+  return {eigen.values, combine(Z, eigen.vectors)};
+}
+
+/// A shift far beyond the λ that are wanted (a body of another stiffness, a first λ < 0) hides their differences:
+/// brings it near them. Ritz values are known from above only, hence the reserve.
+bool bring_shift_near(const SparseMatrix& K, const SparseMatrix& M, const Vector& ritz, Index s, ShiftInvert& op) {
+  const double low = ritz[0], high = std::max(std::abs(ritz[s - 1]), std::abs(low));
+  if (!(-op.sigma() > 4 * high)) return false;
+  const double reserve = std::max(.1 * high, 1e-13 * op.top());
+  op.try_shift(K, M, std::min(1.5 * low, 0.) - reserve);
+  return true;
+}
+
+Modes lanczos_modes(const SparseMatrix& K, const SparseMatrix& M, Index s, const Matrix& R, Extent extent,
+                    const BlockProduct& K_block, const BlockProduct& M_block, ShiftInvert& op) {
+  op.make(K, M);
+  Index count = std::max<Index>(1, s - R.cols());
+  BlockLanczos first(op, M_block, R), second(op, M_block, R);
+  first.look(count);
+  BlockLanczos& lanczos = bring_shift_near(K, M, first.lambda(), count, op) ? second : first;
+  while (true) {
+    lanczos.find(count);
+    const Spectrum spectrum{R.cols(), lanczos.lambda().head(count + 1), Spectrum::Extent::lowest, op.top()};
+    const Index taken = choose(spectrum, s, extent), others = spectrum.others_among(taken);
+    const bool known = taken >= s && (extent == Extent::as_asked || taken < spectrum.known());
+    if (known && others <= count)
+      return merge_modes(R, polish(op, K_block, M_block, R, lanczos.vectors(std::max<Index>(others, 1))), taken);
+    count = std::max(others, count + 1);
+    if (few_unknowns(K.cols(), count)) {
+      const Modes all = dense_others(K, M, R);
+      return merge_modes(R, all, choose({R.cols(), all.lambda, Spectrum::Extent::all, op.top()}, s, extent));
+    }
+  }
+}
+
+}  // namespace
+
+void require_mode_problem(const SparseMatrix& K, const SparseMatrix& M, int s, const Matrix& rigid) {
+  const Index n = K.cols();
+  if (s < 1 || s > n)
+    throw InputError("modes", std::to_string(s) + " is outside 1 to " + std::to_string(n) + ", the number of unknowns");
+  if (M.cols() != n || rigid.rows() != n)
+    throw InputError("modes", "the stiffness has " + std::to_string(n) + " unknowns, the mass " +
+                                  std::to_string(M.cols()) + ", the rigid motions " + std::to_string(rigid.rows()));
+}
+
+bool few_unknowns(Index n, Index s) { return n <= 300 || n < 4 * s + 100; }
+
+bool same_cluster(double a, double b, double largest, double top) {
+  const double noise = std::max(1e-8 * largest, 1e-13 * top);
+  const double size = std::max(std::abs(a), std::abs(b));
+  return b - a <= 1e-6 * size || size <= noise;
+}
+
+Modes merge_modes(const Matrix& R, const Modes& others, Index count) {
+  const Index below = std::min<Index>((others.lambda.array() < 0).count(), count);
+  const Index zeros = std::min(R.cols(), count - below), above = count - below - zeros;
+  Modes modes{Vector::Zero(count), Matrix(R.rows(), count)};
+  modes.lambda.head(below) = others.lambda.head(below);
+  modes.lambda.tail(above) = others.lambda.segment(below, above);
+  modes.X << others.X.leftCols(below), R.leftCols(zeros), others.X.middleCols(below, above);
+  return modes;
+}
+
+Modes search_modes(const SparseMatrix& K_given, const SparseMatrix& M_given, int s, const Matrix& rigid, Extent extent,
+                   ShiftInvert& op) {
+  require_mode_problem(K_given, M_given, s, rigid);
+  SparseMatrix copy_k, copy_m;
+  const SparseMatrix &K = compressed(K_given, copy_k), &M = compressed(M_given, copy_m);
+  const BlockProduct K_block(K), M_block(M);
+  if (!(M_block.diagonal().minCoeff() > 0)) throw StepFailure("modes: the mass matrix is not positive definite");
+  const Matrix R = null_vectors(K_block, M_block, rigid);
+  if (!few_unknowns(K.cols(), s)) return lanczos_modes(K, M, s, R, extent, K_block, M_block, op);
+  const Modes others = dense_others(K, M, R);
+  const double top = K_block.diagonal().cwiseQuotient(M_block.diagonal()).cwiseAbs().maxCoeff();
+  return merge_modes(R, others, choose({R.cols(), others.lambda, Spectrum::Extent::all, top}, s, extent));
+}
+
+}  // namespace limber

@@ -1,0 +1,50 @@
+#include "limber/linalg/modes/shift_invert.hpp"
+
+#include <cmath>
+
+namespace limber {
+
+void ShiftInvert::require_above_floor(double lambda) const {
+  if (lambda < floor_) throw BelowFloor();
+}
+
+SolveReport::Status ShiftInvert::factorize(const SparseMatrix& K, const SparseMatrix& M, double sigma) {
+  SparseMatrix A = K - sigma * M;
+  A.makeCompressed();
+  if (pattern_.take(A) == PatternChange::changed) {
+    factor_ = make_best_factor(A, Symmetry::symmetric);
+    factor_->analyze(A);
+  }
+  sigma_ = sigma;
+  const auto status = factor_->factorize(A);
+  made_ = status == SolveReport::Status::ok;
+  return status;
+}
+
+void ShiftInvert::make(const SparseMatrix& K, const SparseMatrix& M) {
+  made_ = false;
+  const Vector k = K.diagonal(), m = M.diagonal();
+  if (!(m.minCoeff() > 0)) throw StepFailure("modes: the mass matrix is not positive definite");
+  top_ = std::max(k.cwiseQuotient(m).cwiseAbs().maxCoeff(), 1e-300);
+  if (!std::isfinite(top_)) throw StepFailure("modes: the stiffness or the mass matrix is not finite");
+  constexpr double first = 1e-8, last = 1e4, growth = 1e3;
+  for (double relative = first; relative <= last; relative *= growth) {
+    const double sigma = std::max(-relative * top_, floor_);
+    if (factorize(K, M, sigma) == SolveReport::Status::ok) return;
+    if (sigma == floor_) throw BelowFloor();
+  }
+  throw StepFailure("modes: the stiffness matrix shifted by the mass matrix is not positive definite");
+}
+
+void ShiftInvert::try_shift(const SparseMatrix& K, const SparseMatrix& M, double sigma) {
+  const double before = sigma_;
+  if (factorize(K, M, sigma) != SolveReport::Status::ok) factorize(K, M, before);
+}
+
+Matrix ShiftInvert::operator*(const Eigen::Ref<const Matrix>& Y) const {
+  Matrix Z(Y.rows(), Y.cols());
+  factor_->solve(Y, Z);
+  return Z;
+}
+
+}  // namespace limber

@@ -1,0 +1,222 @@
+#include "limber/linalg/solvers/auto_solver.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+namespace limber {
+namespace {
+
+using End = KrylovResult::End;
+using Status = SolveReport::Status;
+
+// Seconds per count on one common core (Neoverse-V1, 2.6 GHz); only their ratios matter. Measured on matrices of
+// linear elasticity on 2.5k to 160k tetrahedra.
+constexpr double per_entry = .26e-9;         // of a product
+constexpr double per_unknown = 3.5e-9;       // of the vector updates of an iteration
+constexpr double per_flop = .045e-9;         // of a factorisation: in large dense blocks
+constexpr double per_factor_entry = 8e-9;    // of a factorisation: assembling, small blocks
+constexpr double per_factor_unknown = 1e-6;  // of a factorisation
+constexpr double per_solve_entry = 1.8e-9;   // of the two triangular solves
+
+constexpr double unproven_life = 6;   // solves that a first factor is expected to serve
+constexpr double unproven_steps = 4;  // iterations of each
+// What was given up is tried again from time to time: the matrices may have become easier for it.
+constexpr double forgetting = .99;           // a diagonal solve, of the cost of factors
+constexpr double forgetting_diagonal = .97;  // a new factor, of the cost of the diagonal
+constexpr int iterations_before_analysis = 48;
+// Entries in single precision do for a coarse answer, and pay where A does not fit into a cache and is read often.
+constexpr double rounded_tolerance = 1e-6;
+constexpr Index rounded_entries = 200000;
+constexpr double rounded_iterations = 8;
+constexpr Index always_factored = 500;  // unknowns: a factor costs next to nothing, and solves to rounding
+
+/// Not when as much is spent as the other way would have cost, or half of it without a prospect: early residuals of
+/// conjugate gradients say little of what is to come, and a wrong turn should never cost more than twice the right one.
+bool worth_going_on(double spent, double left, double other) {
+  return spent < .5 * other || (spent < other && left < 2 * other);
+}
+
+class FactorPreconditioner final : public Preconditioner {
+ public:
+  explicit FactorPreconditioner(Factor& factor) : factor_(factor) {}
+  double apply(const Vector& r, Vector& z) override {
+    factor_.solve(r, z);
+    return r.dot(z);
+  }
+
+ private:
+  Factor& factor_;
+};
+
+}  // namespace
+
+void AutoSolver::set_matrix(const SparseMatrix& A) {
+  assert(A.rows() == A.cols());
+  A_ = &compressed(A, copy_);
+  if (pattern_.take(*A_) == PatternChange::changed) {
+    rows_ = make_row_matrix(*A_, symmetry_);
+    factor_.reset();
+    forget();
+    iteration_ = per_entry * static_cast<double>(rows_->entries()) + per_unknown * static_cast<double>(rows_->size());
+    ++counts_.analyses;
+  }
+  rows_->refresh(*A_);
+  inverted_ = exact_ = false;
+}
+
+void AutoSolver::reset() {
+  forget();
+  costs_of_ = {};
+}
+
+void AutoSolver::forget() {
+  past_ = {};
+  stiff_.reset();
+  has_factor_ = exact_ = false;
+}
+
+/// A few entries more or less (contacts that come and go) are not worth an analysis.
+void AutoSolver::need_factor_costs() {
+  const auto entries = static_cast<double>(A_->nonZeros());
+  if (A_->rows() != costs_of_.unknowns || std::abs(entries - costs_of_.entries) > .1 * costs_of_.entries) need_factor();
+}
+
+void AutoSolver::need_factor() {
+  if (factor_) return;
+  factor_ = make_best_factor(*A_, symmetry_);
+  factor_->analyze(*A_);
+  costs_of_ = {A_->rows(), static_cast<double>(A_->nonZeros())};
+  const FactorCost cost = factor_->cost();
+  factorization_ =
+      per_flop * cost.flops + per_factor_entry * cost.entries + per_factor_unknown * static_cast<double>(rows_->size());
+  factor_iteration_ = per_solve_entry * cost.entries + iteration_;
+}
+
+double AutoSolver::mean_cost_of_factor() const {
+  if (past_.mean_with_factor >= 0) return past_.mean_with_factor;
+  return std::min(factorization_ / unproven_life + unproven_steps * factor_iteration_,
+                  factorization_ + factor_iteration_);
+}
+
+AutoSolver::Way AutoSolver::choose(double decades) {
+  if (has_factor_ && exact_) return Way::kept_factor;
+  if (rows_->size() <= always_factored) return Way::new_factor;
+  if (past_.diagonal_rate < 0) return Way::diagonal;
+  const double diagonal = past_.diagonal_rate * decades * iteration_;
+  if (!factor_ && past_.diagonal_rate * decades <= iterations_before_analysis) return Way::diagonal;
+  need_factor_costs();
+  if (has_factor_) {
+    const double kept = std::max(1., (past_.kept_rate + past_.kept_growth) * decades) * factor_iteration_;
+    const double mean = past_.spent / past_.solves;
+    if (kept <= mean) return kept <= diagonal ? Way::kept_factor : Way::diagonal;
+    return mean <= diagonal ? Way::new_factor : Way::diagonal;
+  }
+  return mean_cost_of_factor() <= diagonal ? Way::new_factor : Way::diagonal;
+}
+
+SolveReport AutoSolver::solve(const Vector& b, Vector& x, double tolerance) {
+  assert(A_ != nullptr && b.size() == A_->cols());
+  ++counts_.solves;
+  tolerance = std::clamp(tolerance, 1e-14, .5);
+  const double decades = -std::log(tolerance);
+  Way way = choose(decades);
+  int before = 0;
+  if (way == Way::diagonal) {
+    const KrylovResult found = try_diagonal(b, x, tolerance, decades);
+    if (found.end != End::stopped) return report(found, 0);
+    before = found.iterations;
+    way = has_factor_ && past_.kept_rate * decades * factor_iteration_ <= past_.spent / past_.solves ? Way::kept_factor
+                                                                                                     : Way::new_factor;
+  }
+  if (way == Way::kept_factor) {
+    const KrylovResult found = try_kept_factor(b, x, tolerance, decades);
+    if (found.end != End::stopped) return report(found, before);
+    before += found.iterations;
+  }
+  return solve_new_factor(b, x, tolerance, before);
+}
+
+KrylovResult AutoSolver::iterate(Preconditioner& M, const Vector& b, Vector& x, const KrylovLimits& limits) {
+  const KrylovResult found =
+      symmetry_ == Symmetry::symmetric ? pcg(*rows_, M, b, x, limits, work_) : gmres(*rows_, M, b, x, limits, work_);
+  counts_.iterations += found.iterations;
+  return found;
+}
+
+KrylovResult AutoSolver::try_diagonal(const Vector& b, Vector& x, double tolerance, double decades) {
+  if (!inverted_) {
+    diagonal_ = rows_->invert_diagonal();
+    rounding_ = 0;
+    if (symmetry_ == Symmetry::symmetric && diagonal_ == Status::ok) diagonal_ = stiff_.set(*A_, rows_->block_size());
+  }
+  inverted_ = true;
+  if (diagonal_ == Status::indefinite) {
+    x.setZero(b.size());
+    return {End::indefinite, 0, 1, 0};
+  }
+  StiffBlockPreconditioner D(*rows_, stiff_);
+  KrylovLimits limits{tolerance, 20000};
+  if (symmetry_ == Symmetry::symmetric && tolerance >= rounded_tolerance && rows_->entries() >= rounded_entries &&
+      past_.diagonal_rate * decades >= rounded_iterations) {
+    if (rounding_ == 0) rounding_ = rows_->round();
+    limits.rounding = rounding_;
+  }
+  limits.go_on = [&](int done, double predicted) {
+    if (done % 8 != 0 || (!factor_ && done < iterations_before_analysis && predicted < 8 * done)) return true;
+    need_factor_costs();
+    return worth_going_on(done * iteration_, (predicted - done) * iteration_, factorization_ + factor_iteration_);
+  };
+  const KrylovResult found = iterate(D, b, x, limits);
+  past_.mean_with_factor *= forgetting;
+  if (found.end != End::indefinite)
+    past_.diagonal_rate = std::min(found.predicted, 20. * std::max(found.iterations, 1000)) / decades;
+  return found;
+}
+
+KrylovResult AutoSolver::try_kept_factor(const Vector& b, Vector& x, double tolerance, double decades) {
+  FactorPreconditioner P(*factor_);
+  KrylovLimits limits{tolerance, exact_ ? 30 : 500};
+  if (!exact_)
+    limits.go_on = [&](int done, double predicted) {
+      return worth_going_on(done * factor_iteration_, (predicted - done) * factor_iteration_,
+                            factorization_ + factor_iteration_);
+    };
+  const KrylovResult found = iterate(P, b, x, limits);
+  past_.spent += found.iterations * factor_iteration_;
+  ++past_.solves;
+  const double rate = found.predicted / decades;
+  past_.kept_growth = past_.solves < 3 ? 0 : std::max(0., rate - past_.kept_rate);  // the first solve is exact
+  past_.kept_rate = rate;
+  return found;
+}
+
+SolveReport AutoSolver::solve_new_factor(const Vector& b, Vector& x, double tolerance, int before) {
+  need_factor();
+  if (has_factor_ && !exact_) past_.mean_with_factor = past_.spent / past_.solves;
+  past_.diagonal_rate *= forgetting_diagonal;
+  if (!(has_factor_ && exact_)) {
+    has_factor_ = exact_ = false;
+    ++counts_.factorizations;
+    const Status made = factor_->factorize(*A_);
+    if (made != Status::ok) {
+      x.setZero(b.size());
+      return {made, before, 1};
+    }
+    has_factor_ = exact_ = true;
+    past_.spent = factorization_;
+    past_.solves = 0;
+    past_.kept_rate = -1;
+  }
+  const KrylovResult found = try_kept_factor(b, x, tolerance, -std::log(tolerance));
+  // An exact factor that does not solve within a few iterations is that of a numerically singular matrix.
+  if (found.end == End::stopped) return {Status::singular, before + found.iterations, found.residual};
+  return report(found, before);
+}
+
+SolveReport AutoSolver::report(const KrylovResult& found, int before) {
+  const int its = exact_ && has_factor_ && found.iterations == 1 ? before : before + found.iterations;
+  return {found.end == End::converged ? Status::ok : Status::indefinite, its, found.residual};
+}
+
+}  // namespace limber

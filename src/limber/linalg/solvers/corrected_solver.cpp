@@ -1,0 +1,62 @@
+#include "limber/linalg/solvers/corrected_solver.hpp"
+
+#include <Eigen/QR>
+#include <algorithm>
+#include <vector>
+
+namespace limber {
+
+void CorrectedSolver::multiply(const Vector& x, Vector& y) const {
+  base_->multiply(x, y);
+  if (correction_ == nullptr) return;
+  const Correction& c = *correction_;
+  if (c.U.cols() > 0) y.noalias() -= c.U * (c.C * (c.U.transpose() * x));
+  if (c.N.nonZeros() > 0) y.noalias() += c.N * x;
+}
+
+SolveReport CorrectedSolver::solve(const Vector& b, Vector& x, double tolerance) {
+  using Status = SolveReport::Status;
+  if (correction_ == nullptr || !correction_->any()) return base_->solve(b, x, tolerance);
+  x.setZero(b.size());
+  const double beta = b.norm();
+  if (beta == 0) return {};
+  // Loose inner solves cost little and a few outer iterations more.
+  const double inner_tolerance = 3e-2;
+  const int most = static_cast<int>(correction_->U.cols()) + 60;
+  std::vector<Vector> basis{b / beta}, directions;
+  Matrix H = Matrix::Zero(most + 1, most);
+  Vector e = Vector::Zero(most + 1), y;
+  e[0] = beta;
+  SolveReport report;
+  for (int k = 0; k < most; ++k) {
+    Vector z, w;
+    const SolveReport inner = base_->solve(basis.back(), z, inner_tolerance);
+    report.iterations += inner.iterations;
+    if (inner.status != Status::ok) return {inner.status, report.iterations, 1};
+    multiply(z, w);
+    directions.push_back(std::move(z));
+    const double size = w.norm();
+    for (int pass = 0; pass < 2; ++pass)  // twice: the basis stays orthogonal to rounding
+      for (int i = 0; i <= k; ++i) {
+        const double c = basis[static_cast<std::size_t>(i)].dot(w);
+        H(i, k) += c;
+        w -= c * basis[static_cast<std::size_t>(i)];
+      }
+    H(k + 1, k) = w.norm();
+    const auto system = H.topLeftCorner(k + 2, k + 1);
+    y = system.colPivHouseholderQr().solve(e.head(k + 2));
+    report.residual = (e.head(k + 2) - system * y).norm() / beta;
+    if (report.residual <= tolerance) break;
+    // The space holds no more: what is left of b lies outside the range.
+    if (H(k + 1, k) <= 1e-14 * size) {
+      report.status = Status::singular;
+      break;
+    }
+    if (k + 1 == most) report.status = Status::not_converged;
+    basis.push_back(w / H(k + 1, k));
+  }
+  for (Index i = 0; i < y.size(); ++i) x += y[i] * directions[static_cast<std::size_t>(i)];
+  return report;
+}
+
+}  // namespace limber

@@ -1,0 +1,38 @@
+#include "limber/linalg/solvers/krylov_solver.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+namespace limber {
+
+void KrylovSolver::set_matrix(const SparseMatrix& given) {
+  assert(given.rows() == given.cols());
+  const SparseMatrix& A = compressed(given, copy_);
+  if (pattern_.take(A) == PatternChange::changed) {
+    rows_ = make_row_matrix(A, symmetry_);
+    ++counts_.analyses;
+  }
+  rows_->refresh(A);
+  diagonal_ = rows_->invert_diagonal();
+}
+
+SolveReport KrylovSolver::solve(const Vector& b, Vector& x, double tolerance) {
+  assert(rows_ && b.size() == rows_->size());
+  ++counts_.solves;
+  x.setZero(b.size());
+  if (method_ == Method::pcg && diagonal_ == SolveReport::Status::indefinite) return {diagonal_, 0, 1};
+  DiagonalPreconditioner D(*rows_);
+  const int most = static_cast<int>(std::clamp<Index>(3 * b.size(), 500, 20000));
+  const KrylovLimits limits{std::max(tolerance, 1e-14), most};
+  const KrylovResult found =
+      method_ == Method::pcg ? pcg(*rows_, D, b, x, limits, work_) : gmres(*rows_, D, b, x, limits, work_);
+  counts_.iterations += found.iterations;
+  using End = KrylovResult::End;
+  using Status = SolveReport::Status;
+  const Status status = found.end == End::converged    ? Status::ok
+                        : found.end == End::indefinite ? Status::indefinite
+                                                       : Status::not_converged;
+  return {status, found.iterations, found.residual};
+}
+
+}  // namespace limber

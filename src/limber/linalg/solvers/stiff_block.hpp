@@ -1,0 +1,54 @@
+#pragma once
+/// z = B⁻¹r with B = A_SS on the few stiff nodes S and A's diagonal blocks elsewhere. Nodes in contact are stiffer than
+/// the rest by orders of magnitude and strongly coupled to each other: one factor of their small matrix leaves the
+/// iteration with a matrix as well conditioned as without contact.
+
+#include <memory>
+#include <vector>
+
+#include "limber/linalg/pattern.hpp"
+#include "limber/linalg/solvers/factor.hpp"
+#include "limber/linalg/solvers/krylov.hpp"
+
+namespace limber {
+
+class StiffBlock {
+ public:
+  /// Looks for S in a symmetric A (lower triangle, compressed) made of blocks of `block` rows, and factors A_SS. S is
+  /// empty where stiff nodes are no minority. indefinite: A_SS is not positive definite, and so nor is A.
+  SolveReport::Status set(const SparseMatrix& A, int block);
+  /// What follows depends on the next matrix only.
+  void reset() { chosen_.clear(); }
+  bool empty() const { return rows_.empty(); }
+  FactorCost cost() const { return factor_->cost(); }
+  /// Overwrites z on S; returns rᵀz there less what rᵀz was there before.
+  double apply(const Vector& r, Vector& z);
+
+ private:
+  void choose(const SparseMatrix& A, int block);
+  void extract(const SparseMatrix& A);
+
+  std::vector<char> chosen_;  // per node
+  std::vector<int> rows_;     // of S, ascending
+  std::vector<int> place_;    // per row of A: in S, or −1
+  SparseMatrix A_SS_;
+  Pattern pattern_;
+  std::unique_ptr<Factor> factor_;
+  Vector r_, z_;
+};
+
+/// The diagonal blocks, and A_SS where there are stiff nodes.
+class StiffBlockPreconditioner final : public Preconditioner {
+ public:
+  StiffBlockPreconditioner(const RowMatrix& A, StiffBlock& stiff) : diagonal_(A), stiff_(stiff) {}
+  double apply(const Vector& r, Vector& z) override {
+    const double rz = diagonal_.apply(r, z);
+    return stiff_.empty() ? rz : rz + stiff_.apply(r, z);
+  }
+
+ private:
+  DiagonalPreconditioner diagonal_;
+  StiffBlock& stiff_;
+};
+
+}  // namespace limber

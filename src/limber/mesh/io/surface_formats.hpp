@@ -1,0 +1,27 @@
+#pragma once
+/// The file formats behind read_surface_mesh, and what their readers share.
+
+#include <string>
+#include <string_view>
+
+#include "limber/mesh/surface_mesh.hpp"
+
+namespace limber {
+
+SurfaceMesh read_obj(const std::string& path, std::string_view text);
+SurfaceMesh read_stl(const std::string& path, std::string_view bytes);
+SurfaceMesh read_ply(const std::string& path, std::string_view bytes);
+/// .gltf or .glb, whichever the file is.
+SurfaceMesh read_gltf(const std::string& path, std::string_view bytes);
+
+struct SurfaceFormat {
+  const char* extension;  // in lower case
+  SurfaceMesh (*read)(const std::string& path, std::string_view contents);
+};
+inline constexpr SurfaceFormat surface_formats[] = {
+    {".obj", read_obj}, {".ply", read_ply}, {".stl", read_stl}, {".gltf", read_gltf}, {".glb", read_gltf}};
+
+/// With the dot, in lower case; "" if there is none.
+std::string extension_of(const std::string& path);
+
+}  // namespace limber

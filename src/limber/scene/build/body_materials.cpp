@@ -1,0 +1,52 @@
+#include "limber/scene/build/body_materials.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "limber/core/errors.hpp"
+#include "limber/core/nodes.hpp"
+#include "limber/scene/made_material.hpp"
+
+namespace limber {
+BodyMaterials body_materials(const BodyChoice& body, const BodyShape& shape) {
+  BodyMaterials map;
+  std::vector<double> densities;
+  std::map<std::pair<std::string, std::vector<double>>, int> numbers;  // by region and the values of fields
+  const auto number = [&](const std::string& region, const MaterialChoice& choice, std::size_t e) {
+    const auto values = field_values(choice, shape.mesh.fields, e, shape.first_tet(e));
+    const auto [at, fresh] = numbers.emplace(std::pair(region, values), static_cast<int>(map.materials.size()));
+    if (!fresh) return at->second;
+    const MadeMaterial m = made(choice, values, e);
+    map.young = std::max(map.young, m.young);
+    map.wave_speed = std::max(map.wave_speed, pressure_wave_speed(m));
+    densities.push_back(m.density);
+    map.materials.push_back(m.material);
+    return at->second;
+  };
+  const auto& choices = body.materials;
+  std::map<int, std::string> name_of;
+  for (const auto& [name, region] : shape.mesh.region_names) name_of[region] = name;
+  std::set<std::string> used;
+  for (std::size_t e = 0; e < shape.elements.count(); ++e) {
+    const int region = shape.region(e);
+    const auto named = name_of.find(region);
+    auto it = named == name_of.end() ? choices.end() : choices.find(named->second);
+    if (it == choices.end()) it = choices.find(std::to_string(region));
+    if (it == choices.end()) it = choices.find("default");
+    if (it == choices.end())
+      throw InputError(body.where + ".materials",
+                       fmt::format("no material for region {} of element {}; name it, or give \"default\"", region, e));
+    used.insert(it->first);
+    map.of_element.push_back(number(it->first, it->second, e));
+    map.density.push_back(densities[ix(map.of_element.back())]);
+  }
+  for (const auto& [region, choice] : body.materials)
+    if (!used.count(region) && region != "default")
+      throw InputError(body.where + ".materials." + region, "the mesh has no such region");
+  return map;
+}
+
+}  // namespace limber

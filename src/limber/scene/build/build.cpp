@@ -1,0 +1,336 @@
+#include "limber/scene/build/build.hpp"
+
+#include <fmt/format.h>
+
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "limber/contact/forces/collision_gaps.hpp"
+#include "limber/core/errors.hpp"
+#include "limber/core/nodes.hpp"
+#include "limber/force/gravity.hpp"
+#include "limber/force/mass.hpp"
+#include "limber/force/rayleigh.hpp"
+#include "limber/scene/build/body_materials.hpp"
+#include "limber/scene/build/body_shape.hpp"
+#include "limber/scene/build/build_forces.hpp"
+#include "limber/scene/build/build_rigid.hpp"
+#include "limber/scene/build/build_thin.hpp"
+#include "limber/scene/build/mesh_facts.hpp"
+#include "limber/scene/made_material.hpp"
+
+namespace limber {
+namespace {
+
+/// The end of the step that is nearest to the time, the first one's at least [s].
+double released(double until, const std::string& where, const TimeSettings& time, std::vector<std::string>& notes) {
+  const double end = std::max(1.0, std::round(until / time.step)) * time.step;
+  if (end > time.duration + time.step / 2)
+    notes.push_back(fmt::format("{}.until: {:.6g} s is after the end of the run, {:.6g} s: the nodes are never free",
+                                where, until, time.duration));
+  else if (std::abs(end - until) > 1e-6 * time.step)
+    notes.push_back(fmt::format(
+        "{}.until: the nodes are free from {:.6g} s on, the end of the step nearest to {:.6g} s", where, end, until));
+  return end;
+}
+
+std::vector<Prescription> prescriptions(const BodyChoice& body, const std::vector<Vec3>& meshed,
+                                        const std::vector<Vec3>& placed, int first, const TimeSettings& time,
+                                        std::vector<std::string>& notes) {
+  std::vector<Prescription> list;
+  std::map<int, std::string> taken;
+  const auto add = [&](const Selection& selection, const std::string& where, Motion motion,
+                       std::optional<double> until) {
+    Prescription p{{}, std::move(motion)};
+    if (until) p.until = released(*until, where, time, notes);
+    for (const int i : resolve(selection, meshed)) {
+      if (const auto [it, fresh] = taken.emplace(i, where); !fresh)
+        throw InputError(where, fmt::format("node {} of '{}' is already prescribed by {}", i, body.name, it->second));
+      p.nodes.push_back(first + i);
+    }
+    list.push_back(std::move(p));
+  };
+  if (!body.pin.empty()) add(body.pin, body.where + ".pin", {}, {});
+  for (const auto& pin : body.timed_pins) add(pin.nodes, pin.where, {}, pin.until);
+  for (const auto& script : body.scripts)
+    add(script.nodes, script.where, scripted_motion(script, meshed, placed), script.until);
+  const bool for_ever =
+      std::all_of(list.begin(), list.end(), [](const Prescription& p) { return std::isinf(p.until); });
+  if (taken.size() == meshed.size() && for_ever)
+    throw InputError(
+        body.where, fmt::format("all {} nodes of '{}' are prescribed: none is free to move", meshed.size(), body.name));
+  return list;
+}
+
+struct Placed {
+  BodyShape shape;          // as meshed
+  std::vector<Vec3> nodes;  // placed
+  std::vector<NodalMass> masses;
+  BodyMaterials materials;           // of a solid
+  std::optional<MadeMaterial> thin;  // of a sheet or a rod
+};
+
+/// Rigid parts leave the elements and become ties.
+void add_rigid(const BodyChoice& choice, const Vec3& gravity, Body& body, Placed& p, Model& model,
+               MechanicalSystem::Parts& parts) {
+  auto& m = p.materials;
+  RigidParts rigid = rigid_parts(choice, {p.shape.elements, body.rest, p.shape.mesh.nodes, body.first_node, m.materials,
+                                          m.of_element, m.density, gravity});
+  take_out(rigid.inside, p.shape.elements, m.of_element);
+  body.rigid = rigid.elastic;
+  parts.forces.push_back(rigid.shape);
+  parts.ties.insert(parts.ties.end(), rigid.ties.begin(), rigid.ties.end());
+  model.notes.insert(model.notes.end(), rigid.notes.begin(), rigid.notes.end());
+}
+
+/// Elasticity and masses of a solid.
+void add_solid(const BodyChoice& choice, const Vec3& gravity, Body& body, Placed& p, Model& model,
+               MechanicalSystem::Parts& parts) {
+  p.shape.elements.nodes = p.nodes;
+  p.materials = body_materials(choice, p.shape);
+  body.wave_speed = p.materials.wave_speed;
+  p.masses = element_masses(p.shape.elements, body.first_node, p.materials.density,
+                            choice.mass == MassForm::lumped ? MassKind::lumped : MassKind::consistent);
+  if (!choice.rigid.empty()) add_rigid(choice, gravity, body, p, model, parts);
+  body.elastic =
+      std::make_shared<ElasticForce>(p.shape.elements, body.first_node, p.materials.materials, p.materials.of_element);
+  parts.forces.push_back(body.elastic);
+}
+
+void add_points(const BodyChoice& choice, const Body& body, Placed& p) {
+  const auto& mass = choice.point_mass;
+  if (mass.size() != 1 && mass.size() != p.nodes.size())
+    throw InputError(choice.where + ".point_mass",
+                     fmt::format("has {} masses for {} nodes", mass.size(), p.nodes.size()));
+  for (std::size_t i = 0; i < p.nodes.size(); ++i) {
+    const int node = body.first_node + static_cast<int>(i);
+    p.masses.push_back({node, node, mass.size() == 1 ? mass[0] : mass[i]});
+  }
+}
+
+void add_body(const BodyChoice& choice, const Vec3& gravity, const TimeSettings& time, Model& model,
+              MechanicalSystem::Parts& parts, std::vector<Placed>& placed, std::vector<Vec3>& velocities) {
+  Body body;
+  body.name = choice.name;
+  body.first_node = 0;
+  for (const auto& b : model.bodies) body.first_node += static_cast<int>(b.rest.nodes.size());
+  Placed p{make_shape(choice, model.notes), {}, {}, {}, {}};
+  p.nodes = p.shape.mesh.nodes;
+  place(choice, p.nodes);
+  for (const auto& warning : size_warnings(bounding_box(p.nodes))) model.notes.push_back(choice.where + ": " + warning);
+  for (const auto& entry : choice.materials)
+    if (const std::string warning = warning_of(entry.second); !warning.empty()) model.notes.push_back(warning);
+  body.rest = p.shape.mesh;
+  body.pieces = pieces(p.shape.elements.kind);
+  body.rest.nodes = p.nodes;
+
+  body.triangles = p.shape.triangles;
+  body.surface = p.shape.surface;
+  if (body.surface) place(choice, body.surface->positions);
+
+  if (choice.materials.empty()) {
+    add_points(choice, body, p);
+  } else if (!body.rest.tets.empty()) {
+    add_solid(choice, gravity, body, p, model, parts);
+  } else {
+    p.thin = made(choice.materials.at("default"));
+    body.edges = p.shape.edges;
+    p.masses = thin_masses(choice, body, p.thin->density);
+    body.wave_speed = thin_wave_speed(body, *p.thin);
+  }
+  Vec3 centre = Vec3::Zero();
+  for (const auto& m : p.masses) {
+    const double weight = (m.a == m.b ? 1 : 2) * m.m;
+    body.mass += weight;
+    centre += weight / 2 * (p.nodes[ix(m.a - body.first_node)] + p.nodes[ix(m.b - body.first_node)]);
+  }
+  centre /= body.mass;
+  for (const auto& x : p.nodes) velocities.push_back(choice.velocity + choice.angular_velocity.cross(x - centre));
+
+  if (choice.springs) body.edges = choice.springs->edges ? *choice.springs->edges : all_edges(p.shape);
+  for (auto& prescription : prescriptions(choice, p.shape.mesh.nodes, p.nodes, body.first_node, time, model.notes))
+    parts.prescriptions.push_back(std::move(prescription));
+  parts.masses.insert(parts.masses.end(), p.masses.begin(), p.masses.end());
+  parts.length_scale = std::min(parts.length_scale, bounding_box(p.nodes).diagonal());
+  model.bodies.push_back(std::move(body));
+  placed.push_back(std::move(p));
+}
+
+std::vector<ContactBody> contact_bodies(const Scene& scene, const Model& model, const std::vector<Placed>& placed) {
+  std::vector<ContactBody> bodies;
+  for (std::size_t b = 0; b < model.bodies.size(); ++b) {
+    const BodyChoice& choice = scene.bodies[b];
+    const Body& body = model.bodies[b];
+    ContactBody c{&choice, &body, placed[b].materials.young,
+                  0,       {},    choice.pin.empty() && choice.timed_pins.empty() && choice.scripts.empty()};
+    if (choice.springs) c.spring = choice.springs->stiffness;
+    if (placed[b].thin) c.spring += placed[b].thin->young * choice.thickness;
+    c.mass.assign(body.rest.nodes.size(), 0);
+    for (const NodalMass& m : placed[b].masses) {
+      c.mass[ix(m.a - body.first_node)] += m.m;
+      if (m.a != m.b) c.mass[ix(m.b - body.first_node)] += m.m;
+    }
+    bodies.push_back(std::move(c));
+  }
+  return bodies;
+}
+
+std::shared_ptr<Force> make_damping(const DampingChoice& choice, const Body& body, const Placed& placed,
+                                    const Vector& positions) {
+  const auto product = [elastic = body.elastic](const Vector& q, const Vector& x, Vector& y) {
+    elastic->add_stiffness_product(q, x, y);
+  };
+  constexpr RayleighAt kinds[] = {RayleighAt::rest, RayleighAt::current, RayleighAt::frozen};
+  // A second elastic force, since the damping binds it to a pattern of its own that holds the prescribed nodes too.
+  auto elastic = std::make_unique<ElasticForce>(placed.shape.elements, body.first_node, placed.materials.materials,
+                                                placed.materials.of_element);
+  return std::make_shared<RayleighDamping>(std::move(elastic), product, placed.masses, positions,
+                                           RayleighCoefficients{choice.stiffness, choice.mass},
+                                           kinds[static_cast<int>(choice.at)]);
+}
+
+}  // namespace
+
+Vocabulary vocabulary() {
+  Vocabulary v;
+  for (const auto& m : method_catalog()) {
+    v.methods.push_back(m.name);
+    if (is_newmark_type(m.name)) v.without_modes[m.name] = newmark_splits_no_modes;
+  }
+  for (const auto& m : material_catalog()) v.materials.push_back(m.name);
+  v.solvers = linear_solver_names();
+  return v;
+}
+
+Scene load_scene(const std::string& path) {
+  return read_scene(load_json(path), vocabulary(), std::filesystem::path(path).parent_path().string());
+}
+
+std::vector<std::array<int, 3>> Body::surface_triangles() const {
+  return rest.tets.empty() ? triangles : boundary_triangles(rest);
+}
+
+double Model::min_det_F(const Vector& q) const {
+  double least = std::numeric_limits<double>::infinity();
+  for (const auto& b : bodies)
+    for (const auto& force : {b.elastic, b.rigid})
+      if (force) least = std::min(least, force->min_det_F(q));
+  return std::isfinite(least) ? least : 1;
+}
+
+Model build_model(const Scene& scene, const std::vector<ForceMaker>& own_forces) {
+  Model model;
+  MechanicalSystem::Parts parts;
+  parts.length_scale = std::numeric_limits<double>::infinity();
+  std::vector<Placed> placed;
+  std::vector<Vec3> velocities;
+  for (const auto& body : scene.bodies) add_body(body, scene.gravity, scene.time, model, parts, placed, velocities);
+  if (!(parts.length_scale > 0) || !std::isfinite(parts.length_scale)) parts.length_scale = 1;  // a single point
+
+  int nodes = 0;
+  for (const auto& p : placed) nodes += static_cast<int>(p.nodes.size());
+  parts.positions.resize(3 * nodes);
+  Vector v(3 * nodes);
+  for (int i = 0, b = 0; b < static_cast<int>(placed.size()); ++b)
+    for (const auto& x : placed[ix(b)].nodes) {
+      parts.positions.segment<3>(3 * i) = x;
+      v.segment<3>(3 * i) = velocities[ix(i)];
+      ++i;
+    }
+
+  Vector nodal = Vector::Zero(nodes);
+  add_row_sums(parts.masses, nodal);
+  if (!scene.gravity.isZero(0)) parts.forces.push_back(std::make_shared<Gravity>(nodal, scene.gravity));
+  for (std::size_t b = 0; b < model.bodies.size(); ++b) {
+    const auto& choice = scene.bodies[b];
+    const auto& body = model.bodies[b];
+    if (choice.damping.any() && body.elastic)
+      parts.forces.push_back(make_damping(choice.damping, body, placed[b], parts.positions));
+    if (placed[b].thin)
+      for (auto& force : thin_forces(choice, body, *placed[b].thin, placed[b].masses, parts.positions))
+        parts.forces.push_back(std::move(force));
+    for (auto& force : body_forces(choice, body, placed[b].shape.mesh.nodes, parts.positions))
+      parts.forces.push_back(std::move(force));
+  }
+  std::vector<std::vector<Vec3>> meshed;
+  for (const auto& p : placed) meshed.push_back(p.shape.mesh.nodes);
+  for (auto& force : scene_forces(scene, model.bodies, meshed, parts.positions))
+    parts.forces.push_back(std::move(force));
+  if (scene.contact) {
+    model.contact = build_contact(scene, contact_bodies(scene, model, placed), parts.positions, model.notes);
+    for (const auto& force : model.contact->forces) parts.forces.push_back(force);
+    parts.gaps = model.contact->gaps;
+    // The barrier needs no rule, but who guesses where things go asks what is near.
+    if (!parts.gaps) parts.gaps = std::make_shared<CollisionGaps>(model.contact->collisions, GapRule::none);
+  }
+  const auto& method = find_method(scene.method.name);
+  if ((method.kind == MethodKind::exponential || method.kind == MethodKind::explicit_) &&
+      std::any_of(model.bodies.begin(), model.bodies.end(), [](const Body& b) { return b.rigid != nullptr; }))
+    model.notes.push_back(method.name + " needs very short steps where parts are rigid; implicit methods do not");
+  const State start{parts.positions, v, 0};
+  for (const auto& make : own_forces) parts.forces.push_back(make(start));
+
+  model.system = std::make_shared<MechanicalSystem>(std::move(parts));
+  model.start = model.system->state(start.q, start.v, 0);
+  return model;
+}
+
+MethodSettings method_settings(const MethodChoice& choice) {
+  MethodSettings s;
+  s.name = choice.name;
+  s.parameters = choice.parameters;
+  s.options.modes.count = choice.modes;
+  if (choice.refresh) s.options.modes.refresh = *choice.refresh;
+  s.options.modes.negative = choice.negative_modes == "clamp" ? NegativeModes::clamp : NegativeModes::grow;
+  if (choice.krylov_tolerance) s.options.krylov_tolerance = *choice.krylov_tolerance;
+  s.options.stages.linear_solver = choice.solver;
+  if (choice.linear_tolerance) s.options.stages.linear_tolerance = *choice.linear_tolerance;
+  s.options.stages.newton.tolerance = choice.newton_tolerance;
+  if (choice.max_iterations) s.options.stages.newton.max_iterations = *choice.max_iterations;
+  s.options.stages.newton.merit = choice.merit == "potential"  ? Merit::potential
+                                  : choice.merit == "residual" ? Merit::residual
+                                                               : Merit::automatic;
+  s.options.stages.newton.solver = choice.nonlinear == "lbfgs" ? NonlinearSolver::lbfgs : NonlinearSolver::newton;
+  s.options.stages.scaling = choice.residual_scaling == "identity" ? ResidualScaling::identity
+                             : choice.residual_scaling == "rows"   ? ResidualScaling::rows
+                             : choice.residual_scaling == "stage"  ? ResidualScaling::stage
+                                                                   : ResidualScaling::mass;
+  return s;
+}
+
+Simulation build_simulation(const Scene& scene, const Model& model) {
+  const bool potential = model.system->potentials(model.start).has_value();
+  if (scene.method.merit == "potential" && !potential)
+    throw InputError("method.merit",
+                     "\"potential\" is not possible here: a force has no potential; use \"auto\" or \"residual\"");
+  if (scene.method.nonlinear == "lbfgs" && !potential)
+    throw InputError("method.nonlinear", "\"lbfgs\" is not possible here: a force has no potential; use \"newton\"");
+  if (scene.method.nonlinear == "lbfgs" && scene.method.merit == "residual")
+    throw InputError("method.nonlinear",
+                     "\"lbfgs\" lowers the potential, not the residual; use \"newton\", or \"merit\": \"auto\"");
+  if (model.system->gap_rule() != GapRule::none && !potential)
+    throw InputError("contact.formulation", "inequalities need forces with a potential; use \"barrier\"");
+  MethodSettings method = method_settings(scene.method);
+  if (model.contact && !scene.method.max_iterations) method.options.stages.newton.max_iterations = 200;
+  return Simulation(model.system, method, scene.time.step, model.start);
+}
+
+Vector statics(const Scene& scene, const Model& model, StaticsReport& report) {
+  const auto& system = *model.system;
+  if (system.gap_rule() != GapRule::none)
+    throw InputError("contact.formulation", "an equilibrium is found with \"barrier\" only");
+  NewtonOptions options = method_settings(scene.method).options.stages.newton;
+  options.tolerance *= system.length_scale();
+  options.scale *= system.length_scale();
+  if (model.contact && !scene.method.max_iterations) options.max_iterations = 200;
+  const auto linear =
+      make_linear_solver(scene.method.solver, system.symmetric() ? Symmetry::symmetric : Symmetry::general);
+  const Vector q = solve_statics(system, model.start, *linear, options, report);
+  return system.full({q, Vector::Zero(q.size()), 0}).q;
+}
+
+}  // namespace limber

@@ -1,0 +1,68 @@
+#pragma once
+/// Scene → Model → Simulation: meshes are made or read, placed and checked, forces and masses assembled.
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "limber/force/elastic.hpp"
+#include "limber/mesh/surface_mesh.hpp"
+#include "limber/mesh/tet_mesh.hpp"
+#include "limber/scene/build/build_contact.hpp"
+#include "limber/scene/read.hpp"
+#include "limber/sim/simulation.hpp"
+#include "limber/solve/statics.hpp"
+
+namespace limber {
+
+/// The names of the catalogs: methods, materials, solvers.
+Vocabulary vocabulary();
+
+/// A scene from its file, with the catalogs' names. Throws InputError.
+Scene load_scene(const std::string& path);
+
+/// A body as it stands in the model. Nodes of all bodies are stacked in the scene's order.
+struct Body {
+  std::string name;
+  TetMesh rest;                               // placed in the world [m]; sheets and networks have no tets
+  std::vector<std::array<int, 3>> triangles;  // of a sheet, in body numbering
+  std::vector<std::array<int, 2>> edges;      // of its springs or rods, in body numbering
+  std::optional<SurfaceMesh> surface;         // that moves with it, placed: what is drawn and exported
+  int first_node = 0;
+  int pieces = 1;                         // tetrahedra of `rest` for each element, one after the other
+  std::shared_ptr<ElasticForce> elastic;  // of tetrahedra, without the elements of rigid parts
+  std::shared_ptr<ElasticForce> rigid;    // what keeps rigid parts in shape; none without such
+  double mass = 0;                        // [kg]
+  double wave_speed = 0;                  // [m/s] of pressure waves at rest, the fastest of its materials
+
+  /// Its outside as triangles, in body numbering: the boundary of its tetrahedra, or all of a sheet.
+  std::vector<std::array<int, 3>> surface_triangles() const;
+};
+
+struct Model {
+  std::shared_ptr<MechanicalSystem> system;
+  State start;  // free degrees of freedom at t = 0
+  std::vector<Body> bodies;
+  std::optional<Contact> contact;
+  std::vector<std::string> notes;  // what the user should hear, such as reordered tetrahedra
+
+  /// Smallest det F over all elements, 1 where there are none. q: 3N.
+  double min_det_F(const Vector& q) const;
+};
+
+/// A force of the user's own, made when the nodes are known: from the full start state (3N).
+using ForceMaker = std::function<std::shared_ptr<Force>(const State& start)>;
+
+/// Throws InputError that names the key or the file and line.
+Model build_model(const Scene& scene, const std::vector<ForceMaker>& own_forces = {});
+
+MethodSettings method_settings(const MethodChoice& choice);
+
+Simulation build_simulation(const Scene& scene, const Model& model);
+
+/// Equilibrium under the loads at t = 0, 3N [m].
+Vector statics(const Scene& scene, const Model& model, StaticsReport& report);
+
+}  // namespace limber

@@ -1,0 +1,186 @@
+#include "limber/scene/run/facts.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <numbers>
+
+#include "limber/analysis/amplification.hpp"
+#include "limber/core/errors.hpp"
+#include "limber/linalg/modes/mode_search.hpp"
+#include "limber/scene/build/unusual.hpp"
+
+namespace limber {
+namespace {
+
+constexpr Index most_dofs = 150'000;  // beyond, the eigen-solve would take longer than a user wants to wait for an echo
+
+ModeFacts forecast(const Scene& scene, double omega, ModePlace place) {
+  const double theta = omega * scene.time.step;
+  const auto settings = method_settings(scene.method);
+  const double d_over_omega =
+      damping_curve(find_method(settings.name), settings.parameters, Vector::Constant(1, theta), place)[0];
+  ModeFacts m;
+  m.frequency = omega / (2 * std::numbers::pi);
+  m.steps_a_cycle = 2 * std::numbers::pi / theta;
+  m.damping_ratio = d_over_omega / 2;
+  const double rate = m.damping_ratio * omega;  // amplitude ~ exp(−rate t)
+  m.half_life = rate > 1e-12 * omega ? std::numbers::ln2 / rate : std::numeric_limits<double>::infinity();
+  return m;
+}
+
+std::string half_life(const ModeFacts& m) {
+  if (m.damping_ratio < -1e-9) return "grows: unstable at this step";
+  if (!std::isfinite(m.half_life)) return "is not damped by the method";
+  return fmt::format("loses half its amplitude in {:.3g} s by numerical damping", m.half_life);
+}
+
+/// How many of the modes found a hybrid splits off, the rest of a cluster included.
+Index split_off(const Scene& scene, const Vector& lambda) {
+  if (find_method(scene.method.name).splitting == Splitting::none) return 0;
+  Index s = std::min<Index>(scene.method.modes.value_or(ModalOptions::standard_count), lambda.size());
+  const double largest = lambda.cwiseAbs().maxCoeff();
+  while (s < lambda.size() && same_cluster(lambda[s - 1], lambda[s], largest, 0)) ++s;
+  return s;
+}
+
+void add_method_notes(const Scene& scene, Facts& f) {
+  const auto& m = scene.method;
+  const auto& info = find_method(m.name);
+  if (info.splitting != Splitting::none && !m.modes)
+    f.notes.push_back(fmt::format("{} splits off {} modes, the default; method.modes sets another number", info.name,
+                                  std::min<Index>(ModalOptions::standard_count, f.free_dofs)));
+  if (info.splitting == Splitting::none && (m.modes || m.refresh))
+    f.notes.push_back(
+        fmt::format("{} splits off no modes: method.{} is not used", info.name, m.modes ? "modes" : "refresh"));
+  if (info.kind != MethodKind::exponential && m.krylov_tolerance)
+    f.notes.push_back(fmt::format("{} needs no exponential: method.krylov_tolerance is not used", info.name));
+  const auto parameters = complete_parameters(info, m.parameters);
+  const auto beta = parameters.find("beta"), gamma = parameters.find("gamma");
+  if (beta != parameters.end() && gamma != parameters.end() &&
+      !(2 * beta->second >= gamma->second && gamma->second >= .5))
+    f.notes.push_back(
+        fmt::format("{} with beta = {} and gamma = {} is stable for short steps at most; it is for all where 2 beta >= "
+                    "gamma >= 1/2",
+                    info.name, beta->second, gamma->second));
+}
+
+void add_modes(const Scene& scene, const Model& model, int modes, Facts& f) {
+  const auto rigid = static_cast<int>(model.system->rigid_motions(model.start).cols());
+  const auto found = scene_modes(model, static_cast<int>(std::min<Index>(f.free_dofs, modes + rigid)));
+  const double largest = found.lambda.cwiseAbs().maxCoeff();
+  const Index alive = split_off(scene, found.lambda);
+  for (Index i = 0; i < found.lambda.size(); ++i) {
+    const double lambda = found.lambda[i];
+    if (std::abs(lambda) <= (rigid > 0 ? 1e-7 : 1e-10) * largest) {
+      ++f.rigid_modes;
+    } else if (lambda <= 0) {
+      f.notes.push_back(fmt::format("the start is not a stable equilibrium: a mode has λ = {:.3g} 1/s²", lambda));
+    } else if (static_cast<int>(f.modes.size()) < modes) {
+      f.modes.push_back(forecast(scene, std::sqrt(lambda), i < alive ? ModePlace::split_off : ModePlace::outside));
+    }
+  }
+}
+
+}  // namespace
+
+long step_count(const TimeSettings& time) { return static_cast<long>(std::ceil(time.duration / time.step - 1e-9)); }
+
+Modes scene_modes(const Model& model, int s) {
+  const auto& system = *model.system;
+  if (!system.symmetric()) throw InputError("modes", "a force has a non-symmetric tangent: modes are not defined");
+  Tangent T;
+  system.tangent(model.start, Definiteness::exact, T);
+  return lowest_modes(T.K, system.mass(), s, system.rigid_motions(model.start));
+}
+
+Matrix on_all_nodes(const MechanicalSystem& system, const Matrix& X) {
+  Matrix all(3 * static_cast<Index>(system.nodes()), X.cols());
+  for (Index j = 0; j < X.cols(); ++j) all.col(j) = system.spread(X.col(j));
+  return all;
+}
+
+Facts gather_facts(const Scene& scene, const Model& model, int modes) {
+  Facts f;
+  f.method = find_method(scene.method.name).name;
+  f.step = scene.time.step;
+  f.duration = scene.time.duration;
+  f.steps = step_count(scene.time);
+  f.free_dofs = model.system->size();
+  f.notes = model.notes;
+  f.damped = has_damping(scene);
+  for (auto& note : unusual_numbers(scene, model)) f.notes.push_back(std::move(note));
+  add_method_notes(scene, f);
+  for (const auto& b : model.bodies) {
+    const Box3 box = bounding_box(b.rest.nodes);
+    f.bodies.push_back({b.name, b.rest.nodes.size(), b.rest.tets.size(), b.triangles.size(), b.edges.size(), b.mass,
+                        box.max - box.min, b.wave_speed});
+  }
+  if (modes == 0) return f;
+  if (!model.system->symmetric()) {
+    f.notes.emplace_back("a force has a non-symmetric tangent: no modes are shown");
+    return f;
+  }
+  if (f.free_dofs > most_dofs) {
+    f.notes.push_back(
+        fmt::format("{} free degrees of freedom: no modes are shown; `limber modes` computes them", f.free_dofs));
+    return f;
+  }
+  try {
+    add_modes(scene, model, modes, f);
+  } catch (const StepFailure& e) {  // a report, which nothing else depends on
+    f.modes.clear();
+    f.notes.push_back(fmt::format("no modes are shown: {}", e.reason));
+  }
+  return f;
+}
+
+std::string describe(const Facts& f) {
+  std::string s;
+  for (const auto& b : f.bodies) {
+    s += fmt::format("{}: {} nodes", b.name, b.nodes);
+    for (const auto& [count, what] : {std::pair{b.tets, "tetrahedra"}, {b.triangles, "triangles"}, {b.edges, "edges"}})
+      if (count > 0) s += fmt::format(", {} {}", count, what);
+    s += fmt::format(", {:.4g} kg, {:.4g} x {:.4g} x {:.4g} m", b.mass, b.size[0], b.size[1], b.size[2]);
+    s += b.wave_speed > 0 ? fmt::format(", pressure waves at {:.4g} m/s\n", b.wave_speed) : "\n";
+  }
+  s += fmt::format("{} free degrees of freedom; {} with h = {:.4g} s for {:.4g} s: {} steps\n", f.free_dofs, f.method,
+                   f.step, f.duration, f.steps);
+  if (f.rigid_modes > 0) s += fmt::format("{} rigid modes\n", f.rigid_modes);
+  for (std::size_t i = 0; i < f.modes.size(); ++i)
+    s += fmt::format("mode {}: {:.5g} Hz, {:.3g} steps a cycle, {}\n", i + 1, f.modes[i].frequency,
+                     f.modes[i].steps_a_cycle, half_life(f.modes[i]));
+  if (!f.damped)
+    s += "no damping: only the method, contact and the wind take energy away; a body's `damping` adds some\n";
+  for (const auto& note : f.notes) s += fmt::format("note: {}\n", note);
+  return s;
+}
+
+nlohmann::json to_json(const Facts& f) {
+  nlohmann::json j{{"method", f.method}, {"step", f.step},           {"duration", f.duration},
+                   {"steps", f.steps},   {"free_dofs", f.free_dofs}, {"rigid_modes", f.rigid_modes},
+                   {"damped", f.damped}, {"notes", f.notes}};
+  j["bodies"] = nlohmann::json::array();
+  for (const auto& b : f.bodies)
+    j["bodies"].push_back({{"name", b.name},
+                           {"nodes", b.nodes},
+                           {"tets", b.tets},
+                           {"triangles", b.triangles},
+                           {"edges", b.edges},
+                           {"mass", b.mass},
+                           {"size", {b.size[0], b.size[1], b.size[2]}},
+                           {"wave_speed", b.wave_speed}});
+  j["modes"] = nlohmann::json::array();
+  for (const auto& m : f.modes) {
+    nlohmann::json half = std::isfinite(m.half_life) ? nlohmann::json(m.half_life) : nlohmann::json();
+    j["modes"].push_back({{"frequency", m.frequency},
+                          {"steps_a_cycle", m.steps_a_cycle},
+                          {"damping_ratio", m.damping_ratio},
+                          {"half_life", half}});
+  }
+  return j;
+}
+
+}  // namespace limber
