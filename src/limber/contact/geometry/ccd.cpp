@@ -26,7 +26,7 @@ struct Line {
 };
 
 /// The pair at one time: nearest vector e, and the rates of the hull's corners Fᵢ.
-struct Motion {
+struct Course {
   Line r, u, v;
 
   /// What rounding can take from a length computed at t [m].
@@ -35,31 +35,31 @@ struct Motion {
   double rate_slack() const { return 16 * epsilon * (r.speed + u.speed + v.speed); }
 };
 
-struct PointPoint : Motion {
-  PointPoint(const FourNodes& x, const FourNodes& y) : Motion{{x[0], x[1], y[0], y[1]}, {}, {}} {}
+struct PointPoint : Course {
+  PointPoint(const FourNodes& x, const FourNodes& y) : Course{{x[0], x[1], y[0], y[1]}, {}, {}} {}
   static constexpr int corners = 1;
   static Vec3 nearest(const Vec3& r, const Vec3&, const Vec3&) { return r; }
   static std::array<double, 1> corner(double r, double, double) { return {r}; }
 };
 
-struct PointEdge : Motion {
-  PointEdge(const FourNodes& x, const FourNodes& y) : Motion{{x[0], x[1], y[0], y[1]}, {x[2], x[1], y[2], y[1]}, {}} {}
+struct PointEdge : Course {
+  PointEdge(const FourNodes& x, const FourNodes& y) : Course{{x[0], x[1], y[0], y[1]}, {x[2], x[1], y[2], y[1]}, {}} {}
   static constexpr int corners = 2;
   static Vec3 nearest(const Vec3& r, const Vec3& u, const Vec3&) { return nearest_vector::point_edge(r, u); }
   static std::array<double, 2> corner(double r, double u, double) { return {r, r - u}; }
 };
 
-struct PointTriangle : Motion {
+struct PointTriangle : Course {
   PointTriangle(const FourNodes& x, const FourNodes& y)
-      : Motion{{x[0], x[1], y[0], y[1]}, {x[2], x[1], y[2], y[1]}, {x[3], x[1], y[3], y[1]}} {}
+      : Course{{x[0], x[1], y[0], y[1]}, {x[2], x[1], y[2], y[1]}, {x[3], x[1], y[3], y[1]}} {}
   static constexpr int corners = 3;
   static Vec3 nearest(const Vec3& r, const Vec3& u, const Vec3& v) { return nearest_vector::point_triangle(r, u, v); }
   static std::array<double, 3> corner(double r, double u, double v) { return {r, r - u, r - v}; }
 };
 
-struct EdgeEdge : Motion {
+struct EdgeEdge : Course {
   EdgeEdge(const FourNodes& x, const FourNodes& y)
-      : Motion{{x[0], x[2], y[0], y[2]}, {x[1], x[0], y[1], y[0]}, {x[3], x[2], y[3], y[2]}} {}
+      : Course{{x[0], x[2], y[0], y[2]}, {x[1], x[0], y[1], y[0]}, {x[3], x[2], y[3], y[2]}} {}
   static constexpr int corners = 4;
   static Vec3 nearest(const Vec3& r, const Vec3& u, const Vec3& v) { return nearest_vector::edge_edge(r, u, v); }
   static std::array<double, 4> corner(double r, double u, double v) { return {r, r + u, r - v, r + u - v}; }
