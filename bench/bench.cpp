@@ -26,7 +26,7 @@ enum class Part { energy, force, linearize };
 void element_loop(benchmark::State& state, const std::string& material, Part part) {
   set_threads(1);
   const Model model = build_model(beam({64, 8, 8}, 1e5, "SI", material));
-  const auto& system = *model.system;
+  auto& system = *model.system;
   State u = model.start;
   for (Index i = 0; i < u.q.size(); ++i) u.q[i] += 1e-2 * std::sin(1.7 * static_cast<double>(i));  // not at rest
   Tangent T;
@@ -43,7 +43,7 @@ void element_loop(benchmark::State& state, const std::string& material, Part par
 
 /// One factorisation and solve of the stage matrix of an SI step by CHOLMOD, its analysis not counted [s].
 double factor_and_solve(const Model& model, double h) {
-  const auto& system = *model.system;
+  auto& system = *model.system;
   Tangent T;
   system.tangent(model.start, Definiteness::exact, T);
   SparseMatrix A;

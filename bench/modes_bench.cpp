@@ -78,7 +78,7 @@ void stiffness_cost(benchmark::State& state, const StiffnessCase& c, double youn
 /// The s lowest modes from scratch, over one numerical factorisation of K.
 void modes_from_scratch(benchmark::State& state, const Size& size, int s) {
   const Model model = build_model(beam(size.cells, 1e5, "SI"));
-  const auto& system = *model.system;
+  auto& system = *model.system;
   Tangent T;
   system.tangent(model.start, Definiteness::exact, T);
   const auto factor = make_best_factor(T.K, Symmetry::symmetric);

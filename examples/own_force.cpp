@@ -78,6 +78,6 @@ int main() {
   Stepper stepper(method, {}, system, {});
   History u(system.state(start, Vector::Zero(6), 0));
   std::printf("%.6f J\n", system.energies(u[0]).total());
-  while (u[0].t < 10) u.push(stepper.step(system, u, .01));
+  while (u[0].t < 10) u.push(stepper.step(system, u, .01), stepper.memory().states);
   std::printf("%.6f J\n", system.energies(u[0]).total());
 }

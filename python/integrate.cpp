@@ -37,7 +37,7 @@ Refresh refresh_rule(const py::object& given) {
 
 ModalOptions modal_options(const MethodInfo& info, std::optional<int> modes, const py::object& refresh,
                            const std::string& negative) {
-  if (is_newmark_type(info.name) && (modes || !refresh.is_none()))
+  if (info.memory.acceleration && (modes || !refresh.is_none()))
     throw InputError(modes ? "modes" : "refresh", newmark_splits_no_modes);
   if (modes && *modes < 1) throw InputError("modes", fmt::format("{} is less than 1", *modes));
   if (negative != "grow" && negative != "clamp")

@@ -159,11 +159,11 @@ SparseMatrix PySimulation::mass() const {
   return alone("mass", [&] { return whole(system().mass(), system().symmetric()); });
 }
 
-SparseMatrix PySimulation::stiffness() const {
+SparseMatrix PySimulation::stiffness() {
   return alone("stiffness", [&] { return whole(tangent().K, system().symmetric()); });
 }
 
-SparseMatrix PySimulation::damping() const {
+SparseMatrix PySimulation::damping() {
   return alone("damping", [&] {
     if (!system().velocity_dependent()) return SparseMatrix(system().size(), system().size());
     return whole(tangent().D, system().symmetric());
@@ -219,9 +219,9 @@ Vector PySimulation::given(const py::object& x, const char* name) const {
   return rows;
 }
 
-Tangent PySimulation::tangent() const {
+Tangent PySimulation::tangent() {
   Tangent T;
-  system().tangent(simulation_.state(), Definiteness::exact, T);
+  simulation_.system().tangent(simulation_.state(), Definiteness::exact, T);
   return T;
 }
 

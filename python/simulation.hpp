@@ -58,8 +58,8 @@ class PySimulation {
   py::dict energies() const;
   py::list contacts() const;
   SparseMatrix mass() const;
-  SparseMatrix stiffness() const;
-  SparseMatrix damping() const;
+  SparseMatrix stiffness();
+  SparseMatrix damping();
   Vector force() const;
   std::vector<int> pinned() const;
   RowMatrix reactions() const;
@@ -90,7 +90,7 @@ class PySimulation {
   ElementValues element_values(const char* name, StressTensors tensors) const;
   const MechanicalSystem& system() const { return simulation_.system(); }
   State full() const { return system().full(simulation_.state()); }
-  Tangent tangent() const;
+  Tangent tangent();
   /// As meshed.
   const BodyShape& shape(std::size_t body) const;
 

@@ -233,7 +233,7 @@ INSTANTIATE_TEST_SUITE_P(Masses, TiedSystem,
 TEST(TiedNodes, RigidMotionsOfAFreePart) {
   MechanicalSystem::Parts p{stacked(cloud(n)), lumped_masses(n), {mesh_of_bonds()}, {}, 1};
   p.ties = part().ties;
-  const MechanicalSystem system(std::move(p));
+  MechanicalSystem system(std::move(p));
   const State u = system.state(stacked(cloud(n)), Vector::Zero(3 * n), 0);
   const Matrix R = system.rigid_motions(u);
   ASSERT_EQ(R.cols(), 6);
@@ -254,7 +254,7 @@ TEST(TiedNodes, GapsSeeTheUnknowns) {
   struct Heights final : GapSource {
     GapRule rule() const override { return GapRule::nonpenetration; }
     double contact() const override { return 0.1; }
-    std::vector<Gap> near(const State& u, double, double) const override {
+    std::vector<Gap> near(const State& u, double, double) override {
       std::vector<Gap> gaps;
       for (int i = 0; i < n; ++i) {
         Gap g{2 * node(u.q, i).y() + node(u.q, i).x(), 0, {i, -1, -1, -1}, {}};
@@ -263,14 +263,14 @@ TEST(TiedNodes, GapsSeeTheUnknowns) {
       }
       return gaps;
     }
-    void report_forces(std::vector<double> forces) const override { borne = std::move(forces); }
-    mutable std::vector<double> borne;
+    void report_forces(std::vector<double> forces) override { borne = std::move(forces); }
+    std::vector<double> borne;
   };
   MechanicalSystem::Parts p{stacked(cloud(n)), lumped_masses(n), {mesh_of_bonds()}, {}, 1};
   p.ties = part().ties;
   const auto heights = std::make_shared<Heights>();
   p.gaps = heights;
-  const MechanicalSystem system(std::move(p));
+  MechanicalSystem system(std::move(p));
   State u = system.state(stacked(cloud(n)), Vector::Zero(3 * n), 0);
   const GapConstraints before = system.gaps(u, 0, 1);
   Vector step(system.size());

@@ -4,6 +4,10 @@
 
 #include <numbers>
 
+#include "limber/scene/attachment.hpp"
+#include "limber/scene/load.hpp"
+#include "limber/scene/target.hpp"
+#include "limber/scene/wind.hpp"
 #include "scene/samples.hpp"
 
 namespace limber {
@@ -218,7 +222,7 @@ TEST(ReadScene, Springs) {
 }
 
 TEST(ReadScene, Loads) {
-  const auto loads = full().bodies[0].loads;
+  const auto loads = choices_of<LoadChoice>(full().bodies[0].forces);
   ASSERT_EQ(loads.size(), 2u);
   EXPECT_EQ(loads[0].share, LoadChoice::Share::per_node);
   EXPECT_EQ(loads[0].force, Vec3(0, 5, 0));
@@ -235,11 +239,12 @@ TEST(ReadScene, Loads) {
   EXPECT_DOUBLE_EQ(sine.phase, pi / 2);
   EXPECT_EQ(sine.offset, 0.5);
   EXPECT_EQ(sine.amplitude, 3);
-  EXPECT_TRUE(std::holds_alternative<std::monostate>(read_sample(sample("variants.json")).bodies[0].loads[0].time));
+  const auto plain = choices_of<LoadChoice>(read_sample(sample("variants.json")).bodies[0].forces);
+  EXPECT_TRUE(std::holds_alternative<std::monostate>(plain.at(0).time));
 }
 
 TEST(ReadScene, Targets) {
-  const TargetChoice t = full().bodies[0].targets.at(0);
+  const TargetChoice t = choices_of<TargetChoice>(full().bodies[0].forces).at(0);
   EXPECT_EQ(part<NodeList>(t.nodes, 0).nodes, (std::vector<int>{5, 4}));
   EXPECT_EQ(t.stiffness, 80);
   EXPECT_EQ(t.damping, 0.2);
@@ -248,7 +253,7 @@ TEST(ReadScene, Targets) {
   ASSERT_EQ(t.keys.size(), 2u);
   EXPECT_EQ(t.keys[1].motion.time, 1);
   EXPECT_EQ(t.keys[1].positions, (std::vector<Vec3>{{0, 1, 0}, {1, 1, 0}}));
-  const TargetChoice rigid = full().bodies[2].targets.at(0);
+  const TargetChoice rigid = choices_of<TargetChoice>(full().bodies[2].forces).at(0);
   EXPECT_EQ(part<Side>(rigid.nodes, 0), Side::all);
   EXPECT_TRUE(rigid.keys[0].positions.empty());
   EXPECT_EQ(rigid.keys[0].motion.translation, Vec3(0, 1, 0));
@@ -257,7 +262,7 @@ TEST(ReadScene, Targets) {
 
 TEST(ReadScene, AttachmentsAndWind) {
   const Scene s = full();
-  const AttachmentChoice a = s.attachments.at(0);
+  const AttachmentChoice a = choices_of<AttachmentChoice>(s.forces).at(0);
   EXPECT_EQ(a.where, "attachments[0]");
   EXPECT_EQ(a.a.body, 0);
   EXPECT_EQ(a.b.body, 2);
@@ -267,16 +272,16 @@ TEST(ReadScene, AttachmentsAndWind) {
   EXPECT_EQ(a.damping, 1.5);
   EXPECT_EQ(a.rest_length, 0.02);
   EXPECT_EQ(a.pairing, AttachmentChoice::Pairing::order);
-  ASSERT_TRUE(s.wind);
-  EXPECT_EQ(s.wind->times, (std::vector<double>{0, 1}));
-  EXPECT_EQ(s.wind->velocities[1], Vec3(10, 0, 0));
-  EXPECT_EQ(s.wind->interpolation, Interpolation::smooth);
-  EXPECT_EQ(s.wind->drag, 0.7);
-  EXPECT_EQ(s.wind->density, 1.3);
+  const WindChoice wind = choices_of<WindChoice>(s.forces).at(0);
+  EXPECT_EQ(wind.times, (std::vector<double>{0, 1}));
+  EXPECT_EQ(wind.velocities[1], Vec3(10, 0, 0));
+  EXPECT_EQ(wind.interpolation, Interpolation::smooth);
+  EXPECT_EQ(wind.drag, 0.7);
+  EXPECT_EQ(wind.density, 1.3);
   const Scene v = read_sample(sample("variants.json"));
-  EXPECT_FALSE(v.attachments.at(0).rest_length);
-  EXPECT_EQ(v.attachments.at(0).pairing, AttachmentChoice::Pairing::nearest);
-  EXPECT_EQ(v.wind->velocities, (std::vector<Vec3>{{1, 2, 3}}));
+  EXPECT_FALSE(choices_of<AttachmentChoice>(v.forces).at(0).rest_length);
+  EXPECT_EQ(choices_of<AttachmentChoice>(v.forces).at(0).pairing, AttachmentChoice::Pairing::nearest);
+  EXPECT_EQ(choices_of<WindChoice>(v.forces).at(0).velocities, (std::vector<Vec3>{{1, 2, 3}}));
 }
 
 TEST(ReadScene, Contact) {
@@ -424,7 +429,7 @@ TEST(ReadScene, Defaults) {
   EXPECT_FALSE(b.damping.any());
   EXPECT_TRUE(b.pin.empty());
   EXPECT_EQ(b.scale, 1);
-  EXPECT_FALSE(s.wind);
+  EXPECT_TRUE(s.forces.empty());
   EXPECT_FALSE(s.output.frames_every);
   EXPECT_FALSE(s.camera.position || s.camera.look_at || s.camera.fov);
 }

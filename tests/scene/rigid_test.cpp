@@ -91,7 +91,7 @@ struct Inertia {
   Mat3 tensor;
 };
 Inertia inertia_of(const Model& model) {
-  const auto& system = *model.system;
+  auto& system = *model.system;
   const Matrix R = system.rigid_motions(model.start);
   Matrix MR(R.rows(), 6);
   for (Index j = 0; j < 6; ++j) MR.col(j) = system.apply_mass(R.col(j));

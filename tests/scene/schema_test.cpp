@@ -7,6 +7,7 @@
 #include <set>
 #include <sstream>
 
+#include "limber/scene/wind.hpp"
 #include "scene/samples.hpp"
 
 namespace limber {

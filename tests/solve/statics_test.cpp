@@ -13,7 +13,7 @@ struct Solution {
   StaticsReport report;
 };
 
-Solution statics(const Chain& chain, const State& u, const NewtonOptions& options = {}) {
+Solution statics(Chain& chain, const State& u, const NewtonOptions& options = {}) {
   const auto linear = make_linear_solver("auto", chain.symmetric() ? Symmetry::symmetric : Symmetry::general);
   Solution s;
   s.q = solve_statics(chain, u, *linear, options, s.report);
@@ -35,7 +35,7 @@ Vector pulled(const ChainParts& p) {
 TEST(Statics, APulledChainIsStretchedEvenly) {
   for (const double friction : {0.0, 0.5}) {  // friction: no potential, a general matrix; it vanishes at rest
     const ChainParts parts{.n = 5, .k = 10, .k3 = 40, .friction = friction, .pull = 30};
-    const Chain chain(parts);
+    Chain chain(parts);
     const Solution s = statics(chain, rest(chain));
     EXPECT_LT((s.q - pulled(parts)).norm(), 1e-10);
     EXPECT_EQ(s.report.load_steps, 1);
@@ -45,7 +45,7 @@ TEST(Statics, APulledChainIsStretchedEvenly) {
 
 TEST(Statics, TheVelocityDoesNotMatter) {
   const ChainParts parts{.damping = 2, .pull = 5};
-  const Chain chain(parts);
+  Chain chain(parts);
   State u = rest(chain);
   u.v.setOnes();
   EXPECT_LT((statics(chain, u).q - pulled(parts)).norm(), 1e-10);
@@ -63,7 +63,7 @@ class Fragile final : public Chain {
 
 TEST(Statics, ALoadThatIsTooMuchAtOnceIsAppliedInParts) {
   const ChainParts parts{.n = 3, .k = 10, .k3 = 40, .friction = 0.5, .pull = 30};
-  const Fragile chain(parts);
+  Fragile chain(parts);
   const Solution s = statics(chain, rest(chain));
   EXPECT_GT(s.report.load_steps, 1);
   EXPECT_LT((s.q - pulled(parts)).norm(), 1e-9);
@@ -71,14 +71,14 @@ TEST(Statics, ALoadThatIsTooMuchAtOnceIsAppliedInParts) {
 }
 
 TEST(Statics, FailsWhereThereIsNoStableEquilibrium) {
-  const Chain unstable({.k = -10, .k3 = 0, .pull = 1});
+  Chain unstable({.k = -10, .k3 = 0, .pull = 1});
   try {
     statics(unstable, rest(unstable));
     FAIL() << "a chain of negative springs has no stable equilibrium";
   } catch (const StepFailure& failure) {
     EXPECT_NE(failure.reason.find("% of the load"), std::string::npos) << failure.reason;
   }
-  const Chain balanced({.k = -10, .k3 = 40});  // f(0) = 0, but on the top of a hill
+  Chain balanced({.k = -10, .k3 = 40});  // f(0) = 0, but on the top of a hill
   EXPECT_THROW(statics(balanced, rest(balanced)), StepFailure);
 }
 

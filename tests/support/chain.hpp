@@ -70,7 +70,7 @@ class Chain : public System {
   }
   Vector force(const State& u) const override { return force_of<double>(u.q, u.v, u.t); }
 
-  Vector linearize(const State& u, Definiteness definiteness, Tangent& T) const override {
+  Vector linearize(const State& u, Definiteness definiteness, Tangent& T) override {
     const bool projected = definiteness == Definiteness::projected;
     T.K = mass();
     T.D = mass();

@@ -53,7 +53,7 @@ class Tower final : public System, private ContactPart {
     return {.size = p_.n,
             .velocity_dependent = true,
             .time_dependent = p_.load != 0 && part_ != Part::contact,
-            .contact = part_ == Part::whole ? this : nullptr};
+            .contact = part_ == Part::whole ? self_ : nullptr};
   }
   const MassMatrix& inertia() const override { return M_; }
 
@@ -70,7 +70,7 @@ class Tower final : public System, private ContactPart {
     if (part_ != Part::smooth) f[0] -= floor_slope(u.q) + p_.grip * u.v[0];
     return f;
   }
-  Vector linearize(const State& u, Definiteness d, Tangent& T) const override {
+  Vector linearize(const State& u, Definiteness d, Tangent& T) override {
     T.K = T.D = mass();
     T.K.coeffs().setZero();
     T.D.coeffs().setZero();
@@ -113,8 +113,8 @@ class Tower final : public System, private ContactPart {
     if (part_ == Part::smooth || p_.spring > 0 || !(dq[0] < 0)) return 1;
     return gap(q) > 0 ? std::min(1.0, -.9 * gap(q) / dq[0]) : 0;
   }
-  const System& smooth() const override { return *smooth_; }
-  const System& forces() const override { return *contact_; }
+  System& smooth() override { return *smooth_; }
+  System& forces() override { return *contact_; }
   double smallest_gap(const State& u) const override {
     if (part_ == Part::smooth || p_.spring > 0 || gap(u.q) >= p_.delta) return std::numeric_limits<double>::infinity();
     return gap(u.q);
@@ -167,6 +167,7 @@ class Tower final : public System, private ContactPart {
   Part part_;
   MassMatrix M_;
   std::unique_ptr<Tower> smooth_, contact_;
+  ContactPart* self_ = this;
 };
 
 State falling(int n, double height) {
@@ -202,7 +203,7 @@ class Driver {
       ++escalations;
       u = stepper_.step_by_backward_euler(tower_, history_, h);
     }
-    history_.push(u);
+    history_.push(u, stepper_.memory().states);
     return history_[0];
   }
   const State& now() const { return history_[0]; }
@@ -348,7 +349,7 @@ INSTANTIATE_TEST_SUITE_P(Catalog, ContactOf, ::testing::ValuesIn(contact_rows())
 });
 
 TEST(ContactMethods, PrintedFormsAreRefused) {
-  const Tower tower({});
+  Tower tower({});
   for (const auto& m : method_catalog())
     if (is_printed(m)) {
       EXPECT_THROW(Stepper(m, {}, tower, precise(1)), InputError) << m.name;
@@ -375,7 +376,7 @@ class Towers final : public System, private ContactPart {
     return {.size = a_.size() + b_.size(),
             .velocity_dependent = true,
             .time_dependent = false,
-            .contact = part_ == Tower::Part::whole ? this : nullptr};
+            .contact = part_ == Tower::Part::whole ? self_ : nullptr};
   }
   const MassMatrix& inertia() const override { return M_; }
   Vector force(const State& u) const override {
@@ -383,7 +384,7 @@ class Towers final : public System, private ContactPart {
     f << a_.force(first(u)), b_.force(second(u));
     return f;
   }
-  Vector linearize(const State& u, Definiteness d, Tangent& T) const override {
+  Vector linearize(const State& u, Definiteness d, Tangent& T) override {
     Tangent x, y;
     a_.tangent(first(u), d, x);
     b_.tangent(second(u), d, y);
@@ -406,8 +407,8 @@ class Towers final : public System, private ContactPart {
     return std::min(a_.max_step(q.head(a_.size()), dq.head(a_.size()), t0, t1),
                     b_.max_step(q.tail(b_.size()), dq.tail(b_.size()), t0, t1));
   }
-  const System& smooth() const override { return *smooth_; }
-  const System& forces() const override { return *contact_; }
+  System& smooth() override { return *smooth_; }
+  System& forces() override { return *contact_; }
   double smallest_gap(const State& u) const override {
     return std::min(a_.smallest_gap(first(u)), b_.smallest_gap(second(u)));
   }
@@ -431,6 +432,7 @@ class Towers final : public System, private ContactPart {
   Tower::Part part_;
   MassMatrix M_;
   std::unique_ptr<Towers> smooth_, contact_;
+  ContactPart* self_ = this;
 };
 
 /// What a step of a hybrid is to a driver: its own, or by Newton where it refuses.
@@ -454,7 +456,7 @@ class HybridDriver {
 
  private:
   const State& push(State u) {
-    history_.push(std::move(u));
+    history_.push(std::move(u), stepper_.memory().states);
     return history_[0];
   }
   System& system_;
@@ -658,7 +660,7 @@ Matrix whole(const System& s, const SparseMatrix& A) {
 }
 
 /// f = −∂W/∂q − ∂R/∂v, K = −∂f/∂q, D = −∂f/∂v.
-void expect_consistent(const System& s, const State& u) {
+void expect_consistent(System& s, const State& u) {
   Tangent T;
   const Vector f = s.linearize(u, Definiteness::exact, T);
   EXPECT_LT((f - s.force(u)).norm(), 1e-12 * (1 + f.norm()));
@@ -682,12 +684,12 @@ State near_floor() {
 }
 
 TEST(LinearForce, IsTheLinearisationWithItsPotentials) {
-  const Tower tower({}, Tower::Part::smooth);
+  Tower tower({}, Tower::Part::smooth);
   const State at = near_floor();
   State u = at;
   u.q += Vector{{.1, -.2, .3}};
   u.v += Vector{{-1, .4, .2}};
-  const LinearForce linear(tower, at, std::nullopt, nullptr);
+  LinearForce linear(tower, at, std::nullopt, nullptr);
   EXPECT_LT((linear.force(at) - tower.force(at)).norm(), 1e-12);
   Tangent T;
   tower.tangent(at, Definiteness::exact, T);
@@ -697,11 +699,11 @@ TEST(LinearForce, IsTheLinearisationWithItsPotentials) {
 }
 
 TEST(LinearForce, TakesItsTangentWhereItIsTold) {
-  const Tower tower({}, Tower::Part::smooth);
+  Tower tower({}, Tower::Part::smooth);
   const State at = near_floor();
   State elsewhere = at;
   elsewhere.q += Vector{{.3, -.1, .2}};
-  const LinearForce linear(tower, at, elsewhere, nullptr);
+  LinearForce linear(tower, at, elsewhere, nullptr);
   EXPECT_LT((linear.force(at) - tower.force(at)).norm(), 1e-12);
   Tangent T, expected;
   linear.linearize(at, Definiteness::exact, T);
@@ -710,37 +712,37 @@ TEST(LinearForce, TakesItsTangentWhereItIsTold) {
 }
 
 TEST(LinearForce, TakesOverWhatIsKnown) {
-  const Tower tower({}, Tower::Part::smooth);
+  Tower tower({}, Tower::Part::smooth);
   Linearization known{near_floor(), {}, {}};
   known.f = tower.linearize(known.at, Definiteness::exact, known.tangent);
   known.f[1] += 1;  // to be seen
-  const LinearForce linear(tower, known.at, std::nullopt, &known);
+  LinearForce linear(tower, known.at, std::nullopt, &known);
   EXPECT_EQ(linear.force(known.at), known.f);
 }
 
 /// Forces without a potential have none when linearised either, and K and D need not be symmetric.
 TEST(LinearForce, OfFriction) {
-  const Chain chain(rough_chain());
+  Chain chain(rough_chain());
   const State at = chain.start();
   State u = at;
   u.q *= 1.3, u.v *= .7;
-  const LinearForce linear(chain, at, std::nullopt, nullptr);
+  LinearForce linear(chain, at, std::nullopt, nullptr);
   EXPECT_FALSE(linear.potentials(u).has_value());
   expect_consistent(linear, u);
 }
 
 TEST(LinearForce, RefusesWhatIsNotFinite) {
-  const Tower tower({}, Tower::Part::smooth);
+  Tower tower({}, Tower::Part::smooth);
   State bad = near_floor();
   bad.q[1] = std::numeric_limits<double>::quiet_NaN();
   EXPECT_THROW(LinearForce(tower, bad, std::nullopt, nullptr), StepFailure);
 }
 
 TEST(WithContact, AddsContactWhereTheFrameHasMovedTo) {
-  const Tower tower({});
+  Tower tower({});
   const State w = near_floor();
   const Vector shift_q{{.015, -.3, .2}}, shift_v{{1, 2, 3}};
-  const WithContact shifted(tower, tower.contact()->smooth(), shift_q, shift_v);
+  WithContact shifted(tower, tower.contact()->smooth(), shift_q, shift_v);
   const State u{w.q + shift_q, w.v + shift_v, w.t};
   EXPECT_LT((shifted.force(w) - tower.contact()->smooth().force(w) - tower.contact()->forces().force(u)).norm(), 1e-12);
   EXPECT_GT((shifted.force(w) - tower.force(w)).norm(), 1);
@@ -751,15 +753,15 @@ TEST(WithContact, AddsContactWhereTheFrameHasMovedTo) {
 }
 
 TEST(WithContact, WithoutShiftsIsTheSystem) {
-  const Tower tower({});
+  Tower tower({});
   const State u = near_floor();
-  const WithContact same(tower, tower.contact()->smooth());
+  WithContact same(tower, tower.contact()->smooth());
   EXPECT_LT((same.force(u) - tower.force(u)).norm(), 1e-12 * (1 + tower.force(u).norm()));
   EXPECT_NEAR(same.potentials(u)->stored, tower.potentials(u)->stored, 1e-10);
   EXPECT_NEAR(same.potentials(u)->dissipated, tower.potentials(u)->dissipated, 1e-10);
   expect_consistent(same, u);
-  const LinearForce linear(tower.contact()->smooth(), u, std::nullopt, nullptr);
-  const WithContact semi(tower, linear);
+  LinearForce linear(tower.contact()->smooth(), u, std::nullopt, nullptr);
+  WithContact semi(tower, linear);
   State away = u;
   away.q += Vector{{.01, .2, -.1}};
   expect_consistent(semi, away);

@@ -165,7 +165,7 @@ TEST(ModalSubspace, IsRefreshedByItsRule) {
     Chain chain({.n = 6});
     Stepper stepper(find_method("SIERE"), {}, chain, with_refresh(rule));
     History u(chain.start());
-    for (int i = 0; i < 12; ++i) u.push(stepper.step(chain, u, 0.05));
+    for (int i = 0; i < 12; ++i) u.push(stepper.step(chain, u, 0.05), stepper.memory().states);
     return stepper.modes()->refreshes();
   };
   EXPECT_EQ(refreshes({Refresh::Rule::once}), 1);
@@ -194,14 +194,14 @@ TEST(ModalSubspace, GoesOnFromItsMemory) {
     const auto options = with_refresh({Refresh::Rule::every, 5});
     Stepper one(find_method(row.method), {}, chain, options);
     History u(chain.start());
-    for (int i = 0; i < 7; ++i) u.push(one.step(chain, u, 0.02));
+    for (int i = 0; i < 7; ++i) u.push(one.step(chain, u, 0.02), one.memory().states);
     Stepper other(find_method(row.method), {}, chain, options);
     one.reset();
     other.modes()->restore(*one.modes()->memory());
     History w = u;
     for (int i = 0; i < 7; ++i) {
-      u.push(one.step(chain, u, 0.02));
-      w.push(other.step(chain, w, 0.02));
+      u.push(one.step(chain, u, 0.02), one.memory().states);
+      w.push(other.step(chain, w, 0.02), other.memory().states);
     }
     EXPECT_EQ(u[0].q, w[0].q) << row.method;
     EXPECT_EQ(u[0].v, w[0].v) << row.method;

@@ -53,7 +53,7 @@ INSTANTIATE_TEST_SUITE_P(Catalog, OneStep, ::testing::ValuesIn(all_rows()), row_
 
 TEST(Fixture, TheChainsTangentIsTheDerivativeOfItsForce) {
   for (const ChainParts& parts : {rough_chain(), ChainParts{.damping = 0.3, .amplitude = 0.2}}) {
-    const Chain chain(parts);
+    Chain chain(parts);
     const State u = chain.start();
     Tangent T;
     chain.tangent(u, Definiteness::exact, T);

@@ -15,7 +15,7 @@ namespace {
 /// Passes stages on to a solver and keeps them.
 class Recorder final : public Dynamics {
  public:
-  Recorder(const System& system, StageSolver& stages) : mechanics_(system, stages, exponential_) {}
+  Recorder(System& system, StageSolver& stages) : mechanics_(system, stages, exponential_) {}
   State rate(const State& u) override { return mechanics_.rate(u); }
   State solve(const Stage& s) override {
     stages.push_back(s);
@@ -30,13 +30,13 @@ class Recorder final : public Dynamics {
 };
 
 /// The stages of two steps of different length.
-std::vector<Stage> stages_of(const Row& row, const Chain& chain) {
+std::vector<Stage> stages_of(const Row& row, Chain& chain) {
   const auto& info = find_method(row.method);
   const auto solver = make_stage_solver(info.solution, chain, {});
   const auto scheme = info.make(complete_parameters(info, row.parameters));
   Recorder F(chain, *solver);
   History history(chain.start());
-  for (const double h : {0.1, 0.15}) history.push(scheme->step(F, history, h));
+  for (const double h : {0.1, 0.15}) history.push(scheme->step(F, history, h), scheme->memory().states);
   return F.stages;
 }
 
@@ -49,7 +49,7 @@ double slope(const G& g, double h = 1e-3) {
 class StageOf : public ::testing::TestWithParam<Row> {};
 
 TEST_P(StageOf, HasTheMeritsGradientAsItsResidual) {
-  const Chain chain({.damping = 0.3, .amplitude = 0.2});
+  Chain chain({.damping = 0.3, .amplitude = 0.2});
   for (const Stage& s : stages_of(GetParam(), chain)) {
     Tangent T;
     SparseMatrix A;
@@ -71,7 +71,7 @@ TEST_P(StageOf, HasTheMeritsGradientAsItsResidual) {
 }
 
 TEST_P(StageOf, HasTheStageMatrixAsItsDerivative) {
-  const Chain chain(rough_chain());
+  Chain chain(rough_chain());
   for (const Stage& s : stages_of(GetParam(), chain)) {
     Tangent T;
     SparseMatrix A;
@@ -90,7 +90,7 @@ TEST_P(StageOf, HasTheStageMatrixAsItsDerivative) {
 INSTANTIATE_TEST_SUITE_P(Catalog, StageOf, ::testing::ValuesIn(all_rows()), row_name);
 
 /// A hard stage: far from its solution, with τ_q ≠ τᵥ.
-Stage hard_stage(const Chain& chain) {
+Stage hard_stage(Chain& chain) {
   const State at = chain.start();
   State star = at;
   star.q += 3 * Vector::LinSpaced(chain.size(), -1, 1);
@@ -99,7 +99,7 @@ Stage hard_stage(const Chain& chain) {
 }
 
 /// ‖r‖ at the solution, on the dense system.
-double mismatch(const Chain& chain, const Stage& s, const State& u) {
+double mismatch(Chain& chain, const Stage& s, const State& u) {
   return (chain.dense_mass() * (u.v - s.star.v) - s.tau_v * chain.force({s.star.q + s.tau_q * u.v, u.v, s.t})).norm();
 }
 
@@ -107,7 +107,7 @@ TEST(Stage, EveryMeritFindsTheSameSolution) {
   for (const double friction : {0.0, 0.5}) {
     ChainParts parts = rough_chain();
     parts.friction = friction;
-    const Chain chain(parts);
+    Chain chain(parts);
     const Stage s = hard_stage(chain);
     const State expected = make_implicit(chain, {})->solve(chain, s);
     EXPECT_LT(mismatch(chain, s, expected), 1e-8);
@@ -131,7 +131,7 @@ TEST(Stage, EveryMeritFindsTheSameSolution) {
 }
 
 TEST(Stage, AnIndefiniteMatrixIsProjected) {
-  const Chain chain({.k = -200, .k3 = 40});  // compressed: the springs buckle
+  Chain chain({.k = -200, .k3 = 40});  // compressed: the springs buckle
   const State at{Vector::Constant(4, 1e-3), Vector::Constant(4, 0.1), 0};
   const auto solver = make_implicit(chain, {});
   const Stage s{at, 0.5, 0.5, 0.5, at};
@@ -141,7 +141,7 @@ TEST(Stage, AnIndefiniteMatrixIsProjected) {
 }
 
 TEST(Stage, ALinearisedIndefiniteMatrixIsSolvedAsItIs) {
-  const Chain chain({.k = -200, .k3 = 40});
+  Chain chain({.k = -200, .k3 = 40});
   const State at{Vector::Constant(4, 1e-3), Vector::Constant(4, 0.1), 0};
   const State u = make_linearized(chain, {})->solve(chain, {at, 0.5, 0.5, 0.5, at});
   const FirstOrder dense(chain);
@@ -205,7 +205,7 @@ TEST(Stage, TheLongestStepIsHonoured) {
 }
 
 TEST(Stage, FailsWithNumbersWhenItDoesNotConverge) {
-  const Chain chain(rough_chain());
+  Chain chain(rough_chain());
   StageOptions options;
   options.newton.max_iterations = 1;
   const auto solver = make_implicit(chain, options);
@@ -220,7 +220,7 @@ TEST(Stage, FailsWithNumbersWhenItDoesNotConverge) {
 }
 
 TEST(Stage, RefusesAForceThatIsNotFinite) {
-  const Chain chain(rough_chain());
+  Chain chain(rough_chain());
   Stage s = hard_stage(chain);
   s.star.q(0) = std::nan("");
   EXPECT_THROW(make_implicit(chain, {})->solve(chain, s), StepFailure);

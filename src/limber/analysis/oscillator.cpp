@@ -9,7 +9,7 @@ Oscillator::Oscillator(double omega, double damping) : k_(omega * omega), d_(dam
   M_ = MassMatrix(std::move(one), Symmetry::symmetric);
 }
 
-Vector Oscillator::linearize(const State& u, Definiteness, Tangent& T) const {
+Vector Oscillator::linearize(const State& u, Definiteness, Tangent& T) {
   T.K = mass();
   T.D = mass();
   T.K.valuePtr()[0] = k_;

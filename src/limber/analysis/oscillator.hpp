@@ -12,7 +12,7 @@ class Oscillator final : public System {
   SystemTraits traits() const override { return {.size = 1, .velocity_dependent = d_ != 0, .time_dependent = false}; }
   const MassMatrix& inertia() const override { return M_; }
   Vector force(const State& u) const override { return -k_ * u.q - d_ * u.v; }
-  Vector linearize(const State& u, Definiteness, Tangent& T) const override;
+  Vector linearize(const State& u, Definiteness, Tangent& T) override;
 
  private:
   double k_, d_;

@@ -17,13 +17,11 @@ class History {
   const State& operator[](std::size_t i) const { return past_.at(i); }
   std::size_t size() const { return past_.size(); }
 
-  /// Adds the newest state and forgets those that no scheme looks at.
-  void push(State u) {
+  /// Adds the newest state and forgets all but the last `kept`.
+  void push(State u, std::size_t kept) {
     past_.push_front(std::move(u));
-    if (past_.size() > kept) past_.pop_back();
+    while (past_.size() > kept) past_.pop_back();
   }
-
-  static constexpr std::size_t kept = 2;  // BDF2 looks at u₀ and u₋₁
 
  private:
   std::deque<State> past_;

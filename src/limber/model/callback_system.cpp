@@ -60,7 +60,7 @@ Vector CallbackSystem::force(const State& u) const {
   return f;
 }
 
-Vector CallbackSystem::linearize(const State& u, Definiteness, Tangent& T) const {
+Vector CallbackSystem::linearize(const State& u, Definiteness, Tangent& T) {
   const auto checked = [&](const SparseMatrix& A, const char* name) {
     if (A.rows() != size() || A.cols() != size())
       throw InputError(name,

@@ -23,14 +23,14 @@ class CallbackSystem final : public System {
   }
   const MassMatrix& inertia() const override { return mass_; }
   Vector force(const State& u) const override;
-  Vector linearize(const State& u, Definiteness, Tangent& T) const override;
+  Vector linearize(const State& u, Definiteness, Tangent& T) override;
 
  private:
   enum class With { positions, velocities };
   SparseMatrix difference(const State& u, With respect) const;
 
   Functions functions_;
-  mutable MassMatrix mass_;  // its pattern grows to hold every tangent met so far
+  MassMatrix mass_;  // its pattern grows to hold every tangent met so far
 };
 
 }  // namespace limber

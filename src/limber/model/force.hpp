@@ -152,7 +152,7 @@ class ContactForce {
   virtual void add_couplings_at(const State&, Couplings& now) const = 0;
   virtual void add_couplings_soon(const State&, Couplings& /*soon*/) const {}
   virtual double smallest_gap(const State&) const { return std::numeric_limits<double>::infinity(); }
-  virtual void update_lagged(const State&) const {}
+  virtual void update_lagged(const State&) {}
   /// The power [W] that it takes out of the motion by friction.
   virtual double friction_power(const State&) const { return 0; }
   /// The work [J] that obstacles which the force moves by itself put in when they go from where they are at t0 to where

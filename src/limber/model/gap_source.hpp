@@ -22,9 +22,9 @@ class GapSource {
   virtual GapRule rule() const = 0;
   virtual double contact() const = 0;  // [m] a pair with a smaller gap is in contact
   /// The pairs at u (q, v: 3N) whose gap can close by `until` if no node moves further than `distance` [m].
-  virtual std::vector<Gap> near(const State& u, double until, double distance) const = 0;
+  virtual std::vector<Gap> near(const State& u, double until, double distance) = 0;
   /// Told the normal force [N] of each of the pairs that were near last.
-  virtual void report_forces(std::vector<double> forces) const = 0;
+  virtual void report_forces(std::vector<double> forces) = 0;
 };
 
 }  // namespace limber

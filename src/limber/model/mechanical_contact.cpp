@@ -15,7 +15,7 @@ constexpr double least_weight = 1e-16;  // of a node in a gap, squared
 /// The whole system's mass, pattern and prescribed motion, with some of its forces.
 class MechanicalSystem::Part final : public System {
  public:
-  Part(const MechanicalSystem& whole, const Forces& forces) : whole_(whole), forces_(forces) {
+  Part(MechanicalSystem& whole, const Forces& forces) : whole_(whole), forces_(forces) {
     for (const auto& f : forces_) {
       time_dependent_ = time_dependent_ || f->traits().time_dependent;
       has_potential_ = has_potential_ && f->traits().has_potential;
@@ -31,7 +31,7 @@ class MechanicalSystem::Part final : public System {
   }
   const MassMatrix& inertia() const override { return whole_.mass_; }
   Vector force(const State& u) const override { return whole_.force_of(u, forces_); }
-  Vector linearize(const State& u, Definiteness d, Tangent& T) const override {
+  Vector linearize(const State& u, Definiteness d, Tangent& T) override {
     return whole_.linearize_by(u, d, T, forces_);
   }
   std::optional<Potentials> potentials(const State& u) const override {
@@ -44,18 +44,18 @@ class MechanicalSystem::Part final : public System {
   Matrix rigid_motions(const State& u) const override { return whole_.rigid_motions(u); }
 
  private:
-  const MechanicalSystem& whole_;
+  MechanicalSystem& whole_;
   const Forces& forces_;
   bool time_dependent_ = false, has_potential_ = true;
 };
 
 class MechanicalSystem::Contact final : public ContactPart {
  public:
-  explicit Contact(const MechanicalSystem& whole)
+  explicit Contact(MechanicalSystem& whole)
       : whole_(whole), smooth_(whole, whole.smooth_forces_), forces_(whole, whole.implicit_forces_) {}
 
-  const System& smooth() const override { return smooth_; }
-  const System& forces() const override { return forces_; }
+  System& smooth() override { return smooth_; }
+  System& forces() override { return forces_; }
   double smallest_gap(const State& u) const override {
     const State all = whole_.full(u);
     double gap = std::numeric_limits<double>::infinity();
@@ -64,7 +64,7 @@ class MechanicalSystem::Contact final : public ContactPart {
     return gap;
   }
   Lag lag() const override { return whole_.lag_; }
-  void update_lagged(const State& u) const override {
+  void update_lagged(const State& u) override {
     if (whole_.lag_ == Lag::none) return;
     const State all = whole_.full(u);
     for (const Sides& f : whole_.sides_)
@@ -72,16 +72,16 @@ class MechanicalSystem::Contact final : public ContactPart {
   }
 
  private:
-  const MechanicalSystem& whole_;
+  MechanicalSystem& whole_;
   Part smooth_, forces_;
 };
 
 class MechanicalSystem::Near final : public NearGaps {
  public:
-  explicit Near(const MechanicalSystem& whole) : whole_(whole) {}
+  explicit Near(MechanicalSystem& whole) : whole_(whole) {}
 
   GapRule rule() const override { return whole_.gaps_->rule(); }
-  GapConstraints at(const State& u, double until, double distance) const override {
+  GapConstraints at(const State& u, double until, double distance) override {
     const State all = whole_.full(u);
     if (whole_.scripted_)
       for (const Vector moved = whole_.prescribed(until).x - whole_.prescribed(u.t).x;
@@ -123,15 +123,15 @@ class MechanicalSystem::Near final : public NearGaps {
     c.G.setFromTriplets(entries.begin(), entries.end());
     return c;
   }
-  void report_forces(const GapConstraints& gaps, const Vector& forces) const override {
+  void report_forces(const GapConstraints& gaps, const Vector& forces) override {
     std::vector<double> all(count_, 0);
     for (std::size_t i = 0; i < gaps.source.size(); ++i) all[ix(gaps.source[i])] = forces[static_cast<Index>(i)];
     whole_.gaps_->report_forces(std::move(all));
   }
 
  private:
-  const MechanicalSystem& whole_;
-  mutable std::size_t count_ = 0;  // of pairs that were near last
+  MechanicalSystem& whole_;
+  std::size_t count_ = 0;  // of pairs that were near last
 };
 
 void MechanicalSystem::make_contact() {

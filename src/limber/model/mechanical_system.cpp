@@ -8,6 +8,7 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <stdexcept>
 
 #include "limber/core/errors.hpp"
 #include "limber/core/nodes.hpp"
@@ -37,6 +38,7 @@ MechanicalSystem::MechanicalSystem(Parts parts)
   for (const auto& m : masses_) coupled_mass_ = coupled_mass_ || m.a != m.b;
   arrange();
   make_contact();
+  memory_at_start_ = memory();
 }
 
 SystemTraits MechanicalSystem::traits() const {
@@ -100,6 +102,19 @@ void MechanicalSystem::arrange() {
       throw InputError("bodies", "node " + std::to_string(unknown_nodes_[ix(i)]) + " is free but has no mass");
 }
 
+std::shared_ptr<void> MechanicalSystem::claim(Index unknowns) {
+  if (!claimed_.expired())
+    throw std::logic_error("another simulation drives this system; build the model again for a second one");
+  restore(memory_at_start_);
+  if (size() > unknowns)
+    hold_all();
+  else
+    reset_pattern();
+  auto claim = std::make_shared<int>();
+  claimed_ = claim;
+  return claim;
+}
+
 double MechanicalSystem::next_release() const {
   double next = std::numeric_limits<double>::infinity();
   for (const Prescription& p : prescriptions_)
@@ -117,7 +132,7 @@ void MechanicalSystem::hold_all() {
   arrange();
 }
 
-void MechanicalSystem::make_pattern(const Couplings& more) const {
+void MechanicalSystem::make_pattern(const Couplings& more) {
   Couplings pairs = fixed_couplings_;
   pairs.insert(pairs.end(), more.begin(), more.end());
   pattern_ = BlockPattern(static_cast<int>(free_nodes_.size()), pairs, storage_);
@@ -128,7 +143,7 @@ void MechanicalSystem::make_pattern(const Couplings& more) const {
   make_mass();
 }
 
-void MechanicalSystem::make_mass() const {
+void MechanicalSystem::make_mass() {
   SparseMatrix M = pattern_.zero();
   const auto add = [&](int a, int b, double m) {
     const int fa = free_index_[ix(a)], fb = free_index_[ix(b)];
@@ -188,7 +203,7 @@ void MechanicalSystem::reset_pattern() {
   if (contact_) make_pattern({});
 }
 
-void MechanicalSystem::couple(const State& all) const {
+void MechanicalSystem::couple(const State& all) {
   Couplings now, soon;
   for (const Sides& f : sides_)
     if (f.contact) f.contact->add_couplings_at(all, now);
@@ -353,7 +368,7 @@ Vector MechanicalSystem::force_of(const State& u, const Forces& forces) const {
 
 Vector MechanicalSystem::force(const State& u) const { return force_of(u, forces_); }
 
-TangentBuilder MechanicalSystem::builder(Definiteness d, Tangent& T) const {
+TangentBuilder MechanicalSystem::builder(Definiteness d, Tangent& T) {
   T.deflation.reset();
   T.unsymmetric.resize(0, 0);
   const auto clear = [&](SparseMatrix& A) {
@@ -370,14 +385,14 @@ TangentBuilder MechanicalSystem::builder(Definiteness d, Tangent& T) const {
   return {pattern_, free_index_, d, K, D, {&unsymmetric_pattern_, &T.unsymmetric}};
 }
 
-void MechanicalSystem::reduce(Tangent& T) const {
+void MechanicalSystem::reduce(Tangent& T) {
   if (!ties_.any()) return;
   ties_.add_reduced(node_K_.data(), T.K.valuePtr());
   if (velocity_dependent_) ties_.add_reduced(node_D_.data(), T.D.valuePtr());
   if (T.unsymmetric.size() > 0) T.unsymmetric = ties_.reduced(T.unsymmetric);
 }
 
-Vector MechanicalSystem::linearize_by(const State& u, Definiteness d, Tangent& T, const Forces& forces) const {
+Vector MechanicalSystem::linearize_by(const State& u, Definiteness d, Tangent& T, const Forces& forces) {
   const State all = full(u);
   if (&forces != &smooth_forces_) couple(all);
   auto b = builder(d, T);
@@ -387,7 +402,7 @@ Vector MechanicalSystem::linearize_by(const State& u, Definiteness d, Tangent& T
   return &forces == &implicit_forces_ ? gather(f) : free_force(f, u.t);
 }
 
-Vector MechanicalSystem::linearize(const State& u, Definiteness d, Tangent& T) const {
+Vector MechanicalSystem::linearize(const State& u, Definiteness d, Tangent& T) {
   return linearize_by(u, d, T, forces_);
 }
 

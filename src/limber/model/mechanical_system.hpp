@@ -41,9 +41,9 @@ class MechanicalSystem final : public System {
     std::vector<NodalMass> masses;
     std::vector<std::shared_ptr<Force>> forces;
     std::vector<Prescription> prescriptions;
-    double length_scale = 1;                          // [m]
-    std::shared_ptr<const GapSource> gaps = nullptr;  // null: contact is by forces, if any
-    std::vector<Tie> ties = {};                       // neither node nor corners are prescribed
+    double length_scale = 1;                    // [m]
+    std::shared_ptr<GapSource> gaps = nullptr;  // null: contact is by forces, if any
+    std::vector<Tie> ties = {};                 // neither node nor corners are prescribed
   };
   explicit MechanicalSystem(Parts parts);
   ~MechanicalSystem() override;
@@ -51,7 +51,7 @@ class MechanicalSystem final : public System {
   SystemTraits traits() const override;
   const MassMatrix& inertia() const override { return mass_; }
   Vector force(const State& u) const override;
-  Vector linearize(const State& u, Definiteness, Tangent& T) const override;
+  Vector linearize(const State& u, Definiteness, Tangent& T) override;
   std::optional<Potentials> potentials(const State& u) const override;
   double max_step(const Vector& q, const Vector& dq, double t0, double t1) const override;
   void begin_step(const State& u) override;
@@ -73,6 +73,11 @@ class MechanicalSystem final : public System {
   State full(const State& u) const;
   /// A displacement, velocity or acceleration of all nodes (3N) from that of the unknowns; zero at prescribed nodes.
   Vector spread(const Vector& x) const;
+
+  /// For one who drives it, from a state of so many unknowns: the system as it was made. Forces learn during a motion,
+  /// patterns grow, and nodes are released: two motions cannot share a system. Throws std::logic_error while the one
+  /// who asked last keeps what it was given.
+  std::shared_ptr<void> claim(Index unknowns);
 
   /// Lets forces learn from the state that a step starts from; see LearningForce::adapt.
   bool adapt(const State& u, double budget);
@@ -116,28 +121,30 @@ class MechanicalSystem final : public System {
   /// Numbers the nodes and makes what follows from that, with the prescriptions that hold.
   void arrange();
   Prescribed prescribed(double t) const;
-  void make_pattern(const Couplings& more) const;
-  void make_mass() const;
+  void make_pattern(const Couplings& more);
+  void make_mass();
   /// Lets the pattern grow to hold the contact forces' tangent at a full state.
-  void couple(const State& all) const;
+  void couple(const State& all);
   Vector full_force(const State& all, const Forces& forces) const;
   Vector force_of(const State& u, const Forces& forces) const;
-  Vector linearize_by(const State& u, Definiteness, Tangent& T, const Forces& forces) const;
+  Vector linearize_by(const State& u, Definiteness, Tangent& T, const Forces& forces);
   std::optional<Potentials> potentials_of(const State& u, const Forces& forces) const;
   double max_step_of(const Vector& q, const Vector& dq, double t0, double t1, const Forces& forces) const;
   Vector free_force(const Vector& full, double t) const;
   /// The force on the unknowns from that on all nodes.
   Vector gather(const Vector& full) const;
-  TangentBuilder builder(Definiteness, Tangent& T) const;
+  TangentBuilder builder(Definiteness, Tangent& T);
   /// From all free nodes to the unknowns, where nodes are tied.
-  void reduce(Tangent& T) const;
+  void reduce(Tangent& T);
   double work_of_scripts(const State& full_a, const State& full_b, const Vector& f) const;
   void find_loose_parts(const std::vector<std::pair<int, int>>& coupled);
 
+  std::weak_ptr<void> claimed_;
+  std::vector<double> memory_at_start_;
   Vector reference_;  // 3N
   std::vector<NodalMass> masses_;
   std::vector<std::shared_ptr<Force>> forces_;
-  std::shared_ptr<const GapSource> gaps_;
+  std::shared_ptr<GapSource> gaps_;
   std::vector<Prescription> prescriptions_;
   std::vector<Tie> all_ties_;
   double released_ = -std::numeric_limits<double>::infinity();  // [s] prescriptions until then do not hold any more
@@ -149,10 +156,10 @@ class MechanicalSystem final : public System {
   std::vector<std::vector<int>> loose_parts_;  // their numbers, where no force ties them to a prescribed node
   Couplings fixed_couplings_;                  // of free nodes (free numbers), a > b, ascending, without repeats
   Storage storage_ = Storage::lower;
-  mutable Ties ties_;
-  mutable BlockPattern pattern_;            // of the free nodes
-  mutable MassMatrix mass_;                 // of the unknowns
-  mutable Vector node_K_, node_D_;          // on pattern_, where nodes are tied
+  Ties ties_;
+  BlockPattern pattern_;                    // of the free nodes
+  MassMatrix mass_;                         // of the unknowns
+  Vector node_K_, node_D_;                  // on pattern_, where nodes are tied
   std::unique_ptr<ContactPart> contact_;    // null without contact forces
   std::unique_ptr<NearGaps> near_gaps_;     // null without a source
   Forces smooth_forces_, implicit_forces_;  // all forces; the latter wholly implicit in every method
@@ -161,7 +168,7 @@ class MechanicalSystem final : public System {
   bool velocity_dependent_ = false, has_potential_ = true, scripted_ = false, coupled_mass_ = false,
        time_dependent_ = false, forces_depend_on_time_ = false;
   double length_scale_ = 1;
-  mutable BlockPattern unsymmetric_pattern_;  // of the free nodes: what of coupled friction is not symmetric
+  BlockPattern unsymmetric_pattern_;  // of the free nodes: what of coupled friction is not symmetric
 };
 
 }  // namespace limber

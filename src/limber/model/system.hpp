@@ -75,13 +75,13 @@ class ContactPart {
   virtual ~ContactPart() = default;
   /// The system without its contact forces, and with its contact forces alone: contact is neither linearised nor
   /// projected.
-  virtual const System& smooth() const = 0;
-  virtual const System& forces() const = 0;
+  virtual System& smooth() = 0;
+  virtual System& forces() = 0;
   /// The smallest gap [m] of the collisions at u; ∞ if there are none.
   virtual double smallest_gap(const State&) const = 0;
   virtual Lag lag() const { return Lag::none; }
   /// From now on friction's potential uses the normal forces and sliding directions of u.
-  virtual void update_lagged(const State&) const {}
+  virtual void update_lagged(const State&) {}
 };
 
 /// Pairs that are near, as inequalities: contact by a rule instead of forces, and ways that things can go freely.
@@ -90,21 +90,21 @@ class NearGaps {
   virtual ~NearGaps() = default;
   virtual GapRule rule() const = 0;
   /// All pairs at u whose gap can close before the time `until`, if no free node moves further than `distance` [m].
-  virtual GapConstraints at(const State& u, double until, double distance) const = 0;
+  virtual GapConstraints at(const State& u, double until, double distance) = 0;
   /// Takes the normal forces [N] that kept these gaps open in the last stage, for reports. The gaps are those of the
   /// last call of at().
-  virtual void report_forces(const GapConstraints&, const Vector& /*forces*/) const {}
+  virtual void report_forces(const GapConstraints&, const Vector& /*forces*/) {}
 };
 
 struct SystemTraits {
   Index size = 0;  // n
   /// Whether M, K and D are, but for Tangent::unsymmetric. Then only their lower triangles are stored.
   bool symmetric = true;
-  bool velocity_dependent = false;       // D ≠ 0
-  bool time_dependent = true;            // ∂f/∂t ≠ 0 may happen
-  double length_scale = 1;               // [m] tolerances of lengths are relative to this one
-  const ContactPart* contact = nullptr;  // null if there are no contact forces
-  const NearGaps* gaps = nullptr;        // null if nobody knows of any
+  bool velocity_dependent = false;  // D ≠ 0
+  bool time_dependent = true;       // ∂f/∂t ≠ 0 may happen
+  double length_scale = 1;          // [m] tolerances of lengths are relative to this one
+  ContactPart* contact = nullptr;   // null if there are no contact forces
+  NearGaps* gaps = nullptr;         // null if nobody knows of any
 };
 
 class System {
@@ -115,8 +115,9 @@ class System {
   /// All matrices have the pattern of this one, which may grow with each tangent.
   virtual const MassMatrix& inertia() const = 0;
   virtual Vector force(const State& u) const = 0;
-  /// The force, with K and D at u in T. Matrices of T without a pattern get that of the mass.
-  virtual Vector linearize(const State& u, Definiteness d, Tangent& T) const = 0;
+  /// The force, with K and D at u in T. Matrices of T without a pattern get that of the mass, which grows where things
+  /// have met: that alone is why this is not const.
+  virtual Vector linearize(const State& u, Definiteness d, Tangent& T) = 0;
   /// nullopt if a force has no potential.
   virtual std::optional<Potentials> potentials(const State&) const { return std::nullopt; }
   /// The largest s in (0, 1] for which q + s·dq stays in the domain of all forces, with a margin. Prescribed nodes and
@@ -132,24 +133,24 @@ class System {
   bool velocity_dependent() const { return traits().velocity_dependent; }
   bool time_dependent() const { return traits().time_dependent; }
   double length_scale() const { return traits().length_scale; }
-  const ContactPart* contact() const { return traits().contact; }
+  ContactPart* contact() const { return traits().contact; }
   double smallest_gap(const State& u) const {
-    const ContactPart* c = contact();
+    ContactPart* c = contact();
     return c ? c->smallest_gap(u) : std::numeric_limits<double>::infinity();
   }
   Lag lag() const { return contact() ? contact()->lag() : Lag::none; }
-  void update_lagged(const State& u) const {
+  void update_lagged(const State& u) {
     if (contact()) contact()->update_lagged(u);
   }
   GapRule gap_rule() const { return traits().gaps ? traits().gaps->rule() : GapRule::none; }
-  GapConstraints gaps(const State& u, double until, double distance) const {
-    const NearGaps* gaps = traits().gaps;
+  GapConstraints gaps(const State& u, double until, double distance) {
+    NearGaps* gaps = traits().gaps;
     return gaps ? gaps->at(u, until, distance) : GapConstraints{};
   }
   const SparseMatrix& mass() const { return inertia().matrix(); }
   Vector apply_mass(const Vector& x) const { return inertia().apply(x); }
   Vector solve_mass(const Vector& f) const { return inertia().solve(f); }
-  void tangent(const State& u, Definiteness d, Tangent& T) const { linearize(u, d, T); }
+  void tangent(const State& u, Definiteness d, Tangent& T) { linearize(u, d, T); }
 };
 
 }  // namespace limber

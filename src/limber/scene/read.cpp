@@ -4,6 +4,7 @@
 
 #include <numbers>
 
+#include "limber/scene/force_kinds.hpp"
 #include "limber/scene/read_parts.hpp"
 #include "limber/scene/schema.hpp"
 
@@ -77,26 +78,27 @@ const Section<Scene>& scene_table() {
   const auto is_text = [](const JsonCursor& c, Scene&) { c.text(); };
   static const Section<Scene> table{
       "scene",
-      {{"time", into(&Scene::time, read_time), form::section("time"), "[step and duration](#time)", required},
-       {"bodies", form::list("body", 1), "a list of [bodies](#a-body), at least one", required},
-       {"$schema", is_text, form::other(R"({"type": "string"})"), "text for editors"},
-       {"description", into(&Scene::description, [](const JsonCursor& c) { return c.text(); }),
-        form::other(R"({"type": "string"})"), "text for people"},
-       {"method", form::other(R"({"type": "string"})").or_also(reference("method")),
-        "a method's name, or an object with its name and parameters, [below](#method)", "`\"TR-BDF2\"`"},
-       {"gravity", &Scene::gravity, form::vector(quantity::acceleration), "acceleration"},
-       {"attachments", form::list("attachment"), "a list of [springs between bodies](#attachments)", "none"},
-       {"wind", into(&Scene::wind, read_wind), form::section("wind"), "[moving air](#wind)", "none"},
-       {"contact", into(&Scene::contact, read_contact), form::section("contact"),
-        "[how bodies collide](#contact), with each other, with themselves and with obstacles",
-        "bodies collide only where `contact` or `obstacles` is given"},
-       {"obstacles", form::list("obstacle"), "a list of [solids](#obstacles) that nothing moves but their script",
-        "none"},
-       {"output", into(&Scene::output, [](const JsonCursor& c) { return output_table().read(c); }),
-        form::section("output"), "[what is written](#output)"},
-       {"camera", into(&Scene::camera, [](const JsonCursor& c) { return camera_table().read(c); }),
-        form::section("camera"), "[from where pictures are taken](#camera)", "so that the whole motion is seen"},
-       {"threads", &Scene::threads, form::whole(0), "threads to use; 0: all cores. The results do not depend on it"}}};
+      joined<Scene>(
+          {{"time", into(&Scene::time, read_time), form::section("time"), "[step and duration](#time)", required},
+           {"bodies", form::list("body", 1), "a list of [bodies](#a-body), at least one", required},
+           {"$schema", is_text, form::other(R"({"type": "string"})"), "text for editors"},
+           {"description", into(&Scene::description, [](const JsonCursor& c) { return c.text(); }),
+            form::other(R"({"type": "string"})"), "text for people"},
+           {"method", form::other(R"({"type": "string"})").or_also(reference("method")),
+            "a method's name, or an object with its name and parameters, [below](#method)", "`\"TR-BDF2\"`"},
+           {"gravity", &Scene::gravity, form::vector(quantity::acceleration), "acceleration"},
+           {"contact", into(&Scene::contact, read_contact), form::section("contact"),
+            "[how bodies collide](#contact), with each other, with themselves and with obstacles",
+            "bodies collide only where `contact` or `obstacles` is given"},
+           {"obstacles", form::list("obstacle"), "a list of [solids](#obstacles) that nothing moves but their script",
+            "none"},
+           {"output", into(&Scene::output, [](const JsonCursor& c) { return output_table().read(c); }),
+            form::section("output"), "[what is written](#output)"},
+           {"camera", into(&Scene::camera, [](const JsonCursor& c) { return camera_table().read(c); }),
+            form::section("camera"), "[from where pictures are taken](#camera)", "so that the whole motion is seen"},
+           {"threads", &Scene::threads, form::whole(0),
+            "threads to use; 0: all cores. The results do not depend on it"}},
+          force_keys<Scene>(ForceKind::Of::scene))};
   return table;
 }
 
@@ -132,8 +134,9 @@ Scene read_scene(const nlohmann::json& json, const Vocabulary& vocabulary, const
   scene_table().read(s, scene);
   if (const auto c = s.find("method")) scene.method = read_method(*c, vocabulary);
   scene.bodies = read_bodies(s.at("bodies"), vocabulary, base_directory);
-  scene.attachments =
-      read_list(s, "attachments", [&](const JsonCursor& c) { return read_attachment(c, scene.bodies); });
+  ForceOwner owner;
+  for (const BodyChoice& body : scene.bodies) owner.names.push_back(body.name);
+  scene.forces = read_forces(s, ForceKind::Of::scene, owner);
   if (const auto c = s.find("obstacles")) {
     scene.obstacles = read_obstacles(*c, scene.bodies, base_directory);
     if (!scene.contact) scene.contact.emplace();

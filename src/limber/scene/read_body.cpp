@@ -4,6 +4,7 @@
 
 #include "limber/force/rayleigh.hpp"
 #include "limber/mesh/io/surface_catalog.hpp"
+#include "limber/scene/force_kinds.hpp"
 #include "limber/scene/made_material.hpp"
 #include "limber/scene/read_parts.hpp"
 #include "limber/scene/schema.hpp"
@@ -251,57 +252,60 @@ const Section<BodyChoice>& body_table() {
   using B = BodyChoice;
   static const Section<B> table{
       "body",
-      {{"mesh", form::section("mesh"), "the [shape](#mesh)", required},
-       {"name", form::other(R"({"type": "string", "pattern": "^[^/]+$"})"), "unique, without `/`",
-        "`body0`, `body1`, …"},
-       {"element", read_element, form::word("element"),
-        "`\"P1\"`: linear tetrahedra. `\"P2\"`: quadratic ones, with a node in the middle of each edge. `\"hex\"`: "
-        "trilinear hexahedra, of a box or of a mesh that has them. See [elements](#elements)",
-        "`\"P1\"`; `\"hex\"` where the mesh has hexahedra"},
-       {"mass", &B::mass, form::word("mass_form"), "mass matrix, `\"lumped\"` or `\"consistent\"`",
-        "`\"lumped\"`, for P2 `\"consistent\"`"},
-       {"material", form::section("material"), "the [substance](#material)", "required, or `materials`"},
-       {"materials",
-        form::other(R"({"type": "object", "minProperties": 1, "additionalProperties": {"$ref": "#/$defs/material"}})"),
-        "`{\"<region>\": material, …}`: regions by name or number as in the mesh, `\"default\"` for all others"},
-       {"damping", into(&B::damping, read_damping), form::section("damping"), "[Rayleigh damping](#damping)", "none"},
-       {"position", &B::position, form::vector(quantity::length), "where the mesh's origin is put"},
-       {"rotation", &B::rotation, form::vector(quantity::angle),
-        "rotation vector{}: its direction is the axis, its length the angle"},
-       {"scale", &B::scale, form::positive(quantity::ratio), "factor on the mesh's coordinates"},
-       {"pin", read_pins,
-        form::other(R"({"oneOf": [{"$ref": "#/$defs/pin"}, {"type": "array", "items": {"$ref": "#/$defs/pin"}}]})"),
-        "a [selection](#selections) of nodes that do not move; its parts may be held [until a "
-        "time](#pinned-until-a-time) only",
-        "none"},
-       {"script", each_into(&B::scripts, read_script), form::list("script"),
-        "a list of [prescribed motions](#prescribed-motion)", "none"},
-       {"velocity", &B::velocity, form::vector(quantity::velocity), "at the start"},
-       {"angular_velocity", &B::angular_velocity, form::vector(quantity::angular_velocity),
-        "at the start, about the centre of mass"},
-       {"springs", form::section("springs"), "[springs between its nodes](#springs)", "none"},
-       {"point_mass",
-        form::positive(quantity::mass)
-            .or_also(SchemaJson{{"type", "array"}, {"items", reference("positive")}, {"minItems", 1}}),
-        "in place of a material, with `springs`: mass of each node{}, one number or a list. Any mesh becomes a "
-        "mass-spring network so"},
-       {"loads", each_into(&B::loads, read_load), form::list("load"), "a list of [forces on nodes](#loads)", "none"},
-       {"targets", each_into(&B::targets, read_target), form::list("target"), "a list of [target shapes](#targets)",
-        "none"},
-       {"thickness", &B::thickness, form::non_negative(quantity::length),
-        "thickness{}: where things collide, the surface lies half of it outside the mesh ([below](#thickness)). Of "
-        "[sheets "
-        "and rods](#sheets-and-rods) the thickness or the diameter, there required"},
-       {"bending", &B::bending, form::non_negative(quantity::ratio),
-        "[sheets and rods](#sheets-and-rods) only: factor on the bending stiffness that material and thickness give"},
-       {"regions", into(&B::regions, read_regions),
-        form::other(R"({"type": "object", "minProperties": 1, "additionalProperties": {"$ref": "#/$defs/selection"}})"),
-        "`{\"<name>\": selection, …}`: names for parts of the mesh, the elements whose nodes are all in the "
-        "[selection](#selections); `materials` may use them",
-        "none"},
-       {"rigid", each_into(&B::rigid, read_rigid), form::other(R"({"type": "array",
+      joined<B>(
+          {{"mesh", form::section("mesh"), "the [shape](#mesh)", required},
+           {"name", form::other(R"({"type": "string", "pattern": "^[^/]+$"})"), "unique, without `/`",
+            "`body0`, `body1`, …"},
+           {"element", read_element, form::word("element"),
+            "`\"P1\"`: linear tetrahedra. `\"P2\"`: quadratic ones, with a node in the middle of each edge. `\"hex\"`: "
+            "trilinear hexahedra, of a box or of a mesh that has them. See [elements](#elements)",
+            "`\"P1\"`; `\"hex\"` where the mesh has hexahedra"},
+           {"mass", &B::mass, form::word("mass_form"), "mass matrix, `\"lumped\"` or `\"consistent\"`",
+            "`\"lumped\"`, for P2 `\"consistent\"`"},
+           {"material", form::section("material"), "the [substance](#material)", "required, or `materials`"},
+           {"materials",
+            form::other(
+                R"({"type": "object", "minProperties": 1, "additionalProperties": {"$ref": "#/$defs/material"}})"),
+            "`{\"<region>\": material, …}`: regions by name or number as in the mesh, `\"default\"` for all others"},
+           {"damping", into(&B::damping, read_damping), form::section("damping"), "[Rayleigh damping](#damping)",
+            "none"},
+           {"position", &B::position, form::vector(quantity::length), "where the mesh's origin is put"},
+           {"rotation", &B::rotation, form::vector(quantity::angle),
+            "rotation vector{}: its direction is the axis, its length the angle"},
+           {"scale", &B::scale, form::positive(quantity::ratio), "factor on the mesh's coordinates"},
+           {"pin", read_pins,
+            form::other(R"({"oneOf": [{"$ref": "#/$defs/pin"}, {"type": "array", "items": {"$ref": "#/$defs/pin"}}]})"),
+            "a [selection](#selections) of nodes that do not move; its parts may be held [until a "
+            "time](#pinned-until-a-time) only",
+            "none"},
+           {"script", each_into(&B::scripts, read_script), form::list("script"),
+            "a list of [prescribed motions](#prescribed-motion)", "none"},
+           {"velocity", &B::velocity, form::vector(quantity::velocity), "at the start"},
+           {"angular_velocity", &B::angular_velocity, form::vector(quantity::angular_velocity),
+            "at the start, about the centre of mass"},
+           {"springs", form::section("springs"), "[springs between its nodes](#springs)", "none"},
+           {"point_mass",
+            form::positive(quantity::mass)
+                .or_also(SchemaJson{{"type", "array"}, {"items", reference("positive")}, {"minItems", 1}}),
+            "in place of a material, with `springs`: mass of each node{}, one number or a list. Any mesh becomes a "
+            "mass-spring network so"},
+           {"thickness", &B::thickness, form::non_negative(quantity::length),
+            "thickness{}: where things collide, the surface lies half of it outside the mesh ([below](#thickness)). Of "
+            "[sheets "
+            "and rods](#sheets-and-rods) the thickness or the diameter, there required"},
+           {"bending", &B::bending, form::non_negative(quantity::ratio),
+            "[sheets and rods](#sheets-and-rods) only: factor on the bending stiffness that material and thickness "
+            "give"},
+           {"regions", into(&B::regions, read_regions),
+            form::other(
+                R"({"type": "object", "minProperties": 1, "additionalProperties": {"$ref": "#/$defs/selection"}})"),
+            "`{\"<name>\": selection, …}`: names for parts of the mesh, the elements whose nodes are all in the "
+            "[selection](#selections); `materials` may use them",
+            "none"},
+           {"rigid", each_into(&B::rigid, read_rigid), form::other(R"({"type": "array",
                         "items": {"oneOf": [{"$ref": "#/$defs/rigid_region"}, {"$ref": "#/$defs/selection"}]}})"),
-        "a list of [rigid parts](#rigid-parts)", "none"}},
+            "a list of [rigid parts](#rigid-parts)", "none"}},
+          force_keys<B>(ForceKind::Of::body)),
       {{"material", "materials"}},
       R"({"if": {"required": ["point_mass"]},
           "then": {"required": ["springs"],
@@ -350,6 +354,7 @@ BodyChoice read_body(const JsonCursor& place, std::size_t number, const Vocabula
   body.mesh = read_mesh_source(s.at("mesh"), base_directory);
   body_table().read(s, body);
   read_substance(s, body, vocabulary);
+  body.forces = read_forces(s, ForceKind::Of::body, {static_cast<int>(number), {}});
   return body;
 }
 

@@ -35,13 +35,6 @@ SelectionPart read_part(const JsonCursor& place) {
   return {place.path(), what};
 }
 
-/// For all that needs nodes: an empty list of selections is an error.
-Selection read_nodes(const JsonCursor& place) {
-  Selection nodes = read_selection(place);
-  if (nodes.empty()) place.fail("selects no node");
-  return nodes;
-}
-
 /// Nodes are held at the start, so that there is a motion to go on from.
 double read_until(const JsonCursor& place) {
   const double t = place.number(quantity::time);
@@ -49,50 +42,7 @@ double read_until(const JsonCursor& place) {
   return t;
 }
 
-/// A list of pairs [time, value].
-template <class Read>
-std::vector<double> read_pairs(const JsonCursor& list, const std::string& expected, const Read& read_value) {
-  std::vector<double> times;
-  for (const JsonCursor& pair : list.items(1)) {
-    if (!pair.is_list() || pair.json().size() != 2) pair.fail_type(expected);
-    const double t = pair.item(0).number(quantity::time);
-    if (!times.empty()) require_increasing(times.back(), t, pair.item(0));
-    times.push_back(t);
-    read_value(pair.item(1));
-  }
-  return times;
-}
-
-void read_factor_keys(const JsonCursor& c, KeyedFactor& keyed) {
-  keyed.times = read_pairs(c, "a pair [time, factor]",
-                           [&](const JsonCursor& value) { keyed.values.push_back(value.number(quantity::ratio)); });
-}
-
-const Section<KeyedFactor>& load_keys_table() {
-  static const Section<KeyedFactor> table{
-      "load_keys",
-      {{"keys", read_factor_keys, form::other(R"({"type": "array", "minItems": 1, "items": {
-          "type": "array", "minItems": 2, "maxItems": 2, "items": {"$ref": "#/$defs/quantity"}}})"),
-        "`[[time, factor], …]`, in the order of time", required},
-       {"interpolation", &KeyedFactor::interpolation, form::word("interpolation"), ""}}};
-  return table;
-}
-
-const Section<SineFactor>& sine_table() {
-  static const Section<SineFactor> table{
-      "sine",
-      {{"frequency", &SineFactor::frequency, form::non_negative(quantity::frequency), "", required},
-       {"phase", &SineFactor::phase, form::number(quantity::angle), ""},
-       {"offset", &SineFactor::offset, form::number(quantity::ratio), "added to the sine"},
-       {"amplitude", &SineFactor::amplitude, form::number(quantity::ratio), "of the sine"}}};
-  return table;
-}
-
-std::variant<std::monostate, KeyedFactor, SineFactor> read_factor(const JsonCursor& place) {
-  const JsonSection s = place.one_of({"load_keys", "load_sine"});
-  if (s.kind() == "load_keys") return load_keys_table().read(place);
-  return sine_table().read(s.at("sine"));
-}
+}  // namespace
 
 const Section<MotionKey>& script_key_table() {
   static const Section<MotionKey> table{
@@ -103,39 +53,6 @@ const Section<MotionKey>& script_key_table() {
   return table;
 }
 
-void read_target_positions(const JsonCursor& c, TargetKey& key) {
-  key.positions = c.points();
-  if (key.positions.empty()) c.fail("is empty");
-}
-
-/// That of a prescribed motion, or positions.
-const Section<TargetKey>& target_key_table() {
-  static const Section<TargetKey> table = [] {
-    std::vector<Key<TargetKey>> rows;
-    for (const Key<MotionKey>& row : script_key_table().rows) {
-      const auto read = [row](const JsonCursor& c, TargetKey& key) { row.read(c, key.motion); };
-      rows.emplace_back(row.name, Key<TargetKey>::Read(read), row.form, row.text,
-                        row.kind == KnownKey::Kind::required ? Standard(required) : Standard());
-      rows.back().standard = row.standard;
-    }
-    rows.emplace(rows.begin() + 1, "positions", Key<TargetKey>::Read(read_target_positions),
-                 form::other(R"({"type": "array", "items": {"$ref": "#/$defs/vector"}, "minItems": 1})"),
-                 "in the world [m], one for each node in the selection's order");
-    return Section<TargetKey>{"target_key", rows, {{"positions", "translation"}, {"positions", "rotation"}}};
-  }();
-  return table;
-}
-
-AttachmentEnd read_end(const JsonCursor& place, const std::vector<BodyChoice>& bodies) {
-  const JsonSection s = place.section("attachment_end");
-  std::vector<std::string> names;
-  names.reserve(bodies.size());
-  for (const BodyChoice& body : bodies) names.push_back(body.name);
-  return {static_cast<int>(s.at("body").word(names, "body")), read_nodes(s.at("nodes"))};
-}
-
-}  // namespace
-
 Selection read_selection(const JsonCursor& place) {
   Selection selection{place.path(), {}};
   if (!place.is_list()) {
@@ -144,6 +61,12 @@ Selection read_selection(const JsonCursor& place) {
   }
   for (const JsonCursor& item : place.items()) selection.parts.push_back(read_part(item));
   return selection;
+}
+
+Selection read_nodes(const JsonCursor& place) {
+  Selection nodes = read_selection(place);
+  if (nodes.empty()) place.fail("selects no node");
+  return nodes;
 }
 
 void read_pins(const JsonCursor& place, BodyChoice& body) {
@@ -198,98 +121,6 @@ const Section<Script>& script_table() {
   return table;
 }
 
-const Section<LoadChoice>& load_table() {
-  const auto read_total = [](const JsonCursor& c, LoadChoice& load) {
-    load.share = LoadChoice::Share::total;
-    load.force = c.vector(quantity::force);
-  };
-  static const Section<LoadChoice> table{
-      "load",
-      {{"nodes", into(&LoadChoice::nodes, read_nodes), form::section("selection"), "a [selection](#selections)",
-        required},
-       {"force", &LoadChoice::force, form::vector(quantity::force), "on each node", "required, or `total_force`"},
-       {"total_force", read_total, form::vector(quantity::force), "on all of them together, in equal shares"},
-       {"time", into(&LoadChoice::time, read_factor), form::section("load_keys").or_also(reference("load_sine")),
-        "a factor as a function of time, in one of two forms", "1"}},
-      {{"force", "total_force"}},
-      R"({"anyOf": [{"required": ["force"]}, {"required": ["total_force"]}]})"};
-  return table;
-}
-
-void read_target_keys(const JsonCursor& list, TargetChoice& target) {
-  for (const JsonCursor& item : list.items(1)) {
-    target.keys.push_back(target_key_table().read(item));
-    if (const auto n = target.keys.size(); n > 1)
-      require_increasing(target.keys[n - 2].motion.time, target.keys[n - 1].motion.time,
-                         item.section("target_key").at("time"));
-  }
-}
-
-const Section<TargetChoice>& target_table() {
-  using T = TargetChoice;
-  static const Section<T> table{
-      "target",
-      {{"stiffness", &T::stiffness, form::positive(quantity::stiffness), "at each node", required},
-       {"keys", read_target_keys, form::list("target_key", 1), "list of keys, in the order of time", required},
-       {"nodes", into(&T::nodes, read_nodes), form::section("selection"), "a [selection](#selections)", "`\"all\"`"},
-       {"damping", &T::damping, form::non_negative(quantity::damping), "at each node, relative to the moving target"},
-       {"pivot", &T::pivot, form::vector(quantity::length), "centre of the keys' rotation, in the world",
-        "centre of the nodes' box"},
-       {"interpolation", &T::interpolation, form::word("interpolation"), ""}}};
-  return table;
-}
-
-const Section<AttachmentChoice>& attachment_table() {
-  using A = AttachmentChoice;
-  const auto read_rest_length = [](const JsonCursor& c, A& attachment) {
-    if (c.json() != "initial") attachment.rest_length = c.non_negative(quantity::length);
-  };
-  static const Section<A> table{
-      "attachment",
-      {{"a", form::section("attachment_end"), "one end", required},
-       {"b", form::section("attachment_end"), "other end", required},
-       {"stiffness", &A::stiffness, form::positive(quantity::stiffness), "of each spring", required},
-       {"damping", &A::damping, form::non_negative(quantity::damping), "along each spring"},
-       {"rest_length", read_rest_length, form::non_negative(quantity::length).or_also(reference("rest_length")),
-        "of each spring{}, or `\"initial\"`: the distance at the start", "`\"initial\"`"},
-       {"pairing", &A::pairing, form::word("pairing"),
-        "`\"nearest\"`: each node of a with the node of b nearest at the start; `\"order\"`: the i-th with the i-th"}}};
-  return table;
-}
-
-void read_wind_keys(const JsonCursor& c, WindChoice& wind) {
-  wind.times = read_pairs(c, "a pair [time, [x, y, z]]", [&](const JsonCursor& value) {
-    wind.velocities.push_back(value.vector(quantity::velocity));
-  });
-}
-
-const Section<WindChoice>& wind_keys_table() {
-  static const Section<WindChoice> table{
-      "wind_keys",
-      {{"keys", read_wind_keys, form::other(R"({"type": "array", "minItems": 1, "items": {
-          "type": "array", "minItems": 2, "maxItems": 2,
-          "prefixItems": [{"$ref": "#/$defs/quantity"}, {"$ref": "#/$defs/vector"}]}})"),
-        "`[[time, [x, y, z]], …]`, in the order of time", required},
-       {"interpolation", &WindChoice::interpolation, form::word("interpolation"), ""}}};
-  return table;
-}
-
-void read_wind_velocity(const JsonCursor& c, WindChoice& wind) {
-  if (c.is_object()) return wind_keys_table().read(c.section("wind_keys"), wind);
-  wind.times = {0};
-  wind.velocities = {c.vector(quantity::velocity)};
-}
-
-const Section<WindChoice>& wind_table() {
-  static const Section<WindChoice> table{
-      "wind",
-      {{"velocity", read_wind_velocity, form::vector(quantity::velocity).or_also(reference("wind_keys")),
-        "of the air{}, or an object with keys", required},
-       {"drag", &WindChoice::drag, form::non_negative(quantity::ratio), "drag coefficient"},
-       {"density", &WindChoice::density, form::positive(quantity::density), "of the air"}}};
-  return table;
-}
-
 /// Of objects that are read by hand.
 std::vector<SectionTable> selection_tables() {
   const Form place = form::vector(quantity::length),
@@ -306,19 +137,13 @@ std::vector<SectionTable> selection_tables() {
           {"timed_pin",
            {{"nodes", form::section("selection").or_also(numbers.shape),
              "a [selection](#selections), or a list of node numbers", required},
-            {"until", form::positive(quantity::time), "when they are released", required}}},
-          {"load_sine", {{"sine", form::section("sine"), "an object with the keys below", required}}},
-          {"attachment_end",
-           {{"body", form::other(R"({"type": "string"})"), "a body's name", required},
-            {"nodes", form::section("selection"), "a [selection](#selections) on this body", required}}}};
+            {"until", form::positive(quantity::time), "when they are released", required}}}};
 }
 
 }  // namespace
 
 std::vector<SectionTable> motion_sections() {
-  std::vector<SectionTable> all = {script_table(), script_key_table(), load_table(),       load_keys_table(),
-                                   sine_table(),   target_table(),     target_key_table(), attachment_table(),
-                                   wind_table(),   wind_keys_table()};
+  std::vector<SectionTable> all = {script_table(), script_key_table()};
   for (SectionTable& table : selection_tables()) all.push_back(std::move(table));
   return all;
 }
@@ -328,32 +153,5 @@ Script read_script(const JsonCursor& place) {
   script.where = place.path();
   return script;
 }
-
-LoadChoice read_load(const JsonCursor& place) {
-  LoadChoice load = load_table().read(place);
-  load.where = place.path();
-  const JsonSection s = place.section("load");
-  if (!s.has("total_force")) s.at("force");
-  return load;
-}
-
-TargetChoice read_target(const JsonCursor& place) {
-  TargetChoice target = target_table().read(place);
-  target.where = place.path();
-  const std::string nodes = place.path() + ".nodes";
-  if (!place.has("nodes")) target.nodes = {nodes, {{nodes, Side::all}}};
-  return target;
-}
-
-AttachmentChoice read_attachment(const JsonCursor& place, const std::vector<BodyChoice>& bodies) {
-  AttachmentChoice attachment = attachment_table().read(place);
-  attachment.where = place.path();
-  const JsonSection s = place.section("attachment");
-  attachment.a = read_end(s.at("a"), bodies);
-  attachment.b = read_end(s.at("b"), bodies);
-  return attachment;
-}
-
-WindChoice read_wind(const JsonCursor& place) { return wind_table().read(place); }
 
 }  // namespace limber

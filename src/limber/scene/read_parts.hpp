@@ -3,11 +3,14 @@
 
 #include "limber/scene/read.hpp"
 #include "limber/scene/reader.hpp"
+#include "limber/scene/section.hpp"
 
 namespace limber {
 
 /// A short word, an object, or a list of them.
 Selection read_selection(const JsonCursor& place);
+/// The same for all that needs nodes: an empty list of selections is an error.
+Selection read_nodes(const JsonCursor& place);
 /// A selection whose parts may have `until`.
 void read_pins(const JsonCursor& place, BodyChoice& body);
 BodyChoice read_body(const JsonCursor& place, std::size_t number, const Vocabulary& vocabulary,
@@ -22,14 +25,11 @@ MethodChoice read_method(const JsonCursor& place, const Vocabulary& vocabulary);
 
 Script read_script(const JsonCursor& place);
 SpringsChoice read_springs(const JsonCursor& place, std::size_t node_count);
-LoadChoice read_load(const JsonCursor& place);
-TargetChoice read_target(const JsonCursor& place);
-AttachmentChoice read_attachment(const JsonCursor& place, const std::vector<BodyChoice>& bodies);
-WindChoice read_wind(const JsonCursor& place);
 
 ContactChoice read_contact(const JsonCursor& place);
 std::vector<ObstacleChoice> read_obstacles(const JsonCursor& place, const std::vector<BodyChoice>& bodies,
                                            const std::string& base_directory);
+const Section<MotionKey>& script_key_table();
 std::vector<MotionKey> read_motion_keys(const JsonCursor& place);
 /// The name an object gives itself, or `otherwise`.
 std::string read_name(const JsonSection& section, const std::string& otherwise);
@@ -41,6 +41,20 @@ auto read_list(const JsonSection& section, const char* key, const Read& read) {
   if (const auto list = section.find(key))
     for (const JsonCursor& item : list->items()) all.push_back(read(item));
   return all;
+}
+
+/// A list of pairs [time, value]: the times, which increase.
+template <class Read>
+std::vector<double> read_pairs(const JsonCursor& list, const std::string& expected, const Read& read_value) {
+  std::vector<double> times;
+  for (const JsonCursor& pair : list.items(1)) {
+    if (!pair.is_list() || pair.json().size() != 2) pair.fail_type(expected);
+    const double t = pair.item(0).number(quantity::time);
+    if (!times.empty()) require_increasing(times.back(), t, pair.item(0));
+    times.push_back(t);
+    read_value(pair.item(1));
+  }
+  return times;
 }
 
 }  // namespace limber

@@ -18,6 +18,7 @@
 #include "limber/mesh/shapes/tree.hpp"
 #include "limber/mesh/tet_mesh.hpp"
 #include "limber/model/time_function.hpp"
+#include "limber/scene/force_choice.hpp"
 #include "limber/scene/selection.hpp"
 #include "limber/time/modal/subspace.hpp"
 
@@ -138,46 +139,6 @@ struct SpringsChoice {
   std::optional<double> rest_length;  // [m]; unset: the length in the rest shape
 };
 
-/// factor(t) by keys.
-struct KeyedFactor {
-  std::vector<double> times;  // [s], increasing, at least one
-  std::vector<double> values;
-  Interpolation interpolation = Interpolation::linear;
-};
-
-/// factor(t) = offset + amplitude sin(2π frequency t + phase)
-struct SineFactor {
-  double frequency = 0;  // [Hz]
-  double phase = 0;      // [rad]
-  double offset = 0;
-  double amplitude = 1;
-};
-
-struct LoadChoice {
-  enum class Share { per_node, total } share = Share::per_node;  // total: divided equally among the nodes
-  std::string where;
-  Selection nodes;
-  Vec3 force = Vec3::Zero();                                   // [N]
-  std::variant<std::monostate, KeyedFactor, SineFactor> time;  // monostate: constant
-};
-
-/// A shape that springs pull toward: explicit positions, or a rigid motion of the initial ones. Between the keys each
-/// node's target is interpolated.
-struct TargetKey {
-  MotionKey motion;             // where positions is empty; else only its time counts
-  std::vector<Vec3> positions;  // [m], in the world, one for each selected node in the selection's order
-};
-
-struct TargetChoice {
-  std::string where;
-  Selection nodes;              // default: all
-  double stiffness = 0;         // [N/m] for each node
-  double damping = 0;           // [N s/m] for each node, relative to the moving target
-  std::vector<TargetKey> keys;  // at least one
-  std::optional<Vec3> pivot;    // as in Script
-  Interpolation interpolation = Interpolation::linear;
-};
-
 /// A part of a body that moves as one rigid thing: the elements of some regions, or those between the selected nodes.
 struct RigidChoice {
   std::string where;
@@ -211,32 +172,7 @@ struct BodyChoice {
   double bending = 1;    // sheets and rods: factor on the stiffness that material and thickness give
   std::optional<SpringsChoice> springs;
   std::vector<double> point_mass;  // [kg] one for all nodes or one each; only without materials
-  std::vector<LoadChoice> loads;
-  std::vector<TargetChoice> targets;
-};
-
-struct AttachmentEnd {
-  int body = 0;  // index in Scene::bodies
-  Selection nodes;
-};
-
-/// Springs between nodes of two bodies. nearest: from each node of a to the node of b nearest at the start;
-/// order: from the i-th node of a to the i-th of b.
-struct AttachmentChoice {
-  enum class Pairing { nearest, order } pairing = Pairing::nearest;
-  std::string where;
-  AttachmentEnd a, b;
-  double stiffness = 0;               // [N/m]
-  double damping = 0;                 // [N s/m]
-  std::optional<double> rest_length;  // [m]; unset: the initial distance
-};
-
-struct WindChoice {
-  std::vector<double> times;     // [s], increasing, at least one
-  std::vector<Vec3> velocities;  // [m/s]
-  Interpolation interpolation = Interpolation::linear;
-  double drag = 1;       // coefficient
-  double density = 1.2;  // [kg/m³] of the air
+  ForceChoices forces;             // loads, targets, …
 };
 
 /// μ between two named objects, bodies or obstacles.
@@ -318,10 +254,9 @@ struct Scene {
   std::string description;
   TimeSettings time;
   MethodChoice method;
-  Vec3 gravity = {0, -9.81, 0};    // [m/s²]
-  std::vector<BodyChoice> bodies;  // at least one
-  std::vector<AttachmentChoice> attachments;
-  std::optional<WindChoice> wind;
+  Vec3 gravity = {0, -9.81, 0};          // [m/s²]
+  std::vector<BodyChoice> bodies;        // at least one
+  ForceChoices forces;                   // attachments, wind, …
   std::optional<ContactChoice> contact;  // set where obstacles are given too
   std::vector<ObstacleChoice> obstacles;
   OutputChoice output;

@@ -20,7 +20,7 @@ const std::vector<SectionTable>& known_sections() {
   static const auto sections = [] {
     std::vector<SectionTable> all;
     for (auto* tables : {top_sections, method_sections, body_sections, mesh_sections, shape_sections, motion_sections,
-                         contact_sections, obstacle_sections})
+                         force_sections, contact_sections, obstacle_sections})
       for (SectionTable& table : tables()) all.push_back(std::move(table));
     return all;
   }();

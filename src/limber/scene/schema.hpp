@@ -33,6 +33,7 @@ std::vector<SectionTable> body_sections();      // read_body.cpp
 std::vector<SectionTable> mesh_sections();      // read_mesh.cpp
 std::vector<SectionTable> shape_sections();     // read_shape.cpp
 std::vector<SectionTable> motion_sections();    // read_motion.cpp
+std::vector<SectionTable> force_sections();     // force_choice.cpp
 std::vector<SectionTable> contact_sections();   // read_contact.cpp
 std::vector<SectionTable> obstacle_sections();  // read_obstacles.cpp
 

@@ -146,10 +146,18 @@ struct Key : KnownKey {
   Key(std::string key, Read reader, Form what, std::string line, const Standard& given = {})
       : KnownKey(std::move(key), std::move(what), std::move(line), given), read(std::move(reader)) {}
   /// Read by hand.
+  explicit Key(const KnownKey& row) : KnownKey(row) {}
   Key(std::string key, Form what, std::string line, const Standard& given = {})
       : KnownKey(std::move(key), std::move(what), std::move(line), given) {}
   Read read;
 };
+
+/// Rows, and more of them.
+template <class T>
+std::vector<Key<T>> joined(std::vector<Key<T>> rows, const std::vector<Key<T>>& more) {
+  rows.insert(rows.end(), more.begin(), more.end());
+  return rows;
+}
 
 /// t.member = read(place)
 template <class T, class M, class ReadIt>

@@ -87,4 +87,15 @@ std::vector<int> resolve(const Selection& selection, const std::vector<Vec3>& no
   return all;
 }
 
+std::vector<Vec3> picked(const std::vector<int>& nodes, const std::vector<Vec3>& from) {
+  std::vector<Vec3> points;
+  for (const int i : nodes) points.push_back(from[static_cast<std::size_t>(i)]);
+  return points;
+}
+
+Vec3 middle(const std::vector<Vec3>& points) {
+  const Box3 box = bounding_box(points);
+  return (box.min + box.max) / 2;
+}
+
 }  // namespace limber

@@ -39,4 +39,8 @@ struct Selection {
 /// Throws InputError for a part that catches no node and for an index out of range.
 std::vector<int> resolve(const Selection& selection, const std::vector<Vec3>& nodes);
 
+/// The points of these numbers, and the middle of the box around points.
+std::vector<Vec3> picked(const std::vector<int>& nodes, const std::vector<Vec3>& from);
+Vec3 middle(const std::vector<Vec3>& points);
+
 }  // namespace limber

@@ -45,6 +45,7 @@ void check_lengths(const Snapshot& s) {
 Simulation::Simulation(std::shared_ptr<MechanicalSystem> system, const MethodSettings& method, double step,
                        State initial)
     : system_(std::move(system)),
+      claim_(system_->claim(initial.q.size())),
       info_(&find_method(method.name)),
       settings_(method),
       stepper_(*info_, method.parameters, *system_, method.options),
@@ -256,7 +257,7 @@ void Simulation::accept(Trial trial) {
   account_.book(trial.e, trial.work, trial.u.t);
   energies_ = trial.e;
   touching_ = trial.touches;
-  history_.push(std::move(trial.u));
+  history_.push(std::move(trial.u), stepper_.memory().states);
 }
 
 /// What outer forces, gravity and contact may have turned into motion and strain in a step [J].

@@ -52,7 +52,8 @@ struct Snapshot {
 
 class Simulation {
  public:
-  /// Throws InputError for an unknown method or wrong parameters.
+  /// The system is this simulation's as long as it lives: std::logic_error if another one drives it (a model can be
+  /// built again). Throws InputError for an unknown method or wrong parameters.
   Simulation(std::shared_ptr<MechanicalSystem> system, const MethodSettings& method, double step, State initial);
 
   /// One step of length h. Throws StepFailure if it cannot be taken; whatever is thrown, the state is unchanged.
@@ -122,6 +123,7 @@ class Simulation {
   std::string alarm() const;
 
   std::shared_ptr<MechanicalSystem> system_;
+  std::shared_ptr<void> claim_;  // on the system
   const MethodInfo* info_;
   MethodSettings settings_;
   Stepper stepper_;

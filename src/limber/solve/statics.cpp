@@ -18,8 +18,8 @@ struct Anchor {
 /// r(q) = −f(q) + c f₀ + rate M (q − from), where c f₀ is the part of the load that is still held back.
 class Equilibrium final : public NewtonProblem {
  public:
-  Equilibrium(const System& s, double t, Vector held_back) : system_(s), t_(t), held_back_(std::move(held_back)) {}
-  Equilibrium(const System& s, double t, Anchor anchor)
+  Equilibrium(System& s, double t, Vector held_back) : system_(s), t_(t), held_back_(std::move(held_back)) {}
+  Equilibrium(System& s, double t, Anchor anchor)
       : system_(s), t_(t), held_back_(Vector::Zero(s.size())), anchor_(std::move(anchor)) {}
 
   Vector residual(const Vector& q) override { return held_back_ + pull(q) - system_.force(state(q)); }
@@ -48,20 +48,17 @@ class Equilibrium final : public NewtonProblem {
     return anchor_.rate * system_.apply_mass(q - anchor_.from);
   }
 
-  const System& system_;
+  System& system_;
   double t_;
   Vector held_back_;
   Anchor anchor_;
   Tangent tangent_;
 };
 
-Vector resting_force(const System& system, const Vector& q, double t) {
-  return system.force({q, Vector::Zero(q.size()), t});
-}
+Vector resting_force(System& system, const Vector& q, double t) { return system.force({q, Vector::Zero(q.size()), t}); }
 
 /// The whole load, or parts of it one after the other.
-Vector load(const System& system, const State& u, LinearSolver& linear, const NewtonOptions& options,
-            StaticsReport& report) {
+Vector load(System& system, const State& u, LinearSolver& linear, const NewtonOptions& options, StaticsReport& report) {
   const Vector f0 = resting_force(system, u.q, u.t);
   Vector q = u.q;
   double applied = 0, increment = 1;
@@ -90,7 +87,7 @@ Vector load(const System& system, const State& u, LinearSolver& linear, const Ne
 
 /// Steps of pure damping, q ← argmin W(q) + ½ rate ‖q − q_before‖²_M, with a rate that falls: from where the load moves
 /// things by a tenth of their size to 10⁻⁴ of that, and on until a step moves nothing further than the tolerance.
-Vector settle(const System& system, const State& u, LinearSolver& linear, const NewtonOptions& options,
+Vector settle(System& system, const State& u, LinearSolver& linear, const NewtonOptions& options,
               StaticsReport& report) {
   constexpr int most_steps = 100;
   constexpr double step = .1, far = 1e3, settled = 1e-4;  // the first two in length scales
@@ -127,7 +124,7 @@ Vector settle(const System& system, const State& u, LinearSolver& linear, const 
 
 }  // namespace
 
-Vector solve_statics(const System& system, const State& u, LinearSolver& linear, NewtonOptions options,
+Vector solve_statics(System& system, const State& u, LinearSolver& linear, NewtonOptions options,
                      StaticsReport& report) {
   Vector q;
   try {

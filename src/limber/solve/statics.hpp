@@ -15,7 +15,7 @@ struct StaticsReport {
 };
 
 /// Starts from u.q. Throws StepFailure if no equilibrium is found.
-Vector solve_statics(const System& system, const State& u, LinearSolver& linear, NewtonOptions options,
+Vector solve_statics(System& system, const State& u, LinearSolver& linear, NewtonOptions options,
                      StaticsReport& report);
 
 }  // namespace limber

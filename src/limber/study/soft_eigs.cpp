@@ -29,7 +29,7 @@ nlohmann::json swinging_beam(const StudyContext& context, double young, double d
   return scene;
 }
 
-Modes modes_at(const Simulation& simulation, int s) {
+Modes modes_at(Simulation& simulation, int s) {
   Tangent T;
   simulation.system().tangent(simulation.state(), Definiteness::exact, T);
   return lowest_modes(T.K, simulation.system().mass(), s);
@@ -39,7 +39,7 @@ Modes modes_at(const Simulation& simulation, int s) {
 ModeFamilies follow_modes(const StudyContext& context, double young, int s, double duration, double from, double to) {
   ModeFamilies families(static_cast<std::size_t>(s));
   const int every = context.quick() ? 4 : 2;
-  simulate(swinging_beam(context, young, duration), [&](const Simulation& simulation, double part) {
+  simulate(swinging_beam(context, young, duration), [&](Simulation& simulation, double part) {
     context.tell(from + (to - from) * part, fmt::format("E = {:.0e} Pa", young));
     if (simulation.step_count() % every != 0) return;
     families.add(simulation.time(), modes_at(simulation, s), simulation.system().mass());

@@ -43,7 +43,7 @@ struct Trial {
 };
 
 /// Called after each step with the part of its duration that is done.
-using TrialObserver = std::function<void(const Simulation&, double part)>;
+using TrialObserver = std::function<void(Simulation&, double part)>;
 
 /// The scene for its duration. A step that cannot be taken ends the trial, and `stopped` says why. Throws InputError.
 Trial simulate(const nlohmann::json& scene, const TrialObserver& observe = {});

@@ -291,7 +291,7 @@ Claim dirk_claim(const Test& test, const Results& results) {
       "one of them is clearly better here.");
 }
 
-constexpr const char* opening =
+constexpr const char* first_words =
     "Each method moves the body with several steps; the error is that of the positions at the end, in the norm of the "
     "masses, relative to how far they went, against a converged motion (RK4). Left and below is better; times that "
     "differ by a tenth are equal, as far as a clock can tell. Points where a method needed help (full Newton, halved "
@@ -323,7 +323,7 @@ void add_report(const Test& test, double reference_error, const Results& results
 
 StudyResult study_work_precision(const StudyContext& context) {
   StudyResult result;
-  result.text = opening;
+  result.text = first_words;
   const auto all_tests = tests(context);
   std::size_t count = 0;
   for (const auto& m : method_catalog()) count += !m.name.empty();

@@ -211,6 +211,7 @@ const std::vector<MethodInfo>& method_catalog() {
     for (auto& row : rows)
       if (row.kind == MethodKind::semi_implicit) row.solution = StageSolution::linearized;
     add_hybrids(rows);
+    for (auto& row : rows) row.memory = row.make(complete_parameters(row, {}))->memory();
     return rows;
   }();
   return catalog;
@@ -227,19 +228,13 @@ const char* const newmark_splits_no_modes =
     "(tau_q differs from tau_v) around an acceleration of its own, so there is no first-order frame that could move "
     "with the modes; use BEERE, BDF2ERE, TR-BDF2ERE, SDIRKERE or their semi-implicit forms";
 
-bool is_newmark_type(const std::string& name) {
-  for (const char* known : {"newmark", "S-newmark", "gen-alpha", "S-gen-alpha", "HHT", "S-HHT"})
-    if (same_name(name, known)) return true;
-  return false;
-}
-
 namespace {
 
-/// "newmarkERE", "gen-alphaERE", …
+/// "newmarkERE", "gen-alpha-ERE", …
 void refuse_newmark_hybrid(const std::string& name) {
-  if (name.size() > 3 && same_name(name.substr(name.size() - 3), "ERE") &&
-      (is_newmark_type(name.substr(0, name.size() - 3)) || is_newmark_type(name.substr(0, name.size() - 4))))
-    throw InputError("method.name", fmt::format("there is no '{}': {}", name, newmark_splits_no_modes));
+  for (const auto& m : method_catalog())
+    if (m.memory.acceleration && (same_name(name, m.name + "ERE") || same_name(name, m.name + "-ERE")))
+      throw InputError("method.name", fmt::format("there is no '{}': {}", name, newmark_splits_no_modes));
 }
 
 }  // namespace
@@ -276,8 +271,7 @@ MethodParameters complete_parameters(const MethodInfo& info, const MethodParamet
   return all;
 }
 
-std::unique_ptr<StageSolver> make_stage_solver(StageSolution solution, const System& system,
-                                               const StageOptions& options) {
+std::unique_ptr<StageSolver> make_stage_solver(StageSolution solution, System& system, const StageOptions& options) {
   if (system.gap_rule() != GapRule::none) return make_constrained(system, options, solution);
   return solution == StageSolution::linearized ? make_linearized(system, options) : make_implicit(system, options);
 }

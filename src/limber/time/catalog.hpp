@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "limber/core/names.hpp"
+#include "limber/time/dynamics.hpp"
 #include "limber/time/modal/split_dynamics.hpp"
 
 namespace limber {
@@ -37,19 +38,18 @@ struct MethodInfo {
   std::function<std::unique_ptr<TimeIntegrator>(const MethodParameters&)> make;
   StageSolution solution = StageSolution::newton;
   Splitting splitting = Splitting::none;
+  SchemeMemory memory = {};  // of its scheme; filled in by the catalog
 };
 
 const std::vector<MethodInfo>& method_catalog();
 std::vector<std::string> method_names();
-/// Whether its unknowns are Newmark's (τ_q ≠ τᵥ, an acceleration of its own): such a scheme cannot split off modes.
-bool is_newmark_type(const std::string& name);
-/// Why a Newmark-type scheme cannot.
+/// Why a scheme that remembers an acceleration of its own cannot split off modes.
 extern const char* const newmark_splits_no_modes;
 /// Case-insensitive. Throws InputError("method.name", …) listing the methods.
 const MethodInfo& find_method(const std::string& name);
 /// Defaults filled in. Throws InputError("method.<name>", …) for unknown or out-of-range parameters.
 MethodParameters complete_parameters(const MethodInfo&, const MethodParameters& given);
 
-std::unique_ptr<StageSolver> make_stage_solver(StageSolution, const System&, const StageOptions&);
+std::unique_ptr<StageSolver> make_stage_solver(StageSolution, System&, const StageOptions&);
 
 }  // namespace limber

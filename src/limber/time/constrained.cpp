@@ -14,13 +14,13 @@ namespace {
 /// go, so which pairs count.
 class Constrained final : public StageSolver {
  public:
-  Constrained(const System& system, const StageOptions& o, StageSolution solution)
+  Constrained(System& system, const StageOptions& o, StageSolution solution)
       : free_(solution == StageSolution::linearized ? make_linearized(system, o) : make_implicit(system, o)),
         solution_(solution),
         tolerance_(o.newton.tolerance * system.length_scale()),
         scaling_(o.scaling) {}
 
-  State solve(const System& system, const Stage& s) override {
+  State solve(System& system, const Stage& s) override {
     if (s.tau_q == 0) throw StepFailure("an inequality on gaps needs a stage that moves positions");
     State next = free_->solve(system, s);
     std::optional<LinearForce> linear;
@@ -33,7 +33,7 @@ class Constrained final : public StageSolver {
         return next;
       }
       if (solution_ == StageSolution::linearized && !linear) linearize(system, s, linear);
-      const auto found = minimise(linear ? static_cast<const System&>(*linear) : system, s, gaps.G, c, next.v);
+      const auto found = minimise(linear ? static_cast<System&>(*linear) : system, s, gaps.G, c, next.v);
       next = s.state(found.x);
       // M (v − v*) = τ_v f + Gᵀλ
       system.traits().gaps->report_forces(gaps, found.multipliers / s.tau_v);
@@ -42,7 +42,7 @@ class Constrained final : public StageSolver {
     throw StepFailure("contact throws something further than its neighbours were looked for");
   }
 
-  void begin_step(const System& system, const State& u) override { free_->begin_step(system, u); }
+  void begin_step(System& system, const State& u) override { free_->begin_step(system, u); }
   void reset() override { free_->reset(); }
   StageCounts counts() const override {
     StageCounts c = free_->counts();
@@ -63,13 +63,13 @@ class Constrained final : public StageSolver {
     return (gaps.gap.array() <= gaps.contact).select(open.cwiseMax(-gaps.rate), open);
   }
 
-  static void linearize(const System& system, const Stage& s, std::optional<LinearForce>& linear) {
+  static void linearize(System& system, const Stage& s, std::optional<LinearForce>& linear) {
     State about = s.at;
     about.t = s.t;
     linear.emplace(system, about, s.tangent_at, s.known);
   }
 
-  InteriorPointSolution minimise(const System& system, const Stage& s, const SparseMatrix& C, const Vector& c,
+  InteriorPointSolution minimise(System& system, const Stage& s, const SparseMatrix& C, const Vector& c,
                                  const Vector& start) {
     StageProblem problem(system, s, tangent_, A_, correction_, scaling_);
     const InteriorPointOptions options{.tolerance = tolerance_ / s.tau_q,
@@ -94,8 +94,7 @@ class Constrained final : public StageSolver {
 
 }  // namespace
 
-std::unique_ptr<StageSolver> make_constrained(const System& system, const StageOptions& options,
-                                              StageSolution solution) {
+std::unique_ptr<StageSolver> make_constrained(System& system, const StageOptions& options, StageSolution solution) {
   if (!has_interior_point())
     throw InputError("contact.formulation",
                      "this program is built without IPOPT, which the inequalities need; use \"barrier\"");

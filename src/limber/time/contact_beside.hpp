@@ -14,7 +14,7 @@ namespace limber {
 class ContactBeside final : public Dynamics {
  public:
   /// `system` has contact forces; `newton` solves every stage.
-  ContactBeside(const System& system, StageSolver& newton, const State& start);
+  ContactBeside(System& system, StageSolver& newton, const State& start);
 
   State rate(const State& u) override;
   State solve(const Stage& s) override;
@@ -25,7 +25,7 @@ class ContactBeside final : public Dynamics {
   const State& arrived() const { return last_; }
 
  private:
-  const System& system_;
+  System& system_;
   StageSolver& newton_;
   State last_;      // the last stage, or the start
   Vector impulse_;  // w [m/s]

@@ -24,7 +24,7 @@ class Dynamics {
 /// The dynamics of a mechanical system with one of the stage solvers and the exponential.
 class Mechanics final : public Dynamics {
  public:
-  Mechanics(const System& system, StageSolver& stages, Exponential& exponential)
+  Mechanics(System& system, StageSolver& stages, Exponential& exponential)
       : system_(system), stages_(stages), exponential_(exponential) {}
 
   State rate(const State& u) override { return {u.v, system_.solve_mass(system_.force(u)), 1}; }
@@ -32,9 +32,15 @@ class Mechanics final : public Dynamics {
   State exponential(const State& u, double h) override { return exponential_.advance(system_, u, h); }
 
  private:
-  const System& system_;
+  System& system_;
   StageSolver& stages_;
   Exponential& exponential_;
+};
+
+/// What a scheme remembers.
+struct SchemeMemory {
+  std::size_t states = 1;     // u₀, u₋₁, …
+  bool acceleration = false;  // State::a: its unknowns are Newmark's (τ_q ≠ τᵥ)
 };
 
 /// A scheme: a rule that forms (q*, v*, τ) from the history. Pure: a failed step changes nothing.
@@ -42,6 +48,7 @@ class TimeIntegrator {
  public:
   virtual ~TimeIntegrator() = default;
   virtual State step(Dynamics& F, const History& u, double h) const = 0;
+  virtual SchemeMemory memory() const { return {}; }
   /// Whether the new state is that of a stage, which is feasible, or goes beyond one.
   virtual bool ends_at_stage() const { return true; }
 };

@@ -17,7 +17,7 @@ namespace {
 constexpr const char* linearised = "the linearised motion";
 constexpr Index small = 40;  // unknowns: a dense exponential of (d, ḋ, t) is then quicker than to iterate
 
-Symmetry symmetry(const System& system) { return system.symmetric() ? Symmetry::symmetric : Symmetry::general; }
+Symmetry symmetry(System& system) { return system.symmetric() ? Symmetry::symmetric : Symmetry::general; }
 
 struct RayleighFit {
   double alpha, beta;
@@ -54,7 +54,7 @@ void Exponential::count(const Phi1Report& report) {
   counts_.substeps += report.substeps;
 }
 
-State Exponential::advance(const System& system, const State& u, double h) {
+State Exponential::advance(System& system, const State& u, double h) {
   at_.at = u;
   at_.f = system.linearize(u, Definiteness::exact, at_.tangent);
   if (!at_.f.allFinite()) throw StepFailure("the force is not finite");
@@ -76,7 +76,7 @@ State Exponential::advance(const System& system, const State& u, double h) {
   return by_arnoldi(system, f_t, h);
 }
 
-State Exponential::dense(const System& system, const Vector& f_t, double h) const {
+State Exponential::dense(System& system, const Vector& f_t, double h) const {
   const Index n = system.size();
   const auto full = [&](const SparseMatrix& A) {
     return system.symmetric() ? Matrix(Matrix(A).selfadjointView<Eigen::Lower>()) : Matrix(A);
@@ -94,7 +94,7 @@ State Exponential::dense(const System& system, const Vector& f_t, double h) cons
   return {at_.at.q + x.head(n), at_.at.v + x.segment(n, n), at_.at.t + h};
 }
 
-State Exponential::by_lanczos(const System& system, const Vector& f_t, double h, double alpha, double beta) {
+State Exponential::by_lanczos(System& system, const Vector& f_t, double h, double alpha, double beta) {
   const SecondOrderOperator op{[&](const Vector& x, Vector& y) {
                                  y.resize(x.size());
                                  stiffness_->multiply(x.data(), y.data());
@@ -118,7 +118,7 @@ State Exponential::by_lanczos(const System& system, const Vector& f_t, double h,
 
 /// x = (ω d, ḋ, σt): with ω of the order of the largest frequency the two halves are of one size and J is as normal as
 /// it can be made; σ gives the last entry the size of the others.
-State Exponential::by_arnoldi(const System& system, const Vector& f_t, double h) {
+State Exponential::by_arnoldi(System& system, const Vector& f_t, double h) {
   const Index n = system.size();
   const Vector k = at_.tangent.K.diagonal(), m = system.mass().diagonal();
   const double omega = std::max(std::sqrt(k.cwiseQuotient(m).cwiseAbs().maxCoeff()), 1 / std::abs(h));

@@ -23,13 +23,13 @@ class Exponential {
 
   /// Dense for small systems; Lanczos on (K, M) without damping or where D = αK + βM; Arnoldi on (d, ḋ) otherwise.
   /// Throws StepFailure where the tolerance is not reached.
-  State advance(const System& system, const State& u, double h);
+  State advance(System& system, const State& u, double h);
   ExponentialCounts counts() const { return counts_; }
 
  private:
-  State dense(const System& system, const Vector& f_t, double h) const;
-  State by_lanczos(const System& system, const Vector& f_t, double h, double alpha, double beta);
-  State by_arnoldi(const System& system, const Vector& f_t, double h);
+  State dense(System& system, const Vector& f_t, double h) const;
+  State by_lanczos(System& system, const Vector& f_t, double h, double alpha, double beta);
+  State by_arnoldi(System& system, const Vector& f_t, double h);
   void count(const Phi1Report& report);
 
   Phi1Options options_;

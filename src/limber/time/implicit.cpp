@@ -14,7 +14,7 @@ namespace {
 
 class Implicit final : public StageSolver {
  public:
-  Implicit(const System& system, const StageOptions& o)
+  Implicit(System& system, const StageOptions& o)
       : options_(o),
         bank_(o.linear_solver, system.symmetric() ? Symmetry::symmetric : Symmetry::general),
         complement_(system.symmetric() ? Symmetry::symmetric : Symmetry::general, Indefinite::report),
@@ -23,7 +23,7 @@ class Implicit final : public StageSolver {
     options_.newton.scale *= system.length_scale();
   }
 
-  State solve(const System& system, const Stage& s) override {
+  State solve(System& system, const Stage& s) override {
     ++counts_.stages;
     if (s.all_modal()) return s.state(s.star.v);
     if (s.tau_q == 0 && !system.velocity_dependent())  // q is known and f does not ask for v: explicit
@@ -35,7 +35,7 @@ class Implicit final : public StageSolver {
     return u;
   }
 
-  void begin_step(const System&, const State&) override {
+  void begin_step(System&, const State&) override {
     scaling_.begin_step();
     touched_ = false;
   }
@@ -49,7 +49,7 @@ class Implicit final : public StageSolver {
   SolverCounts linear_counts() const override { return bank_.counts(); }
 
  private:
-  State solve_once(const System& system, const Stage& s) {
+  State solve_once(System& system, const Stage& s) {
     StageProblem problem(system, s, tangent_, A_, correction_, scaling_);
     if (system.lag() == Lag::each_iterate) system.update_lagged(s.at);
     const bool meets = !s.modes && s.tau_q != 0 && (problem.under_way() || runs_into(problem, s));
@@ -85,7 +85,7 @@ class Implicit final : public StageSolver {
   }
 
   /// Fixed point: friction from the normal forces and sliding directions of the last solution.
-  State solve_lagged(const System& system, const Stage& s) {
+  State solve_lagged(System& system, const Stage& s) {
     system.update_lagged(s.at);
     Stage from = s;
     StageProblem problem(system, from, tangent_, A_, correction_, scaling_);
@@ -141,7 +141,7 @@ class Implicit final : public StageSolver {
 
 }  // namespace
 
-std::unique_ptr<StageSolver> make_implicit(const System& system, const StageOptions& options) {
+std::unique_ptr<StageSolver> make_implicit(System& system, const StageOptions& options) {
   return std::make_unique<Implicit>(system, options);
 }
 

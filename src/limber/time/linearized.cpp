@@ -14,10 +14,10 @@ namespace {
 /// LU: the formula asks for the solution, not for a minimum.
 class Linearized final : public StageSolver {
  public:
-  Linearized(const System& system, const StageOptions& o)
+  Linearized(System& system, const StageOptions& o)
       : options_(o), bank_(o.linear_solver, symmetry(system)), complement_(symmetry(system), Indefinite::solve) {}
 
-  State solve(const System& system, const Stage& s) override {
+  State solve(System& system, const Stage& s) override {
     ++counts_.stages;
     if (system.contact()) return solve_with_contact(system, s);
     if (s.all_modal()) return s.state(s.star.v);
@@ -61,7 +61,7 @@ class Linearized final : public StageSolver {
     frozen_.reset();
     if (newton_) newton_->reset();
   }
-  void begin_step(const System& system, const State& u) override {
+  void begin_step(System& system, const State& u) override {
     if (newton_) newton_->begin_step(system, u);
   }
   bool touched() const override { return newton_ && newton_->touched(); }
@@ -76,22 +76,21 @@ class Linearized final : public StageSolver {
   SolverCounts linear_counts() const override { return newton_ ? newton_->linear_counts() : bank_.counts(); }
 
  private:
-  static Symmetry symmetry(const System& system) {
-    return system.symmetric() ? Symmetry::symmetric : Symmetry::general;
-  }
+  static Symmetry symmetry(System& system) { return system.symmetric() ? Symmetry::symmetric : Symmetry::general; }
 
   /// All but contact is linearised; contact is iterated to convergence.
-  State solve_with_contact(const System& system, const Stage& s) {
+  State solve_with_contact(System& system, const Stage& s) {
     if (!newton_) newton_ = make_implicit(system, options_);
     State about = s.at;
     about.t = s.t;
-    const LinearForce smooth(system.contact()->smooth(), about, s.tangent_at, nullptr);
+    LinearForce smooth(system.contact()->smooth(), about, s.tangent_at, nullptr);
     Stage here = s;
     here.linear = &smooth;
-    return newton_->solve(WithContact(system, smooth), here);
+    WithContact both(system, smooth);
+    return newton_->solve(both, here);
   }
 
-  void set_matrix(const System& system, const Stage& s, const Tangent& T) {
+  void set_matrix(System& system, const Stage& s, const Tangent& T) {
     tau_q_ = s.tau_q;
     tau_v_ = s.tau_v;
     combine(system, T, s.tau_q, s.tau_v, A_);
@@ -126,7 +125,7 @@ class Linearized final : public StageSolver {
 
 }  // namespace
 
-std::unique_ptr<StageSolver> make_linearized(const System& system, const StageOptions& options) {
+std::unique_ptr<StageSolver> make_linearized(System& system, const StageOptions& options) {
   return std::make_unique<Linearized>(system, options);
 }
 

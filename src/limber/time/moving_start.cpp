@@ -36,7 +36,7 @@ void keep_open(const GapConstraints& gaps, const Vector& mass, double left, Vect
 }
 
 /// Moves `at` with v and what is prescribed toward `until`, as far as the way is free; false where it is not.
-bool go_along(const System& system, const Vector& v, double until, MovingStart& at) {
+bool go_along(System& system, const Vector& v, double until, MovingStart& at) {
   const double left = until - at.t;
   for (double s = 1; s > shortest_piece;) {
     const double then = s == 1 ? until : at.t + s * left;
@@ -60,7 +60,7 @@ bool moves_far(const GapConstraints& gaps, const State& from, double until) {
 
 }  // namespace
 
-std::optional<MovingStart> move_along(const System& system, const State& from, double until) {
+std::optional<MovingStart> move_along(System& system, const State& from, double until) {
   const Vector mass = system.mass().diagonal();
   MovingStart at{from.q, from.t};
   for (int piece = 0; piece < most_pieces && at.t != until; ++piece) {

@@ -16,6 +16,6 @@ struct MovingStart {
 
 /// nullopt unless bodies, or what pushes them, go further than ten δ until then: a linear correction sees collisions
 /// within δ only, and would have to creep along from one to the next.
-std::optional<MovingStart> move_along(const System& system, const State& from, double until);
+std::optional<MovingStart> move_along(System& system, const State& from, double until);
 
 }  // namespace limber

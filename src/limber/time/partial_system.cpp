@@ -45,8 +45,7 @@ const Vector& RememberedProduct::operator()(const SparseMatrix& A, bool symmetri
   return Ax_;
 }
 
-LinearForce::LinearForce(const System& smooth, State at, const std::optional<State>& tangent_at,
-                         const Linearization* known)
+LinearForce::LinearForce(System& smooth, State at, const std::optional<State>& tangent_at, const Linearization* known)
     : StandIn(smooth), at_(std::move(at)), tangent_at_(tangent_at.value_or(at_)) {
   has_potential_ = smooth.potentials(at_).has_value();
   if (known && !tangent_at) {
@@ -64,7 +63,7 @@ LinearForce::LinearForce(const System& smooth, State at, const std::optional<Sta
   if (!f_.allFinite()) throw StepFailure("the force is not finite");
 }
 
-const Tangent& LinearForce::tangent_on_pattern(Definiteness d) const {
+const Tangent& LinearForce::tangent_on_pattern(Definiteness d) {
   auto& T = d == Definiteness::exact ? exact_ : projected_;
   if (!T) base_.tangent(tangent_at_, d, T.emplace());
   move_to_pattern(base_.mass(), T->K);
@@ -78,7 +77,7 @@ Vector LinearForce::force(const State& u) const {
   return f;
 }
 
-Vector LinearForce::linearize(const State& u, Definiteness d, Tangent& T) const {
+Vector LinearForce::linearize(const State& u, Definiteness d, Tangent& T) {
   T = tangent_on_pattern(d);
   return force(u);
 }
@@ -96,7 +95,7 @@ State WithContact::shifted(const State& w) const {
   return {w.q + shift_q_, w.v + shift_v_, w.t};
 }
 
-Vector WithContact::linearize(const State& w, Definiteness d, Tangent& T) const {
+Vector WithContact::linearize(const State& w, Definiteness d, Tangent& T) {
   // Contact first: it may let the pattern grow.
   Vector f = all_forces().linearize(shifted(w), d, T);
   if (share_ != 1) {

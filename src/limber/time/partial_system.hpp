@@ -16,7 +16,7 @@ namespace limber {
 /// What a system that stands in for another one leaves to it.
 class StandIn : public System {
  public:
-  explicit StandIn(const System& base) : base_(base) {}
+  explicit StandIn(System& base) : base_(base) {}
   SystemTraits traits() const override {
     SystemTraits t = base_.traits();
     t.contact = nullptr;
@@ -26,7 +26,7 @@ class StandIn : public System {
   const MassMatrix& inertia() const override { return base_.inertia(); }
 
  protected:
-  const System& base_;
+  System& base_;
 };
 
 /// A x for one matrix and many x. The last one is remembered: merits and forces are asked for at the same x.
@@ -42,60 +42,68 @@ class RememberedProduct {
 class LinearForce final : public StandIn {
  public:
   /// About `at`, K̄ and D̄ at `tangent_at` if that is given; `known`: what is known there already.
-  LinearForce(const System& smooth, State at, const std::optional<State>& tangent_at, const Linearization* known);
+  LinearForce(System& smooth, State at, const std::optional<State>& tangent_at, const Linearization* known);
 
   Vector force(const State& u) const override;
-  Vector linearize(const State& u, Definiteness d, Tangent& T) const override;
+  Vector linearize(const State& u, Definiteness d, Tangent& T) override;
   /// Where the smooth forces have potentials.
   std::optional<Potentials> potentials(const State& u) const override;
 
  private:
-  const Tangent& tangent_on_pattern(Definiteness d) const;
+  const Tangent& tangent_on_pattern(Definiteness d);
 
   State at_, tangent_at_;
   Vector f_;
   bool has_potential_;
-  mutable std::optional<Tangent> exact_, projected_;
+  std::optional<Tangent> exact_, projected_;
   mutable RememberedProduct K_, D_;
 };
 
-class WithContact final : public StandIn, private ContactPart, private NearGaps {
+class WithContact final : public StandIn {
  public:
   /// `whole` has contact forces; `smooth` stands for its other forces. Empty shifts: none. `share`: contact forces are
   /// multiplied by it.
-  WithContact(const System& whole, const System& smooth, Vector shift_q = {}, Vector shift_v = {}, double share = 1)
+  WithContact(System& whole, System& smooth, Vector shift_q = {}, Vector shift_v = {}, double share = 1)
       : StandIn(whole), smooth_(smooth), shift_q_(std::move(shift_q)), shift_v_(std::move(shift_v)), share_(share) {}
+  WithContact(const WithContact&) = delete;
+  WithContact& operator=(const WithContact&) = delete;
 
   SystemTraits traits() const override {
     SystemTraits t = base_.traits();
-    t.contact = this;
-    if (t.gaps) t.gaps = this;
+    t.contact = part_.get();
+    if (t.gaps) t.gaps = part_.get();
     return t;
   }
   Vector force(const State& w) const override { return smooth_.force(w) + share_ * all_forces().force(shifted(w)); }
-  Vector linearize(const State& w, Definiteness d, Tangent& T) const override;
+  Vector linearize(const State& w, Definiteness d, Tangent& T) override;
   std::optional<Potentials> potentials(const State& w) const override;
   double max_step(const Vector& q, const Vector& dq, double t0, double t1) const override;
 
  private:
-  const System& smooth() const override { return smooth_; }
-  const System& forces() const override { return all_forces(); }
-  double smallest_gap(const State& w) const override { return base_.smallest_gap(shifted(w)); }
-  Lag lag() const override { return base_.lag(); }
-  void update_lagged(const State& w) const override { base_.update_lagged(shifted(w)); }
-  GapRule rule() const override { return GapRule::none; }
-  GapConstraints at(const State& w, double until, double distance) const override {
-    return base_.gaps(shifted(w), until, distance);
-  }
+  /// Its contact, and what is near.
+  struct Part final : ContactPart, NearGaps {
+    explicit Part(WithContact& whole) : whole(whole) {}
+    System& smooth() override { return whole.smooth_; }
+    System& forces() override { return whole.all_forces(); }
+    double smallest_gap(const State& w) const override { return whole.base_.smallest_gap(whole.shifted(w)); }
+    Lag lag() const override { return whole.base_.lag(); }
+    void update_lagged(const State& w) override { whole.base_.update_lagged(whole.shifted(w)); }
+    GapRule rule() const override { return GapRule::none; }
+    GapConstraints at(const State& w, double until, double distance) override {
+      return whole.base_.gaps(whole.shifted(w), until, distance);
+    }
+    WithContact& whole;
+  };
 
   /// Of the system as it is, where it is.
-  const System& all_forces() const { return base_.contact()->forces(); }
+  System& all_forces() const { return base_.contact()->forces(); }
   State shifted(const State& w) const;
 
-  const System& smooth_;
+  System& smooth_;
   Vector shift_q_, shift_v_;
   double share_;
-  mutable Tangent smooth_tangent_;
+  Tangent smooth_tangent_;
+  std::unique_ptr<Part> part_ = std::make_unique<Part>(*this);
 };
 
 }  // namespace limber

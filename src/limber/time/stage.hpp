@@ -23,7 +23,7 @@ struct Stage {
   std::optional<State> tangent_at{};     // linearised stages: where K and D are taken, if not at `at`
   const ModalBasis* modes = nullptr;     // split off, if any
   const Linearization* known = nullptr;  // f, K and D at (at.q, at.v, t), where they are known already
-  const System* linear = nullptr;        // all forces but contact, where these are linear
+  System* linear = nullptr;              // all forces but contact, where these are linear
 
   State state(Vector v) const {
     Vector q = modes ? Vector(star.q + tau_q * modes->complement(v)) : Vector(star.q + tau_q * v);
@@ -44,9 +44,9 @@ struct StageCounts {
 class StageSolver {
  public:
   virtual ~StageSolver() = default;
-  virtual State solve(const System&, const Stage&) = 0;
+  virtual State solve(System&, const Stage&) = 0;
   /// Called before each step with the state it starts from.
-  virtual void begin_step(const System&, const State&) {}
+  virtual void begin_step(System&, const State&) {}
   /// Forgets what is kept between steps, so that what follows depends on the state only.
   virtual void reset() = 0;
   /// Whether a stage since the last begin_step ended where things touch.
@@ -72,9 +72,9 @@ enum class StageSolution { newton, linearized };
 /// f linearised once about `at`, v = v̄' + δ with v̄' = v̄ made admissible (v̄ itself where P = I):
 ///
 ///     Pᵀ A δ = Pᵀ {M (v* − v̄') + τᵥ [f̄ − K̄ (q* + τ_q P v̄' − q̄) − D̄ (v̄' − v̄)]},   P δ = δ.
-std::unique_ptr<StageSolver> make_linearized(const System&, const StageOptions&);
+std::unique_ptr<StageSolver> make_linearized(System&, const StageOptions&);
 /// Newton on (S), with the incremental potential φ(v) = ½‖v − v*‖²_M + (τᵥ/τ_q) W + τᵥ R as merit where it exists.
-std::unique_ptr<StageSolver> make_implicit(const System&, const StageOptions&);
+std::unique_ptr<StageSolver> make_implicit(System&, const StageOptions&);
 /// (S) as the minimum of φ under the system's rule on gaps, linearised about the last known state ū, P = I:
 ///
 ///     nonpenetration (cona)   ḡ + G (q* + τ_q v − q̄) + ∂g/∂t (t − t̄) ≥ 0 for all pairs that are near,
@@ -82,6 +82,6 @@ std::unique_ptr<StageSolver> make_implicit(const System&, const StageOptions&);
 ///
 /// `linearized`: φ is that of the forces linearised about ū. Contact acts in the stage only: a rate F(u₀) in a scheme
 /// has no part of it. Throws InputError where the program is built without an interior-point solver.
-std::unique_ptr<StageSolver> make_constrained(const System&, const StageOptions&, StageSolution);
+std::unique_ptr<StageSolver> make_constrained(System&, const StageOptions&, StageSolution);
 
 }  // namespace limber

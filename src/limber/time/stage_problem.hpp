@@ -35,7 +35,7 @@ class Scaling {
       solver_->set_matrix(*start_);
     }
   }
-  double merit(const System& system, const Vector& r) const {
+  double merit(System& system, const Vector& r) const {
     switch (kind_) {
       case ResidualScaling::mass:
         return 0.5 * r.dot(system.solve_mass(r));
@@ -61,8 +61,7 @@ class Scaling {
 /// (S) as a problem for Newton, in the unknown v.
 class StageProblem final : public NewtonProblem, public ChangingProblem {
  public:
-  StageProblem(const System& system, const Stage& s, Tangent& T, SparseMatrix& A, Correction& correction,
-               Scaling& scaling)
+  StageProblem(System& system, const Stage& s, Tangent& T, SparseMatrix& A, Correction& correction, Scaling& scaling)
       : system_(system),
         s_(s),
         tangent_(T),
@@ -111,7 +110,7 @@ class StageProblem final : public NewtonProblem, public ChangingProblem {
       return true;
     }
   }
-  const System& system() const { return system_; }
+  System& system() const { return system_; }
   double enough(const Vector& v, double tolerance) override {
     return std::min(tolerance, gap_share * system_.smallest_gap(state(v)));
   }
@@ -164,7 +163,7 @@ class StageProblem final : public NewtonProblem, public ChangingProblem {
     return s_.modes ? s_.modes->complement_of_force(r) : r;
   }
 
-  const System& system_;
+  System& system_;
   const Stage& s_;
   Tangent& tangent_;
   SparseMatrix& A_;

@@ -22,8 +22,7 @@ void refuse_without_stages(const MethodInfo& method, const TimeIntegrator& schem
 
 }  // namespace
 
-Stepper::Stepper(const MethodInfo& method, const MethodParameters& given, const System& system,
-                 const MethodOptions& options)
+Stepper::Stepper(const MethodInfo& method, const MethodParameters& given, System& system, const MethodOptions& options)
     : info_(&method),
       options_(options.stages),
       scheme_(method.make(complete_parameters(method, given))),
@@ -77,7 +76,7 @@ bool Stepper::can_step_beside() const {
   return scheme_->ends_at_stage() && info_->kind != MethodKind::explicit_ && info_->kind != MethodKind::exponential;
 }
 
-StageSolver& Stepper::newton(const System& system) {
+StageSolver& Stepper::newton(System& system) {
   if (!newton_) newton_ = make_stage_solver(StageSolution::newton, system, options_);
   return *newton_;
 }
@@ -107,7 +106,7 @@ State Stepper::step_in_frame(StageSolution solution, System& system, const Histo
 }
 
 /// Without its modes.
-State Stepper::step_of_base(StageSolution solution, const System& system, const History& u, double h) {
+State Stepper::step_of_base(StageSolution solution, System& system, const History& u, double h) {
   StageSolver& stages = solution == info_->solution ? *stages_ : newton(system);
   stages.begin_step(system, u[0]);
   Mechanics F(system, stages, exponential_);

@@ -20,7 +20,7 @@ struct MethodOptions {
 class Stepper {
  public:
   /// Throws InputError for wrong parameters.
-  Stepper(const MethodInfo& method, const MethodParameters& given, const System& system, const MethodOptions& options);
+  Stepper(const MethodInfo& method, const MethodParameters& given, System& system, const MethodOptions& options);
 
   /// The state after a step of length h from u[0]. Throws StepFailure; the history is never touched.
   State step(System& system, const History& u, double h);
@@ -37,6 +37,7 @@ class Stepper {
   bool linearized() const { return info_->solution == StageSolution::linearized; }
 
   bool ends_at_stage() const { return scheme_->ends_at_stage(); }
+  SchemeMemory memory() const { return scheme_->memory(); }
   const MethodInfo& info() const { return *info_; }
   StageSolver& stages() { return *stages_; }
   /// Null unless the method splits off modes.
@@ -54,9 +55,9 @@ class Stepper {
   void forget();
 
  private:
-  StageSolver& newton(const System& system);
+  StageSolver& newton(System& system);
   State step_in_frame(StageSolution solution, System& system, const History& u, double h);
-  State step_of_base(StageSolution solution, const System& system, const History& u, double h);
+  State step_of_base(StageSolution solution, System& system, const History& u, double h);
   State step_with(StageSolver& stages, System& system, const History& u, double h);
 
   const MethodInfo* info_;

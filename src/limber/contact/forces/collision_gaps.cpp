@@ -26,7 +26,7 @@ double CollisionGaps::obstacles_way(const Vector& q, double t, double until) con
   return way;
 }
 
-std::vector<Gap> CollisionGaps::near(const State& u, double until, double way) const {
+std::vector<Gap> CollisionGaps::near(const State& u, double until, double way) {
   const Vector x = collisions_->positions(u.q, u.t);
   const int bodies = collisions_->scene().body_nodes;
   const double within = std::max(4 * contact(), 2 * way + obstacles_way(u.q, u.t, until));
@@ -55,7 +55,7 @@ CollisionGaps::Pair CollisionGaps::pair(const Collision& c) {
   return {c.nodes[0], c.nodes[1], c.nodes[2], c.nodes[3], c.obstacle, static_cast<int>(c.kind)};
 }
 
-void CollisionGaps::report_forces(std::vector<double> forces) const {
+void CollisionGaps::report_forces(std::vector<double> forces) {
   forces_.clear();
   for (std::size_t i = 0; i < forces.size(); ++i)
     if (forces[i] != 0) forces_[near_[i]] = forces[i];

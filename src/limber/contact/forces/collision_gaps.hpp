@@ -21,8 +21,8 @@ class CollisionGaps final : public GapSource {
 
   GapRule rule() const override { return rule_; }
   double contact() const override { return collisions_->delta(); }
-  std::vector<Gap> near(const State& u, double until, double distance) const override;
-  void report_forces(std::vector<double> forces) const override;
+  std::vector<Gap> near(const State& u, double until, double distance) override;
+  void report_forces(std::vector<double> forces) override;
   /// λ [N] of a pair in the last stage; 0 where it was not near.
   double normal_force(const Collision& c) const;
 
@@ -34,8 +34,8 @@ class CollisionGaps final : public GapSource {
 
   std::shared_ptr<const Collisions> collisions_;
   GapRule rule_;
-  mutable std::vector<Pair> near_;         // of the last call
-  mutable std::map<Pair, double> forces_;  // [N], those that are not 0
+  std::vector<Pair> near_;         // of the last call
+  std::map<Pair, double> forces_;  // [N], those that are not 0
 };
 
 }  // namespace limber

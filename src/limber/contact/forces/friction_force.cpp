@@ -58,7 +58,7 @@ std::vector<FrictionForce::FrictionPoint> FrictionForce::friction_points(const S
   return list;
 }
 
-void FrictionForce::update_lagged(const State& u) const {
+void FrictionForce::update_lagged(const State& u) {
   // Another time is another stage.
   holds_ = u.t == held_at_ ? holds_ + 1 : 1;
   held_at_ = u.t;

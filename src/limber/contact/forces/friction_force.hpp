@@ -31,7 +31,7 @@ class FrictionForce final : public Force, public ContactForce, public LearningFo
   void add_force(const State& u, Vector& f) const override;
   void add_tangent(const State& u, TangentBuilder& T) const override;
   std::optional<Potentials> potentials(const State& u) const override;
-  void update_lagged(const State& u) const override;
+  void update_lagged(const State& u) override;
   void begin_step(const State& u) override {
     pulls_.clear();
     holds_ = 0;
@@ -86,11 +86,11 @@ class FrictionForce final : public Force, public ContactForce, public LearningFo
   std::shared_ptr<const ContactStiffness> stiffness_;
   FrictionForm form_;
   double eps_;
-  mutable std::vector<FrictionPoint> held_;
-  mutable int holds_ = 0;       // since the step's start, at the time held_at_
-  mutable double held_at_ = 0;  // [s]
-  mutable long held_stages_ = 0;
-  mutable std::vector<Pull> pulls_;  // of coupled friction since the step's start, ascending by pair
+  std::vector<FrictionPoint> held_;
+  int holds_ = 0;       // since the step's start, at the time held_at_
+  double held_at_ = 0;  // [s]
+  long held_stages_ = 0;
+  std::vector<Pull> pulls_;  // of coupled friction since the step's start, ascending by pair
 };
 
 }  // namespace limber

@@ -25,7 +25,7 @@ class SmoothFrictionForce final : public Force, public ContactForce, public Lear
   void add_force(const State& u, Vector& f) const override;
   void add_tangent(const State& u, TangentBuilder& T) const override;
   std::optional<Potentials> potentials(const State& u) const override;
-  void update_lagged(const State& u) const override { held_ = friction_points(u); }
+  void update_lagged(const State& u) override { held_ = friction_points(u); }
   void begin_step(const State& u) override { update_lagged(u); }
   double friction_power(const State& u) const override;
   double driving_work(const State& u, double t0, double t1) const override;
@@ -54,7 +54,7 @@ class SmoothFrictionForce final : public Force, public ContactForce, public Lear
   std::shared_ptr<const ContactStiffness> stiffness_;
   FrictionForm form_;
   double eps_;
-  mutable std::vector<FrictionPoint> held_;
+  std::vector<FrictionPoint> held_;
 };
 
 }  // namespace limber

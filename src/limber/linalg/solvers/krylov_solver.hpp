@@ -3,6 +3,7 @@
 
 #include "limber/linalg/pattern.hpp"
 #include "limber/linalg/solvers/krylov.hpp"
+#include "limber/linalg/solvers/linear_solver.hpp"
 
 namespace limber {
 

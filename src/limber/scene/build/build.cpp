@@ -199,7 +199,7 @@ Vocabulary vocabulary() {
   Vocabulary v;
   for (const auto& m : method_catalog()) {
     v.methods.push_back(m.name);
-    if (is_newmark_type(m.name)) v.without_modes[m.name] = newmark_splits_no_modes;
+    if (m.memory.acceleration) v.without_modes[m.name] = newmark_splits_no_modes;
   }
   for (const auto& m : material_catalog()) v.materials.push_back(m.name);
   v.solvers = linear_solver_names();
@@ -245,6 +245,10 @@ Model build_model(const Scene& scene, const std::vector<ForceMaker>& own_forces)
   Vector nodal = Vector::Zero(nodes);
   add_row_sums(parts.masses, nodal);
   if (!scene.gravity.isZero(0)) parts.forces.push_back(std::make_shared<Gravity>(nodal, scene.gravity));
+  ForceNodes all{{}, parts.positions};
+  for (std::size_t b = 0; b < model.bodies.size(); ++b)
+    all.bodies.push_back({placed[b].shape.mesh.nodes, placed[b].nodes, model.bodies[b].first_node,
+                          [&body = model.bodies[b]] { return body.surface_triangles(); }});
   for (std::size_t b = 0; b < model.bodies.size(); ++b) {
     const auto& choice = scene.bodies[b];
     const auto& body = model.bodies[b];
@@ -253,13 +257,10 @@ Model build_model(const Scene& scene, const std::vector<ForceMaker>& own_forces)
     if (placed[b].thin)
       for (auto& force : thin_forces(choice, body, *placed[b].thin, placed[b].masses, parts.positions))
         parts.forces.push_back(std::move(force));
-    for (auto& force : body_forces(choice, body, placed[b].shape.mesh.nodes, parts.positions))
-      parts.forces.push_back(std::move(force));
+    if (choice.springs) parts.forces.push_back(make_springs(*choice.springs, body, parts.positions));
+    for (const auto& force : choice.forces) parts.forces.push_back(force->make(all));
   }
-  std::vector<std::vector<Vec3>> meshed;
-  for (const auto& p : placed) meshed.push_back(p.shape.mesh.nodes);
-  for (auto& force : scene_forces(scene, model.bodies, meshed, parts.positions))
-    parts.forces.push_back(std::move(force));
+  for (const auto& force : scene.forces) parts.forces.push_back(force->make(all));
   if (scene.contact) {
     model.contact = build_contact(scene, contact_bodies(scene, model, placed), parts.positions, model.notes);
     for (const auto& force : model.contact->forces) parts.forces.push_back(force);
@@ -320,7 +321,7 @@ Simulation build_simulation(const Scene& scene, const Model& model) {
 }
 
 Vector statics(const Scene& scene, const Model& model, StaticsReport& report) {
-  const auto& system = *model.system;
+  auto& system = *model.system;
   if (system.gap_rule() != GapRule::none)
     throw InputError("contact.formulation", "an equilibrium is found with \"barrier\" only");
   NewtonOptions options = method_settings(scene.method).options.stages.newton;

@@ -21,7 +21,7 @@ struct Contact {
   std::shared_ptr<const SmoothContacts> smooth;   // null with triangles only
   std::shared_ptr<const SmoothFrictionForce> smooth_friction;
   std::vector<std::shared_ptr<Force>> forces;
-  std::shared_ptr<const CollisionGaps> gaps;  // inequalities instead of forces; null with the barrier
+  std::shared_ptr<CollisionGaps> gaps;  // inequalities instead of forces; null with the barrier
 };
 
 /// All collisions at a full state. Inequalities have no normal forces that depend on the state alone: theirs are those

@@ -76,10 +76,12 @@ void look_at_rotation(const std::string& where, const Vec3& rotation, std::vecto
 
 bool nothing_holds(const Scene& scene, std::size_t index) {
   const BodyChoice& body = scene.bodies[index];
-  const auto attached = [&](const AttachmentEnd& end) { return end.body == static_cast<int>(index); };
-  return body.pin.empty() && body.timed_pins.empty() && body.scripts.empty() && body.targets.empty() &&
-         std::none_of(scene.attachments.begin(), scene.attachments.end(),
-                      [&](const AttachmentChoice& a) { return attached(a.a) || attached(a.b); });
+  const auto held = [&](const ForceChoices& forces) {
+    return std::any_of(forces.begin(), forces.end(),
+                       [&](const auto& force) { return force->holds(static_cast<int>(index)); });
+  };
+  return body.pin.empty() && body.timed_pins.empty() && body.scripts.empty() && !held(body.forces) &&
+         !held(scene.forces);
 }
 
 void look_at_damping(const Scene& scene, std::size_t index, std::vector<std::string>& notes) {
@@ -108,14 +110,12 @@ std::vector<std::string> unusual_numbers(const Scene& scene, const Model& model)
 }
 
 bool has_damping(const Scene& scene) {
-  return std::any_of(scene.bodies.begin(), scene.bodies.end(),
-                     [](const BodyChoice& b) {
-                       return b.damping.any() || (b.springs && b.springs->damping > 0) ||
-                              std::any_of(b.targets.begin(), b.targets.end(),
-                                          [](const TargetChoice& t) { return t.damping > 0; });
-                     }) ||
-         std::any_of(scene.attachments.begin(), scene.attachments.end(),
-                     [](const AttachmentChoice& a) { return a.damping > 0; });
+  const auto damped = [](const ForceChoices& forces) {
+    return std::any_of(forces.begin(), forces.end(), [](const auto& force) { return force->damps(); });
+  };
+  return damped(scene.forces) || std::any_of(scene.bodies.begin(), scene.bodies.end(), [&](const BodyChoice& b) {
+           return b.damping.any() || (b.springs && b.springs->damping > 0) || damped(b.forces);
+         });
 }
 
 }  // namespace limber

@@ -89,7 +89,7 @@ void add_modes(const Scene& scene, const Model& model, int modes, Facts& f) {
 long step_count(const TimeSettings& time) { return static_cast<long>(std::ceil(time.duration / time.step - 1e-9)); }
 
 Modes scene_modes(const Model& model, int s) {
-  const auto& system = *model.system;
+  auto& system = *model.system;
   if (!system.symmetric()) throw InputError("modes", "a force has a non-symmetric tangent: modes are not defined");
   Tangent T;
   system.tangent(model.start, Definiteness::exact, T);

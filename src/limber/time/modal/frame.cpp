@@ -29,7 +29,7 @@ std::vector<bool> vanishes(const SparseMatrix& S, const Matrix& X, const Matrix&
 /// Pᵀf(q_e, v_e, t) − held, with q_e = modal_q + P w_q, v_e = modal_v + P w_v.
 class InComplement final : public StandIn {
  public:
-  InComplement(const System& smooth, const ModalBasis& X, const Vector& start_modal, const Vector& shift_q,
+  InComplement(System& smooth, const ModalBasis& X, const Vector& start_modal, const Vector& shift_q,
                const Vector& shift_v, const Vector& held, TangentOf tangent)
       : StandIn(smooth),
         X_(X),
@@ -40,7 +40,7 @@ class InComplement final : public StandIn {
         tangent_(tangent) {}
 
   Vector force(const State& w) const override { return X_.complement_of_force(base_.force(inner(w))) - held_; }
-  Vector linearize(const State& w, Definiteness d, Tangent& T) const override {
+  Vector linearize(const State& w, Definiteness d, Tangent& T) override {
     const Vector f = base_.linearize(inner(w), d, T);
     if (tangent_ == TangentOf::any_state) {
       T.deflation = deflation(T);
@@ -90,12 +90,12 @@ class InComplement final : public StandIn {
   Vector modal_q_;
   const Vector &shift_q_, &modal_v_, &held_;
   TangentOf tangent_;
-  mutable std::optional<Deflation> exact_, projected_;
+  std::optional<Deflation> exact_, projected_;
 };
 
 }  // namespace
 
-ModalFrame::ModalFrame(const System& system, StageSolver& newton, ModalSubspace& modes, Splitting rule,
+ModalFrame::ModalFrame(System& system, StageSolver& newton, ModalSubspace& modes, Splitting rule,
                        StageSolution solution)
     : system_(system), newton_(newton), modes_(modes), rule_(rule), solution_(solution) {
   const ModalBasis& X = modes_.basis();
@@ -139,8 +139,7 @@ State ModalFrame::from_frame(const State& w) {
 
 State ModalFrame::rate(const State& w) {
   const Shift s = shift(w.t);
-  const InComplement smooth(system_.contact()->smooth(), modes_.basis(), start_modal_, s.q, s.v, held_,
-                            TangentOf::any_state);
+  InComplement smooth(system_.contact()->smooth(), modes_.basis(), start_modal_, s.q, s.v, held_, TangentOf::any_state);
   return {w.v, system_.solve_mass(WithContact(system_, smooth, s.q, s.v).force(w)), 1};
 }
 
@@ -150,9 +149,10 @@ State ModalFrame::solve(const Stage& stage) {
   Stage here = stage;
   here.at = {at.q - s.q, at.v - s.v, at.t};
   here.tangent_at.reset();
-  const auto solve_with = [&](const System& forces, TangentOf tangent) {
-    const InComplement smooth(forces, modes_.basis(), start_modal_, s.q, s.v, held_, tangent);
-    return newton_.solve(WithContact(system_, smooth, s.q, s.v), here);
+  const auto solve_with = [&](System& forces, TangentOf tangent) {
+    InComplement smooth(forces, modes_.basis(), start_modal_, s.q, s.v, held_, tangent);
+    WithContact both(system_, smooth, s.q, s.v);
+    return newton_.solve(both, here);
   };
   if (solution_ == StageSolution::newton) return solve_with(system_.contact()->smooth(), TangentOf::any_state);
   const State& start = modes_.start().at;
@@ -162,13 +162,13 @@ State ModalFrame::solve(const Stage& stage) {
   const std::optional<State> tangent_at =
       stage.tangent_at ? std::optional(from_frame(*stage.tangent_at)) : std::nullopt;
   const Linearization* known = from_start && !tangent_at ? &modes_.start() : nullptr;
-  const LinearForce force(system_.contact()->smooth(), about, tangent_at, known);
+  LinearForce force(system_.contact()->smooth(), about, tangent_at, known);
   require_definite(force, stage);
   return solve_with(force, TangentOf::one_stage);
 }
 
 /// A body that grows and is left to the scheme may have a stage matrix without a minimum, once it is linearised.
-void ModalFrame::require_definite(const LinearForce& force, const Stage& stage) const {
+void ModalFrame::require_definite(LinearForce& force, const Stage& stage) const {
   std::vector<std::vector<int>> growing;
   for (const LeftOut& body : modes_.left_out())
     if (body.why == LeftOut::Why::grows) growing.push_back(body.unknowns);

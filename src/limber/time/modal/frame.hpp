@@ -18,7 +18,7 @@ class LinearForce;
 class ModalFrame final : public Dynamics {
  public:
   /// `system` has contact forces; `modes` are those of its smooth forces, begun at u₀. `newton` solves every stage.
-  ModalFrame(const System& system, StageSolver& newton, ModalSubspace& modes, Splitting rule, StageSolution solution);
+  ModalFrame(System& system, StageSolver& newton, ModalSubspace& modes, Splitting rule, StageSolution solution);
 
   /// What modes must be to serve in a step of length h. Below the lowest λ a mode grows more than e-fold: its motion,
   /// linearised at the start, says nothing of the end. What contact changes of their motion is not damped by their own
@@ -39,9 +39,9 @@ class ModalFrame final : public Dynamics {
     Vector q, v;
   };
   const Shift& shift(double t);
-  void require_definite(const LinearForce& force, const Stage& stage) const;
+  void require_definite(LinearForce& force, const Stage& stage) const;
 
-  const System& system_;
+  System& system_;
   StageSolver& newton_;
   ModalSubspace& modes_;
   Splitting rule_;

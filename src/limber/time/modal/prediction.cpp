@@ -8,7 +8,7 @@ namespace limber {
 namespace {
 
 /// Xᵀ of −K v, and in second-order methods of − D P M⁻¹f + ∂f/∂t.
-Vector coupling(const System& system, const ModalBasis& X, Splitting rule, const Linearization& at, const Vector& f,
+Vector coupling(System& system, const ModalBasis& X, Splitting rule, const Linearization& at, const Vector& f,
                 double s) {
   const bool symmetric = system.symmetric();
   Vector c = -multiply(at.tangent.K, symmetric, at.at.v);
@@ -20,7 +20,7 @@ Vector coupling(const System& system, const ModalBasis& X, Splitting rule, const
 
 }  // namespace
 
-ModalChange predict(const System& system, const ModalBasis& X, NegativeModes negative, Splitting rule,
+ModalChange predict(System& system, const ModalBasis& X, NegativeModes negative, Splitting rule,
                     const Linearization& at, const Vector& f, ReducedTangent reduced, double s) {
   const Vector rate = X.coordinates(at.at.v);
   if (s == 0) return {Vector::Zero(X.count()), Vector::Zero(X.count())};

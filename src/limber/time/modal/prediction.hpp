@@ -19,7 +19,7 @@ enum class Splitting {
 };
 
 /// The change over s [s] from `at`, whose tangent is `reduced` to the modes; f: all forces there. Throws StepFailure.
-ModalChange predict(const System& system, const ModalBasis& X, NegativeModes negative, Splitting rule,
+ModalChange predict(System& system, const ModalBasis& X, NegativeModes negative, Splitting rule,
                     const Linearization& at, const Vector& f, ReducedTangent reduced, double s);
 
 }  // namespace limber

@@ -14,7 +14,7 @@ namespace limber {
 class SplitDynamics final : public Dynamics {
  public:
   /// t_end: where the step ends [s].
-  SplitDynamics(Dynamics& base, const System& system, ModalSubspace& modes, Splitting rule, double t_end)
+  SplitDynamics(Dynamics& base, System& system, ModalSubspace& modes, Splitting rule, double t_end)
       : base_(base), system_(system), modes_(modes), rule_(rule), t_end_(t_end) {}
 
   State rate(const State& u) override;
@@ -25,7 +25,7 @@ class SplitDynamics final : public Dynamics {
   bool is_start(const State& u) const;
 
   Dynamics& base_;
-  const System& system_;
+  System& system_;
   ModalSubspace& modes_;
   Splitting rule_;
   double t_end_;

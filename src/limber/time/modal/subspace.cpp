@@ -14,7 +14,7 @@
 namespace limber {
 namespace {
 
-constexpr double rounding = 1e-11;       // of K x against |K| |x|
+constexpr double null_rounding = 1e-11;  // of K x against |K| |x|
 constexpr double refined = 1e-2;         // residual of modes that are refreshed every k steps
 constexpr double refined_of_rule = 0.1;  // of the residual that made a refresh necessary
 
@@ -41,7 +41,7 @@ ModalSubspace::ModalSubspace(const ModalOptions& options, Index n, Checks checks
       most_steps_between_checks_(checks == Checks::each_step ? 1 : 8),
       tracker_(count_) {}
 
-void ModalSubspace::begin_step(const System& system, const State& u0, const ModalLimits& limits) {
+void ModalSubspace::begin_step(System& system, const State& u0, const ModalLimits& limits) {
   start_.at = u0;
   start_.f = system.linearize(u0, Definiteness::exact, start_.tangent);
   if (!start_.f.allFinite()) throw StepFailure("the force is not finite");
@@ -65,7 +65,7 @@ void ModalSubspace::begin_step(const System& system, const State& u0, const Moda
   count_left_out(u0.t);
 }
 
-void ModalSubspace::prepare(const System& system, const State& u0) {
+void ModalSubspace::prepare(System& system, const State& u0) {
   if (known_.X.size() != 0) all_ = ModalBasis(system, std::exchange(known_, {}));
   std::fill(below_floor_.begin(), below_floor_.end(), 0);
   if (all_.count() == 0) return refresh(system, u0);
@@ -82,7 +82,7 @@ void ModalSubspace::prepare(const System& system, const State& u0) {
   if (const std::vector<char> these = due(system); !these.empty()) refresh(system, u0, these);
 }
 
-void ModalSubspace::find_bodies(const System& system, const State& u0) {
+void ModalSubspace::find_bodies(System& system, const State& u0) {
   const Matrix rigid = system.rigid_motions(u0);
   bodies_ = uncoupled_parts(symmetric_part(start_.tangent.K, system.symmetric()),
                             symmetric_part(system.mass(), system.symmetric()), rigid);
@@ -144,7 +144,7 @@ void ModalSubspace::count_left_out(double t) {
 
 /// Modes of the step whose residual is too large; empty if there are none. Then checks again before they can be
 /// expected to have become so.
-std::vector<char> ModalSubspace::due(const System& system) {
+std::vector<char> ModalSubspace::due(System& system) {
   std::vector<Index> columns;
   const auto modes = static_cast<std::size_t>(all_.count());
   for (std::size_t c = 0; c < modes; ++c)
@@ -165,14 +165,14 @@ std::vector<char> ModalSubspace::due(const System& system) {
 }
 
 /// The error of each mode, after the best rotation among them.
-Vector ModalSubspace::residuals(const System& system, const std::vector<Index>& columns) const {
+Vector ModalSubspace::residuals(System& system, const std::vector<Index>& columns) const {
   const Matrix K = reduced_all_.K(columns, columns);
   Matrix r = stiff_(Eigen::all, columns);
   subtract(all_.MX(Eigen::all, columns), K, r);
   return mode_errors(r, K.diagonal(), start_.tangent.K.diagonal(), system.mass().diagonal());
 }
 
-void ModalSubspace::refresh(const System& system, const State& u0, const std::vector<char>& due) {
+void ModalSubspace::refresh(System& system, const State& u0, const std::vector<char>& due) {
   const SparseMatrix K = symmetric_part(start_.tangent.K, system.symmetric()),
                      M = symmetric_part(system.mass(), system.symmetric());
   const Matrix rigid = system.rigid_motions(u0);
@@ -210,7 +210,7 @@ void ModalSubspace::refresh(const System& system, const State& u0, const std::ve
     for (const auto& below : tracker_.below_floor()) below_floor_[b] |= below == bodies_[b];
 }
 
-ReducedTangent ModalSubspace::reduce(const System& system, const Tangent& T, const ModalBasis& basis, Matrix& KX) {
+ReducedTangent ModalSubspace::reduce(System& system, const Tangent& T, const ModalBasis& basis, Matrix& KX) {
   const Matrix& X = basis.X;
   if (X.cols() == 0) {
     KX = X;
@@ -230,7 +230,7 @@ ReducedTangent ModalSubspace::reduce(const System& system, const Tangent& T, con
   if ((basis.lambda.array() != 0).all()) return reduced;
   const double size = T.K.diagonal().cwiseAbs().maxCoeff();
   for (Index i = 0; i < X.cols(); ++i)
-    if (basis.lambda[i] == 0 && KX.col(i).norm() <= rounding * size * X.col(i).norm()) {
+    if (basis.lambda[i] == 0 && KX.col(i).norm() <= null_rounding * size * X.col(i).norm()) {
       reduced.K.col(i).setZero();
       reduced.K.row(i).setZero();
       reduced.null.push_back(i);

@@ -65,7 +65,7 @@ class ModalSubspace {
   ModalSubspace(const ModalOptions& options, Index n, Checks checks);
 
   /// Linearises at u₀, refreshes the modes if it is time, and leaves out those of bodies beyond the limits.
-  void begin_step(const System& system, const State& u0, const ModalLimits& limits = {});
+  void begin_step(System& system, const State& u0, const ModalLimits& limits = {});
 
   NegativeModes negative() const { return options_.negative; }
   /// Modes of all bodies: `basis` and those that are left out, as they were when they were last computed.
@@ -83,7 +83,7 @@ class ModalSubspace {
   /// K and D reduced, there or a few steps ago: what has changed since belongs to the coupling.
   const ReducedTangent& reduced_start() const { return left_out_.empty() ? reduced_all_ : reduced_some_; }
   /// To the modes of the step.
-  ReducedTangent reduce(const System& system, const Tangent& T) {
+  ReducedTangent reduce(System& system, const Tangent& T) {
     Matrix KX;
     return reduce(system, T, basis(), KX);
   }
@@ -108,12 +108,12 @@ class ModalSubspace {
   }
 
  private:
-  ReducedTangent reduce(const System& system, const Tangent& T, const ModalBasis& X, Matrix& KX);
-  void prepare(const System& system, const State& u0);
-  std::vector<char> due(const System& system);
-  Vector residuals(const System& system, const std::vector<Index>& columns) const;
-  void refresh(const System& system, const State& u0, const std::vector<char>& due = {});
-  void find_bodies(const System& system, const State& u0);
+  ReducedTangent reduce(System& system, const Tangent& T, const ModalBasis& X, Matrix& KX);
+  void prepare(System& system, const State& u0);
+  std::vector<char> due(System& system);
+  Vector residuals(System& system, const std::vector<Index>& columns) const;
+  void refresh(System& system, const State& u0, const std::vector<char>& due = {});
+  void find_bodies(System& system, const State& u0);
   bool limited() const { return std::isfinite(limits_.lowest) || std::isfinite(limits_.most_damping); }
   bool in_use(std::size_t mode) const;
   void leave_out();

@@ -13,6 +13,7 @@ class Blend final : public TimeIntegrator {
  public:
   explicit Blend(double theta) : theta_(theta) {}
 
+  SchemeMemory memory() const override { return {.states = 2}; }
   State step(Dynamics& F, const History& u, double h) const override {
     const double w = 1 - theta_;
     State star = u[0];

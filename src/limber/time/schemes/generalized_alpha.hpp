@@ -26,6 +26,7 @@ class GeneralizedAlpha final : public TimeIntegrator {
   /// Hilber, Hughes & Taylor, α in [−1/3, 0].
   static GeneralizedAlpha hht(double alpha) { return {0, -alpha, (1 - alpha) * (1 - alpha) / 4, 0.5 - alpha}; }
 
+  SchemeMemory memory() const override { return {.states = 2, .acceleration = true}; }  // u₋₁: only for h₋₁
   bool ends_at_stage() const override { return af_ == 0; }
   State step(Dynamics& F, const History& u, double h) const override {
     const State& u0 = u[0];

@@ -1,0 +1,99 @@
+#include "limber/scene/load.hpp"
+
+#include "limber/force/loads.hpp"
+#include "limber/scene/force_kinds.hpp"
+#include "limber/scene/read_parts.hpp"
+
+namespace limber {
+namespace {
+
+void read_factor_keys(const JsonCursor& c, KeyedFactor& keyed) {
+  keyed.times = read_pairs(c, "a pair [time, factor]",
+                           [&](const JsonCursor& value) { keyed.values.push_back(value.number(quantity::ratio)); });
+}
+
+const Section<KeyedFactor>& load_keys_table() {
+  static const Section<KeyedFactor> table{
+      "load_keys",
+      {{"keys", read_factor_keys, form::other(R"({"type": "array", "minItems": 1, "items": {
+          "type": "array", "minItems": 2, "maxItems": 2, "items": {"$ref": "#/$defs/quantity"}}})"),
+        "`[[time, factor], …]`, in the order of time", required},
+       {"interpolation", &KeyedFactor::interpolation, form::word("interpolation"), ""}}};
+  return table;
+}
+
+const Section<SineFactor>& sine_table() {
+  static const Section<SineFactor> table{
+      "sine",
+      {{"frequency", &SineFactor::frequency, form::non_negative(quantity::frequency), "", required},
+       {"phase", &SineFactor::phase, form::number(quantity::angle), ""},
+       {"offset", &SineFactor::offset, form::number(quantity::ratio), "added to the sine"},
+       {"amplitude", &SineFactor::amplitude, form::number(quantity::ratio), "of the sine"}}};
+  return table;
+}
+
+std::variant<std::monostate, KeyedFactor, SineFactor> read_factor(const JsonCursor& place) {
+  const JsonSection s = place.one_of({"load_keys", "load_sine"});
+  if (s.kind() == "load_keys") return load_keys_table().read(place);
+  return sine_table().read(s.at("sine"));
+}
+
+const Section<LoadChoice>& load_table() {
+  const auto read_total = [](const JsonCursor& c, LoadChoice& load) {
+    load.share = LoadChoice::Share::total;
+    load.force = c.vector(quantity::force);
+  };
+  static const Section<LoadChoice> table{
+      "load",
+      {{"nodes", into(&LoadChoice::nodes, read_nodes), form::section("selection"), "a [selection](#selections)",
+        required},
+       {"force", &LoadChoice::force, form::vector(quantity::force), "on each node", "required, or `total_force`"},
+       {"total_force", read_total, form::vector(quantity::force), "on all of them together, in equal shares"},
+       {"time", into(&LoadChoice::time, read_factor), form::section("load_keys").or_also(reference("load_sine")),
+        "a factor as a function of time, in one of two forms", "1"}},
+      {{"force", "total_force"}},
+      R"({"anyOf": [{"required": ["force"]}, {"required": ["total_force"]}]})"};
+  return table;
+}
+
+void read_loads(const JsonCursor& list, const ForceOwner& owner, ForceChoices& forces) {
+  for (const JsonCursor& place : list.items()) {
+    LoadChoice load = load_table().read(place);
+    load.where = place.path();
+    load.body = owner.body;
+    const JsonSection s = place.section("load");
+    if (!s.has("total_force")) s.at("force");
+    forces.push_back(std::make_shared<LoadChoice>(std::move(load)));
+  }
+}
+
+TimeFunction<Vec3> load_in_time(const LoadChoice& load, const Vec3& force) {
+  if (const auto* keyed = std::get_if<KeyedFactor>(&load.time)) {
+    std::vector<Vec3> values;
+    for (const double factor : keyed->values) values.push_back(factor * force);
+    return TimeFunction<Vec3>::table(keyed->times, values, keyed->interpolation, load.where + ".time.keys");
+  }
+  if (const auto* sine = std::get_if<SineFactor>(&load.time))
+    return TimeFunction<Vec3>::sine(sine->amplitude * force, sine->frequency, sine->phase, sine->offset * force);
+  return TimeFunction<Vec3>::constant(force);
+}
+
+}  // namespace
+
+std::shared_ptr<Force> LoadChoice::make(const ForceNodes& all) const {
+  const std::vector<int> numbers = all.resolve(nodes, body);
+  const Vec3 each = share == Share::total ? Vec3(force / static_cast<double>(numbers.size())) : force;
+  return std::make_shared<NodalLoads>(numbers, load_in_time(*this, each));
+}
+
+ForceKind load_kind() {
+  return {ForceKind::Of::body,
+          {"loads", form::list("load"), "a list of [forces on nodes](#loads)", "none"},
+          {load_table(),
+           load_keys_table(),
+           sine_table(),
+           {"load_sine", {{"sine", form::section("sine"), "an object with the keys below", required}}}},
+          read_loads};
+}
+
+}  // namespace limber
