@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // internal
 /// The forces and motions that a scene asks for beside elasticity, gravity and Rayleigh damping.
 /// `meshed`: nodes before placement, which selections refer to; `positions`: 3N of all bodies, placed [m].
 
