@@ -4,10 +4,10 @@
 #include <benchmark/benchmark.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "limber/core/parallel.hpp"
 #include "limber/scene/build/build.hpp"
+#include "limber/scene/json.hpp"
 
 namespace limber::bench {
 namespace {

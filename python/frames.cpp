@@ -28,7 +28,7 @@ class FrameWriter {
       : simulation_(simulation),
         directory_(prepare_directory(directory, existing)),
         header_(simulation.header(velocities)) {
-    write_atomically(directory_->file(run_file::scene), simulation.scene().json.dump(2) + "\n");
+    write_atomically(directory_->file(run_file::scene), simulation.scene().document.text() + "\n");
     simulation.write_surfaces(directory_->path().string());
     header_.frames = std::min<long>(step_count(simulation.scene().scene.time) + 1, first_room);
     writer_.emplace(TrajectoryWriter::create(file(), header_));
@@ -165,7 +165,7 @@ py::dict render_to(const py::object& source, const py::object& to, const py::dic
       RunOptions run;
       run.directory = (temporary.path() / "run").string();
       run.go_on = &go_on;
-      if (run_scene(scene->json, scene->scene, build_model(scene->scene), run).end == RunResult::End::interrupted)
+      if (run_scene(scene->document, scene->scene, build_model(scene->scene), run).end == RunResult::End::interrupted)
         throw Interrupted();
       return make_movie(run.directory, output, options);
     });

@@ -4,6 +4,7 @@
 
 #include "bindings.hpp"
 #include "limber/core/errors.hpp"
+#include "limber/version.hpp"
 #include "threads.hpp"
 
 namespace limber::python {

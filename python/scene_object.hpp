@@ -6,12 +6,13 @@
 #include <string>
 
 #include "bindings.hpp"
+#include "limber/scene/document.hpp"
 #include "limber/scene/scene.hpp"
 
 namespace limber::python {
 
 struct SceneObject {
-  nlohmann::json json;  // mesh files by absolute paths
+  Document document;  // mesh files by absolute paths
   Scene scene;
 };
 
@@ -22,8 +23,8 @@ std::shared_ptr<const SceneObject> to_scene(const py::object& x);
 /// Numbers, strings, lists, dicts, numpy arrays and paths as JSON. Throws InputError that names the place below
 /// `where`.
 nlohmann::json to_json(const py::handle& x, const std::string& where);
-/// JSON as dicts and lists.
-py::object from_json(const nlohmann::json& json);
+/// As dicts and lists.
+py::object from_json(const Document& document);
 
 /// A str, or what has __fspath__, such as pathlib.Path. Throws InputError(name, …).
 std::string to_path(const py::object& x, const char* name);

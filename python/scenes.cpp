@@ -3,6 +3,7 @@
 
 #include "limber/core/errors.hpp"
 #include "limber/record/energy_plot.hpp"
+#include "limber/scene/json.hpp"
 #include "limber/scene/run/facts.hpp"
 #include "limber/scene/run/run.hpp"
 #include "scene_object.hpp"
@@ -13,15 +14,15 @@ namespace {
 
 using SceneHolder = std::shared_ptr<SceneObject>;
 
-SceneHolder make_scene(nlohmann::json json, const std::string& folder) {
+SceneHolder make_scene(const Document& document, const std::string& folder) {
   auto s = std::make_shared<SceneObject>();
-  s->scene = read_scene(json, vocabulary(), folder);
-  s->json = with_absolute_paths(std::move(json), folder);
+  s->scene = read_scene(document, vocabulary(), folder);
+  s->document = with_absolute_paths(document, folder);
   return s;
 }
 
 SceneHolder load(const std::string& path) {
-  return make_scene(load_json(path), std::filesystem::path(path).parent_path().string());
+  return make_scene(Document::load(path), std::filesystem::path(path).parent_path().string());
 }
 
 py::object run_to_directory(const py::object& scene, const py::object& to, bool resume, bool overwrite) {
@@ -39,7 +40,7 @@ py::object run_to_directory(const py::object& scene, const py::object& to, bool 
       return false;
     }
   };
-  const RunResult result = computed([&] { return run_scene(s->json, s->scene, build_model(s->scene), options); });
+  const RunResult result = computed([&] { return run_scene(s->document, s->scene, build_model(s->scene), options); });
   if (pressed) std::rethrow_exception(pressed);
   if (result.end == RunResult::End::already_finished) return py::none();
   plot_energy(directory, s->scene.bodies[0].name);
@@ -50,7 +51,7 @@ py::object run_to_directory(const py::object& scene, const py::object& to, bool 
 
 std::shared_ptr<const SceneObject> to_scene(const py::object& x) {
   if (py::isinstance<SceneObject>(x)) return x.cast<SceneHolder>();
-  if (py::isinstance<py::dict>(x)) return make_scene(to_json(x, ""), ".");
+  if (py::isinstance<py::dict>(x)) return make_scene(document_of(to_json(x, "")), ".");
   if (py::isinstance<py::str>(x) || py::hasattr(x, "__fspath__")) return load(to_path(x, "scene"));
   throw InputError("scene", "a Scene, a dict or the path of a scene file is needed, not " +
                                 py::repr(py::type::of(x)).cast<std::string>());
@@ -60,14 +61,14 @@ void add_scenes(py::module_& m) {
   py::class_<SceneObject, SceneHolder>(
       m, "Scene", "A scene: what is simulated and how. The same keys as in a scene file (docs/scene.md), SI units.")
       .def(py::init([](const py::dict& d, const py::object& folder) {
-             return make_scene(to_json(d, ""), to_path(folder, "folder"));
+             return make_scene(document_of(to_json(d, "")), to_path(folder, "folder"));
            }),
            py::arg("scene"), py::arg("folder") = ".", "From a dict; mesh files are looked for in `folder`.")
       .def_static(
           "load", [](const py::object& path) { return load(to_path(path, "path")); }, py::arg("path"),
           "From a JSON file: a str or a pathlib.Path.")
       .def(
-          "to_dict", [](const SceneObject& s) { return from_json(s.json); }, "The scene as a dict.")
+          "to_dict", [](const SceneObject& s) { return from_json(s.document); }, "The scene as a dict.")
       .def(
           "check",
           [](const SceneObject& s) {

@@ -76,7 +76,7 @@ class JsonMaker {
 
 nlohmann::json to_json(const py::handle& x, const std::string& where) { return JsonMaker().make(x, where); }
 
-py::object from_json(const nlohmann::json& json) { return py::module_::import("json").attr("loads")(json.dump()); }
+py::object from_json(const Document& document) { return py::module_::import("json").attr("loads")(document.text()); }
 
 std::string to_path(const py::object& x, const char* name) {
   if (py::isinstance<py::str>(x)) return x.cast<std::string>();

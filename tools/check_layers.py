@@ -32,6 +32,9 @@ LAYERS = {
     "study": ["movie"],
 }
 
+# Headers beside the rooms: the version, for scene and what is built on it, and the umbrella, which no room may include.
+VERSION, UMBRELLA = "version.hpp", "limber.hpp"
+
 # Folders within a room, and the folders of the room that each is built on. Rooms that are not here have no such order.
 FOLDERS = {
     "linalg": {"": [], "solvers": [""], "modes": ["solvers"], "exponential": [""]},
@@ -84,6 +87,8 @@ def check_file(path, room, folder):
     for number, line in enumerate(blank(path.read_text(encoding="utf-8")).splitlines(), 1):
         for match in INCLUDE.finditer(line):
             other, slash, inner = match.groups()
+            if not slash and other == VERSION and "scene" in allowed:
+                continue
             if slash and other not in LAYERS:
                 yield number, f"no room is called {other}; add it to tools/check_layers.py"
             elif not slash or other not in allowed:
@@ -101,12 +106,14 @@ def check(root):
     files = sorted(p for p in library.rglob("*") if p.suffix in SOURCES)
     messages = []
     for path in files:
-        room, *folders, _ = path.relative_to(library).parts
         name = path.relative_to(root)
+        if path == library / UMBRELLA:
+            continue
+        room, *folders = path.relative_to(library).parts
         if room not in LAYERS:
             messages.append(f"{name}:1: {room} is not a room; add it to tools/check_layers.py")
             continue
-        messages += [f"{name}:{line}: {text}" for line, text in check_file(path, room, folders[0] if folders else "")]
+        messages += [f"{name}:{line}: {text}" for line, text in check_file(path, room, folders[0] if len(folders) > 1 else "")]
     return len(files), messages
 
 

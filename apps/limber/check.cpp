@@ -6,6 +6,7 @@
 #include "commands.hpp"
 #include "limber/core/errors.hpp"
 #include "limber/record/directory.hpp"
+#include "limber/scene/json.hpp"
 #include "limber/scene/run/facts.hpp"
 #include "limber/verify/verify.hpp"
 #include "surroundings.hpp"
@@ -97,7 +98,7 @@ int check_scene(const SceneArguments& arguments, bool as_json) {
   build_simulation(loaded.scene, model);
   const auto facts = gather_facts(loaded.scene, model, 5);
   if (as_json)
-    fmt::print("{}\n", to_json(facts).dump());
+    fmt::print("{}\n", json_of(to_json(facts)).dump());
   else
     fmt::print("{}{} is ready to run\n", describe(facts), arguments.file);
   return 0;

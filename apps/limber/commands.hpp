@@ -5,7 +5,6 @@
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -35,7 +34,7 @@ void add_completion(CLI::App& cli, Action& action);
 
 /// A scene from its file, with --set assignments applied.
 struct Loaded {
-  nlohmann::json json;
+  Document document;
   Scene scene;
 };
 struct SceneArguments {
@@ -44,9 +43,9 @@ struct SceneArguments {
   void add_to(CLI::App& command);
   Loaded load() const;
   /// As the file has it, with the assignments.
-  nlohmann::json json() const;
-  /// A scene that json() was, changed or not.
-  Loaded read(nlohmann::json json) const;
+  Document document() const;
+  /// A scene that document() was, changed or not.
+  Loaded read(const Document& document) const;
 };
 
 /// What is done and the time left, on standard error, once the work proves to be long.

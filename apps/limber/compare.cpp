@@ -52,9 +52,9 @@ std::vector<const MethodInfo*> chosen_methods(const CompareArguments& a) {
 /// wrong input of the next one.
 std::vector<Loaded> scenes_of(const CompareArguments& a, const std::vector<const MethodInfo*>& methods) {
   std::vector<Loaded> scenes;
-  const nlohmann::json json = a.source.json();
+  const Document document = a.source.document();
   for (const MethodInfo* method : methods) {
-    scenes.push_back(a.source.read(with_method(json, method->name)));
+    scenes.push_back(a.source.read(with_method(document, method->name)));
     const Scene& scene = scenes.back().scene;
     chosen_camera(a.pictures.options().camera, scene.camera);
     try {

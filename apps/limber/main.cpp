@@ -8,6 +8,7 @@
 #include "commands.hpp"
 #include "limber/core/errors.hpp"
 #include "limber/linalg/blas_kernel.hpp"
+#include "limber/version.hpp"
 
 namespace {
 

@@ -11,6 +11,7 @@
 #include "limber/mesh/io/surface_io.hpp"
 #include "limber/scene/build/body_shape.hpp"
 #include "limber/scene/build/mesh_facts.hpp"
+#include "limber/scene/json.hpp"
 #include "limber/scene/read_parts.hpp"
 #include "limber/scene/read_shape.hpp"
 
@@ -127,7 +128,7 @@ int mesh_command(const MeshArguments& a) {
       std::visit([&](const auto& mesh) { return gather_mesh_facts(mesh, m.wave_speed, m.name); }, m.mesh);
   if (!a.output.empty()) std::visit([&](auto& mesh) { orient(mesh), write_mesh(mesh, a.output); }, m.mesh);
   if (a.json) {
-    nlohmann::json j = to_json(facts);
+    nlohmann::json j = json_of(to_json(facts));
     j["name"] = m.name;
     if (!a.output.empty()) j["output"] = a.output;
     if (!m.notes.empty()) j["notes"] = m.notes;

@@ -5,13 +5,13 @@
 
 #include <chrono>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "commands.hpp"
 #include "limber/core/errors.hpp"
 #include "limber/core/parallel.hpp"
 #include "limber/linalg/blas_kernel.hpp"
 #include "limber/record/energy_plot.hpp"
+#include "limber/scene/json.hpp"
 #include "limber/scene/run/facts.hpp"
 
 namespace limber::app {
@@ -69,11 +69,11 @@ int report_end(const RunResult& result, const std::string& directory, Verbosity 
   }
   const bool finished = result.end == RunResult::End::finished;
   if (verbosity == Verbosity::json) {
-    auto summary = result.summary;
+    nlohmann::json summary = json_of(result.summary);
     summary["directory"] = directory;
     fmt::print("{}\n", summary.dump());
   } else if (verbosity == Verbosity::normal) {
-    const auto& s = result.summary;
+    const auto& s = json_of(result.summary);
     fmt::print("{} {} steps, {} frames in {} -> {}\n", finished ? "done:" : "interrupted after", result.steps,
                result.frames, duration_text(s["wall_seconds"].get<double>()), directory);
     if (const long n = s["escalated_steps"].get<long>(); n > 0)
@@ -103,7 +103,11 @@ struct RunArguments {
 
 int run(const RunArguments& a) {
   Loaded loaded = a.scene.load();
-  if (!a.directory.empty()) loaded.json["output"]["directory"] = a.directory;
+  if (!a.directory.empty()) {
+    nlohmann::json json = json_of(loaded.document);
+    json["output"]["directory"] = a.directory;
+    loaded.document = document_of(std::move(json));
+  }
   const std::string directory = !a.directory.empty() ? a.directory : loaded.scene.output.directory;
   if (directory.empty()) throw InputError("output.directory", "is not given; name it in the scene or with -o DIR");
   set_threads(a.threads >= 0 ? a.threads : loaded.scene.threads);
@@ -140,7 +144,7 @@ RunResult run_until_interrupted(const Loaded& loaded, const Model& model, RunOpt
   }
   options.go_on = [] { return !interrupted(); };
   const CatchInterrupts catching;
-  return run_scene(loaded.json, loaded.scene, model, options);
+  return run_scene(loaded.document, loaded.scene, model, options);
 }
 
 void add_run(CLI::App& cli, Action& action) {

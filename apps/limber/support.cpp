@@ -7,7 +7,6 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
 #include "commands.hpp"
 #include "limber/core/errors.hpp"
@@ -35,18 +34,17 @@ void SceneArguments::add_to(CLI::App& command) {
       ->allow_extra_args(false);
 }
 
-Loaded SceneArguments::load() const { return read(json()); }
+Loaded SceneArguments::load() const { return read(document()); }
 
-nlohmann::json SceneArguments::json() const {
-  nlohmann::json json = load_json(file);
-  for (const auto& assignment : set) apply_override(json, assignment);
-  return json;
+Document SceneArguments::document() const {
+  Document document = Document::load(file);
+  for (const auto& assignment : set) document.set(assignment);
+  return document;
 }
 
-Loaded SceneArguments::read(nlohmann::json json) const {
+Loaded SceneArguments::read(const Document& document) const {
   const auto folder = std::filesystem::path(file).parent_path().string();
-  Scene scene = read_scene(json, vocabulary(), folder);
-  return {with_absolute_paths(std::move(json), folder), std::move(scene)};
+  return {with_absolute_paths(document, folder), read_scene(document, vocabulary(), folder)};
 }
 
 void TimeLeft::clear() {

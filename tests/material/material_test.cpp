@@ -7,6 +7,7 @@
 #include <random>
 
 #include "limber/core/errors.hpp"
+#include "limber/core/lanes.hpp"
 #include "limber/material/catalog.hpp"
 
 namespace limber {

@@ -33,7 +33,9 @@ def test_this_tree_keeps_its_layers():
     ("sim/deep/loop.cpp", 1, '#include "limber/record/trajectory.hpp"\n'),
     ("solve/newton.cpp", 1, '#include "limber/nowhere/x.hpp"\n'),
     ("solve/newton.cpp", 1, '#include "limber/limber.hpp"\n'),
+    ("core/types.cpp", 1, '#include "limber/version.hpp"\n'),
     ("kitchen/sink.cpp", 1, "\n"),
+    ("beside.hpp", 1, "\n"),
     ("scene/read.cpp", 1, "#include <iostream>\n"),
     ("scene/read.cpp", 2, "void f() {\n  std::exit(1);\n}\n"),
     ("linalg/solvers/krylov.cpp", 1, "void f() { abort(); }\n"),
@@ -53,6 +55,8 @@ def test_a_wrong_file_is_named_with_its_line(tmp_path, name, line, text):
 def test_what_is_below_may_be_included_at_any_depth(tmp_path):
     write(tmp_path, "scene/build/build.cpp", '#include "limber/core/types.hpp"\n#include "limber/mesh/io.hpp"\n')
     write(tmp_path, "time/stage.hpp", '#include "limber/core/state.hpp"\n#include "limber/time/schemes/bdf2.hpp"\n')
+    write(tmp_path, "movie/end.cpp", '#include "limber/version.hpp"\n')
+    write(tmp_path, "limber.hpp", '#include "limber/core/types.hpp"\n#include "limber/scene/build/build.hpp"\n')
     status, output = check(tmp_path)
     assert status == 0, output
 

@@ -6,12 +6,10 @@
 #include <cstdlib>
 #include <fstream>
 #include <limits>
-#include <nlohmann/json.hpp>
 
 #include "limber/core/errors.hpp"
 #include "limber/record/directory.hpp"
 #include "limber/record/energy_plot.hpp"
-#include "limber/record/summary.hpp"
 #include "record/scratch.hpp"
 
 namespace limber::test {
@@ -102,17 +100,6 @@ TEST(EnergyTable, ReaderNamesTheBadLine) {
 
 TEST(EnergyTable, FullDiskIsNamed) {
   EXPECT_EQ(message_of([] { EnergyTable::create("/dev/full"); }), "/dev/full: cannot be written: the disk is full");
-}
-
-TEST(Summary, IsReadableJson) {
-  const Scratch scratch;
-  write_summary(scratch.file("s.json"), {{"steps", 500}, {"loss", std::nan("")}, {"name", "a\xff"}});
-  const auto back = nlohmann::json::parse(read_file(scratch.file("s.json")));
-  EXPECT_EQ(back["steps"], 500);
-  EXPECT_TRUE(back["loss"].is_null());
-  std::filesystem::create_symlink("/dev/full", temporary_name(scratch.file("s.json")));
-  EXPECT_THROW(write_summary(scratch.file("s.json"), {}), OutputError);
-  EXPECT_EQ(nlohmann::json::parse(read_file(scratch.file("s.json"))), back);
 }
 
 /// Width and height of a PNG from its header.

@@ -155,7 +155,7 @@ TEST_F(MaterialFields, AreReported) {
   mesh_.fields["E"][0] = std::nan("");
   const MeshFacts facts = gather_mesh_facts(mesh_, 1, "mesh");
   EXPECT_NE(describe(facts).find("field   E, 30000 to 100000\n"), std::string::npos) << describe(facts);
-  const json fields = to_json(facts)["fields"];
+  const json fields = json_of(to_json(facts))["fields"];
   EXPECT_EQ(fields[0], (json{{"name", "E"}, {"smallest", 3e4}, {"largest", 1e5}}));
   EXPECT_EQ(fields[1]["name"], "none");
 }

@@ -184,7 +184,7 @@ TEST(HexFacts, ThicknessOfBricksIsTheirShortestEdge) {
   EXPECT_NEAR(f.thickness, 1, 1e-14);
   EXPECT_EQ(f.refused, "");
   EXPECT_EQ(f.flaws, (std::vector<std::string>{"1 hexahedron negatively ordered; a run reorders them"}));
-  const json j = to_json(f);
+  const json j = json_of(to_json(f));
   EXPECT_EQ(j["hexes"], 1);
   EXPECT_FALSE(j.contains("tets"));
   EXPECT_NEAR(j["volume"].get<double>(), 6, 1e-14);

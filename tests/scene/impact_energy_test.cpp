@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cctype>
-#include <nlohmann/json.hpp>
 
 #include "limber/scene/build/build.hpp"
+#include "limber/scene/json.hpp"
 #include "limber/time/catalog.hpp"
 
 namespace limber {

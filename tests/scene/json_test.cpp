@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <fstream>
 
 #include "limber/core/errors.hpp"
@@ -86,6 +87,26 @@ TEST(Override, ErrorsNameTheSegment) {
 TEST(Override, UnknownKeysAreLeftToTheReader) {
   const auto json = changed(sample("least.json"), "time.stpe=1");
   EXPECT_EQ(error_of([&] { read_sample(json); }), "time.stpe: unknown key 'stpe'; did you mean 'step'?");
+}
+
+TEST(Document, IsLoadedChangedAndWritten) {
+  Document scene = Document::parse(R"({"time": {"step": 0.1}, "method": "BE"})", "here");
+  const Document before = scene;
+  scene.set("time.step=0.2");
+  scene.set("method.name=TR");
+  EXPECT_EQ(Document::parse(scene.text(), "back").text(), scene.text());
+  EXPECT_EQ(json_of(scene), nlohmann::json::parse(R"({"time": {"step": 0.2}, "method": {"name": "TR"}})"));
+  EXPECT_EQ(json_of(before)["time"]["step"], 0.1);  // copies are apart
+  EXPECT_EQ(error_of([&] { scene.set("time"); }), "time: expected key=value, for example time.step=0.01");
+  EXPECT_EQ(error_of([] { Document::parse("{", "here"); }).rfind("here:1:2: ", 0), 0u);
+  EXPECT_EQ(Document().text(), "{}");
+}
+
+TEST(Document, IsWrittenWhateverItHolds) {
+  const Document odd = document_of({{"steps", 500}, {"loss", std::nan("")}, {"name", "a\xff"}});
+  const auto back = nlohmann::json::parse(odd.text());
+  EXPECT_EQ(back["steps"], 500);
+  EXPECT_TRUE(back["loss"].is_null());
 }
 
 }  // namespace limber

@@ -3,11 +3,10 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
-#include "limber/scene/read.hpp"
+#include "limber/scene/json.hpp"
 
 namespace limber {
 

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <thread>
 
@@ -15,7 +14,7 @@ constexpr int steps = 20;
 
 /// Contact, friction, damping and nodes that are released: all that a system learns or changes during a motion.
 Scene tumbling() {
-  return read_scene(nlohmann::json::parse(R"({
+  return read_scene(Document::parse(R"({
     "time": {"step": 0.01, "duration": 0.2},
     "bodies": [{"name": "cube", "mesh": {"shape": "box", "size": [0.5, 0.5, 0.5], "cells": [2, 2, 2]},
                 "material": {"model": "neo_hookean", "young": 1e5, "poisson": 0.4, "density": 1000},
@@ -23,7 +22,8 @@ Scene tumbling() {
                 "pin": {"nodes": [0], "until": 0.03},
                 "position": [0, 0.27, 0], "rotation": [0.1, 0.3, 0], "velocity": [1, -1, 0]}],
     "contact": {"friction": 0.5},
-    "obstacles": [{"name": "floor", "shape": "plane", "point": [0, 0, 0], "normal": [0, 1, 0]}]})"),
+    "obstacles": [{"name": "floor", "shape": "plane", "point": [0, 0, 0], "normal": [0, 1, 0]}]})",
+                                    "tumbling"),
                     vocabulary(), "");
 }
 

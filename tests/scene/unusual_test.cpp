@@ -5,9 +5,8 @@
 
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
-#include "limber/scene/read.hpp"
+#include "limber/scene/json.hpp"
 
 namespace limber {
 namespace {

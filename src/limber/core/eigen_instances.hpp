@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // internal
 /// Eigen's kernels and decompositions of dense matrices, compiled once in eigen_instances.cpp instead of in every file
 /// that multiplies or decomposes. Nothing includes this but the precompiled headers of the build: it makes the build
 /// shorter and changes nothing else. It names internals of Eigen 3.4; with another version each file compiles its own.

@@ -6,6 +6,10 @@
 
 namespace limber {
 
+// What is allocated on one side is freed on the other. limber::limber brings these definitions along.
+static_assert(EIGEN_MAX_ALIGN_BYTES == 64 && EIGEN_MAX_STATIC_ALIGN_BYTES == 16,
+              "Limber was compiled with EIGEN_MAX_ALIGN_BYTES=64 and EIGEN_MAX_STATIC_ALIGN_BYTES=16: define them too");
+
 using Index = Eigen::Index;
 using Vector = Eigen::VectorXd;
 using Matrix = Eigen::MatrixXd;

@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // internal
 /// A file written from front to back under its temporary name, and renamed when it is complete: what stood there before
 /// stays until then, and an error leaves nothing behind. Numbers are written in either byte order.
 

@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // internal
 /// Parts of a moving surface with vertices of their own: those that their polygons and lines use, in the order of the
 /// surface.
 

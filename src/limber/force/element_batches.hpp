@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // internal
 /// Elements made ready for the element loop: sorted along a space-filling curve, packed by lane_count in
 /// structure-of-arrays order, grouped in blocks of one kernel, and the blocks coloured so that blocks of one colour
 /// share no node. Colours run one after another and blocks of a colour side by side: the same bits on any number of

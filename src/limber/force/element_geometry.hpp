@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // internal
 /// Loads of a batch of elements: shape gradients at a quadrature point, edges and F, for all lanes at once. n, the
 /// number of nodes, is known at compile time (linear tetrahedra) or 0: then it is that of the elements, at most 10.
 

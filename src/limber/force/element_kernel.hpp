@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // internal
 /// The work on one block of elements of one model of material, with parameters of each element's own. With the sum over
 /// quadrature points, F = Σ_a x_a g_aᵀ at each:
 ///     W = Σ V ψ(F),   f_a = −Σ V P g_a,   K_ab = Σ V Σ_jl g_a,j (∂P/∂F)_ij,kl g_b,l.

@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // internal
 /// Checks of numbers that users give to forces.
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // internal
 /// Vector loops over chunks of a fixed length: what is summed with what does not depend on the number of threads.
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 /// F = U diag(s) Vᵀ with U, V in SO(3), s₁ ≥ s₂ ≥ |s₃| and s₃ < 0 for an inverted F, and F = R S with R = U Vᵀ.
 /// Written without branches on single lanes, so that a batch of matrices runs together.
 
-#include "limber/core/lanes.hpp"
+#include "limber/core/small_matrices.hpp"
 
 namespace limber {
 

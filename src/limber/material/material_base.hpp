@@ -7,7 +7,7 @@
 
 #include <array>
 
-#include "limber/core/lanes.hpp"
+#include "limber/core/small_matrices.hpp"
 #include "limber/material/parameters.hpp"
 
 namespace limber {

@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // internal
 /// What must hold of cells of any kind: arrays of n nodes each, called `one` and `many` in messages.
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // internal
 /// What the shapes ask of their parameters, and how edges go with cells.
 
 #include <algorithm>

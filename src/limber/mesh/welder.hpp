@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // internal
 /// Gives equal points one number.
 
 #include <array>

@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // internal
 /// A page of pictures side by side: above each the name of its run, below it the total and the kinetic energy over
 /// time, on the same axes for all. gnuplot draws the page twice, without curves and with them. Since the curves go from
 /// left to right, the page at time t is the second one up to the column of t, and the first one beyond.

@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // internal
 /// HDF5 identifiers that close themselves, and HDF5's errors as text. For the sources of this room only.
 
 #include <hdf5.h>

@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // internal
 /// The arrays of trajectory.h5 and where they lie in the file. For the sources of this room only.
 
 #include <sys/types.h>

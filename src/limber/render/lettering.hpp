@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // internal
 /// Letters drawn by strokes of a round pen, in any size: those that numbers, units and names of what colours show need.
 
 #include <string_view>

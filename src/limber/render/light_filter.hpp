@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // internal
 /// Smooths the light that fell on each pixel, which few rays leave noisy, over neighbours on the same smooth surface:
 /// an edge-avoiding wavelet filter (Dammertz et al. 2010) whose tolerance follows the noise (Schied et al. 2017).
 /// Colours, edges and reflections are not touched.

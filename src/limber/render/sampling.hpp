@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // internal
 /// Points that fill the unit square evenly: the first two dimensions of Sobol's sequence, scrambled as Owen proposed by
 /// a hash (Laine and Karras 2011). The same on every machine.
 

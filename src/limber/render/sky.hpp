@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // internal
 /// The light of a picture: a warm sun of some width, whose shadows are soft, and a blue sky. Light is given as what it
 /// makes of a white surface that faces it: a sky of L everywhere, or a sun of L, show it as L.
 

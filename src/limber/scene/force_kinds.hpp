@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // internal
 /// The one list of forces that scenes can ask for. Their keys stand in the table of a body or in that of the scene.
 
 #include <string>

@@ -2,13 +2,12 @@
 
 #include <charconv>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "limber/core/errors.hpp"
 #include "limber/record/directory.hpp"
 #include "limber/record/files.hpp"
-#include "limber/scene/read.hpp"
+#include "limber/scene/json.hpp"
 
 namespace limber {
 namespace {
@@ -176,5 +175,23 @@ void apply_override(Json& json, const std::string& assignment) {
   const Json value = Json::parse(text, nullptr, false);
   *at = value.is_discarded() ? Json(text) : value;
 }
+
+Document::Document() : Document(Content{Json::object()}) {}
+
+Document::Document(Content content) : content_(std::make_shared<const Content>(std::move(content))) {}
+
+Document Document::load(const std::string& path) { return document_of(load_json(path)); }
+
+Document Document::parse(const std::string& text, const std::string& name) {
+  return document_of(parse_json(text, name));
+}
+
+void Document::set(const std::string& assignment) {
+  Json json = json_of(*this);
+  apply_override(json, assignment);
+  *this = document_of(std::move(json));
+}
+
+std::string Document::text() const { return json_of(*this).dump(2, ' ', false, Json::error_handler_t::replace); }
 
 }  // namespace limber

@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "limber/scene/force_kinds.hpp"
+#include "limber/scene/json.hpp"
 #include "limber/scene/read_parts.hpp"
 #include "limber/scene/schema.hpp"
 
@@ -143,6 +144,10 @@ Scene read_scene(const nlohmann::json& json, const Vocabulary& vocabulary, const
   }
   check_frame_count({json, "output"}, scene.output, scene.time);
   return scene;
+}
+
+Scene read_scene(const Document& document, const Vocabulary& vocabulary, const std::string& base_directory) {
+  return read_scene(json_of(document), vocabulary, base_directory);
 }
 
 }  // namespace limber

@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // internal
 /// The pieces of read_scene: one function for each kind of JSON object that several files read.
 
 #include "limber/scene/read.hpp"

@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // internal
 /// The procedural shapes as scenes name them: `"mesh": {"shape": <name>, <parameters>, "resolution": …}`, or "nodes" or
 /// "tets" with a count to aim at in place of the resolution. One row of the table in read_shape.cpp for each shape; the
 /// keys of its section mesh_<name> follow.

@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // internal
 /// A place in a JSON document that knows its path. Reading a wrong value throws an InputError that names the path,
 /// echoes the value and says what is allowed.
 

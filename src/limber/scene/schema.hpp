@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // internal
 /// The one list of the scene's sections and words. The reader refuses every key that is not here, and
 /// docs/scene.schema.json (its `$defs` have the names of the sections) and the tables of docs/scene.md are made of it.
 

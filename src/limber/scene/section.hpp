@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // internal
 /// One table for each section of a scene. A row has the key, where its value goes, what may stand there (with quantity
 /// and range), one line of text and the default. The reader, docs/scene.schema.json and the tables of docs/scene.md
 /// come from it; `make scene-docs` writes the latter two.

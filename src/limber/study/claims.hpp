@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // internal
 /// A claim of the survey held against what was measured.
 
 #include <string>

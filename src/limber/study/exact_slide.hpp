@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // internal
 /// A particle that slides off the top of a circle of radius R without friction, v₀ at the top: θ̈ = (g/R) sin θ until
 /// cos θ = 2/3 + v₀²/(3gR), then it flies.
 

@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // internal
 /// The files of scenes/ that studies start from, as they were when the program was built.
 
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // internal
 /// A scene that is hard on semi-implicit methods: a bar of soft rubber, held at its left end, whose rest is flung
 /// upwards, so that it bends over, whips back and swings.
 

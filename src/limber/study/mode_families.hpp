@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // internal
 /// Modes followed in time by their shapes: at each look a family goes on with the mode x' of largest |xᵀMx'|, each mode
 /// taken once, largest overlap first. Modes of one cluster (frequencies that differ by less than one percent) may turn
 /// among themselves, which is no crossing.

@@ -8,7 +8,7 @@
 #include "limber/core/errors.hpp"
 #include "limber/movie/movie.hpp"
 #include "limber/record/temporary_directory.hpp"
-#include "limber/scene/read.hpp"
+#include "limber/scene/json.hpp"
 #include "limber/scene/run/run.hpp"
 #include "limber/study/claims.hpp"
 #include "limber/study/example_scenes.hpp"
@@ -56,7 +56,7 @@ Made make(const Object& object, const StudyContext& context, const std::function
   RunOptions run;
   run.directory = (temporary.path() / "run").string();
   run.progress = [&](const Progress& p) { progress(0.5 * p.time / p.duration); };
-  const RunResult result = run_scene(object.scene, scene, model, run);
+  const RunResult result = run_scene(document_of(object.scene), scene, model, run);
   MovieOptions options;
   options.wireframe = object.wireframe;
   options.size = context.quick() ? PictureSize{480, 270} : PictureSize{960, 540};
@@ -68,8 +68,9 @@ Made make(const Object& object, const StudyContext& context, const std::function
   options.progress = [](double) {};
   options.samples = 16;
   make_movie(run.directory, (context.directory / (object.name + ".png")).string(), options);
+  const auto& summary = json_of(result.summary);
   return {model.bodies[0].rest.nodes.size(), model.bodies[0].rest.tets.size(), facts.pictures,
-          result.summary["escalated_steps"].get<long>(), result.summary["halved_steps"].get<long>()};
+          summary["escalated_steps"].get<long>(), summary["halved_steps"].get<long>()};
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "limber/linalg/modes/modes.hpp"
+#include "limber/scene/json.hpp"
 #include "limber/scene/run/facts.hpp"
 #include "limber/study/claims.hpp"
 #include "limber/study/example_scenes.hpp"

@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // internal
 /// The studies that the catalog lists; each stands in the file of its name.
 
 #include "limber/study/study.hpp"

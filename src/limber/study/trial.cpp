@@ -4,7 +4,7 @@
 #include <chrono>
 
 #include "limber/core/errors.hpp"
-#include "limber/scene/read.hpp"
+#include "limber/scene/json.hpp"
 
 namespace limber {
 

@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // internal
 /// A scene simulated in memory: what studies compare.
 
 #include <functional>

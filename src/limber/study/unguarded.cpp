@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "limber/core/errors.hpp"
-#include "limber/scene/read.hpp"
+#include "limber/scene/json.hpp"
 
 namespace limber {
 

@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // internal
 /// A scene stepped by its method alone: none of the driver's retries and checks, so that what a method does shows.
 
 #include <functional>

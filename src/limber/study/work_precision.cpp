@@ -9,6 +9,7 @@
 #include <map>
 
 #include "limber/core/errors.hpp"
+#include "limber/scene/json.hpp"
 #include "limber/study/claims.hpp"
 #include "limber/study/example_scenes.hpp"
 #include "limber/study/studies.hpp"

@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // internal
 /// Time against error: what a method costs for what it gives.
 
 #include <optional>

@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // internal
 /// Linear algebra takes a matrix or a vector that is not finite for wrong input. Within a step that is the motion's
 /// doing, and the driver takes a smaller step.
 

@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // internal
 /// Contact beside the scheme instead of inside it, so that no impact is extrapolated. The scheme is given velocities
 /// without what contact has put into them during the step; from one stage to the next, dt later, contact and friction
 /// add an impulse that is wholly implicit, w = w' + dt M⁻¹f_con(u), w = 0 at the start of the step:

@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // internal
 /// Where a stage starts from when something that is prescribed (obstacles, scripted nodes) moves among things that
 /// collide: every node goes on as it moved, less what would close a gap, and what is prescribed goes with it, piece by
 /// piece, as far as the way is free. So contacts that stick are carried along. A guess: it knows collisions only.

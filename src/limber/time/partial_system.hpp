@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // internal
 /// Systems in which contact stays as it is and the other forces are replaced:
 ///
 ///     LinearForce   f̄ − K̄ (q − q̄) − D̄ (v − v̄), the smooth forces linearised about ū: semi-implicit methods,

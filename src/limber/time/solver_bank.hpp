@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // internal
 /// Linear solvers for stage matrices, one for each pair (τ_q, τᵥ) that a scheme alternates between (TR-BDF2: ¼h and
 /// ⅓h), so that the factor kept for one stage is not lost to the other.
 

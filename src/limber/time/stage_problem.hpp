@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // internal
 /// A stage as a problem for Newton, in the unknown v:  r(v) = Pᵀ[M (v − v*) − τᵥ f(q* + τ_q P v, v, t)], and
 ///
 ///     φ(v) = ½‖v − v*‖²_M + (τᵥ/τ_q) W(q* + τ_q P v) + τᵥ R(v), where the forces have potentials.

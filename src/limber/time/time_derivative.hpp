@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // internal
 /// ∂f/∂t at a state, by differences of fourth order to the right: keys of a table of loads or motions often lie where a
 /// step starts.
 

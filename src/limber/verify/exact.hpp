@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // internal
 /// On which side a point lies, without rounding: signs of determinants of the numbers as they are stored, for any
 /// finite input. Every exact answer in this room is built on these.
 

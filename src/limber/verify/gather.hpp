@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // internal
 /// Looking for things in parallel, with an answer that does not depend on the number of threads.
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // internal
 /// Which tetrahedra must never be inverted, by the scene that a run keeps beside its trajectory.
 
 #include <optional>

@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // internal
 /// Pairs of boxes that overlap, by sorting along one axis and sweeping over it.
 
 #include <array>

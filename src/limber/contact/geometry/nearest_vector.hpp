@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // internal
 /// Nearest vectors in plain double precision, from differences of positions: e is accurate to about 1e-15 of the
 /// largest difference. For culling and for continuous collision detection, which need no derivatives.
 

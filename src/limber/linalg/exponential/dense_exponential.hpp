@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // internal
 /// e^A of a small dense matrix: diagonal similarity, Padé's approximant of degree 13, scaling and squaring. The scaling
 /// follows from the norms of A's powers, which for matrices far from normal are much smaller than the powers of the
 /// norm.

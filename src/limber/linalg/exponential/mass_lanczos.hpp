@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // internal
 /// Lanczos' process in the M-inner product:  K V_m = M V_m T + next M v_{m+1} e_mᵀ,  V_mᵀ M V_m = I,  T tridiagonal
 /// with the eigenvalues θ and eigenvectors Q. Three-term recurrences only: for functions of M⁻¹K the loss of
 /// orthogonality that follows does no harm. Very small systems are made orthogonal, so that the process ends.

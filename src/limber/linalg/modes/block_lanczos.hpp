@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // internal
 /// The lowest modes of K x = λ M x by block Lanczos on (K − σM)⁻¹M, with full orthogonalisation and thick restarts.
 /// The basis V is M-orthonormal and M-orthogonal to the locked vectors, T = VᵀM·Op·V, and Op·V lies in the span of V
 /// and the next block, so the residual of a Ritz pair is seen in its last rows.

@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // internal
 /// The exact null vectors of K among combinations of given ones:  K r = 0 to rounding,  RᵀMR = I.
 
 #include "limber/linalg/block_algebra.hpp"

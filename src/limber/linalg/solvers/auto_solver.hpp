@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // internal
 /// x = A⁻¹b by whatever costs least, as counted: Krylov iterations with the diagonal blocks (soft bodies, fine steps;
 /// with a factor of the few nodes in contact), Krylov iterations with a factor kept from an earlier matrix, or with a
 /// new factor (then one iteration suffices). A kept factor is replaced once its solves cost more than the mean since it

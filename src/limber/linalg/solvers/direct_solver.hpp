@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // internal
 /// x = A⁻¹b by one kind of factor, with at most one step of refinement. Every matrix is factorised once, at the first
 /// solve with it.
 

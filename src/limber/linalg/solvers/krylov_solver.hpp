@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // internal
 /// x = A⁻¹b by conjugate gradients or GMRES, preconditioned with the inverse of the 3×3 (or 1×1) diagonal blocks.
 
 #include "limber/linalg/pattern.hpp"

@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // internal
 /// The part of a body-centred cubic lattice near and inside {φ < 0}: points x = origin + (spacing/2)·(i, j, k) with
 /// i, j, k all even or all odd, kept in blocks of 4×4×4 cubes. Points of blocks that are not kept have φ > 0, and so
 /// have all their neighbours.

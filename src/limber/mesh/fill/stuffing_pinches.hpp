@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // internal
 /// Taking tetrahedra out of a mesh.
 
 #include <vector>

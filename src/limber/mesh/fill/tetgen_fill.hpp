@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // internal
 /// TetGen behind one function: constrained Delaunay tetrahedra inside a clean surface, whose triangles they keep or
 /// subdivide. An optional component of the build (LIMBER_TETGEN): TetGen is under the AGPL.
 

@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // internal
 /// φ of tetrahedralize.hpp: negative inside the body that a heap of triangles means.
 
 #include <optional>

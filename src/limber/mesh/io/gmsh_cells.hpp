@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // internal
 /// Gmsh's element types by number, and its node tags, which need be neither dense nor sorted.
 
 #include <string>

@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // internal
 /// The file formats behind read_surface_mesh, and what their readers share.
 
 #include <string>

@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // internal
 /// What both VTK formats share: cell types, the cell data that counts as regions, and that which becomes fields.
 
 #include <functional>

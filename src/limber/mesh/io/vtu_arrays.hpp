@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // internal
 /// The data arrays of a VTK XML file: text, base64 inside the element, or a place in the appended section; the bytes
 /// are [length | data], or with zlib [#blocks, size, last size, packed sizes… | blocks].
 

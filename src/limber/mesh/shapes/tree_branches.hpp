@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // internal
 /// The branches of a tree as round cones, and the distance to their union.
 
 #include <array>

@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // internal
 /// The material of each element of a body, from its region and the fields of the mesh.
 
 #include <vector>

@@ -207,7 +207,7 @@ Vocabulary vocabulary() {
 }
 
 Scene load_scene(const std::string& path) {
-  return read_scene(load_json(path), vocabulary(), std::filesystem::path(path).parent_path().string());
+  return read_scene(Document::load(path), vocabulary(), std::filesystem::path(path).parent_path().string());
 }
 
 std::vector<std::array<int, 3>> Body::surface_triangles() const {

@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // internal
 /// Springs and prescribed motions that a scene asks for. `meshed`: nodes before placement, which selections refer to;
 /// `positions`: 3N of all bodies, placed [m].
 

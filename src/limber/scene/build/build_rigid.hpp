@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // internal
 /// Rigid parts of a body: the nodes of each move by one affine map, x = A X + b, which an energy keeps orthogonal,
 ///
 ///     W = V E/2 ‖(AᵀA − I)/2‖²,   V its volume,

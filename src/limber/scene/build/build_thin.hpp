@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // internal
 /// Sheets and rods of a material: a body of triangles stretches as a membrane in plane stress and bends at its edges; a
 /// body of edges stretches as springs and bends at its nodes. The thickness is that of the sheet, or the rod's
 /// diameter.

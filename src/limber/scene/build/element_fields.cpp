@@ -8,7 +8,9 @@
 #include <limits>
 
 #include "limber/core/errors.hpp"
+#include "limber/core/lanes.hpp"
 #include "limber/core/parallel.hpp"
+#include "limber/force/element_batches.hpp"
 #include "limber/force/plane_stress.hpp"
 #include "limber/scene/build/body_materials.hpp"
 #include "limber/scene/build/build_rigid.hpp"
@@ -53,6 +55,14 @@ BodyShape placed_shape(const BodyChoice& choice, const BodyRange& range, const T
 
 }  // namespace
 
+struct ElementFields::Solid {
+  ElementBatches elements;
+  std::vector<AnyMaterial> materials;
+  std::vector<int> of_element;
+  std::vector<std::size_t> first_cell;  // #E
+  std::size_t cells_each;
+};
+
 ElementFields::ElementFields(const Scene& scene, const TrajectoryHeader& trajectory) : header_(trajectory) {
   if (scene.bodies.size() != header_.bodies.size())
     throw InputError(
@@ -86,8 +96,9 @@ void ElementFields::add_solid(const BodyChoice& choice, BodyShape shape, const B
   for (std::size_t e = 0; e < rigid.size(); ++e)
     if (!rigid[e]) first_cell.push_back(index(range.first_tet) + shape.first_tet(e));
   take_out(rigid, shape.elements, m.of_element);
-  solids_.push_back({ElementBatches(shape.elements, range.first_node, std::vector<int>(m.of_element.size(), 0)),
-                     std::move(m.materials), m.of_element, std::move(first_cell), index(pieces(shape.elements.kind))});
+  solids_.push_back(std::make_shared<Solid>(
+      Solid{ElementBatches(shape.elements, range.first_node, std::vector<int>(m.of_element.size(), 0)),
+            std::move(m.materials), m.of_element, std::move(first_cell), index(pieces(shape.elements.kind))}));
 }
 
 void ElementFields::evaluate(const Solid& solid, const Vector& q, ElementValues& values) const {
@@ -168,7 +179,7 @@ ElementValues ElementFields::at(const Vector& q, StressTensors tensors) const {
   const std::size_t cells = header_.tets.size() + header_.triangles.size() + header_.edges.size();
   ElementValues values{std::vector<double>(cells, 0), std::vector<double>(cells, 0), {}};
   if (tensors == StressTensors::keep) values.stress.assign(cells, Mat3::Zero());
-  for (const Solid& solid : solids_) evaluate(solid, q, values);
+  for (const auto& solid : solids_) evaluate(*solid, q, values);
   for (const Sheet& sheet : sheets_) evaluate(sheet, q, values);
   for (const Rod& rod : rods_) evaluate(rod, q, values);
   return values;

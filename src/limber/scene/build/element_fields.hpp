@@ -6,9 +6,9 @@
 ///
 /// All tetrahedra of a quadratic element or a hexahedron have its values.
 
+#include <memory>
 #include <vector>
 
-#include "limber/force/element_batches.hpp"
 #include "limber/material/catalog.hpp"
 #include "limber/record/trajectory.hpp"
 #include "limber/scene/build/body_shape.hpp"
@@ -36,13 +36,7 @@ class ElementFields {
   Vector at_nodes(const std::vector<double>& values) const;
 
  private:
-  struct Solid {
-    ElementBatches elements;
-    std::vector<AnyMaterial> materials;
-    std::vector<int> of_element;
-    std::vector<std::size_t> first_cell;  // #E
-    std::size_t cells_each;
-  };
+  struct Solid;
   struct Sheet {
     AnyMaterial material;
     std::size_t first, count;  // triangles
@@ -57,7 +51,7 @@ class ElementFields {
   void evaluate(const Rod& rod, const Vector& q, ElementValues& values) const;
 
   TrajectoryHeader header_;
-  std::vector<Solid> solids_;
+  std::vector<std::shared_ptr<const Solid>> solids_;
   std::vector<Sheet> sheets_;
   std::vector<Rod> rods_;
 };

@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 
 #include "limber/core/errors.hpp"
 #include "limber/force/reference_element.hpp"
+#include "limber/scene/json.hpp"
 
 namespace limber {
 namespace {
@@ -218,7 +218,7 @@ std::string describe(const MeshFacts& f) {
   return s + (f.flaws.empty() ? "nothing is wrong with it\n" : "a run would take it\n");
 }
 
-nlohmann::json to_json(const MeshFacts& f) {
+Document to_json(const MeshFacts& f) {
   const MeshReport& r = f.report;
   const auto vector = [](const Vec3& x) { return nlohmann::json{x[0], x[1], x[2]}; };
   nlohmann::json j{{"nodes", r.nodes},
@@ -264,7 +264,7 @@ nlohmann::json to_json(const MeshFacts& f) {
   for (const auto& field : f.fields)
     j["fields"].push_back({{"name", field.name}, {"smallest", field.smallest}, {"largest", field.largest}});
   j["refused"] = f.refused.empty() ? nlohmann::json() : nlohmann::json(f.refused);
-  return j;
+  return document_of(std::move(j));
 }
 
 }  // namespace limber

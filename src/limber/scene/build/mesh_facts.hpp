@@ -4,13 +4,13 @@
 /// exact for that element alone, with lumped mass, where each component of the displacement obeys the wave equation of
 /// speed c. Of a tetrahedron d = 1/√(largest eigenvalue of Σ n nᵀ/a²), over its four altitudes a with directions n.
 
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "limber/mesh/hex_quality.hpp"
 #include "limber/mesh/quality.hpp"
+#include "limber/scene/document.hpp"
 
 namespace limber {
 
@@ -51,6 +51,6 @@ struct MeshFacts {
 MeshFacts gather_mesh_facts(const TetMesh& mesh, double wave_speed, const std::string& where);
 MeshFacts gather_mesh_facts(const HexMesh& mesh, double wave_speed, const std::string& where);
 std::string describe(const MeshFacts& facts);
-nlohmann::json to_json(const MeshFacts& facts);
+Document to_json(const MeshFacts& facts);
 
 }  // namespace limber

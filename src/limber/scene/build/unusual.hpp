@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // internal
 /// What in a scene mostly means another unit than was written, and what acts otherwise than one may expect: notes for a
 /// user before a run. Nothing here is an error.
 

@@ -4,13 +4,13 @@
 
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <numbers>
 
 #include "limber/analysis/amplification.hpp"
 #include "limber/core/errors.hpp"
 #include "limber/linalg/modes/mode_search.hpp"
 #include "limber/scene/build/unusual.hpp"
+#include "limber/scene/json.hpp"
 
 namespace limber {
 namespace {
@@ -158,7 +158,7 @@ std::string describe(const Facts& f) {
   return s;
 }
 
-nlohmann::json to_json(const Facts& f) {
+Document to_json(const Facts& f) {
   nlohmann::json j{{"method", f.method}, {"step", f.step},           {"duration", f.duration},
                    {"steps", f.steps},   {"free_dofs", f.free_dofs}, {"rigid_modes", f.rigid_modes},
                    {"damped", f.damped}, {"notes", f.notes}};
@@ -180,7 +180,7 @@ nlohmann::json to_json(const Facts& f) {
                           {"damping_ratio", m.damping_ratio},
                           {"half_life", half}});
   }
-  return j;
+  return document_of(std::move(j));
 }
 
 }  // namespace limber

@@ -2,7 +2,6 @@
 /// What a user should know before a run: mass, size, first frequencies, wave speed, and how much the chosen method will
 /// damp the first modes at the chosen step.
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -50,6 +49,6 @@ Matrix on_all_nodes(const MechanicalSystem& system, const Matrix& X);
 /// `modes`: how many elastic modes to look at (0: none).
 Facts gather_facts(const Scene& scene, const Model& model, int modes);
 std::string describe(const Facts& facts);
-nlohmann::json to_json(const Facts& facts);
+Document to_json(const Facts& facts);
 
 }  // namespace limber

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "limber/scene/json.hpp"
 #include "limber/time/catalog.hpp"
 
 namespace limber {
@@ -19,14 +20,15 @@ bool takes(const MethodInfo& method, const std::string& key) {
 
 }  // namespace
 
-nlohmann::json with_method(nlohmann::json json, const std::string& name) {
+Document with_method(const Document& scene, const std::string& name) {
+  nlohmann::json json = json_of(scene);
   const MethodInfo& method = find_method(name);
   nlohmann::json changed = {{"name", method.name}};
   if (json.contains("method") && json["method"].is_object())
     for (const auto& [key, value] : json["method"].items())
       if (key != "name" && takes(method, key)) changed[key] = value;
   json["method"] = std::move(changed);
-  return json;
+  return document_of(std::move(json));
 }
 
 }  // namespace limber

@@ -15,11 +15,12 @@
 #include "limber/record/checkpoint.hpp"
 #include "limber/record/contact_table.hpp"
 #include "limber/record/energy_table.hpp"
-#include "limber/record/summary.hpp"
 #include "limber/record/trajectory.hpp"
 #include "limber/scene/build/obstacle_parts.hpp"
+#include "limber/scene/json.hpp"
 #include "limber/scene/run/exported.hpp"
 #include "limber/scene/run/facts.hpp"
+#include "limber/version.hpp"
 
 namespace limber {
 namespace {
@@ -411,7 +412,7 @@ class Run {
     const Counts total = counts();
     const auto count = [&](const char* name) { return std::lround(total.at(name)); };
     const Energies e = simulation_.energies();
-    result_.summary = {
+    nlohmann::json summary = {
         {"limber_version", version},
         {"end", end},
         {"method", simulation_.method().name},
@@ -443,20 +444,21 @@ class Run {
         {"threads", threads()},
         {"wall_seconds", seconds_since(start_)},
         {"notes", notes_}};
-    if (total.contains("friction_held_stages")) result_.summary["friction_held_stages"] = count("friction_held_stages");
+    if (total.contains("friction_held_stages")) summary["friction_held_stages"] = count("friction_held_stages");
     if (const auto* modes = simulation_.modes()) {
       const auto memory = modes->memory();
-      result_.summary["modes"] = {
+      summary["modes"] = {
           {"count", memory ? memory->lambda.size() : 0},     {"refreshes", count("modes.refreshes")},
           {"from_scratch", count("modes.from_scratch")},     {"iterations", count("modes.iterations")},
           {"left_out_steps", count("modes.left_out_steps")}, {"left_out_bodies", count("modes.left_out_bodies")}};
     }
     if (total.contains("exponential.products"))
-      result_.summary["exponential"] = {{"products", count("exponential.products")},
-                                        {"substeps", count("exponential.substeps")}};
-    if (!reason.empty()) result_.summary["reason"] = reason;
+      summary["exponential"] = {{"products", count("exponential.products")},
+                                {"substeps", count("exponential.substeps")}};
+    if (!reason.empty()) summary["reason"] = reason;
+    result_.summary = document_of(std::move(summary));
     try {
-      write_summary(directory_.file(run_file::summary), result_.summary);
+      write_atomically(directory_.file(run_file::summary), result_.summary.text() + "\n");
     } catch (const OutputError&) {
       if (end != "failed") throw;  // a full disk is then already being reported
     }
@@ -515,11 +517,12 @@ TrajectoryHeader trajectory_header(const Model& model, Velocities velocities, lo
   return h;
 }
 
-RunResult run_scene(const nlohmann::json& json, const Scene& scene, const Model& model, const RunOptions& options) {
-  return Run(json, scene, model, options).go();
+RunResult run_scene(const Document& document, const Scene& scene, const Model& model, const RunOptions& options) {
+  return Run(json_of(document), scene, model, options).go();
 }
 
-nlohmann::json with_absolute_paths(nlohmann::json json, const std::string& base_directory) {
+Document with_absolute_paths(const Document& scene, const std::string& base_directory) {
+  nlohmann::json json = json_of(scene);
   const auto absolute = [&](nlohmann::json& file) {
     if (!file.is_string()) return;
     file = std::filesystem::absolute(std::filesystem::path(base_directory) / file.get<std::string>())
@@ -548,7 +551,7 @@ nlohmann::json with_absolute_paths(nlohmann::json json, const std::string& base_
       make_absolute(obstacle);
       if (obstacle.is_object() && obstacle.contains("sequence")) make_sequence_absolute(obstacle["sequence"]);
     }
-  return json;
+  return document_of(std::move(json));
 }
 
 }  // namespace limber

@@ -3,7 +3,6 @@
 /// was killed goes on from its last checkpoint to the bits of one that was not.
 
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "limber/record/directory.hpp"
@@ -29,18 +28,18 @@ struct RunOptions {
 struct RunResult {
   enum class End { finished, already_finished, interrupted } end = End::finished;
   long steps = 0, frames = 0, resumed_from = 0;
-  nlohmann::json summary;
+  Document summary;
 };
 
-/// `json`: the scene as run, kept as scene.json; `scene` was read from it. Throws InputError before anything is
+/// `document`: the scene as run, kept as scene.json; `scene` was read from it. Throws InputError before anything is
 /// written; StepFailure or OutputError where the run could not go on: what was written is readable, and summary.json
 /// says why.
-RunResult run_scene(const nlohmann::json& json, const Scene& scene, const Model& model, const RunOptions& options);
+RunResult run_scene(const Document& document, const Scene& scene, const Model& model, const RunOptions& options);
 
 /// What stands in a trajectory besides its frames.
 TrajectoryHeader trajectory_header(const Model& model, Velocities velocities, long frames);
 
 /// The scene with mesh files named by absolute paths, so that the copy kept with the results can be run again.
-nlohmann::json with_absolute_paths(nlohmann::json json, const std::string& base_directory);
+Document with_absolute_paths(const Document& scene, const std::string& base_directory);
 
 }  // namespace limber

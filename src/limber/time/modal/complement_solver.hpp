@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // internal
 /// Pᵀ A x = Pᵀ b with P x = x: the stage matrix on the complement of the modes, by solves with A itself.
 ///
 /// For exact modes of a matrix A that M and K (or Rayleigh damping) make, x = P A⁻¹Pᵀ b: project, one ordinary solve,

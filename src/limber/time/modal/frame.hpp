@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // internal
 /// Hybrids where things collide: contact stays wholly implicit. With x̂(t) the motion of the modes from u₀ under all
 /// forces at u₀, the scheme sees w = u − (modal part of x̂), whose equation is
 ///
