@@ -13,7 +13,7 @@
 namespace limber::test {
 namespace {
 
-constexpr double mu = .4, eps = .7;
+constexpr double pair_mu = .4, eps = .7;
 
 /// Sums over all pairs of primitives with a gap below δ.
 struct Sum {
@@ -50,7 +50,7 @@ struct Sum {
       y += one.weights()[i] * c.collisions->velocity(one.nodes[i], c.u.v, c.u.t);
     const Mat3 P = tangent_plane(one.normal());
     y = P * y;
-    const double pressure = -mu * kappa * m.value * b.first;
+    const double pressure = -pair_mu * kappa * m.value * b.first;
     const Mat3 G = pressure * P * friction_slope(y, eps) * P;
     for (int i = 0; i < one.count; ++i) {
       const Index row = 3 * static_cast<Index>(one.nodes[static_cast<std::size_t>(i)]);
@@ -115,7 +115,7 @@ TEST(MergedPairs, OfStackedSheetsActAsAllOfThem) {
     for (const double noise : {0., 1e-9, 1e-3, .02}) {
       SceneBuilder s(.1);
       for (unsigned i = 0; i < 3; ++i) add_sheet(s, 3, {shift * i, .06 * i, shift * i}, 7 + i, noise);
-      const ContactCase c("shift " + std::to_string(shift) + ", noise " + std::to_string(noise), s.build(mu));
+      const ContactCase c("shift " + std::to_string(shift) + ", noise " + std::to_string(noise), s.build(pair_mu));
       expect_the_same(c);
       if (shift != 0 || noise != 0) continue;
       EXPECT_LT(5 * c.collisions->at(c.u.q, c.u.t).size(), 2 * c.collisions->near(c.u.q, c.u.t, .1).size());
@@ -140,7 +140,7 @@ TEST(MergedPairs, OfRandomBodiesActAsAllOfThem) {
     s.rod({rod[0], rod[1], rod[2]}, seed % 3 == 0 ? .05 : 0);
     s.rod({rod[1] + Vec3(.2, .2, .2), rod[3]}, 0);
     s.surface(corners(3, {2.25, 0, 0}), {{0, 1, 2}, {1, 2, 3}}, {}, 0);
-    const ContactCase c("seed " + std::to_string(seed), s.build(mu));
+    const ContactCase c("seed " + std::to_string(seed), s.build(pair_mu));
     const auto all = c.collisions->near(c.u.q, c.u.t, .6);
     if (all.empty() || std::any_of(all.begin(), all.end(), [](const Collision& x) { return x.gap < .02; })) continue;
     expect_the_same(c);

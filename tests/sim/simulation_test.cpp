@@ -19,26 +19,27 @@ constexpr double h = 1.0 / 64;  // sums of it are exact
 
 struct Scene {
   std::shared_ptr<Moody> moody = std::make_shared<Moody>();
-  std::shared_ptr<MechanicalSystem> system;
+  MechanicalSystem::Parts parts;
   State start;
 
   explicit Scene(double stiffness = 50, double damping = 0.3,
                  const std::vector<NodalMass>& masses = coupled_masses(chain_nodes),
                  std::shared_ptr<Force> further = std::make_shared<Moody>()) {
     const Vector weights = Vector::Constant(chain_nodes, 1.0);
-    MechanicalSystem::Parts parts{line_of_nodes(chain_nodes),
-                                  masses,
-                                  {line_bonds(chain_nodes, stiffness, damping),
-                                   std::make_shared<Weight>(weights, Vec3(0, -1, 0)), moody, std::move(further)},
-                                  {{{0}, Motion{}}},
-                                  1};
-    system = std::make_shared<MechanicalSystem>(std::move(parts));
+    parts = {line_of_nodes(chain_nodes),
+             masses,
+             {line_bonds(chain_nodes, stiffness, damping), std::make_shared<Weight>(weights, Vec3(0, -1, 0)), moody,
+              std::move(further)},
+             {{{0}, Motion{}}},
+             1};
     Vector q = line_of_nodes(chain_nodes), v = Vector::Zero(3 * chain_nodes);
     for (int i = 3; i < 3 * chain_nodes; ++i) q[i] += 0.1 * std::sin(1.7 * i), v[i] = 0.5 * std::cos(2.3 * i);
-    start = system->state(q, v, 0);
+    start = system()->state(q, v, 0);
   }
+  /// One for each simulation, of the same forces.
+  std::shared_ptr<MechanicalSystem> system() const { return std::make_shared<MechanicalSystem>(parts); }
   Simulation simulation(const Row& row, double step = h) const {
-    return Simulation(system, {row.method, row.parameters, two_modes()}, step, start);
+    return Simulation(system(), {row.method, row.parameters, two_modes()}, step, start);
   }
 };
 
@@ -194,7 +195,7 @@ TEST(Simulation, ADivergingSemiImplicitStepIsLeftToNewton) {
   State fast = scene.start;
   fast.v *= 60;  // moves by several lengths of a bond in a step
   const double step = 0.25;
-  Simulation semi(scene.system, {"SI", {}, {}}, step, fast), full(scene.system, {"BE", {}, {}}, step, fast);
+  Simulation semi(scene.system(), {"SI", {}, {}}, step, fast), full(scene.system(), {"BE", {}, {}}, step, fast);
   const StepReport report = semi.step();
   full.step();
   EXPECT_EQ(report.escalations, 1);
@@ -213,7 +214,7 @@ double mechanical(const Simulation& s) { return s.energies().kinetic + s.energie
 TEST(Simulation, SlowGrowthOfAnExplicitMethodIsCaught) {
   const Scene scene(1e4, 0, lumped_masses(chain_nodes));
   for (const char* name : {"symplectic-euler", "verlet", "RK4"}) {
-    Simulation s(scene.system, {name, {}, {}}, name == std::string("RK4") ? 0.02 : 0.0128, scene.start);
+    Simulation s(scene.system(), {name, {}, {}}, name == std::string("RK4") ? 0.02 : 0.0128, scene.start);
     const double first = mechanical(s);
     // Smaller substeps tame it, or the run ends: rounding decides which.
     bool caught = false;
@@ -234,7 +235,7 @@ TEST(Simulation, SlowGrowthOfAnExplicitMethodIsCaught) {
 TEST(Simulation, AnExplosionThatHalvingCannotStopEndsTheRun) {
   const Scene scene(1e12, 0, lumped_masses(chain_nodes));
   for (const char* name : {"symplectic-euler", "verlet", "RK4"}) {
-    Simulation s(scene.system, {name, {}, {}}, h, scene.start);
+    Simulation s(scene.system(), {name, {}, {}}, h, scene.start);
     EXPECT_THROW(take(s, 20), StepFailure) << name;
     EXPECT_TRUE(is_finite(s.state())) << name;
   }

@@ -158,7 +158,7 @@ class Walled final : public Chain {
     f(size() - 1) -= 1 / gap(u.q);
     return f;
   }
-  Vector linearize(const State& u, Definiteness d, Tangent& T) const override {
+  Vector linearize(const State& u, Definiteness d, Tangent& T) override {
     Chain::linearize(u, d, T);
     T.K.coeffRef(size() - 1, size() - 1) += 1 / (gap(u.q) * gap(u.q));
     return force(u);
@@ -187,7 +187,7 @@ class Walled final : public Chain {
 /// q* and the old velocity both lie beyond the wall: Newton has to start at the last position and stay before the wall.
 TEST(Stage, TheLongestStepIsHonoured) {
   for (const double friction : {0.0, 0.3}) {
-    const Walled chain({.friction = friction}, 0.5);
+    Walled chain({.friction = friction}, 0.5);
     State at{Vector::Zero(4), Vector::Constant(4, 20.0), 0};
     State star = at;
     star.q.setConstant(0.8);
