@@ -198,7 +198,7 @@ TEST(ObstacleCheck, BoxAgainstAllPairs) {
     const Vec3 centre{.5 + number(random), .5 + number(random), .5 + number(random)};
     const TriMesh box = box_surface(centre - Vec3(.4, .3, .5), centre + Vec3(.4, .3, .5));
     const Motion motion = moving({0, 0, 0}, {number(random), number(random), number(random)}, centre);
-    const Mat3 R = Mat3::Identity() + motion.at(1).turn;
+    const Mat3 R = Mat3::Identity() + motion.at(1).R_minus_I;
     std::set<std::vector<int>> expected, found;
     for (const auto& t : boundary_triangles(mesh))
       for (const auto& b : box.triangles) {

@@ -76,7 +76,7 @@ struct StiffnessBuffer {
 /// Of linear tetrahedra, with their single point.
 template <class Tangent>
 LIMBER_INLINE void stiffness_blocks(const Tangent& tangent, const BatchShape<4>& shape, StiffnessBuffer<4>& K) {
-  const auto a1 = tangent.arm(shape.g[0]), a2 = tangent.arm(shape.g[1]), a3 = tangent.arm(shape.g[2]);
+  const auto a1 = tangent.contract(shape.g[0]), a2 = tangent.contract(shape.g[1]), a3 = tangent.contract(shape.g[2]);
   const M3<Lanes> K11 = tangent.block(a1, a1), K21 = tangent.block(a2, a1), K31 = tangent.block(a3, a1);
   K.put(4, K11), K.put(5, K21), K.put(6, K31);
   const M3<Lanes> minus_K10 = K11 + transpose(K21 + K31);
@@ -102,10 +102,10 @@ struct StiffnessSum {
   }
   template <class Tangent>
   void add(const Tangent& tangent, const BatchShape<0>& shape) {
-    decltype(tangent.arm(shape.g[0])) arms[9];
-    for (int a = 0; a < others; ++a) arms[a] = tangent.arm(shape.g[a]);
+    decltype(tangent.contract(shape.g[0])) contracted[9];
+    for (int a = 0; a < others; ++a) contracted[a] = tangent.contract(shape.g[a]);
     for (int column = 0, k = 0; column < others; ++column)
-      for (int row = column; row < others; ++row, ++k) K[k] = K[k] + tangent.block(arms[row], arms[column]);
+      for (int row = column; row < others; ++row, ++k) K[k] = K[k] + tangent.block(contracted[row], contracted[column]);
   }
   void put(StiffnessBuffer<0>& buffer) const {
     const int n = others + 1;
@@ -273,11 +273,11 @@ class KernelOf final : public ElementKernel {
       for (int point = 0; point < point_count<n>(elements); ++point) {
         const BatchShape<n> shape(elements, batch, point);
         const auto tangent = m.tangent(gradient(elements, shape, edges), shape.volume);
-        decltype(tangent.arm(shape.g[0])) arms[most_nodes<n> - 1];
-        for (int a = 0; a < others<n>(elements); ++a) arms[a] = tangent.arm(shape.g[a]);
+        decltype(tangent.contract(shape.g[0])) contracted[most_nodes<n> - 1];
+        for (int a = 0; a < others<n>(elements); ++a) contracted[a] = tangent.contract(shape.g[a]);
         for (int b = 0; b < others<n>(elements); ++b)
           for (int a = b; a < others<n>(elements); ++a) {
-            const M3<Lanes> K = tangent.block(arms[a], arms[b]);
+            const M3<Lanes> K = tangent.block(contracted[a], contracted[b]);
             sums[a] = sums[a] - K * d.e[b];
             if (a > b) sums[b] = sums[b] - transpose(K) * d.e[a];
           }

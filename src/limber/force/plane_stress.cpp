@@ -19,8 +19,8 @@ struct Slope {
 template <class M>
 Slope slope(const M& m, double s1, double s2, double l) {
   const auto tangent = m.tangent(diagonal(s1, s2, l), 1.0);
-  const auto arm = tangent.arm(e3);
-  return {tangent.stress()(2, 2), tangent.block(arm, arm)(2, 2)};
+  const auto contracted = tangent.contract(e3);
+  return {tangent.stress()(2, 2), tangent.block(contracted, contracted)(2, 2)};
 }
 
 /// Newton's method on ψ_3 = 0 within the interval where it is known to change sign; λ there is a minimum of ψ.
@@ -30,8 +30,8 @@ double stretch_of_law(const M& m, double s1, double s2) {
   double low = 0, high = std::numeric_limits<double>::infinity();
   // The small-strain law in logarithms, ν/(1 − ν) = ψ_13/ψ_33 at rest, is nearly right for rubber at any stretch.
   const auto rest = m.tangent(diagonal(1.0, 1.0, 1.0), 1.0);
-  const auto arm = rest.arm(e3);
-  const double ratio = rest.block(rest.arm(e1), arm)(0, 2) / rest.block(arm, arm)(2, 2);
+  const auto contracted = rest.contract(e3);
+  const double ratio = rest.block(rest.contract(e1), contracted)(0, 2) / rest.block(contracted, contracted)(2, 2);
   double l = std::clamp(std::pow(s1 * s2, -ratio), 1e-3, 1e3);
   for (int k = 0; k < 200; ++k) {
     const Slope g = slope(m, s1, s2, l);
@@ -59,7 +59,7 @@ PlaneStress response(const M& m, double s1, double s2) {
   const auto tangent = m.tangent(diagonal(s1, s2, r.thickness), 1.0);
   const auto P = tangent.stress();
   r.first = {P(0, 0), P(1, 1)};
-  const auto a1 = tangent.arm(e1), a2 = tangent.arm(e2), a3 = tangent.arm(e3);
+  const auto a1 = tangent.contract(e1), a2 = tangent.contract(e2), a3 = tangent.contract(e3);
   const auto in_first = tangent.block(a1, a1), between = tangent.block(a2, a1), in_second = tangent.block(a2, a2);
   r.second << in_first(0, 0), between(1, 0), between(1, 0), in_second(1, 1);
   r.shear = in_second(0, 0);

@@ -12,19 +12,19 @@ namespace limber {
 template <class T>
 class CorotatedTangent {
  public:
-  struct Arm {
+  struct Contraction {
     V3<T> g, Rg;
     M3<T> turn;  // c G [Rg]
   };
   CorotatedTangent(const M3<T>& stress, const Polar<T>& polar, const T& two_mu, const T& lambda, const T& c)
       : stress_(stress), R_(polar.R), turn_(c * polar.G), two_mu_(two_mu), lambda_(lambda) {}
   const M3<T>& stress() const { return stress_; }
-  LIMBER_INLINE Arm arm(const V3<T>& g) const {
+  LIMBER_INLINE Contraction contract(const V3<T>& g) const {
     const V3<T> h = R_ * g;
     const V3<T> x = turn_.column(0), y = turn_.column(1), z = turn_.column(2);
     return {g, h, from_columns(h[2] * y - h[1] * z, h[0] * z - h[2] * x, h[1] * x - h[0] * y)};
   }
-  LIMBER_INLINE M3<T> block(const Arm& a, const Arm& b) const {
+  LIMBER_INLINE M3<T> block(const Contraction& a, const Contraction& b) const {
     const V3<T>& h = a.Rg;
     const T unit = two_mu_ * dot(a.g, b.g);
     M3<T> K = from_columns(cross(b.turn.column(0), h), cross(b.turn.column(1), h), cross(b.turn.column(2), h));

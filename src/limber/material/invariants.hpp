@@ -37,7 +37,7 @@ class InvariantTangent {
 
  public:
   /// What blocks need of a vector g: g, half of ∂I/∂F g and ∂II/∂F g, ∂J/∂F g, and the second derivatives on them.
-  struct Arm {
+  struct Contraction {
     V3<T> g, I, II, J, on_I, on_II, on_J;
   };
 
@@ -61,8 +61,8 @@ class InvariantTangent {
     return P;
   }
 
-  LIMBER_INLINE Arm arm(const V3<T>& g) const {
-    Arm a;
+  LIMBER_INLINE Contraction contract(const V3<T>& g) const {
+    Contraction a;
     a.g = g;
     a.I = F_ * g;
     a.J = C_ * g;
@@ -73,7 +73,7 @@ class InvariantTangent {
     return a;
   }
 
-  LIMBER_INLINE M3<T> block(const Arm& a, const Arm& b) const {
+  LIMBER_INLINE M3<T> block(const Contraction& a, const Contraction& b) const {
     const T ab = dot(a.g, b.g);
     T unit = p_I_ * ab;
     if constexpr (has(psi_II)) unit = unit + p_II_ * (I_ * ab - dot(a.I, b.I));
@@ -93,7 +93,7 @@ class InvariantTangent {
 
  private:
   template <unsigned with_I, unsigned with_II_too, unsigned with_J>
-  LIMBER_INLINE static V3<T> row(const Arm& a, const T& on_I, const T& on_II, const T& on_J) {
+  LIMBER_INLINE static V3<T> row(const Contraction& a, const T& on_I, const T& on_II, const T& on_J) {
     if constexpr (has(with_I)) {
       V3<T> y = on_I * a.I;
       if constexpr (has(with_II_too)) y = y + on_II * a.II;
@@ -110,7 +110,7 @@ class InvariantTangent {
 
   M3<T> F_, C_, B_;  // B = F Fᵀ
   T I_, p_I_, p_II_, p_J_;
-  InvariantDerivatives<T> c_;  // the second derivatives, times w and the halves left out in Arm
+  InvariantDerivatives<T> c_;  // the second derivatives, times w and the halves left out in Contraction
 };
 
 /// ψ_i, ψ_ij, twist and flip from the derivatives in the invariants; every quotient is a polynomial.

@@ -10,11 +10,11 @@ namespace limber {
 template <class T>
 class LinearTangent {
  public:
-  using Arm = V3<T>;
+  using Contraction = V3<T>;
   LinearTangent(const M3<T>& stress, const T& mu, const T& lambda) : stress_(stress), mu_(mu), lambda_(lambda) {}
   const M3<T>& stress() const { return stress_; }
-  LIMBER_INLINE Arm arm(const V3<T>& g) const { return g; }
-  LIMBER_INLINE M3<T> block(const Arm& a, const Arm& b) const {
+  LIMBER_INLINE Contraction contract(const V3<T>& g) const { return g; }
+  LIMBER_INLINE M3<T> block(const Contraction& a, const Contraction& b) const {
     const T unit = mu_ * dot(a, b);
     M3<T> K = diagonal(unit, unit, unit);
     add_outer(K, mu_ * b, a);

@@ -16,11 +16,12 @@ namespace limber {
 template <class T, class Tangent>
 M9<T> expand(const Tangent& tangent) {
   const T o(0.0), i(1.0);
-  const typename Tangent::Arm arm[3] = {tangent.arm({i, o, o}), tangent.arm({o, i, o}), tangent.arm({o, o, i})};
+  const typename Tangent::Contraction contracted[3] = {tangent.contract({i, o, o}), tangent.contract({o, i, o}),
+                                                       tangent.contract({o, o, i})};
   M9<T> H;
   for (int j = 0; j < 3; ++j)
     for (int l = 0; l < 3; ++l) {
-      const M3<T> block = tangent.block(arm[j], arm[l]);
+      const M3<T> block = tangent.block(contracted[j], contracted[l]);
       for (int r = 0; r < 3; ++r)
         for (int k = 0; k < 3; ++k) H(r + 3 * j, k + 3 * l) = block(r, k);
     }

@@ -18,7 +18,7 @@ struct PrincipalDerivatives {
 template <class T>
 class PrincipalTangent {
  public:
-  using Arm = V3<T>;
+  using Contraction = V3<T>;
 
   PrincipalTangent(const Svd<T>& d, const PrincipalDerivatives<T>& psi, const T& w) : U_(d.U), Vt_(transpose(d.V)) {
     const V3<T> P = w * psi.first;
@@ -32,8 +32,8 @@ class PrincipalTangent {
   }
 
   const M3<T>& stress() const { return stress_; }
-  LIMBER_INLINE Arm arm(const V3<T>& g) const { return Vt_ * g; }
-  LIMBER_INLINE M3<T> block(const Arm& a, const Arm& b) const {
+  LIMBER_INLINE Contraction contract(const V3<T>& g) const { return Vt_ * g; }
+  LIMBER_INLINE M3<T> block(const Contraction& a, const Contraction& b) const {
     M3<T> B;
     for (int i = 0; i < 3; ++i) {
       const int j = (i + 1) % 3, k = (i + 2) % 3;

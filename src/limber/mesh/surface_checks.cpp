@@ -94,7 +94,7 @@ std::pair<std::vector<int>, std::vector<char>> walk(const TriMesh& mesh) {
   return {part, turned};
 }
 
-void turn(std::array<int, 3>& t) { std::swap(t[1], t[2]); }
+void reverse(std::array<int, 3>& t) { std::swap(t[1], t[2]); }
 
 /// Σ over the other parts of |how often each winds around x|, rounded: the number of parts that x is in.
 long depth(const TriMesh& mesh, const std::vector<int>& part, int parts, int own, const Vec3& x) {
@@ -207,7 +207,7 @@ std::vector<double> piece_volumes(const TriMesh& mesh) {
   TriMesh turned{mesh.nodes, mesh.triangles};
   const auto [part, wrong] = walk(mesh);
   for (std::size_t t = 0; t < wrong.size(); ++t)
-    if (wrong[t]) turn(turned.triangles[t]);
+    if (wrong[t]) reverse(turned.triangles[t]);
   // A piece may have several parts, which touch in nodes or in edges of more than two triangles.
   const auto lists = split(turned, part, 1 + *std::max_element(part.begin(), part.end()));
   std::vector<double> volumes(static_cast<std::size_t>(1 + *std::max_element(piece.begin(), piece.end())), 0.);
@@ -226,12 +226,12 @@ std::size_t orient_parts(TriMesh& mesh) {
   for (std::size_t t = 0; t < part.size(); ++t) vote[part[t]] += turned[t] ? -area(mesh, t) : area(mesh, t);
   for (std::size_t t = 0; t < part.size(); ++t) {
     if (vote[part[t]] < 0) turned[t] = !turned[t];
-    if (turned[t]) turn(mesh.triangles[t]);
+    if (turned[t]) reverse(mesh.triangles[t]);
   }
   const std::vector<char> wrong = inside_out(mesh, part, parts);
   std::size_t count = 0;
   for (std::size_t t = 0; t < part.size(); ++t) {
-    if (wrong[part[t]]) turn(mesh.triangles[t]);
+    if (wrong[part[t]]) reverse(mesh.triangles[t]);
     count += (turned[t] != 0) != (wrong[part[t]] != 0) ? 1 : 0;
   }
   return count;

@@ -60,7 +60,7 @@ RigidMotion Motion::at(double t) const {
 }
 
 void RigidMotion::evaluate(const Vec3& X, Vec3& x, Vec3& v, Vec3& a) const {
-  const Vec3 arm = X - pivot, moved = turn * arm, y = arm + moved, spin = omega.cross(y);
+  const Vec3 arm = X - pivot, moved = R_minus_I * arm, y = arm + moved, spin = omega.cross(y);
   x = X + moved + translation.value;
   v = translation.rate + spin;
   a = translation.acceleration + omega_rate.cross(y) + omega.cross(spin);

@@ -12,7 +12,7 @@ namespace limber {
 
 /// The motion at one time: v = ḋ + ω × y, a = d̈ + ω̇ × y + ω × (ω × y), y = R (X − c).
 struct RigidMotion {
-  Mat3 turn;  // R − I, so that a node at rest stays at X to the last bit
+  Mat3 R_minus_I;  // R − I, so that a node at rest stays at X to the last bit
   Vec3 pivot;
   TimeJet<Vec3> translation;
   Vec3 omega, omega_rate;  // [rad/s], [rad/s²]

@@ -21,7 +21,7 @@ struct ShapeRow {
 
 const auto& table() {
   static const Form size = form::positive(quantity::length), ratio = form::number(quantity::ratio),
-                    turn = form::number(quantity::angle), count = form::whole(0);
+                    angle = form::number(quantity::angle), count = form::whole(0);
   static const std::tuple rows{
       ShapeRow<CylinderShape>{
           "cylinder",
@@ -62,9 +62,9 @@ const auto& table() {
            {"length_ratio", &TreeShape::length_ratio, ratio, "of a branch to the one it leaves, in [0.2, 1.2]"},
            {"radius_ratio", &TreeShape::radius_ratio, ratio,
             "of a branch to the one it leaves, and of its end to its start, in [0.3, 0.95]"},
-           {"spread", &TreeShape::spread, turn, "between a branch and those that leave its side, in [0.1, 2]"},
-           {"twist", &TreeShape::twist, turn, "from one branch to the next around the one they leave, in [−10, 10]"},
-           {"gravity_bend", &TreeShape::gravity_bend, turn,
+           {"spread", &TreeShape::spread, angle, "between a branch and those that leave its side, in [0.1, 2]"},
+           {"twist", &TreeShape::twist, angle, "from one branch to the next around the one they leave, in [−10, 10]"},
+           {"gravity_bend", &TreeShape::gravity_bend, angle,
             "how far a branch turns down over its length, in [−3, 3]{}; negative: up"},
            {"variation", &TreeShape::variation, ratio, "of lengths and angles, in [0, 1]"},
            {"seed", &TreeShape::seed, count, "of the variation, a whole number"}},

@@ -25,8 +25,8 @@ class Constrained final : public StageSolver {
     State next = free_->solve(system, s);
     std::optional<LinearForce> linear;
     for (int round = 0; round < most_rounds; ++round) {
-      const double way = 1.01 * furthest(next.q - s.at.q);
-      const GapConstraints gaps = system.gaps(s.at, s.t, way);
+      const double distance = 1.01 * furthest(next.q - s.at.q);
+      const GapConstraints gaps = system.gaps(s.at, s.t, distance);
       const Vector c = bounds(gaps, system.gap_rule(), s);
       if (c.size() == 0 || (c - gaps.G * next.v).maxCoeff() <= negligible * tolerance_ / s.tau_q) {
         system.traits().gaps->report_forces(gaps, Vector::Zero(c.size()));
@@ -37,7 +37,7 @@ class Constrained final : public StageSolver {
       next = s.state(found.x);
       // M (v − v*) = τ_v f + Gᵀλ
       system.traits().gaps->report_forces(gaps, found.multipliers / s.tau_v);
-      if (furthest(next.q - s.at.q) <= way) return next;
+      if (furthest(next.q - s.at.q) <= distance) return next;
     }
     throw StepFailure("contact throws something further than its neighbours were looked for");
   }

@@ -40,10 +40,10 @@ bool go_along(System& system, const Vector& v, double until, MovingStart& at) {
   const double left = until - at.t;
   for (double s = 1; s > shortest_piece;) {
     const double then = s == 1 ? until : at.t + s * left;
-    const Vector way = s * left * v;
-    const double free = system.max_step(at.q, way, at.t, then);
+    const Vector travel = s * left * v;
+    const double free = system.max_step(at.q, travel, at.t, then);
     if (free >= 1) {
-      at = {at.q + way, then};
+      at = {at.q + travel, then};
       return true;
     }
     s *= std::min(.95 * free, .9);

@@ -120,7 +120,7 @@ ContactStiffness::Depths BarrierForce::depths(const State& u) const {
 
 double BarrierForce::driving_work(const State& u, double t0, double t1) const {
   const Vector x = collisions_->positions(u.q, u.t);
-  const Vector way = collisions_->positions(u.q, t1) - collisions_->positions(u.q, t0);
+  const Vector travel = collisions_->positions(u.q, t1) - collisions_->positions(u.q, t0);
   const int N = collisions_->scene().body_nodes;
   double work = 0;
   for (const Collision& c : collisions_->at(u.q, u.t)) {
@@ -136,7 +136,7 @@ double BarrierForce::driving_work(const State& u, double t0, double t1) const {
     const Vec12 g = kappa * gradient(c, b, x);
     for (int i = 0; i < c.count; ++i)
       if (const int node = c.nodes[static_cast<std::size_t>(i)]; node >= N)
-        work += g.segment<3>(3 * i).dot(point(way, node));
+        work += g.segment<3>(3 * i).dot(point(travel, node));
   }
   return work;
 }

@@ -12,24 +12,25 @@ constexpr double reserve = .1;  // of δ, left of a distance
 
 }  // namespace
 
-double CollisionGaps::obstacles_way(const Vector& q, double t, double until) const {
+double CollisionGaps::obstacle_travel(const Vector& q, double t, double until) const {
   const ContactScene& scene = collisions_->scene();
   const Vector moved = collisions_->positions(q, until) - collisions_->positions(q, t);
-  double way = 0;
-  for (Index i = q.size(); i < moved.size(); i += 3) way = std::max(way, moved.segment<3>(i).norm());
+  double distance = 0;
+  for (Index i = q.size(); i < moved.size(); i += 3) distance = std::max(distance, moved.segment<3>(i).norm());
   for (const ImplicitObstacle& o : scene.implicit) {
     if (o.shape.is_static()) continue;
     const PosedShape before = o.shape.pose(t), after = o.shape.pose(until);
     for (const int node : scene.surface.points)
-      if (node < scene.body_nodes) way = std::max(way, before.value(point(q, node)) - after.value(point(q, node)));
+      if (node < scene.body_nodes)
+        distance = std::max(distance, before.value(point(q, node)) - after.value(point(q, node)));
   }
-  return way;
+  return distance;
 }
 
-std::vector<Gap> CollisionGaps::near(const State& u, double until, double way) {
+std::vector<Gap> CollisionGaps::near(const State& u, double until, double distance) {
   const Vector x = collisions_->positions(u.q, u.t);
   const int bodies = collisions_->scene().body_nodes;
-  const double within = std::max(4 * contact(), 2 * way + obstacles_way(u.q, u.t, until));
+  const double within = std::max(4 * contact(), 2 * distance + obstacle_travel(u.q, u.t, until));
   std::vector<Gap> gaps;
   near_.clear();
   for (const Collision& c : collisions_->near(u.q, u.t, within)) {

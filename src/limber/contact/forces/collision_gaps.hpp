@@ -30,7 +30,7 @@ class CollisionGaps final : public GapSource {
   using Pair = std::array<int, 6>;  // nodes, obstacle, kind
   static Pair pair(const Collision& c);
   /// How far obstacles come towards the bodies' points q from t to `until` [m].
-  double obstacles_way(const Vector& q, double t, double until) const;
+  double obstacle_travel(const Vector& q, double t, double until) const;
 
   std::shared_ptr<const Collisions> collisions_;
   GapRule rule_;

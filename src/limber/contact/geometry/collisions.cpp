@@ -49,10 +49,10 @@ double smallest(std::size_t n, const Term& term) {
   return least.empty() ? 1 : *std::min_element(least.begin(), least.end());
 }
 
-/// How far two primitives can have come nearer, when their nodes have moved by `way`: no two points of theirs have
+/// How far two primitives can have come nearer, when their nodes have moved by `travel`: no two points of theirs have
 /// moved further relative to each other than two of their nodes.
-double approach(Kind kind, const std::array<int, 4>& n, const Vector& way) {
-  const auto apart2 = [&](int i, int j) { return (point(way, i) - point(way, j)).squaredNorm(); };
+double approach(Kind kind, const std::array<int, 4>& n, const Vector& travel) {
+  const auto apart2 = [&](int i, int j) { return (point(travel, i) - point(travel, j)).squaredNorm(); };
   switch (kind) {
     case Kind::point_triangle:
       return std::sqrt(std::max({apart2(n[0], n[1]), apart2(n[0], n[2]), apart2(n[0], n[3])}));
@@ -135,11 +135,11 @@ void couple(const std::array<int, 4>& nodes, int body_nodes, std::vector<std::pa
 /// the chords of its corners leave it nearly as it is.
 int turning_pieces(const std::vector<SurfaceObstacle>& obstacles, double t0, double t1) {
   constexpr double most_turn = .25;  // [rad]
-  double turn = 0;
+  double angle = 0;
   if (t0 != t1)
     for (const SurfaceObstacle& o : obstacles)
-      turn = std::max(turn, (o.motion.rotation.at(t1).value - o.motion.rotation.at(t0).value).norm());
-  return static_cast<int>(std::ceil(turn / most_turn));
+      angle = std::max(angle, (o.motion.rotation.at(t1).value - o.motion.rotation.at(t0).value).norm());
+  return static_cast<int>(std::ceil(angle / most_turn));
 }
 
 }  // namespace
@@ -192,7 +192,7 @@ Vec3 Collisions::velocity(int node, const Vector& v, double t) const {
   const int own = node - o.nodes[0];
   const Vec3 reshaping = o.sequence->rate(own, t);
   now.evaluate(o.sequence->at(own, t), x, rate, a);
-  return rate + reshaping + now.turn * reshaping;
+  return rate + reshaping + now.R_minus_I * reshaping;
 }
 
 double Collisions::delta(const Collision& c) const {
@@ -345,7 +345,7 @@ std::vector<std::size_t> Collisions::by_features(const std::vector<Shared>& shar
 /// First those that stand alone, in the order of the candidates, then the shared ones in the order of their features.
 void Collisions::find(const Vector& x, const Vector& q, double t, double within, std::vector<Collision>& found) const {
   const Search& near = searches_[0];
-  const Vector way = x - near.x;
+  const Vector travel = x - near.x;
   std::vector<Met> alone;
   std::vector<Shared> shared;
   for (std::size_t k = 0; k < near.pairs.size(); ++k) {
@@ -353,7 +353,7 @@ void Collisions::find(const Vector& x, const Vector& q, double t, double within,
     const auto& list = near.pairs[k];
     const auto some = collect<Shared>(list.size(), [&](std::size_t i, std::vector<Shared>& out) {
       const Candidate& c = list[i];
-      if (c.gap > within && c.gap - approach(kind, c.nodes, way) > within * (1 + 1e-6)) return;
+      if (c.gap > within && c.gap - approach(kind, c.nodes, travel) > within * (1 + 1e-6)) return;
       const auto met = meet(kind, c.nodes, x, within);
       if (!met) return;
       // A mollifier is that of two edges alone.
@@ -444,13 +444,13 @@ std::vector<Collision> Collisions::near(const Vector& q, double t, double within
   const bool far = within > least_reach() + 2 * longest_reach_;
   const Search own = far ? made(x, within) : Search{};
   const Search& close = far ? own : need_candidates(x, within);
-  const Vector way = x - close.x;
+  const Vector travel = x - close.x;
   std::vector<Collision> found;
   for (std::size_t k = 0; k < close.pairs.size(); ++k) {
     const auto kind = static_cast<Kind>(k);
     const auto some = collect<Collision>(close.pairs[k].size(), [&](std::size_t i, std::vector<Collision>& out) {
       const Candidate& c = close.pairs[k][i];
-      if (c.gap > within && c.gap - approach(kind, c.nodes, way) > within * (1 + 1e-6)) return;
+      if (c.gap > within && c.gap - approach(kind, c.nodes, travel) > within * (1 + 1e-6)) return;
       if (const auto met = meet(kind, c.nodes, x, within)) out.push_back(collide(*met, x));
     });
     found.insert(found.end(), some.begin(), some.end());
@@ -468,11 +468,11 @@ void Collisions::add_couplings_soon(const Vector& q, double t, std::vector<std::
   const Vector x = positions(q, t);
   const double within = least_reach();
   const Search& near = need_candidates(x, within);
-  const Vector way = x - near.x;
+  const Vector travel = x - near.x;
   for (std::size_t k = 0; k < near.pairs.size(); ++k) {
     const auto kind = static_cast<Kind>(k);
     for (const Candidate& c : near.pairs[k])
-      if (c.gap - approach(kind, c.nodes, way) <= within * (1 + 1e-6) &&
+      if (c.gap - approach(kind, c.nodes, travel) <= within * (1 + 1e-6) &&
           std::sqrt(distance2(kind, c.nodes, x)) - thickness(c.nodes, kind) < within)
         couple(c.nodes, scene_.body_nodes, soon);
   }
@@ -519,13 +519,14 @@ double Collisions::max_step(const Vector& q, const Vector& dq, double t0, double
                    if (!scene_.may_collide[ix(scene_.surface.object[ix(node)])][ix(obstacle.object)]) return 1.0;
                    const double xi = scene_.surface.radius[ix(node)];
                    const Vec3 x = point(q, node), dx = point(dq, node);
-                   if (moves) return obstacle.shape.safe_way(before.material(x), after.material(x + dx), kept_gap, xi);
+                   if (moves)
+                     return obstacle.shape.safe_share(before.material(x), after.material(x + dx), kept_gap, xi);
                    return dx == Vec3::Zero() ? 1.0 : before.safe_step(x, dx, kept_gap, xi);
                  }));
   }
   const Vector end = s < 1 ? Vector(x0 + s * (x1 - x0)) : x1;
   // Which pairs are looked at must not show in the result: those beyond the boxes and the candidates keep their share.
-  if (const double way = patches_.spread(patches_.boxes(x0), x0, end, least_reach()); way > 2 * longest_reach_) {
+  if (const double travel = patches_.spread(patches_.boxes(x0), x0, end, least_reach()); travel > 2 * longest_reach_) {
     broad_phase_.find(x0, end, kept_gap * scene_.delta, boxes_);
     const auto step = [&](Kind kind, const std::vector<Pair>& pairs) {
       return smallest(pairs.size(), [&](std::size_t i) { return pair_step(kind, nodes_of(kind, pairs[i]), x0, end); });
@@ -533,7 +534,7 @@ double Collisions::max_step(const Vector& q, const Vector& dq, double t0, double
     return s * std::min({step(Kind::point_triangle, boxes_.point_triangle), step(Kind::edge_edge, boxes_.edge_edge),
                          step(Kind::point_edge, boxes_.point_edge), step(Kind::point_point, boxes_.point_point)});
   } else if (!recall(x0, end, least_reach())) {
-    search(x0, way, least_reach());
+    search(x0, travel, least_reach());
   }
   const Candidates4& candidates = searches_[0].pairs;
   const Vector before = x0 - searches_[0].x, motion = end - x0;

@@ -9,8 +9,8 @@ namespace limber {
 
 ImplicitValue PosedShape::at(const Vec3& x) const {
   ImplicitValue f = shape_->at(material(x));
-  if (pose_.turn.isZero(0)) return f;
-  const Mat3 R = Mat3::Identity() + pose_.turn;
+  if (pose_.R_minus_I.isZero(0)) return f;
+  const Mat3 R = Mat3::Identity() + pose_.R_minus_I;
   return {f.value, R * f.gradient, R * f.hessian * R.transpose()};
 }
 
@@ -20,15 +20,15 @@ Vec3 PosedShape::velocity(const Vec3& x) const {
 
 Vec3 PosedShape::material(const Vec3& x) const {
   const Vec3 back = x - pose_.translation.value;
-  return back + pose_.turn.transpose() * (back - pose_.pivot);
+  return back + pose_.R_minus_I.transpose() * (back - pose_.pivot);
 }
 
 std::optional<Box3> PosedShape::bounds() const {
   const std::optional<Box3> box = shape_->bounds();
   if (!box) return box;
   const Vec3 centre = (box->min + box->max) / 2, half = (box->max - box->min) / 2;
-  const Vec3 moved = centre + pose_.turn * (centre - pose_.pivot) + pose_.translation.value;
-  const Vec3 reach = (Mat3::Identity() + pose_.turn).cwiseAbs() * half;
+  const Vec3 moved = centre + pose_.R_minus_I * (centre - pose_.pivot) + pose_.translation.value;
+  const Vec3 reach = (Mat3::Identity() + pose_.R_minus_I).cwiseAbs() * half;
   return Box3{moved - reach, moved + reach};
 }
 
@@ -59,7 +59,7 @@ double sure_way(const ImplicitShape& shape, const Vec3& X, const ImplicitValue& 
 double PosedShape::safe_step(const Vec3& x, const Vec3& dx, double keep, double minimum) const {
   constexpr int max_advances = 64;
   constexpr double close_enough = 1e-3;  // of the distance that may be given up
-  const Vec3 X0 = material(x), along = dx + pose_.turn.transpose() * dx;
+  const Vec3 X0 = material(x), along = dx + pose_.R_minus_I.transpose() * dx;
   const double length = along.norm();
   ImplicitValue f = shape_->at(X0);
   const double gap = f.value - minimum;

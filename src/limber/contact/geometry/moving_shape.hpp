@@ -42,7 +42,7 @@ class MovingShape {
     return pose(t).safe_step(x, dx, keep, minimum);
   }
   /// Along the straight way between two points of the obstacle's own coordinates, for motions of both.
-  double safe_way(const Vec3& from, const Vec3& to, double keep, double minimum) const {
+  double safe_share(const Vec3& from, const Vec3& to, double keep, double minimum) const {
     return PosedShape(shape_, Motion().at(0)).safe_step(from, to - from, keep, minimum);
   }
 

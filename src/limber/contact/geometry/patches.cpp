@@ -100,15 +100,15 @@ std::vector<Bounds> Patches::boxes(const Vector& x) const {
 double Patches::spread(const std::vector<Bounds>& boxes, const Vector& x, const Vector& y, double within) const {
   std::vector<Ways> ways;
   ways.reserve(patches_.size());
-  const auto way = [&](int i) { return Vec3(point(y, i) - point(x, i)); };
+  const auto travel = [&](int i) { return Vec3(point(y, i) - point(x, i)); };
   for (const Patch& p : patches_) {
-    Vec3 low = way(p.nodes[0]), high = low;
+    Vec3 low = travel(p.nodes[0]), high = low;
     for (const int i : p.nodes) {
-      low = low.cwiseMin(way(i));
-      high = high.cwiseMax(way(i));
+      low = low.cwiseMin(travel(i));
+      high = high.cwiseMax(travel(i));
     }
     Ways w{.5 * (low + high), 0};
-    for (const int i : p.nodes) w.radius = std::max(w.radius, (way(i) - w.centre).squaredNorm());
+    for (const int i : p.nodes) w.radius = std::max(w.radius, (travel(i) - w.centre).squaredNorm());
     w.radius = std::sqrt(w.radius);
     ways.push_back(w);
   }

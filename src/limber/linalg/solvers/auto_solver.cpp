@@ -31,8 +31,9 @@ constexpr Index rounded_entries = 200000;
 constexpr double rounded_iterations = 8;
 constexpr Index always_factored = 500;  // unknowns: a factor costs next to nothing, and solves to rounding
 
-/// Not when as much is spent as the other way would have cost, or half of it without a prospect: early residuals of
-/// conjugate gradients say little of what is to come, and a wrong turn should never cost more than twice the right one.
+/// Not when as much is spent as the other approach would have cost, or half of it without a prospect: early residuals
+/// of conjugate gradients say little of what is to come, and a wrong turn should never cost more than twice the right
+/// one.
 bool worth_going_on(double spent, double left, double other) {
   return spent < .5 * other || (spent < other && left < 2 * other);
 }
@@ -99,20 +100,20 @@ double AutoSolver::mean_cost_of_factor() const {
                   factorization_ + factor_iteration_);
 }
 
-AutoSolver::Way AutoSolver::choose(double decades) {
-  if (has_factor_ && exact_) return Way::kept_factor;
-  if (rows_->size() <= always_factored) return Way::new_factor;
-  if (past_.diagonal_rate < 0) return Way::diagonal;
+AutoSolver::Approach AutoSolver::choose(double decades) {
+  if (has_factor_ && exact_) return Approach::kept_factor;
+  if (rows_->size() <= always_factored) return Approach::new_factor;
+  if (past_.diagonal_rate < 0) return Approach::diagonal;
   const double diagonal = past_.diagonal_rate * decades * iteration_;
-  if (!factor_ && past_.diagonal_rate * decades <= iterations_before_analysis) return Way::diagonal;
+  if (!factor_ && past_.diagonal_rate * decades <= iterations_before_analysis) return Approach::diagonal;
   need_factor_costs();
   if (has_factor_) {
     const double kept = std::max(1., (past_.kept_rate + past_.kept_growth) * decades) * factor_iteration_;
     const double mean = past_.spent / past_.solves;
-    if (kept <= mean) return kept <= diagonal ? Way::kept_factor : Way::diagonal;
-    return mean <= diagonal ? Way::new_factor : Way::diagonal;
+    if (kept <= mean) return kept <= diagonal ? Approach::kept_factor : Approach::diagonal;
+    return mean <= diagonal ? Approach::new_factor : Approach::diagonal;
   }
-  return mean_cost_of_factor() <= diagonal ? Way::new_factor : Way::diagonal;
+  return mean_cost_of_factor() <= diagonal ? Approach::new_factor : Approach::diagonal;
 }
 
 SolveReport AutoSolver::solve(const Vector& b, Vector& x, double tolerance) {
@@ -120,16 +121,17 @@ SolveReport AutoSolver::solve(const Vector& b, Vector& x, double tolerance) {
   ++counts_.solves;
   tolerance = std::clamp(tolerance, 1e-14, .5);
   const double decades = -std::log(tolerance);
-  Way way = choose(decades);
+  Approach approach = choose(decades);
   int before = 0;
-  if (way == Way::diagonal) {
+  if (approach == Approach::diagonal) {
     const KrylovResult found = try_diagonal(b, x, tolerance, decades);
     if (found.end != End::stopped) return report(found, 0);
     before = found.iterations;
-    way = has_factor_ && past_.kept_rate * decades * factor_iteration_ <= past_.spent / past_.solves ? Way::kept_factor
-                                                                                                     : Way::new_factor;
+    approach = has_factor_ && past_.kept_rate * decades * factor_iteration_ <= past_.spent / past_.solves
+                   ? Approach::kept_factor
+                   : Approach::new_factor;
   }
-  if (way == Way::kept_factor) {
+  if (approach == Approach::kept_factor) {
     const KrylovResult found = try_kept_factor(b, x, tolerance, decades);
     if (found.end != End::stopped) return report(found, before);
     before += found.iterations;

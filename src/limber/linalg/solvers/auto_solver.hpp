@@ -25,7 +25,7 @@ class AutoSolver final : public LinearSolver {
   SolverCounts counts() const override { return counts_; }
 
  private:
-  enum class Way { diagonal, kept_factor, new_factor };
+  enum class Approach { diagonal, kept_factor, new_factor };
 
   /// What was learnt since the last reset. Rates are iterations per factor e of the residual.
   struct Experience {
@@ -47,7 +47,7 @@ class AutoSolver final : public LinearSolver {
   void need_factor_costs();
   void need_factor();
   double mean_cost_of_factor() const;
-  Way choose(double decades);
+  Approach choose(double decades);
   KrylovResult iterate(Preconditioner& M, const Vector& b, Vector& x, const KrylovLimits& limits);
   KrylovResult try_diagonal(const Vector& b, Vector& x, double tolerance, double decades);
   KrylovResult try_kept_factor(const Vector& b, Vector& x, double tolerance, double decades);

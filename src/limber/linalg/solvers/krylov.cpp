@@ -34,7 +34,7 @@ double advance(double alpha, const Vector& p, const Vector& q, Vector& x, Vector
 }
 
 /// p = z + β p
-void turn(double beta, const Vector& z, Vector& p) {
+void next_direction(double beta, const Vector& z, Vector& p) {
   for_chunks(z.size(), [&](Index begin, Index end) {
     const double* __restrict zz = z.data();
     double* __restrict pp = p.data();
@@ -89,19 +89,19 @@ class Hessenberg {
   double& at(int i, int j) { return H_(i, j); }
   /// Rotates column j; returns the norm of the residual after j + 1 columns.
   double rotate(int j) {
-    for (int i = 0; i < j; ++i) turn(i, H_(i, j), H_(i + 1, j));
+    for (int i = 0; i < j; ++i) rotate(i, H_(i, j), H_(i + 1, j));
     const double length = std::hypot(H_(j, j), H_(j + 1, j));
     cosine_[j] = length > 0 ? H_(j, j) / length : 1;
     sine_[j] = length > 0 ? H_(j + 1, j) / length : 0;
-    turn(j, H_(j, j), H_(j + 1, j));
-    turn(j, g_[j], g_[j + 1]);
+    rotate(j, H_(j, j), H_(j + 1, j));
+    rotate(j, g_[j], g_[j + 1]);
     return std::abs(g_[j + 1]);
   }
   Vector solution(int k) const { return H_.topLeftCorner(k, k).triangularView<Eigen::Upper>().solve(g_.head(k)); }
   bool regular(int j) const { return H_(j, j) != 0; }
 
  private:
-  void turn(int i, double& a, double& b) const {
+  void rotate(int i, double& a, double& b) const {
     const double t = cosine_[i] * a + sine_[i] * b;
     b = -sine_[i] * a + cosine_[i] * b;
     a = t;
@@ -132,7 +132,7 @@ void descend(const Product& product, Preconditioner& M, Vector& x, KrylovWork& w
     const double norm_r = std::sqrt(advance(rz / curvature, w.p, w.q, x, w.r));
     if (progress.stop(norm_r)) return;
     const double next = M.apply(w.r, w.z);
-    turn(next / rz, w.z, w.p);
+    next_direction(next / rz, w.z, w.p);
     rz = next;
   }
 }

@@ -20,9 +20,9 @@ constexpr double volume_of_unit = 0.065;  // [height³], measured
 /// |R(x − c) / r| − 1, times the smallest of the radii r: not the distance, but below it.
 struct Ellipsoid {
   Vec3 centre, radii;
-  Mat3 turn = Mat3::Identity();
+  Mat3 rotation = Mat3::Identity();
   double distance(const Vec3& x) const {
-    return ((turn * (x - centre)).cwiseQuotient(radii).norm() - 1) * radii.minCoeff();
+    return ((rotation * (x - centre)).cwiseQuotient(radii).norm() - 1) * radii.minCoeff();
   }
 };
 
@@ -73,7 +73,7 @@ class Creature {
     }
     return cones;
   }
-  static Mat3 turn(double about_x, double about_y, double about_z) {
+  static Mat3 rotation(double about_x, double about_y, double about_z) {
     return (Eigen::AngleAxisd(about_x, Vec3::UnitX()) * Eigen::AngleAxisd(about_y, Vec3::UnitY()) *
             Eigen::AngleAxisd(about_z, Vec3::UnitZ()))
         .toRotationMatrix();
@@ -94,8 +94,8 @@ class Creature {
   RoundCone snout_{{0, 0.67, 0.11}, {0, 0.645, 0.225}, 0.082, 0.050};
   RoundCone nose_{{0, 0.672, 0.268}, {0, 0.673, 0.270}, 0.030, 0.030};
   RoundCone eye_{{0.070, 0.740, 0.145}, {0.070, 0.741, 0.145}, 0.031, 0.031};
-  Ellipsoid ear_{{0.150, 0.865, -0.005}, {0.098, 0.112, 0.040}, turn(0.1, 0.25, 0.5)};
-  Ellipsoid hollow_{{0.162, 0.872, 0.055}, {0.062, 0.075, 0.035}, turn(0.1, 0.25, 0.5)};
+  Ellipsoid ear_{{0.150, 0.865, -0.005}, {0.098, 0.112, 0.040}, rotation(0.1, 0.25, 0.5)};
+  Ellipsoid hollow_{{0.162, 0.872, 0.055}, {0.062, 0.075, 0.035}, rotation(0.1, 0.25, 0.5)};
 };
 
 constexpr double design_height = 0.9715;  // of the ears' tips, in the numbers above
