@@ -77,15 +77,15 @@ struct ObstacleChecker::View {
   int number;  // of the obstacle
   std::vector<FrameFlaw>& flaws;
 
-  bool moved() const { return !pose.turn.isZero(0) || !pose.translation.value.isZero(0); }
-  Vec3 world(const Vec3& X) const { return X + pose.turn * (X - pose.pivot) + pose.translation.value; }
+  bool moved() const { return !pose.R_minus_I.isZero(0) || !pose.translation.value.isZero(0); }
+  Vec3 world(const Vec3& X) const { return X + pose.R_minus_I * (X - pose.pivot) + pose.translation.value; }
   std::vector<Vec3> world(std::vector<Vec3> points) const {
     for (Vec3& x : points) x = world(x);
     return points;
   }
   Vec3 material(const Vec3& x) const {
     const Vec3 y = x - pose.translation.value - pose.pivot;
-    return pose.pivot + y + pose.turn.transpose() * y;
+    return pose.pivot + y + pose.R_minus_I.transpose() * y;
   }
   Simplex simplex(const Item& item) const {
     Simplex all;
