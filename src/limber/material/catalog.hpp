@@ -13,11 +13,12 @@
 #include "limber/material/parameters.hpp"
 #include "limber/material/st_venant_kirchhoff.hpp"
 #include "limber/material/stable_neo_hookean.hpp"
+#include "limber/material/stiffening.hpp"
 
 namespace limber {
 
 using AnyMaterial =
-    std::variant<Linear, Corotated, Arap, StVenantKirchhoff, NeoHookean, StableNeoHookean, MooneyRivlin>;
+    std::variant<Linear, Corotated, Arap, StVenantKirchhoff, NeoHookean, StableNeoHookean, MooneyRivlin, Stiffening>;
 
 struct MaterialInfo {
   std::string name, description, formula;
