@@ -13,12 +13,11 @@
 #include "limber/material/parameters.hpp"
 #include "limber/material/st_venant_kirchhoff.hpp"
 #include "limber/material/stable_neo_hookean.hpp"
-#include "limber/material/stiffening.hpp"
 
 namespace limber {
 
 using AnyMaterial =
-    std::variant<Linear, Corotated, Arap, StVenantKirchhoff, NeoHookean, StableNeoHookean, MooneyRivlin, Stiffening>;
+    std::variant<Linear, Corotated, Arap, StVenantKirchhoff, NeoHookean, StableNeoHookean, MooneyRivlin>;
 
 struct MaterialInfo {
   std::string name, description, formula;
