@@ -26,10 +26,9 @@ ForceKind load_kind();
 ForceKind target_kind();
 ForceKind attachment_kind();
 ForceKind wind_kind();
-ForceKind drag_kind();
 
 inline const std::vector<ForceKind>& force_kinds() {
-  static const std::vector<ForceKind> all = {load_kind(), target_kind(), attachment_kind(), wind_kind(), drag_kind()};
+  static const std::vector<ForceKind> all = {load_kind(), target_kind(), attachment_kind(), wind_kind()};
   return all;
 }
 
