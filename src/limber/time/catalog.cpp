@@ -14,7 +14,6 @@
 #include "limber/time/schemes/exponential_rosenbrock.hpp"
 #include "limber/time/schemes/generalized_alpha.hpp"
 #include "limber/time/schemes/midpoint.hpp"
-#include "limber/time/schemes/theta.hpp"
 #include "limber/time/schemes/tr_bdf2.hpp"
 #include "limber/time/schemes/trapezoidal.hpp"
 
@@ -34,7 +33,6 @@ std::unique_ptr<TimeIntegrator> sdirk(Parameters p) {
   return std::make_unique<TrBdf2>(2 - std::sqrt(2.0), frozen ? TrBdf2::Tangents::frozen : TrBdf2::Tangents::each_stage);
 }
 std::unique_ptr<TimeIntegrator> blend(Parameters p) { return std::make_unique<Blend>(p.at("theta")); }
-std::unique_ptr<TimeIntegrator> theta_scheme(Parameters p) { return std::make_unique<Theta>(p.at("implicit")); }
 std::unique_ptr<TimeIntegrator> newmark(Parameters p) {
   return std::make_unique<GeneralizedAlpha>(GeneralizedAlpha::newmark(p.at("beta"), p.at("gamma")));
 }
@@ -52,7 +50,6 @@ const std::vector<MethodParameter> rho_inf = {
     {"rho_inf", 0.5, 0, 1, "spectral radius at infinite frequency: 1 damps nothing, 0 kills the highest modes"}};
 const std::vector<MethodParameter> alpha = {{"alpha", -0.1, -1.0 / 3, 0, "numerical damping: 0 none, -1/3 most"}};
 const std::vector<MethodParameter> theta = {{"theta", 0.5, 0, 1, "weight of BDF2; 0 is trapezoidal"}};
-const std::vector<MethodParameter> implicit_share = {{"implicit", 0.5, 0.5, 1, "weight of the new state"}};
 const std::vector<MethodParameter> freeze = {{"freeze", 0, 0, 1,
                                               "both stages use the tangent at the step's start and one factor",
                                               MethodParameter::Takes::flag}};
@@ -147,7 +144,6 @@ const std::vector<MethodInfo>& method_catalog() {
          {},
          scheme<Trapezoidal>},
         {"blend", 2, implicit, 1, "A-stable; L-stable at theta = 1", "damping between TR's and BDF2's", theta, blend},
-        {"theta", 1, implicit, 1, "A-stable", "damping between TR's and BE's", implicit_share, theta_scheme},
         {"midpoint",
          2,
          implicit,
