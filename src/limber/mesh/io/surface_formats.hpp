@@ -9,7 +9,6 @@
 namespace limber {
 
 SurfaceMesh read_obj(const std::string& path, std::string_view text);
-SurfaceMesh read_off(const std::string& path, std::string_view text);
 SurfaceMesh read_stl(const std::string& path, std::string_view bytes);
 SurfaceMesh read_ply(const std::string& path, std::string_view bytes);
 /// .gltf or .glb, whichever the file is.
@@ -19,8 +18,8 @@ struct SurfaceFormat {
   const char* extension;  // in lower case
   SurfaceMesh (*read)(const std::string& path, std::string_view contents);
 };
-inline constexpr SurfaceFormat surface_formats[] = {{".obj", read_obj}, {".off", read_off},   {".ply", read_ply},
-                                                    {".stl", read_stl}, {".gltf", read_gltf}, {".glb", read_gltf}};
+inline constexpr SurfaceFormat surface_formats[] = {
+    {".obj", read_obj}, {".ply", read_ply}, {".stl", read_stl}, {".gltf", read_gltf}, {".glb", read_gltf}};
 
 /// With the dot, in lower case; "" if there is none.
 std::string extension_of(const std::string& path);
