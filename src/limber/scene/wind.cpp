@@ -36,8 +36,7 @@ const Section<WindChoice>& wind_table() {
       {{"velocity", read_wind_velocity, form::vector(quantity::velocity).or_also(reference("wind_keys")),
         "of the air{}, or an object with keys", required},
        {"drag", &WindChoice::drag, form::non_negative(quantity::ratio), "drag coefficient"},
-       {"density", &WindChoice::density, form::positive(quantity::density), "of the air"},
-       {"factor", &WindChoice::factor, form::number(quantity::ratio), "on the velocity"}}};
+       {"density", &WindChoice::density, form::positive(quantity::density), "of the air"}}};
   return table;
 }
 
@@ -52,11 +51,9 @@ std::shared_ptr<Force> WindChoice::make(const ForceNodes& all) const {
   for (const ForceNodes::Body& body : all.bodies)
     for (const auto& t : body.triangles())
       triangles.push_back({body.first + t[0], body.first + t[1], body.first + t[2]});
-  std::vector<Vec3> scaled;
-  for (const Vec3& v : velocities) scaled.push_back(factor * v);
   return std::make_shared<Wind>(std::move(triangles),
-                                TimeFunction<Vec3>::table(times, scaled, interpolation, "wind.velocity"), density, drag,
-                                "wind");
+                                TimeFunction<Vec3>::table(times, velocities, interpolation, "wind.velocity"), density,
+                                drag, "wind");
 }
 
 ForceKind wind_kind() {

@@ -15,7 +15,6 @@ struct WindChoice final : ForceChoice {
   std::vector<Vec3> velocities;  // [m/s]
   Interpolation interpolation = Interpolation::linear;
   double drag = 1;       // coefficient
-  double factor = 1;     // on the velocities
   double density = 1.2;  // [kg/m³] of the air
 };
 
