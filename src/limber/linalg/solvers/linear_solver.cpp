@@ -46,7 +46,6 @@ const std::vector<SolverRow>& solver_rows() {
       {{"auto", "whichever costs least", Symmetry::general}, automatic},
       {{"cholmod", "Cholesky factors by SuiteSparse", Symmetry::symmetric}, direct<cholmod_or_error>},
       {{"ldlt", "Cholesky factors by Eigen", Symmetry::symmetric}, direct<make_simplicial_ldlt>},
-      {{"llt", "Cholesky factors LLᵀ by Eigen", Symmetry::symmetric}, direct<make_simplicial_llt>},
       {{"pcg", "conjugate gradients", Symmetry::symmetric}, krylov<Method::pcg>},
       {{"lu", "LU factors", Symmetry::general}, lu},
       {{"gmres", "generalised minimal residuals", Symmetry::general}, krylov<Method::gmres>},
