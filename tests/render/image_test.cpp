@@ -15,7 +15,7 @@ std::uint32_t number(const std::string& bytes, std::size_t at) {
   return x;
 }
 
-/// A reader of its own for 8-bit RGB files with one IDAT and rows that all have the filter Paeth.
+/// A reader of its own for 8-bit RGB files whose rows all have the filter Paeth.
 Image decode(const std::string& png) {
   EXPECT_EQ(png.substr(0, 8), "\x89PNG\r\n\x1a\n");
   Image image;
@@ -29,7 +29,7 @@ Image decode(const std::string& png) {
       image.height = static_cast<int>(number(content, 4));
       EXPECT_EQ(content.substr(8), std::string("\x08\x02\0\0\0", 5));
     }
-    if (type == "IDAT") data = content;
+    if (type == "IDAT") data += content;
     at += size + 12;
     EXPECT_EQ(type == "IEND", at == png.size());
   }
@@ -67,7 +67,14 @@ void add_number(std::string& out, std::uint32_t x) {
   for (int shift = 24; shift >= 0; shift -= 8) out += static_cast<char>(x >> shift & 255);
 }
 
-/// 3 × 5 RGBA pixels: each row has another filter; the checksums are left out.
+void add_chunk(std::string& out, const std::string& type, const std::string& data) {
+  const std::string checked = type + data;
+  add_number(out, static_cast<std::uint32_t>(data.size()));
+  add_number(out += checked, static_cast<std::uint32_t>(crc32(0, reinterpret_cast<const Bytef*>(checked.data()),
+                                                              static_cast<uInt>(checked.size()))));
+}
+
+/// 3 × 5 RGBA pixels: each row has another filter.
 std::string png_of_five_filters() {
   const std::string rows(
       "\0\x0a\x14\x1e\xff\x28\x32\x3c\xff\x46\x50\x5a\xff"  // as they are: 10 20 30, 40 50 60, 70 80 90
@@ -81,15 +88,10 @@ std::string png_of_five_filters() {
   compress(reinterpret_cast<Bytef*>(packed.data()), &size, reinterpret_cast<const Bytef*>(rows.data()), rows.size());
   packed.resize(size);
   std::string png = "\x89PNG\r\n\x1a\n";
-  add_number(png, 13);
-  png += "IHDR";
-  add_number(png, 3);
-  add_number(png, 5);
-  png += std::string("\x08\x06\0\0\0????", 9);
-  for (const std::string& half : {packed.substr(0, 9), packed.substr(9)}) {
-    add_number(png, static_cast<std::uint32_t>(half.size()));
-    png += "IDAT" + half + "????";
-  }
+  add_chunk(png, "IHDR", std::string("\0\0\0\3\0\0\0\5\x08\x06\0\0\0", 13));
+  add_chunk(png, "IDAT", packed.substr(0, 9));
+  add_chunk(png, "IDAT", packed.substr(9));
+  add_chunk(png, "IEND", "");
   return png;
 }
 
@@ -115,11 +117,12 @@ TEST(Png, DamagedOnesAreRefused) {
   const std::string good = png_of_five_filters();
   EXPECT_THROW(decode_png("", "x.png"), InputError);
   EXPECT_THROW(decode_png("GIF89a", "x.png"), InputError);
-  for (std::size_t n = 0; n < good.size() - 4; ++n)
+  for (std::size_t n = 0; n < good.size() - 16; ++n) {  // within the last of the pixels
     EXPECT_THROW(decode_png(good.substr(0, n), "x.png"), InputError) << n;
-  std::string interlaced = good;
-  interlaced[8 + 8 + 12] = 1;
-  EXPECT_THROW(decode_png(interlaced, "x.png"), InputError);
+    std::string other = good;
+    other[n] = static_cast<char>(other[n] ^ 1);
+    EXPECT_THROW(decode_png(other, "x.png"), InputError) << n;
+  }
 }
 
 TEST(Picture, PartsArePasted) {

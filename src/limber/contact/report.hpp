@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "limber/contact/forces/collision_gaps.hpp"
+#include "limber/contact/forces/friction_force.hpp"
 #include "limber/contact/smooth/smooth_friction_force.hpp"
 
 namespace limber {

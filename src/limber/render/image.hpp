@@ -15,8 +15,7 @@ struct Image {
 
 /// The bytes of a PNG file.
 std::string encode_png(const Image& image);
-/// 8 bits a channel, RGB or RGBA, not interlaced; transparency is dropped. `where` names it in errors. Throws
-/// InputError.
+/// Of any kind of PNG; transparency is dropped. `where` names it in errors. Throws InputError.
 Image decode_png(std::string_view bytes, const std::string& where);
 
 /// Twice as large, or one pixel less: between the centres of pixels colours go straight.

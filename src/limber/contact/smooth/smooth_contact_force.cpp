@@ -6,24 +6,6 @@
 #include "limber/core/parallel.hpp"
 
 namespace limber {
-namespace {
-
-/// Without the nodes of obstacles, which are no unknowns.
-LocalGap of_bodies(const LocalGap& gap, int body_nodes) {
-  if (std::all_of(gap.nodes.begin(), gap.nodes.end(), [&](int n) { return n < body_nodes; })) return gap;
-  std::vector<Index> kept;
-  LocalGap part{gap.d, {}, {}, {}};
-  for (std::size_t i = 0; i < gap.nodes.size(); ++i) {
-    if (gap.nodes[i] >= body_nodes) continue;
-    part.nodes.push_back(gap.nodes[i]);
-    for (Index k = 0; k < 3; ++k) kept.push_back(3 * static_cast<Index>(i) + k);
-  }
-  part.gradient = gap.gradient(kept);
-  part.hessian = gap.hessian(kept, kept);
-  return part;
-}
-
-}  // namespace
 
 double normal_force(const SmoothContact& c, const ContactStiffness& stiffness, double delta) {
   return -stiffness.of(c.objects) * barrier(c.gap, delta).first * c.slope();
@@ -35,7 +17,7 @@ ForceTraits SmoothContactForce::traits() const {
 
 std::optional<Potentials> SmoothContactForce::potentials(const State& u) const {
   Potentials p;
-  for (const SmoothContact& c : contacts_->at(u.q, u.t))
+  for (const SmoothContacts::Gap& c : contacts_->gaps(u.q, u.t))
     p.stored += stiffness_->of(c.objects) * barrier(c.gap, contacts_->delta()).value;
   return p;
 }
@@ -53,23 +35,21 @@ void SmoothContactForce::add_force(const State& u, Vector& f) const {
 void SmoothContactForce::add_tangent(const State& u, TangentBuilder& T) const {
   const int N = contacts_->collisions().scene().body_nodes;
   const auto& contacts = contacts_->at(u.q, u.t, SmoothContacts::Order::second);
-  struct Block {
-    std::vector<int> nodes;
-    Matrix K;
-  };
-  std::vector<Block> blocks(contacts.size());
+  std::vector<Matrix> K(contacts.size());
   parallel_for(static_cast<Index>(contacts.size()), [&](Index i) {
     const SmoothContact& c = contacts[static_cast<std::size_t>(i)];
-    const LocalGap gap = of_bodies(c.local, N);
     const Jet b = barrier(c.gap, contacts_->delta());
-    blocks[static_cast<std::size_t>(i)] = {
-        gap.nodes, stiffness_->of(c.objects) *
-                       (T.projected() ? compose_projected(gap, b.first, b.second) : compose(gap, b.first, b.second))};
+    const double first = stiffness_->of(c.objects) * b.first, second = stiffness_->of(c.objects) * b.second;
+    K[static_cast<std::size_t>(i)] =
+        T.projected() ? compose_projected(c.local, first, second) : compose(c.local, first, second);
   });
-  for (const auto& [nodes, K] : blocks)
-    for (std::size_t a = 0; a < nodes.size(); ++a)
-      for (std::size_t b = 0; b < nodes.size(); ++b)
-        T.add_stiffness(nodes[a], nodes[b], K.block<3, 3>(3 * static_cast<Index>(a), 3 * static_cast<Index>(b)));
+  for (std::size_t k = 0; k < contacts.size(); ++k) {
+    const auto& nodes = contacts[k].local.nodes;
+    for (std::size_t b = 0; b < nodes.size(); ++b)
+      for (std::size_t a = 0; a < nodes.size(); ++a)
+        if (nodes[a] < N && nodes[b] < N)  // those of obstacles are no unknowns
+          T.add_stiffness(nodes[a], nodes[b], K[k].block<3, 3>(3 * static_cast<Index>(a), 3 * static_cast<Index>(b)));
+  }
 }
 
 ContactStiffness::Depths SmoothContactForce::depths(const State& u) const {

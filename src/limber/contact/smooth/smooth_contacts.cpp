@@ -2,7 +2,8 @@
 
 #include <Eigen/Geometry>
 #include <algorithm>
-#include <cmath>
+#include <limits>
+#include <map>
 
 #include "limber/core/nodes.hpp"
 #include "limber/core/parallel.hpp"
@@ -10,22 +11,12 @@
 namespace limber {
 namespace {
 
-constexpr double least_kept = .1;       // of each gap, at the end of one correction
-constexpr double own_surroundings = 3;  // in radii, at rest
-constexpr Index points_a_piece = 64;    // points that one piece of work looks at
+constexpr double least_kept = .1;           // of each gap, at the end of one correction
+constexpr double own_surroundings = 3;      // in radii, at rest
+constexpr std::size_t points_a_piece = 64;  // points that one piece of work looks at
 
 Vec3 centroid(const std::array<int, 3>& t, const Vector& x) {
   return (point(x, t[0]) + point(x, t[1]) + point(x, t[2])) / 3;
-}
-
-/// visit(i) for i in 0 … n − 1, in parallel.
-template <class Visit>
-void in_pieces(std::size_t n, const Visit& visit) {
-  const Index count = static_cast<Index>(n);
-  parallel_for((count + points_a_piece - 1) / points_a_piece, [&](Index piece) {
-    for (Index i = piece * points_a_piece; i < std::min(count, (piece + 1) * points_a_piece); ++i)
-      visit(static_cast<std::size_t>(i));
-  });
 }
 
 }  // namespace
@@ -54,43 +45,70 @@ SmoothSurface::Filter SmoothContacts::filter(int node, const Surface& s) const {
   return [rest = point(scene.rest, node), &s, far](int t) { return (rest - s.rest[ix(t)]).squaredNorm() >= far * far; };
 }
 
-std::vector<SmoothContacts::Near> SmoothContacts::near(const Vector& x, double within) const {
+std::array<int, 2> SmoothContacts::objects(const Pair& p) const {
+  return {collisions_->scene().surface.object[ix(p.node)], surfaces_[ix(p.surface)].object};
+}
+
+/// What is looked at shows in no result: pairs that are too far, and triangles, are left out when φ is evaluated.
+void SmoothContacts::need_pairs(const Vector& x) const {
+  if (pairs_x_.size() == x.size()) {
+    const Vector way = x - pairs_x_;
+    const Eigen::Map<const Eigen::Matrix3Xd> ways(way.data(), 3, way.size() / 3);
+    const double spread = (ways.rowwise().maxCoeff() - ways.rowwise().minCoeff()).norm();
+    if (std::all_of(surfaces_.begin(), surfaces_.end(), [&](const Surface& s) {
+          return spread <= (SmoothSurface::slack - SmoothSurface::soon) * s.phi.radius();
+        }))
+      return;
+  }
   const ContactScene& scene = collisions_->scene();
-  std::vector<Near> found;
+  pairs_.clear();
   for (std::size_t k = 0; k < surfaces_.size(); ++k) {
     Surface& s = surfaces_[k];
     Eigen::AlignedBox3d box;
     for (const auto& t : s.triangles)
       for (const int node : t) box.extend(point(x, node));
-    const double r = s.phi.radius();
-    std::vector<Near> some;
+    const double reach = (1 + SmoothSurface::slack) * s.phi.radius();
+    std::vector<Pair> some;
     for (const int node : scene.surface.points)
       if (scene.smooth[ix(s.object)][ix(scene.surface.object[ix(node)])] &&
-          box.squaredExteriorDistance(point(x, node)) < r * r)
-        some.push_back({node, static_cast<int>(k), std::numeric_limits<double>::infinity()});
+          box.squaredExteriorDistance(point(x, node)) < reach * reach)
+        some.push_back({node, static_cast<int>(k), {}});
     if (some.empty()) continue;
     s.phi.update(x);
-    in_pieces(some.size(), [&](std::size_t i) {
-      if (const auto phi = s.phi.value(point(x, some[i].node), filter(some[i].node, s)))
-        some[i].gap = *phi - radii(some[i].node, s);
-    });
-    std::copy_if(some.begin(), some.end(), std::back_inserter(found), [&](const Near& n) { return n.gap < within; });
+    in_pieces(some.size(), points_a_piece,
+              [&](std::size_t i) { some[i].triangles = s.phi.near(point(x, some[i].node), filter(some[i].node, s)); });
+    for (Pair& p : some)
+      if (!p.triangles.empty()) pairs_.push_back(std::move(p));
   }
+  pairs_x_ = x;
+}
+
+std::vector<SmoothContacts::Near> SmoothContacts::near(const Vector& x, double within) const {
+  need_pairs(x);
+  for (std::size_t i = 0; i < pairs_.size(); ++i)
+    if (i == 0 || pairs_[i].surface != pairs_[i - 1].surface) surfaces_[ix(pairs_[i].surface)].phi.move(x);
+  std::vector<Near> found(pairs_.size());
+  in_pieces(pairs_.size(), points_a_piece, [&](std::size_t i) {
+    const Pair& p = pairs_[i];
+    const Surface& s = surfaces_[ix(p.surface)];
+    const auto phi = s.phi.value(point(x, p.node), p.triangles);
+    found[i] = {&p, phi ? *phi - radii(p.node, s) : std::numeric_limits<double>::infinity()};
+  });
+  std::erase_if(found, [&](const Near& n) { return !(n.gap < within); });
   return found;
 }
 
 const std::vector<SmoothContact>& SmoothContacts::at(const Vector& q, double t, Order order) const {
   if (found_t_ == t && found_q_ == q && found_order_ >= order) return found_;
   const std::vector<Near> list = near(collisions_->positions(q, t), delta());
-  found_.assign(list.size(), {});
-  in_pieces(list.size(), [&](std::size_t i) {
-    const int node = list[i].node;
-    const Surface& s = surfaces_[ix(list[i].surface)];
-    const auto counts = filter(node, s);
+  found_.resize(list.size());  // each keeps its memory
+  in_pieces(list.size(), points_a_piece / 8, [&](std::size_t i) {
+    const Pair& p = *list[i].pair;
+    const Surface& s = surfaces_[ix(p.surface)];
     SmoothContact& c = found_[i];
-    c.objects = {collisions_->scene().surface.object[ix(node)], s.object};
-    c.local = *(order == Order::first ? s.phi.first_order(node, counts) : s.phi.second_order(node, counts));
-    c.gap = c.local.d - radii(node, s);
+    c.objects = objects(p);
+    s.phi.evaluate(p.node, p.triangles, order, c.local);
+    c.gap = c.local.d - radii(p.node, s);
   });
   found_q_ = q;
   found_t_ = t;
@@ -98,37 +116,52 @@ const std::vector<SmoothContact>& SmoothContacts::at(const Vector& q, double t, 
   return found_;
 }
 
-void SmoothContacts::couple(const std::vector<int>& nodes, std::vector<std::pair<int, int>>& pairs) const {
-  const int N = collisions_->scene().body_nodes;
-  for (std::size_t a = 0; a < nodes.size(); ++a)
-    for (std::size_t b = 0; b < a; ++b)
-      if (nodes[a] < N && nodes[b] < N) pairs.emplace_back(nodes[a], nodes[b]);
+std::vector<SmoothContacts::Gap> SmoothContacts::gaps(const Vector& q, double t) const {
+  std::vector<Gap> list;
+  for (const Near& n : near(collisions_->positions(q, t), delta())) list.push_back({objects(*n.pair), n.gap});
+  return list;
+}
+
+void SmoothContacts::couple(const std::vector<std::vector<int>>& groups,
+                            std::vector<std::pair<int, int>>& pairs) const {
+  const std::size_t N = ix(collisions_->scene().body_nodes);
+  std::vector<std::vector<std::size_t>> of_node(N);
+  for (std::size_t k = 0; k < groups.size(); ++k)
+    for (const int node : groups[k])
+      if (ix(node) < N) of_node[ix(node)].push_back(k);
+  std::vector<int> last(N, -1);  // that the node was paired with
+  for (int a = 0; a < static_cast<int>(N); ++a)
+    for (const std::size_t k : of_node[ix(a)])
+      for (const int b : groups[k])
+        if (b < a && last[ix(b)] != a) {
+          last[ix(b)] = a;
+          pairs.emplace_back(a, b);
+        }
 }
 
 void SmoothContacts::add_couplings(const Vector& q, double t, std::vector<std::pair<int, int>>& now) const {
-  for (const SmoothContact& c : at(q, t)) couple(c.local.nodes, now);
+  std::vector<std::vector<int>> groups;
+  for (const SmoothContact& c : at(q, t)) groups.push_back(c.local.nodes);
+  couple(groups, now);
 }
 
 void SmoothContacts::add_couplings_soon(const Vector& q, double t, std::vector<std::pair<int, int>>& soon) const {
-  for (const Near& n : near(collisions_->positions(q, t), 2 * delta())) {
-    const Surface& s = surfaces_[ix(n.surface)];
-    std::vector<int> nodes = s.phi.nodes_around(n.node, filter(n.node, s));
-    nodes.push_back(n.node);
-    couple(nodes, soon);
-  }
+  std::vector<std::vector<int>> groups;
+  for (const Near& n : near(collisions_->positions(q, t), 2 * delta()))
+    groups.push_back(surfaces_[ix(n.pair->surface)].phi.nodes_around(n.pair->node, n.pair->triangles));
+  couple(groups, soon);
 }
 
 double SmoothContacts::max_step(const Vector& q, const Vector& dq, double t0, double t1) const {
   const Vector x0 = collisions_->positions(q, t0), way = collisions_->positions(q + dq, t1) - x0;
+  std::map<std::array<int, 2>, double> before;  // gaps by node and surface
+  for (const Near& n : near(x0, delta())) before[{n.pair->node, n.pair->surface}] = n.gap;
   double s = 1;
   for (int tries = 0; tries < 60; ++tries, s /= 2) {
     const std::vector<Near> close = near(x0 + s * way, least_kept * delta());
-    if (close.empty()) return s;
-    const std::vector<Near> before = near(x0, delta());
     if (std::all_of(close.begin(), close.end(), [&](const Near& n) {
-          const auto was = std::find_if(before.begin(), before.end(),
-                                        [&](const Near& b) { return b.node == n.node && b.surface == n.surface; });
-          return n.gap >= least_kept * (was == before.end() ? delta() : was->gap);
+          const auto was = before.find({n.pair->node, n.pair->surface});
+          return n.gap >= least_kept * (was == before.end() ? delta() : was->second);
         }))
       return s;
   }

@@ -23,16 +23,23 @@ struct SmoothContact {
 
 class SmoothContacts {
  public:
-  enum class Order { first, second };
+  using Order = SmoothSurface::Order;
 
   /// Of the objects with a smooth_radius in the scene of the collisions.
   explicit SmoothContacts(std::shared_ptr<const Collisions> collisions);
 
   double delta() const { return collisions_->delta(); }
   const Collisions& collisions() const { return *collisions_; }
+  const std::shared_ptr<const Collisions>& shared_collisions() const { return collisions_; }
   /// With a gap below δ, by surface and node; with ∇²φ if asked for. The reference holds until the next call.
   const std::vector<SmoothContact>& at(const Vector& q, double t, Order order = Order::first) const;
-  /// The pairs of body nodes that contacts couple, and those that they may couple soon (gap below 2δ).
+  /// Their objects and gaps alone.
+  struct Gap {
+    std::array<int, 2> objects{};
+    double gap = 0;  // [m]
+  };
+  std::vector<Gap> gaps(const Vector& q, double t) const;
+  /// The pairs of body nodes that contacts couple, each once, and those that they may couple soon (gap below 2δ).
   void add_couplings(const Vector& q, double t, std::vector<std::pair<int, int>>& now) const;
   void add_couplings_soon(const Vector& q, double t, std::vector<std::pair<int, int>>& soon) const;
   /// 1, ½, ¼, …: the first s for which every gap at q + s·dq is at least a tenth of what it was (of δ, where that is
@@ -41,8 +48,6 @@ class SmoothContacts {
   double max_step(const Vector& q, const Vector& dq, double t0, double t1) const;
 
  private:
-  void couple(const std::vector<int>& nodes, std::vector<std::pair<int, int>>& pairs) const;
-
   struct Surface {
     int object = 0;
     double radius = 0;  // [m] half the thickness of the object
@@ -50,19 +55,31 @@ class SmoothContacts {
     std::vector<Vec3> rest;  // centroids
     SmoothSurface phi;
   };
-  struct Near {
+  /// A point that a surface is near, and the triangles that may count.
+  struct Pair {
     int node = 0, surface = 0;
+    std::vector<int> triangles;
+  };
+  struct Near {
+    const Pair* pair = nullptr;
     double gap = 0;  // [m]
   };
 
   /// At the positions x of all nodes; leaves the surfaces there, those that no point is near excepted.
   std::vector<Near> near(const Vector& x, double within) const;
+  /// Makes pairs_ those of x, unless nothing has moved far.
+  void need_pairs(const Vector& x) const;
+  std::array<int, 2> objects(const Pair& p) const;
+  /// All pairs of body nodes that are in one group, each once.
+  void couple(const std::vector<std::vector<int>>& groups, std::vector<std::pair<int, int>>& pairs) const;
   double radii(int node, const Surface& s) const;
   /// The neighbourhood of a point on its own surface does not count.
   SmoothSurface::Filter filter(int node, const Surface& s) const;
 
   std::shared_ptr<const Collisions> collisions_;
   mutable std::vector<Surface> surfaces_;
+  mutable std::vector<Pair> pairs_;  // by surface and node
+  mutable Vector pairs_x_;           // where they were looked for
   mutable Vector found_q_;
   mutable double found_t_ = std::numeric_limits<double>::quiet_NaN();
   mutable Order found_order_ = Order::first;

@@ -12,13 +12,10 @@ namespace limber {
 namespace {
 
 constexpr double background_part = 0.1;  // W₀ as a part of W = πr²/4 on an infinite plane
-constexpr double around = 1.25;          // of r
 constexpr std::int64_t last_bin = (std::int64_t{1} << 20) - 1;
 
 using Vec9 = Eigen::Matrix<double, 9, 1>;
 using Mat9 = Eigen::Matrix<double, 9, 9>;
-using Vec12 = Eigen::Matrix<double, 12, 1>;
-using Mat12 = Eigen::Matrix<double, 12, 12>;
 
 Vec3 triangle_normal(const Vec3& a, const Vec3& b, const Vec3& c) { return (b - a).cross(c - a); }
 
@@ -124,28 +121,15 @@ struct Term {
   Mat3 ddk;
 };
 
-/// (e₁, e₂, u) as combinations of the nodes (x, a, b, c).
-const Eigen::Matrix<double, 3, 4>& combinations() {
-  static const Eigen::Matrix<double, 3, 4> T = [] {
-    Eigen::Matrix<double, 3, 4> m;
-    m << 0, -1, 1, 0, 0, -1, 0, 1, 1, -1.0 / 3, -1.0 / 3, -1.0 / 3;
-    return m;
-  }();
-  return T;
-}
-
-Vec12 to_nodes(const Vec9& g) {
-  Eigen::Map<const Eigen::Matrix<double, 3, 3>> blocks(g.data());
-  Vec12 out;
-  Eigen::Map<Eigen::Matrix<double, 3, 4>>(out.data()) = blocks * combinations();
-  return out;
-}
-
-Mat12 to_nodes(const Mat9& H) {
-  Eigen::Matrix<double, 9, 12> half;
-  for (int row = 0; row < 9; ++row) half.row(row) = to_nodes(Vec9(H.row(row))).transpose();
-  Mat12 out;
-  for (int column = 0; column < 12; ++column) out.col(column) = to_nodes(Vec9(half.col(column)));
+/// From (e₁, e₂, u) to the nodes (x, a, b, c); nothing changes when all move alike, hence a.
+template <class Derived>
+Eigen::Matrix<double, Derived::RowsAtCompileTime, 12> to_nodes(const Eigen::MatrixBase<Derived>& by) {
+  Eigen::Matrix<double, Derived::RowsAtCompileTime, 12> out;
+  const auto by_u = by.template rightCols<3>();
+  out.template leftCols<3>() = by_u;
+  out.template middleCols<3>(6) = by.template leftCols<3>() - by_u / 3;
+  out.template rightCols<3>() = by.template middleCols<3>(3) - by_u / 3;
+  out.template middleCols<3>(3) = -by.template leftCols<3>() - by.template middleCols<3>(3) - by_u / 3;
   return out;
 }
 
@@ -164,8 +148,8 @@ SmoothSurface::SmoothSurface(std::vector<std::array<int, 3>> triangles, const Ve
 std::array<std::int64_t, 3> SmoothSurface::bin(const Vec3& x) const {
   std::array<std::int64_t, 3> at;
   for (int k = 0; k < 3; ++k)
-    at[k] = static_cast<std::int64_t>(std::clamp(std::floor(x[k] / (around * radius_)), static_cast<double>(-last_bin),
-                                                 static_cast<double>(last_bin)));
+    at[k] = static_cast<std::int64_t>(std::clamp(std::floor(x[k] / ((1 + slack) * radius_)),
+                                                 static_cast<double>(-last_bin), static_cast<double>(last_bin)));
   return at;
 }
 
@@ -181,24 +165,29 @@ std::uint64_t bin_number(std::int64_t i, std::int64_t j, std::int64_t k) {
 
 }  // namespace
 
-void SmoothSurface::update(const Vector& q) {
+void SmoothSurface::move(const Vector& q) {
   q_ = q;
   centroid_.resize(triangles_.size());
   normal_.resize(triangles_.size());
-  by_bin_.resize(triangles_.size());
   for (std::size_t t = 0; t < triangles_.size(); ++t) {
     const auto& [a, b, c] = triangles_[t];
     const Vec3 A = position(a), B = position(b), C = position(c);
     centroid_[t] = (A + B + C) / 3;
     normal_[t] = triangle_normal(A, B, C).normalized();
+  }
+}
+
+void SmoothSurface::update(const Vector& q) {
+  move(q);
+  by_bin_.resize(triangles_.size());
+  for (std::size_t t = 0; t < triangles_.size(); ++t) {
     const auto at = bin(centroid_[t]);
     by_bin_[t] = {bin_number(at[0], at[1], at[2]), static_cast<int>(t)};
   }
   std::sort(by_bin_.begin(), by_bin_.end());
 }
 
-/// Ascending, so that sums have one order.
-std::vector<int> SmoothSurface::in_range(const Vec3& x, const Filter& counts, double range) const {
+std::vector<int> SmoothSurface::near(const Vec3& x, const Filter& counts) const {
   std::vector<int> found;
   const auto at = bin(x);
   for (std::int64_t k = at[2] - 1; k <= at[2] + 1; ++k)
@@ -206,63 +195,72 @@ std::vector<int> SmoothSurface::in_range(const Vec3& x, const Filter& counts, do
       if (std::abs(j) > last_bin || std::abs(k) > last_bin) continue;
       const std::uint64_t last = bin_number(at[0] + 1, j, k);
       auto entry = std::lower_bound(by_bin_.begin(), by_bin_.end(), std::pair{bin_number(at[0] - 1, j, k), -1});
-      for (; entry != by_bin_.end() && entry->first <= last; ++entry) {
-        const int t = entry->second;
-        if ((x - centroid_[static_cast<std::size_t>(t)]).squaredNorm() >= range * range) continue;
-        if (!counts || counts(t)) found.push_back(t);
-      }
+      for (; entry != by_bin_.end() && entry->first <= last; ++entry)
+        if (const int t = entry->second; within(x, t, (1 + slack) * radius_) && (!counts || counts(t)))
+          found.push_back(t);
     }
   std::sort(found.begin(), found.end());
   return found;
 }
 
-std::optional<double> SmoothSurface::value(const Vec3& x, const Filter& counts) const {
+std::optional<double> SmoothSurface::value(const Vec3& x, std::span<const int> among) const {
   double N = 0, W = 0;
-  const std::vector<int> found = in_range(x, counts, radius_);
-  if (found.empty()) return std::nullopt;
-  for (const int i : found) {
+  bool any = false;
+  for (const int i : among) {
+    if (!within(x, i, radius_)) continue;
+    any = true;
     const std::size_t t = static_cast<std::size_t>(i);
     const Vec3 u = x - centroid_[t];
     const double p = normal_[t].dot(u), w = kernel(u, area_[t], radius_) * Facing(p, radius_).value;
     N += w * p;
     W += w;
   }
+  if (!any) return std::nullopt;
   return Blend(N, W, radius_).f;
 }
 
-std::optional<LocalGap> SmoothSurface::gap(int node, const Filter& counts, Order order) const {
+bool SmoothSurface::evaluate(int node, std::span<const int> among, Order order, LocalGap& gap) const {
   const Vec3 x = position(node);
-  const std::vector<int> found = in_range(x, counts, radius_);
-  if (found.empty()) return std::nullopt;
-  LocalGap gap;
-  std::vector<Term> terms;
+  static thread_local std::vector<Term> terms;
+  static thread_local std::vector<int> found;
+  terms.clear();
+  found.clear();
+  gap.nodes.clear();
   double N = 0, W = 0;
-  for (const int t : found) {
+  bool any = false;
+  for (const int t : among) {
+    if (!within(x, t, radius_)) continue;
+    any = true;
     const auto& [a, b, c] = triangles_[static_cast<std::size_t>(t)];
     terms.emplace_back(x, position(a), position(b), position(c), area_[static_cast<std::size_t>(t)], radius_);
+    if (terms.back().side.value == 0) {  // x is behind of it: nothing depends on it
+      terms.pop_back();
+      continue;
+    }
+    found.push_back(t);
     N += terms.back().w * terms.back().p;
     W += terms.back().w;
     gap.nodes.insert(gap.nodes.end(), {a, b, c});
   }
+  if (!any) return false;
   std::sort(gap.nodes.begin(), gap.nodes.end());
   gap.nodes.erase(std::unique(gap.nodes.begin(), gap.nodes.end()), gap.nodes.end());
   std::erase(gap.nodes, node);
-  const auto local = [&](int i) {
-    if (i == node) return Index{0};
-    return 1 + (std::lower_bound(gap.nodes.begin() + 1, gap.nodes.end(), i) - (gap.nodes.begin() + 1));
-  };
   gap.nodes.insert(gap.nodes.begin(), node);
+  const auto local = [&](int i) {
+    return i == node ? Index{0} : std::lower_bound(gap.nodes.begin() + 1, gap.nodes.end(), i) - gap.nodes.begin();
+  };
 
   const Blend G(N, W, radius_);
   const Index size = 3 * static_cast<Index>(gap.nodes.size());
   Vector by_N = Vector::Zero(size), by_W = Vector::Zero(size);  // ∇N, ∇W
-  if (order == Order::second) gap.hessian = Matrix::Zero(size, size);
+  if (order == Order::second) gap.hessian.setZero(size, size);
   for (std::size_t k = 0; k < terms.size(); ++k) {
     const Term& term = terms[k];
     const auto& [a, b, c] = triangles_[static_cast<std::size_t>(found[k])];
     const std::array<Index, 4> at{0, local(a), local(b), local(c)};
     const Vec9 dp = term.p_gradient(), dw = term.w_gradient(dp), dN = term.w * dp + term.p * dw;
-    const Vec12 node_N = to_nodes(dN), node_W = to_nodes(dw);
+    const auto node_N = to_nodes(dN.transpose()), node_W = to_nodes(dw.transpose());
     for (int i = 0; i < 4; ++i) {
       by_N.segment<3>(3 * at[i]) += node_N.segment<3>(3 * i);
       by_W.segment<3>(3 * at[i]) += node_W.segment<3>(3 * i);
@@ -272,33 +270,37 @@ std::optional<LocalGap> SmoothSurface::gap(int node, const Filter& counts, Order
     const Mat9 ddp = term.p_hessian();
     const Mat9 H = G.by_N * (term.w * ddp + dw * dp.transpose() + dp * dw.transpose()) +
                    (G.by_N * term.p + G.by_W) * term.w_hessian(dp, ddp);
-    const Mat12 nodes = to_nodes(H);
-    for (int i = 0; i < 4; ++i)
-      for (int j = 0; j < 4; ++j) gap.hessian.block<3, 3>(3 * at[i], 3 * at[j]) += nodes.block<3, 3>(3 * i, 3 * j);
+    const Mat12 nodes = to_nodes(to_nodes(H).transpose());
+    for (int j = 0; j < 4; ++j)
+      for (int i = 0; i < 4; ++i) gap.hessian.block<3, 3>(3 * at[i], 3 * at[j]) += nodes.block<3, 3>(3 * i, 3 * j);
   }
   gap.d = G.f;
   gap.gradient = G.by_N * by_N + G.by_W * by_W;
-  if (order == Order::first) return gap;
+  if (order == Order::first) return true;
   const Vector side = G.by_NW * by_N + G.by_WW / 2 * by_W;
   gap.hessian.noalias() += side * by_W.transpose();
   gap.hessian.noalias() += by_W * side.transpose();
-  return gap;
+  return true;
 }
 
 std::optional<LocalGap> SmoothSurface::first_order(int node, const Filter& counts) const {
-  return gap(node, counts, Order::first);
+  LocalGap gap;
+  if (!evaluate(node, near(position(node), counts), Order::first, gap)) return std::nullopt;
+  return gap;
 }
 
 std::optional<LocalGap> SmoothSurface::second_order(int node, const Filter& counts) const {
-  return gap(node, counts, Order::second);
+  LocalGap gap;
+  if (!evaluate(node, near(position(node), counts), Order::second, gap)) return std::nullopt;
+  return gap;
 }
 
-std::vector<int> SmoothSurface::nodes_around(int node, const Filter& counts) const {
-  std::vector<int> nodes;
-  for (const int t : in_range(position(node), counts, around * radius_)) {
-    const auto& triangle = triangles_[static_cast<std::size_t>(t)];
-    nodes.insert(nodes.end(), triangle.begin(), triangle.end());
-  }
+std::vector<int> SmoothSurface::nodes_around(int node, std::span<const int> among) const {
+  std::vector<int> nodes{node};
+  for (const int t : among)
+    if (const auto& [a, b, c] = triangles_[static_cast<std::size_t>(t)];
+        within(position(node), t, (1 + soon) * radius_))
+      nodes.insert(nodes.end(), {a, b, c});
   std::sort(nodes.begin(), nodes.end());
   nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
   return nodes;

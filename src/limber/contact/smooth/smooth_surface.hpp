@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "limber/core/types.hpp"
@@ -38,21 +39,32 @@ class SmoothSurface {
   double radius() const { return radius_; }
   /// Moves the surface; all that follows is about the last q, 3#V.
   void update(const Vector& q);
+  /// The same, but for `near` and what looks for triangles itself: those know the last update.
+  void move(const Vector& q);
 
   /// φ at any point. Here and below: none if no triangle is in range.
-  std::optional<double> value(const Vec3& x, const Filter& counts = {}) const;
+  std::optional<double> value(const Vec3& x, const Filter& counts = {}) const { return value(x, near(x, counts)); }
   /// At the position of a node of q.
   std::optional<LocalGap> first_order(int node, const Filter& counts = {}) const;
   std::optional<LocalGap> second_order(int node, const Filter& counts = {}) const;
-  /// Of the triangles within 1.25 r, which may soon count; ascending.
-  std::vector<int> nodes_around(int node, const Filter& counts = {}) const;
+
+  /// The triangles that are within (1 + slack) r and count, ascending, so that sums have one order. Until points and
+  /// triangles have moved by slack r relative to each other these are all that matter: they may be looked for once, and
+  /// given to the following as `among`.
+  std::vector<int> near(const Vec3& x, const Filter& counts) const;
+  std::optional<double> value(const Vec3& x, std::span<const int> among) const;
+  enum class Order { first, second };
+  /// false: no triangle is in range.
+  bool evaluate(int node, std::span<const int> among, Order order, LocalGap& gap) const;
+  /// Of the triangles within (1 + soon) r, which may soon count; ascending.
+  std::vector<int> nodes_around(int node, std::span<const int> among) const;
+
+  static constexpr double slack = .3, soon = .15;
 
  private:
-  enum class Order { first, second };
-
-  /// `range` [m]: at most a bin's side.
-  std::vector<int> in_range(const Vec3& x, const Filter& counts, double range) const;
-  std::optional<LocalGap> gap(int node, const Filter& counts, Order order) const;
+  bool within(const Vec3& x, int triangle, double range) const {
+    return (x - centroid_[static_cast<std::size_t>(triangle)]).squaredNorm() < range * range;
+  }
   Vec3 position(int node) const { return q_.segment<3>(3 * static_cast<Index>(node)); }
   std::array<std::int64_t, 3> bin(const Vec3& x) const;
 
@@ -61,7 +73,7 @@ class SmoothSurface {
   double radius_;
   Vector q_;
   std::vector<Vec3> centroid_, normal_;                // #F, now
-  std::vector<std::pair<std::uint64_t, int>> by_bin_;  // (bin, triangle), ascending; bins of side 1.25 r
+  std::vector<std::pair<std::uint64_t, int>> by_bin_;  // (bin, triangle), ascending; bins of side (1 + slack) r
 };
 
 /// ψ' ∇²φ + ψ'' ∇φ∇φᵀ, the Hessian of ψ(φ), from a gap of second order.

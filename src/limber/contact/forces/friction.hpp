@@ -1,0 +1,109 @@
+#pragma once
+/// What friction (fforce) is of whatever touches: for each contact with the relative velocity Σ wᵢvᵢ, its tangential
+/// part y and the normal force λ,
+///
+///     f = −μ λ s(|y|; ε) y/|y|, spread over the nodes by their weights w.
+///
+/// coupled: λ, w and the tangent plane are those of the state itself, the tangent is exact and not symmetric. lagged:
+/// they are those of a state that is held, and f = −∂R/∂v, R = Σ μ λ S(|y|). Coupled friction has that R too, held at
+/// each iterate, as a merit for Newton; its tangent there is primal-dual (see Pull). Where that does not converge, it
+/// becomes lagged (see stays_held).
+
+#include <memory>
+#include <span>
+
+#include "limber/contact/geometry/collisions.hpp"
+#include "limber/model/force.hpp"
+
+namespace limber {
+
+enum class FrictionForm { coupled, lagged };
+
+class Friction : public Force, public ContactForce, public LearningForce {
+ public:
+  ForceTraits traits() const override;
+  void add_couplings(Couplings&) const override {}
+  /// Lagged friction couples the nodes of the contacts that are held; others are coupled by the barrier anyway.
+  void add_couplings_at(const State& u, Couplings& now) const override;
+  void add_force(const State& u, Vector& f) const override;
+  void add_tangent(const State& u, TangentBuilder& T) const override;
+  std::optional<Potentials> potentials(const State& u) const override;
+  void update_lagged(const State& u) override;
+  void begin_step(const State& u) override {
+    pulls_.clear();
+    holds_ = 0;
+    update_lagged(u);
+  }
+  /// Σ μ λ s |y| [W]: what friction takes out of the motion.
+  double friction_power(const State& u) const override;
+  double driving_work(const State& u, double t0, double t1) const override;
+  /// Stages in which coupled friction became lagged.
+  long held_stages() const { return held_stages_; }
+
+ protected:
+  /// eps [m/s]: speed from which friction is fully developed.
+  Friction(std::shared_ptr<const Collisions> collisions, FrictionForm form, double eps)
+      : collisions_(std::move(collisions)), form_(form), eps_(eps) {}
+
+  /// Where and how hard two surfaces are pressed together.
+  struct Point {
+    std::array<int, 6> pair{};    // which contact it is, in any state
+    std::size_t first = 0;        // of its nodes and weights
+    std::size_t count = 0;        // of them
+    Vec3 n = Vec3::Zero();        // unit normal
+    double pressure = 0;          // μ λ [N]
+    Vec3 surface = Vec3::Zero();  // velocity of an implicit obstacle there [m/s]
+  };
+  struct Points {
+    std::vector<Point> list;
+    std::vector<int> nodes;
+    std::vector<double> w;
+
+    std::span<const int> nodes_of(const Point& p) const { return {nodes.data() + p.first, p.count}; }
+    std::span<const double> weights_of(const Point& p) const { return {w.data() + p.first, p.count}; }
+  };
+  /// The contacts with friction.
+  virtual Points points(const State& u) const = 0;
+  /// Adds −∂f/∂q of coupled friction; `now` are the points of u.
+  virtual void add_coupled_stiffness(const Points& now, const State& u, TangentBuilder& T) const = 0;
+
+  const Collisions& collisions() const { return *collisions_; }
+  double eps() const { return eps_; }
+  double mu(const std::array<int, 2>& objects) const;
+  /// Σ wᵢvᵢ, and its tangential part y.
+  Vec3 relative_velocity(const Points& all, const Point& p, const State& u) const;
+  Vec3 slip(const Points& all, const Point& p, const State& u) const;
+  /// −μ λ s(|y|) y/|y| [N].
+  Vec3 force(const Point& p, const Vec3& y) const;
+
+ private:
+  /// Where a contact slides, ∂f/∂v along y is zero beyond ε and Newton overshoots; with w = s(|y|) y/|y| as an unknown
+  /// of its own, linearised in η w = y, η = |y|/s, each iterate has a w that follows y with a delay, and the tangent
+  /// (μλ/η)(P − η' w ŷᵀ) is stiff as long as they disagree (Chan, Golub, Mulet 1999, for total variation).
+  struct Pull {
+    std::array<int, 6> pair;
+    Vec3 y, w;  // at the last iterate; |w| ≤ 1
+  };
+  const Pull* pull(const Point& p) const;
+  Vec3 next_pull(const Point& p, const Vec3& y) const;
+  /// −∂F/∂(Σ wᵢvᵢ) of the force F on a point [N·s/m].
+  Mat3 resistance(const Points& all, const Point& p, const State& u) const;
+  void add_damping(const Points& all, const State& u, TangentBuilder& T) const;
+  /// A contact that can slip one way or the other sends iterates in circles: its λ decides where it goes, and where it
+  /// goes decides its λ. After `coupled_iterates` of a stage coupled friction becomes lagged, which has one potential
+  /// and therefore converges. It is held anew after twice as many iterates, four times as many and so on.
+  bool stays_held() const { return form_ == FrictionForm::lagged || holds_ > coupled_iterates; }
+
+  static constexpr int coupled_iterates = 25;
+
+  std::shared_ptr<const Collisions> collisions_;
+  FrictionForm form_;
+  double eps_;
+  Points held_;
+  int holds_ = 0;       // since the step's start, at the time held_at_
+  double held_at_ = 0;  // [s]
+  long held_stages_ = 0;
+  std::vector<Pull> pulls_;  // of coupled friction since the step's start, ascending by pair
+};
+
+}  // namespace limber
