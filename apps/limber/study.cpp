@@ -44,7 +44,7 @@ void prepare(const fs::path& folder) {
   if (!fs::exists(folder / "study.md")) write_text((folder / "study.md").string(), "Not finished.\n");
 }
 
-FinishedStudy run_study(const StudyInfo& info, StudyContext context) {
+FinishedStudy run_study(const StudyInfo& info, const StudyContext& context) {
   const auto start = std::chrono::steady_clock::now();
   FinishedStudy finished{&info, info.run(context), 0};
   finished.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -39,7 +39,7 @@ class Chain : public System {
     if (!symmetric() && p_.n > 2) entries.emplace_back(p_.n - 1, 0, 0.0);
     SparseMatrix M(p_.n, p_.n);
     M.setFromTriplets(entries.begin(), entries.end());
-    M_ = MassMatrix(std::move(M), symmetric() ? Symmetry::symmetric : Symmetry::general);
+    M_ = MassMatrix(M, symmetric() ? Symmetry::symmetric : Symmetry::general);
   }
 
   SystemTraits traits() const override {

@@ -43,7 +43,7 @@ class Tower final : public System, private ContactPart {
     }
     SparseMatrix M(p_.n, p_.n);
     M.setFromTriplets(entries.begin(), entries.end());
-    M_ = MassMatrix(std::move(M), Symmetry::symmetric);
+    M_ = MassMatrix(M, Symmetry::symmetric);
     if (part != Part::whole) return;
     smooth_ = std::make_unique<Tower>(parts, Part::smooth);
     contact_ = std::make_unique<Tower>(parts, Part::contact);
@@ -366,7 +366,7 @@ class Towers final : public System, private ContactPart {
     append(b_.mass(), a.n, entries);
     SparseMatrix M(a.n + b.n, a.n + b.n);
     M.setFromTriplets(entries.begin(), entries.end());
-    M_ = MassMatrix(std::move(M), Symmetry::symmetric);
+    M_ = MassMatrix(M, Symmetry::symmetric);
     if (part != Tower::Part::whole) return;
     smooth_ = std::make_unique<Towers>(a, b, Tower::Part::smooth);
     contact_ = std::make_unique<Towers>(a, b, Tower::Part::contact);

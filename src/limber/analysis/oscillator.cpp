@@ -6,7 +6,7 @@ Oscillator::Oscillator(double omega, double damping) : k_(omega * omega), d_(dam
   SparseMatrix one(1, 1);
   one.insert(0, 0) = 1;
   one.makeCompressed();
-  M_ = MassMatrix(std::move(one), Symmetry::symmetric);
+  M_ = MassMatrix(one, Symmetry::symmetric);
 }
 
 Vector Oscillator::linearize(const State& u, Definiteness, Tangent& T) {

@@ -18,6 +18,7 @@ using LimberResult = blas_data_mapper<double, Index, ColMajor>;
 }  // namespace Eigen::internal
 
 // clang-format off
+// NOLINTBEGIN(bugprone-macro-parentheses)
 #define LIMBER_EIGEN_INSTANCES(KIND)                                                                                   \
   namespace Eigen::internal {                                                                                          \
   KIND template struct gebp_kernel<double, double, Index, LimberResult, LimberTraits::mr, LimberTraits::nr, false, false>; \
@@ -39,6 +40,7 @@ using LimberResult = blas_data_mapper<double, Index, ColMajor>;
   KIND template EigenSolver<MatrixXd>& EigenSolver<MatrixXd>::compute(const EigenBase<MatrixXd>&, bool);               \
   KIND template void PartialPivLU<MatrixXd>::compute();                                                                \
   }
+// NOLINTEND(bugprone-macro-parentheses)
 // clang-format on
 #else
 #define LIMBER_EIGEN_INSTANCES(KIND)

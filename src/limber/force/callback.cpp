@@ -24,10 +24,10 @@ CallbackForce::CallbackForce(std::string name, ForceCallbacks callbacks, Tangent
 void CallbackForce::fail(const std::string& what) const { throw InputError("force '" + name_ + "'", what); }
 
 SparseMatrix CallbackForce::evaluate(const ForceCallbacks::Entries& entries, const char* what, const State& u) const {
-  SparseMatrix A = entries(u.q, u.v, u.t);
+  const SparseMatrix A = entries(u.q, u.v, u.t);
   if (A.rows() != u.q.size() || A.cols() != u.q.size())
     fail(fmt::format("{} is {} × {}, but {} × {} is needed", what, A.rows(), A.cols(), u.q.size(), u.q.size()));
-  return in_order(std::move(A));
+  return in_order(A);
 }
 
 void CallbackForce::declare(const SparseMatrix& A, const char* what) {

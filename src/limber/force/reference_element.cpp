@@ -133,7 +133,7 @@ Matrix shape_gradients(ElementKind kind, const Vec3& xi) {
     return G / 8;
   }
   const Eigen::Vector4d b = barycentric(xi);
-  const Matrix dB = barycentric_gradients();
+  Matrix dB = barycentric_gradients();
   if (kind == ElementKind::tet4) return dB;
   for (Index a = 0; a < 4; ++a) G.row(a) = (4 * b[a] - 1) * dB.row(a);
   for (std::size_t e = 0; e < tet10_middles.size(); ++e) {

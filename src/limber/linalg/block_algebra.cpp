@@ -63,7 +63,7 @@ Matrix BlockProduct::operator*(const BlockView& X) const {
   return Y;
 }
 
-void remove(const BlockView& V, const BlockProduct& M, Eigen::Ref<Matrix> U) {
+void remove(const BlockView& V, const BlockProduct& M, Eigen::Ref<Matrix> U) {  // NOLINT: a view
   if (V.cols() > 0 && U.cols() > 0) subtract(V, inner(V, M * U), U);
 }
 

@@ -60,8 +60,8 @@ void check_own(const MaterialInfo& info, const MaterialParameters& p, const std:
       for (const Row& row : rows())
         for (const auto& q : row.info.parameters)
           if (q.name == key) takers.push_back(row.info.name);
-      throw InputError(where + "." + key, fmt::format("{} does not take {}{}", info.name, key,
-                                                      takers.empty() ? "" : "; " + join(takers, " or ") + " does"));
+      const std::string who = takers.empty() ? "" : fmt::format("; {} does", join(takers, " or "));
+      throw InputError(fmt::format("{}.{}", where, key), fmt::format("{} does not take {}{}", info.name, key, who));
     }
     require_no_fault(*found, value, where);
   }

@@ -14,8 +14,8 @@ bool is_diagonal(const SparseMatrix& M) {
 
 }  // namespace
 
-MassMatrix::MassMatrix(SparseMatrix M, Symmetry symmetry, std::string solver, double tolerance)
-    : M_(std::move(M)), symmetry_(symmetry), solver_name_(std::move(solver)), tolerance_(tolerance) {
+MassMatrix::MassMatrix(const SparseMatrix& M, Symmetry symmetry, std::string solver, double tolerance)
+    : M_(M), symmetry_(symmetry), solver_name_(std::move(solver)), tolerance_(tolerance) {
   if (M_.rows() == M_.cols() && is_diagonal(M_)) diagonal_ = M_.diagonal();
 }
 

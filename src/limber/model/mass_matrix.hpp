@@ -13,14 +13,14 @@ class MassMatrix {
  public:
   MassMatrix() = default;
   /// Symmetric: the lower triangle of M. `solver`, `tolerance`: how it is solved with, unless it is diagonal.
-  MassMatrix(SparseMatrix M, Symmetry symmetry, std::string solver = "auto", double tolerance = 1e-14);
+  MassMatrix(const SparseMatrix& M, Symmetry symmetry, std::string solver = "auto", double tolerance = 1e-14);
 
   const SparseMatrix& matrix() const { return M_; }
   Vector apply(const Vector& x) const;
   /// Throws StepFailure.
   Vector solve(const Vector& f) const;
   /// The same values on a pattern that holds the one of before.
-  void widen(SparseMatrix M) { M_ = std::move(M); }
+  void widen(SparseMatrix M) { M_.swap(M); }
 
  private:
   SparseMatrix M_;

@@ -156,11 +156,11 @@ void MechanicalSystem::make_mass() {
     if (m.a != m.b) add(m.b, m.a, m.m);
   }
   if (ties_.any()) {
-    const SparseMatrix of_nodes = std::move(M);
-    M = ties_.pattern().zero();
+    SparseMatrix of_nodes = ties_.pattern().zero();
+    of_nodes.swap(M);
     ties_.add_reduced(of_nodes.valuePtr(), M.valuePtr());
   }
-  mass_ = MassMatrix(std::move(M), storage_ == Storage::lower ? Symmetry::symmetric : Symmetry::general);
+  mass_ = MassMatrix(M, storage_ == Storage::lower ? Symmetry::symmetric : Symmetry::general);
 }
 
 std::vector<double> MechanicalSystem::memory() const {

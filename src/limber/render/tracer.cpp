@@ -223,7 +223,7 @@ void for_rows(int height, const std::function<void(double)>& progress, double fr
 }
 
 Image traced(const Tracer& tracer, const Camera& camera, const RenderOptions& options) {
-  const auto [width, height] = camera.size();
+  const int width = camera.size().width, height = camera.size().height;
   const auto row = static_cast<std::size_t>(width);
   std::vector<PixelLight> pixels(row * static_cast<std::size_t>(height));
   const int few = std::min(options.samples, std::max(4, options.samples / 4));

@@ -8,7 +8,7 @@ namespace limber {
 namespace {
 
 Vec3 read_direction(const JsonCursor& place) {
-  const Vec3 d = place.vector(quantity::ratio);
+  Vec3 d = place.vector(quantity::ratio);
   if (d.isZero(0)) place.fail(place.echo() + " has no direction");
   return d;
 }

@@ -72,14 +72,18 @@ std::string laid_out(const SchemaJson& j, std::size_t indent, std::size_t before
   std::string text = j.is_object() ? "{" : "[", separator = "\n";
   for (const auto& [key, value] : j.items()) {
     const std::string name = j.is_object() ? SchemaJson(key).dump() + ": " : "";
-    text += separator + std::string(indent + 2, ' ') + name + laid_out(value, indent + 2, indent + 2 + letters(name));
+    text += separator;
+    text.append(indent + 2, ' ');
+    text += name;
+    text += laid_out(value, indent + 2, indent + 2 + letters(name));
     separator = ",\n";
   }
   return text + "\n" + std::string(indent, ' ') + (j.is_object() ? "}" : "]");
 }
 
 std::string with_allowed(const std::string& text, const std::string& allowed) {
-  if (const auto at = text.find("{}"); at != text.npos) return text.substr(0, at) + allowed + text.substr(at + 2);
+  if (const auto at = text.find("{}"); at != std::string::npos)
+    return text.substr(0, at) + allowed + text.substr(at + 2);
   return text.empty() && !allowed.empty() ? allowed.substr(allowed[0] == ' ') : text + allowed;
 }
 

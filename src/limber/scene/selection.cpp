@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "limber/core/errors.hpp"
+#include "limber/mesh/tet_mesh.hpp"
 
 namespace limber {
 namespace {

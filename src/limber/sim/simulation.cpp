@@ -171,15 +171,15 @@ void Simulation::advance(double t_end, int depth, StepReport& report) {
     first = false;
   }
   if (depth == most_halvings) {
-    StepFailure last(
+    failure = StepFailure(
         fmt::format("the step from t = {:.6g} s fails even at h = {:.3g} s ({} of the step asked for): {}. Try a "
                     "smaller time.step, an L-stable implicit method (BE, TR-BDF2), a stiffer or another material, or "
                     "more damping",
                     t, h, fmt::format("1/{}", 1 << most_halvings), failure.reason),
         failure.iterations, failure.residual);
-    last.t = t;
-    last.h = h;
-    throw last;
+    failure.t = t;
+    failure.h = h;
+    throw StepFailure(failure);
   }
   advance(t + h / 2, depth + 1, report);
   advance(t_end, depth + 1, report);

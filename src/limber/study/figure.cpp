@@ -35,7 +35,7 @@ std::string data_block(const Figure& figure, const Curve& curve, std::size_t num
 }
 
 std::string style(const Curve& curve, std::size_t color, std::size_t number) {
-  const std::string ink = fmt::format("lc rgb '{}'", colors[color % colors.size()]);
+  std::string ink = fmt::format("lc rgb '{}'", colors[color % colors.size()]);
   const std::size_t mark = std::array<std::size_t, 7>{7, 5, 9, 11, 13, 6, 4}[number % 7];
   switch (curve.stroke) {
     case Stroke::line:

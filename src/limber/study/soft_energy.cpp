@@ -54,7 +54,8 @@ StudyResult study_soft_energy(const StudyContext& context) {
       "energies", "Total energy that is lost after 5 s", {"method", "lost [J]", "of the energy of the swing [%]"}, {}};
   std::map<std::string, Kept> runs;
   for (std::size_t k = 0; k < methods.size(); ++k) {
-    const auto& [name, stroke] = methods[k];
+    const auto& [method, stroke] = methods[k];
+    const std::string& name = method;  // a lambda cannot capture a structured binding
     const bool hybrid = name.find("ERE") != std::string::npos;
     Kept kept;
     kept.trial = simulate(under_method(scene, name, hybrid ? nlohmann::json{{"modes", kept_modes}} : nlohmann::json()),

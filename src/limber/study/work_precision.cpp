@@ -193,7 +193,7 @@ std::pair<WorkPoint, WorkPoint> with_one_step(const Measured& a, const Measured&
 
 /// "0.026 s by symplectic-euler (explicit)": the cheapest of a group.
 std::optional<std::string> cheapest_text(const std::string& group, const Results& results) {
-  const auto all = groups();
+  const auto& all = groups();
   const auto& members = std::find_if(all.begin(), all.end(), [&](const auto& g) { return g.first == group; })->second;
   std::optional<double> least;
   std::string best;

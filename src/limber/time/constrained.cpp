@@ -58,7 +58,7 @@ class Constrained final : public StageSolver {
   /// C v ≥ c with C = G: the gap at the stage's end is not negative; where `velocity` rules and a pair is in contact,
   /// it does not close either.
   static Vector bounds(const GapConstraints& gaps, GapRule rule, const Stage& s) {
-    const Vector open = -(gaps.gap + gaps.G * (s.star.q - s.at.q) + (s.t - s.at.t) * gaps.rate) / s.tau_q;
+    Vector open = -(gaps.gap + gaps.G * (s.star.q - s.at.q) + (s.t - s.at.t) * gaps.rate) / s.tau_q;
     if (rule == GapRule::nonpenetration) return open;
     return (gaps.gap.array() <= gaps.contact).select(open.cwiseMax(-gaps.rate), open);
   }

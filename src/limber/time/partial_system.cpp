@@ -22,7 +22,7 @@ void move_to_pattern(const SparseMatrix& B, SparseMatrix& A) {
       if (p < moved.outerIndexPtr()[j + 1] && rows[p] == it.row()) moved.valuePtr()[p] = it.value();
     }
   }
-  A = std::move(moved);
+  A.swap(moved);
 }
 
 void add(const SparseMatrix& A, SparseMatrix& to) {

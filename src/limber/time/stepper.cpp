@@ -55,7 +55,7 @@ State Stepper::step_by_backward_euler(System& system, const History& u, double h
   system.begin_step(u[0]);
   newton(system).begin_step(system, u[0]);
   Mechanics F(system, newton(system), exponential_);
-  const State next = BackwardEuler().step(F, History(u[0]), h);
+  State next = BackwardEuler().step(F, History(u[0]), h);
   if (!is_finite(next)) throw StepFailure("the new state is not finite");
   return next;
 }
@@ -100,7 +100,7 @@ State Stepper::step_in_frame(StageSolution solution, System& system, const Histo
   const bool asks = solution == StageSolution::linearized && !modes_->left_out().empty();
   if (modes_->basis().count() == 0 && !asks) return step_of_base(solution, system, u, h);
   ModalFrame frame(system, stages, *modes_, info_->splitting, solution);
-  const State next = frame.from_frame(scheme_->step(frame, frame.into_frame(u), h));
+  State next = frame.from_frame(scheme_->step(frame, frame.into_frame(u), h));
   if (!is_finite(next)) throw StepFailure("the new state is not finite");
   return next;
 }
@@ -110,7 +110,7 @@ State Stepper::step_of_base(StageSolution solution, System& system, const Histor
   StageSolver& stages = solution == info_->solution ? *stages_ : newton(system);
   stages.begin_step(system, u[0]);
   Mechanics F(system, stages, exponential_);
-  const State next = scheme_->step(F, u, h);
+  State next = scheme_->step(F, u, h);
   if (!is_finite(next)) throw StepFailure("the new state is not finite");
   return next;
 }

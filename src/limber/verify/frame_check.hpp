@@ -47,9 +47,9 @@ class FrameChecker {
 
  private:
   struct Crossing {
-    int a, b;          // items
-    double depth = 0;  // [m]
-    auto operator<=>(const Crossing&) const = default;
+    int a, b;                                           // items
+    double depth = 0;                                   // [m]
+    auto operator<=>(const Crossing&) const = default;  // NOLINT(modernize-use-nullptr): it does not compare with 0
   };
 
   bool is_triangle(int item) const { return static_cast<std::size_t>(item) < triangles_.size(); }

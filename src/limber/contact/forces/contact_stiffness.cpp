@@ -62,12 +62,13 @@ void ContactStiffness::Depths::add(const std::array<int, 2>& objects, double gap
 const std::vector<std::pair<std::array<int, 2>, ContactStiffness::Depth>>& ContactStiffness::Depths::pairs() {
   std::stable_sort(pairs_.begin(), pairs_.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   std::size_t kept = 0;
-  for (std::size_t i = 0; i < pairs_.size(); ++i) {
-    if (kept > 0 && pairs_[kept - 1].first == pairs_[i].first) {
-      Depth &sum = pairs_[kept - 1].second, &one = pairs_[i].second;
+  for (const auto& pair : pairs_) {
+    if (kept > 0 && pairs_[kept - 1].first == pair.first) {
+      Depth& sum = pairs_[kept - 1].second;
+      const Depth& one = pair.second;
       sum = {std::min(sum.least, one.least), sum.stored + one.stored, sum.pushed + one.pushed};
     } else {
-      pairs_[kept++] = pairs_[i];
+      pairs_[kept++] = pair;
     }
   }
   pairs_.resize(kept);

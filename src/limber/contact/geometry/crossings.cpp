@@ -149,7 +149,7 @@ std::vector<Vec3> surface_points(const PosedShape& shape) {
   const auto box = shape.bounds();
   if (!box) return points;
   for (int k = 0; k < n * n * n; ++k) {
-    const Vec3 share = Vec3(k % n, k / n % n, k / n / n) / (n - 1);
+    const Vec3 share = Eigen::Vector3i(k % n, k / n % n, k / n / n).cast<double>() / (n - 1);
     Vec3 p = box->min + share.cwiseProduct(box->max - box->min);
     for (int round = 0; round < 6; ++round) {
       const ImplicitValue f = shape.at(p);

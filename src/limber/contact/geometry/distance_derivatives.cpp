@@ -134,7 +134,7 @@ template <int k>
 Blocks projected(const Nearest& at, const Frame& f, double first, double second) {
   constexpr int N = 1 + 2 * k;
   Eigen::Matrix<double, 4, 1 + k> o;
-  Eigen::Matrix<double, 1 + k, k == 0 ? 1 : k> B;
+  Eigen::Matrix<double, 1 + k, std::max(1, k)> B;
   const double ww = f.w.squaredNorm(), norm = std::sqrt(ww);
   const Vec4 unit = f.w / norm;
   o.col(0) = unit;

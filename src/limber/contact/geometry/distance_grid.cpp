@@ -246,7 +246,7 @@ double DistanceGrid::value(const Vec3& x) const {
 ImplicitValue DistanceGrid::at(const Vec3& x) const {
   const Box3 box = domain();
   const Vec3 p = x.cwiseMax(box.min).cwiseMin(box.max), out = x - p;
-  const ImplicitValue inner = Patch(*this, grid_coordinates(p)).derivatives();
+  ImplicitValue inner = Patch(*this, grid_coordinates(p)).derivatives();
   if (out.isZero(0)) return inner;
   const Vec3 free = (out.array() == 0).cast<double>();  // the coordinates with which p moves
   const Vec3 g = free.cwiseProduct(inner.gradient);

@@ -25,7 +25,7 @@ Vec3 PosedShape::material(const Vec3& x) const {
 
 std::optional<Box3> PosedShape::bounds() const {
   const std::optional<Box3> box = shape_->bounds();
-  if (!box) return box;
+  if (!box) return std::nullopt;
   const Vec3 centre = (box->min + box->max) / 2, half = (box->max - box->min) / 2;
   const Vec3 moved = centre + pose_.R_minus_I * (centre - pose_.pivot) + pose_.translation.value;
   const Vec3 reach = (Mat3::Identity() + pose_.R_minus_I).cwiseAbs() * half;

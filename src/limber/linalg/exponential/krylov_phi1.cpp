@@ -4,6 +4,7 @@
 #include <cmath>
 #include <exception>
 #include <limits>
+#include <ranges>
 #include <vector>
 
 #include "limber/core/errors.hpp"
@@ -156,9 +157,9 @@ class FirstOrderFlow {
   /// Errors of the sub-steps are carried on as residuals are.
   double carried(double Substep::*error) const {
     double sum = 0, largest_after = 0;
-    for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
-      largest_after = std::max(largest_after, step->residual);
-      sum += (*step).*error * (step->residual > 0 ? largest_after / step->residual : 1);
+    for (const Substep& step : steps_ | std::views::reverse) {
+      largest_after = std::max(largest_after, step.residual);
+      sum += step.*error * (step.residual > 0 ? largest_after / step.residual : 1);
     }
     return sum;
   }
@@ -243,7 +244,7 @@ AccuratePart FirstOrderFlow::build(const Vector& x, double remaining, double tol
     const Matrix H = space_.H();
     if (tau * spectral_radius(H) > space_.m * space_.m) continue;
     carried_ = inner(space_.V.leftCols(space_.m), x);
-    const AccuratePart found = reach(H, tau, tolerance);
+    AccuratePart found = reach(H, tau, tolerance);
     if (found.s >= tau * (1 - 1e-12)) return found;
   }
   const Matrix H = space_.H();
@@ -251,7 +252,7 @@ AccuratePart FirstOrderFlow::build(const Vector& x, double remaining, double tol
   if (space_.next == 0) tau = std::min(remaining, longest_);
   if (space_.next > 0) tau = std::min(tau, space_.m * space_.m / spectral_radius(H));
   for (; tau > 1e-15 * remaining; tau /= motion_points) {
-    const AccuratePart found = reach(H, tau, tolerance);
+    AccuratePart found = reach(H, tau, tolerance);
     if (found.s > 0) return found;
   }
   fail("no sub-step is short enough", 1);

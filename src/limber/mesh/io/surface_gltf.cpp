@@ -194,7 +194,7 @@ class GltfReader {
     if (!uri.starts_with("data:"))
       return load_file(path_.substr(0, path_.find_last_of('/') + 1) + without_percents(uri));
     const std::size_t comma = uri.find(";base64,");
-    if (comma == uri.npos) fail("a buffer's data URI is not base64");
+    if (comma == std::string::npos) fail("a buffer's data URI is not base64");
     return base64_bytes(std::string_view(uri).substr(comma + 8));
   }
 
@@ -299,7 +299,7 @@ class GltfReader {
     for (char& c : s)
       if (static_cast<unsigned char>(c) < 32) c = ' ';
     const std::size_t first = s.find_first_not_of(' ');
-    return first == s.npos ? "" : s.substr(first, s.find_last_not_of(' ') - first + 1);
+    return first == std::string::npos ? "" : s.substr(first, s.find_last_not_of(' ') - first + 1);
   }
 
   void read_mesh(const Json& node, const Json& number, const Eigen::Affine3d& to_world) {

@@ -13,7 +13,7 @@ namespace limber {
 
 std::string extension_of(const std::string& path) {
   const std::size_t dot = path.find_last_of("./");
-  return dot == path.npos ? "" : lower(std::string_view(path).substr(dot));
+  return dot == std::string::npos ? "" : lower(std::string_view(path).substr(dot));
 }
 
 SurfaceMesh parse_surface_mesh(const std::string& path, const std::string& contents) {

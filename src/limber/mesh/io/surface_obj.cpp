@@ -12,7 +12,7 @@ namespace {
 
 std::string trimmed(std::string_view s) {
   const std::size_t first = s.find_first_not_of(" \t\r");
-  if (first == s.npos) return "";
+  if (first == std::string_view::npos) return "";
   return std::string(s.substr(first, s.find_last_not_of(" \t\r") - first + 1));
 }
 
@@ -103,7 +103,8 @@ class ObjReader {
       rest.remove_prefix(1);
       good = number(rest, uv);
     }
-    if (!good || !(rest.empty() || (rest[0] == '/' && rest.find_first_not_of("/-0123456789") == rest.npos)))
+    if (!good ||
+        !(rest.empty() || (rest[0] == '/' && rest.find_first_not_of("/-0123456789") == std::string_view::npos)))
       in_.fail(fmt::format("found {}, expected a corner such as 3, 3/1, 3//2 or 3/1/2", in_quotes(w)));
     surface_.corners.back() = numbered(n, surface_.positions.size(), "vertex");
     // A file without texture coordinates may number them all the same.

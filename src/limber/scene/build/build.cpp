@@ -304,6 +304,7 @@ MethodSettings method_settings(const MethodChoice& choice) {
 }
 
 Simulation build_simulation(const Scene& scene, const Model& model) {
+  model.system->claim(model.start.q.size());  // as it was made, also after another simulation
   const bool potential = model.system->potentials(model.start).has_value();
   if (scene.method.merit == "potential" && !potential)
     throw InputError("method.merit",

@@ -92,7 +92,8 @@ TriMesh drawn_obstacle(const ObstacleChoice& o) {
                       axis.isZero() ? Vec3(Vec3::UnitY()) : axis);
     case Shape::cylinder: {
       const double half = axis.norm() / 2;
-      return revolved({{0, -half}, {o.radius, -half}, {o.radius, half}, {0, half}}, (o.a + o.b) / 2, axis);
+      const std::vector<ProfilePoint> profile = {{0, -half}, {o.radius, -half}, {o.radius, half}, {0, half}};
+      return revolved(profile, (o.a + o.b) / 2, axis);
     }
     case Shape::torus:
       return revolved(torus_profile(o.major, o.minor), o.center, o.axis);

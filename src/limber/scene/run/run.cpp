@@ -375,7 +375,7 @@ class Run {
   /// step.
   State frame_state(const State& before, double t) const {
     const State& after = simulation_.state();
-    const State u = between(before, after, t);
+    State u = between(before, after, t);
     if (u.t == before.t || u.t == after.t) return u;
     const auto free = [&](const State& from) {
       return model_.system->max_step(from.q, u.q - from.q, from.t, u.t) >= 1;
