@@ -52,8 +52,8 @@ SolveReport solve_case(const ComplementCase& c, const Vector& b, Vector& x) {
   const SparseMatrix stored = c.symmetry == Symmetry::symmetric ? SparseMatrix(A.triangularView<Eigen::Lower>()) : A;
   const auto base = make_linear_solver("auto", c.symmetry);
   const ModalBasis basis = basis_of(c.X);
-  ComplementSolver solver(c.symmetry, c.policy);
-  solver.use(*base, &basis);
+  double defect = 0;
+  ComplementSolver solver(*base, &basis, c.symmetry, c.policy, defect);
   solver.set_matrix(stored);
   return solver.solve(b, x, 1e-12);
 }

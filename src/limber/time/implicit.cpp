@@ -16,8 +16,8 @@ class Implicit final : public StageSolver {
  public:
   Implicit(System& system, const StageOptions& o)
       : options_(o),
-        bank_(o.linear_solver, system.symmetric() ? Symmetry::symmetric : Symmetry::general),
-        complement_(system.symmetric() ? Symmetry::symmetric : Symmetry::general, Indefinite::report),
+        symmetry_(system.symmetric() ? Symmetry::symmetric : Symmetry::general),
+        bank_(o.linear_solver, symmetry_),
         scaling_(o.scaling) {
     options_.newton.tolerance *= system.length_scale();
     options_.newton.scale *= system.length_scale();
@@ -28,9 +28,9 @@ class Implicit final : public StageSolver {
     if (s.all_modal()) return s.state(s.star.v);
     if (s.tau_q == 0 && !system.velocity_dependent())  // q is known and f does not ask for v: explicit
       return s.state(s.star.v + s.tau_v * system.solve_mass(system.force({s.star.q, s.star.v, s.t})));
-    complement_.use(bank_.at(s.tau_q, s.tau_v), s.modes);
-    corrected_.use(complement_, &correction_);
-    State u = system.lag() == Lag::each_solution ? solve_lagged(system, s) : solve_once(system, s);
+    ComplementSolver complement(bank_.at(s.tau_q, s.tau_v), s.modes, symmetry_, Indefinite::report, defect_);
+    CorrectedSolver linear(complement, correction_);
+    State u = system.lag() == Lag::each_solution ? solve_lagged(system, s, linear) : solve_once(system, s, linear);
     if (system.contact()) touched_ = touched_ || std::isfinite(system.smallest_gap(u));
     return u;
   }
@@ -42,35 +42,35 @@ class Implicit final : public StageSolver {
   bool touched() const override { return touched_; }
   void reset() override {
     bank_.reset();
-    complement_.reset();
+    defect_ = 0;
     scaling_.begin_step();
   }
   StageCounts counts() const override { return counts_; }
   SolverCounts linear_counts() const override { return bank_.counts(); }
 
  private:
-  State solve_once(System& system, const Stage& s) {
+  State solve_once(System& system, const Stage& s, LinearSolver& linear) {
     StageProblem problem(system, s, tangent_, A_, correction_, scaling_);
     if (system.lag() == Lag::each_iterate) system.update_lagged(s.at);
     const bool meets = !s.modes && s.tau_q != 0 && (problem.under_way() || runs_into(problem, s));
     const auto along = meets ? move_along(system, s.at, s.t) : std::nullopt;
-    if (!along) return s.state(newton(problem, start(problem, s)));
+    if (!along) return s.state(newton(problem, start(problem, s), linear));
     try {
       if (problem.under_way()) problem.moved_to(along->t);
-      return s.state(newton(problem, (along->q - s.star.q) / s.tau_q));
+      return s.state(newton(problem, (along->q - s.star.q) / s.tau_q, linear));
     } catch (const NoMinimum&) {
       throw;
     } catch (const StepFailure&) {  // the guess was a bad one
       StageProblem again(system, s, tangent_, A_, correction_, scaling_);
       if (system.lag() == Lag::each_iterate) system.update_lagged(s.at);
-      return s.state(newton(again, start(again, s)));
+      return s.state(newton(again, start(again, s), linear));
     }
   }
 
-  Vector newton(StageProblem& problem, Vector v) {
+  Vector newton(StageProblem& problem, Vector v, LinearSolver& linear) {
     NewtonReport report;
     try {
-      v = solve_newton(problem, std::move(v), corrected_, options_.newton, report);
+      v = solve_newton(problem, std::move(v), linear, options_.newton, report);
       count(report);
       return v;
     } catch (const StepFailure&) {
@@ -85,16 +85,16 @@ class Implicit final : public StageSolver {
   }
 
   /// Fixed point: friction from the normal forces and sliding directions of the last solution.
-  State solve_lagged(System& system, const Stage& s) {
+  State solve_lagged(System& system, const Stage& s, LinearSolver& linear) {
     system.update_lagged(s.at);
     Stage from = s;
     StageProblem problem(system, from, tangent_, A_, correction_, scaling_);
-    Vector v = newton(problem, start(problem, s));
+    Vector v = newton(problem, start(problem, s), linear);
     for (int k = 1; k < most_lags; ++k) {
       system.update_lagged(s.state(v));
       from.at = s.state(v);
       StageProblem again(system, from, tangent_, A_, correction_, scaling_);
-      const Vector next = newton(again, v);
+      const Vector next = newton(again, v, linear);
       const double change = again.correction(next - v);
       v = next;
       if (change <= again.enough(v, options_.newton.tolerance)) return s.state(std::move(v));
@@ -128,9 +128,9 @@ class Implicit final : public StageSolver {
   static constexpr int most_lags = 50;
 
   StageOptions options_;
+  Symmetry symmetry_;
   SolverBank bank_;
-  ComplementSolver complement_;
-  CorrectedSolver corrected_;
+  double defect_ = 0;  // of the modes, see ComplementSolver
   Correction correction_;
   Scaling scaling_;
   Tangent tangent_;

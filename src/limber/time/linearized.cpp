@@ -15,7 +15,7 @@ namespace {
 class Linearized final : public StageSolver {
  public:
   Linearized(System& system, const StageOptions& o)
-      : options_(o), bank_(o.linear_solver, symmetry(system)), complement_(symmetry(system), Indefinite::solve) {}
+      : options_(o), bank_(o.linear_solver, symmetry(system)) {}
 
   State solve(System& system, const Stage& s) override {
     ++counts_.stages;
@@ -49,7 +49,7 @@ class Linearized final : public StageSolver {
     Vector rhs = system.apply_mass(s.star.v - v) + s.tau_v * (f - multiply(T->K, symmetric, next.q - at.q));
     if (s.modes && system.velocity_dependent()) rhs -= s.tau_v * multiply(T->D, symmetric, v - at.v);
     if (!rhs.allFinite()) throw StepFailure("the force is not finite");
-    const Vector change = solve_linear(s, rhs);  // in the complement, where modes are split off
+    const Vector change = solve_linear(rhs);  // in the complement, where modes are split off
     next.q += s.tau_q * change;
     next.v += change;
     return next;
@@ -57,7 +57,7 @@ class Linearized final : public StageSolver {
 
   void reset() override {
     bank_.reset();
-    complement_.reset();
+    defect_ = 0;
     frozen_.reset();
     if (newton_) newton_->reset();
   }
@@ -94,15 +94,13 @@ class Linearized final : public StageSolver {
     tau_q_ = s.tau_q;
     tau_v_ = s.tau_v;
     combine(system, T, s.tau_q, s.tau_v, A_);
-    solver_ = &bank_.at(s.tau_q, s.tau_v);
-    complement_.use(*solver_, s.modes);
-    complement_.set_matrix(A_);
+    linear_.emplace(bank_.at(s.tau_q, s.tau_v), s.modes, symmetry(system), Indefinite::solve, defect_);
+    linear_->set_matrix(A_);
   }
 
-  Vector solve_linear(const Stage& s, const Vector& rhs) {
+  Vector solve_linear(const Vector& rhs) {
     Vector x;
-    complement_.use(*solver_, s.modes);
-    const auto report = complement_.solve(rhs, x, options_.linear_tolerance);
+    const auto report = linear_->solve(rhs, x, options_.linear_tolerance);
     if (report.status != SolveReport::Status::ok)
       throw StepFailure(fmt::format("the linear solver failed ({} iterations, relative residual {:.1e})",
                                     report.iterations, report.residual),
@@ -113,8 +111,8 @@ class Linearized final : public StageSolver {
 
   StageOptions options_;
   SolverBank bank_;
-  ComplementSolver complement_;
-  LinearSolver* solver_ = nullptr;  // of the stage at hand
+  double defect_ = 0;                       // of the modes, see ComplementSolver
+  std::optional<ComplementSolver> linear_;  // with the matrix of the stage at hand
   Tangent tangent_;
   SparseMatrix A_;
   std::optional<State> frozen_;

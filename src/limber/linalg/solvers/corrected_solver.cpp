@@ -7,22 +7,21 @@
 namespace limber {
 
 void CorrectedSolver::multiply(const Vector& x, Vector& y) const {
-  base_->multiply(x, y);
-  if (correction_ == nullptr) return;
-  const Correction& c = *correction_;
+  base_.multiply(x, y);
+  const Correction& c = correction_;
   if (c.U.cols() > 0) y.noalias() -= c.U * (c.C * (c.U.transpose() * x));
   if (c.N.nonZeros() > 0) y.noalias() += c.N * x;
 }
 
 SolveReport CorrectedSolver::solve(const Vector& b, Vector& x, double tolerance) {
   using Status = SolveReport::Status;
-  if (correction_ == nullptr || !correction_->any()) return base_->solve(b, x, tolerance);
+  if (!correction_.any()) return base_.solve(b, x, tolerance);
   x.setZero(b.size());
   const double beta = b.norm();
   if (beta == 0) return {};
   // Loose inner solves cost little and a few outer iterations more.
   const double inner_tolerance = 3e-2;
-  const int most = static_cast<int>(correction_->U.cols()) + 60;
+  const int most = static_cast<int>(correction_.U.cols()) + 60;
   std::vector<Vector> basis{b / beta}, directions;
   Matrix H = Matrix::Zero(most + 1, most);
   Vector e = Vector::Zero(most + 1), y;
@@ -30,7 +29,7 @@ SolveReport CorrectedSolver::solve(const Vector& b, Vector& x, double tolerance)
   SolveReport report;
   for (int k = 0; k < most; ++k) {
     Vector z, w;
-    const SolveReport inner = base_->solve(basis.back(), z, inner_tolerance);
+    const SolveReport inner = base_.solve(basis.back(), z, inner_tolerance);
     report.iterations += inner.iterations;
     if (inner.status != Status::ok) return {inner.status, report.iterations, 1};
     multiply(z, w);

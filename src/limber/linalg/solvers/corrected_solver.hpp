@@ -18,20 +18,17 @@ struct Correction {
 class CorrectedSolver final : public LinearSolver {
  public:
   /// Solves through `base`, with what `correction` holds at the time of the solve.
-  void use(LinearSolver& base, const Correction* correction) {
-    base_ = &base;
-    correction_ = correction;
-  }
+  CorrectedSolver(LinearSolver& base, const Correction& correction) : base_(base), correction_(correction) {}
 
-  void set_matrix(const SparseMatrix& A) override { base_->set_matrix(A); }
+  void set_matrix(const SparseMatrix& A) override { base_.set_matrix(A); }
   SolveReport solve(const Vector& b, Vector& x, double tolerance) override;
   void multiply(const Vector& x, Vector& y) const override;
   void reset() override {}
-  SolverCounts counts() const override { return base_->counts(); }
+  SolverCounts counts() const override { return base_.counts(); }
 
  private:
-  LinearSolver* base_ = nullptr;
-  const Correction* correction_ = nullptr;
+  LinearSolver& base_;
+  const Correction& correction_;
 };
 
 }  // namespace limber

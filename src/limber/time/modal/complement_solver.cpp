@@ -19,7 +19,7 @@ constexpr double rounding = 4e-16;  // of the right-hand side: nothing below is 
 
 void ComplementSolver::set_matrix(const SparseMatrix& A) {
   A_ = &A;
-  base_->set_matrix(A);
+  base_.set_matrix(A);
 }
 
 SolveReport ComplementSolver::solve(const Vector& b, Vector& x, double tolerance) {
@@ -29,12 +29,12 @@ SolveReport ComplementSolver::solve(const Vector& b, Vector& x, double tolerance
   }
   SolveReport report;
   if (!modes_ || modes_->count() == 0) {
-    report = base_->solve(b, x, tolerance);
+    report = base_.solve(b, x, tolerance);
   } else {
     report = iterate(b, x, tolerance);
     if (report.status == Status::not_converged) {
       const int before = report.iterations;
-      report = bordered(*base_, b, x, tolerance);
+      report = bordered(base_, b, x, tolerance);
       report.iterations += before;
     }
   }
@@ -58,13 +58,13 @@ SolveReport ComplementSolver::iterate(const Vector& b, Vector& x, double toleran
   for (int k = 0; k < most; ++k) {
     double wanted = k == 0 ? tolerance : .5 * goal / size;
     if (k == 0 && defect_ > goal / start) wanted = std::max(tolerance, forgetting * defect_);
-    const SolveReport solved = base_->solve(r, y, std::min(wanted, .1));
+    const SolveReport solved = base_.solve(r, y, std::min(wanted, .1));
     report.iterations += solved.iterations;
     if (solved.status != Status::ok) return {solved.status, report.iterations, size / start};
     const Vector z = modes_->complement(y);
     const double turned = k == 0 ? 0 : z.dot(r - before) / rho;
     p = k == 0 ? z : Vector(z + turned * p);
-    base_->multiply(p, Ap);
+    base_.multiply(p, Ap);
     Ap = modes_->complement_of_force(Ap);
     rho = z.dot(r);
     const double curvature = p.dot(Ap);

@@ -17,31 +17,28 @@ enum class Indefinite { report, solve };
 
 class ComplementSolver final : public LinearSolver {
  public:
-  ComplementSolver(Symmetry symmetry, Indefinite policy) : symmetry_(symmetry), policy_(policy) {}
-
-  /// Solves through `base` from now on; without modes (null) this is all that happens.
-  void use(LinearSolver& base, const ModalBasis* modes) {
-    base_ = &base;
-    modes_ = modes;
-  }
+  /// Solves through `base`; without modes (null) this is all that happens. `defect`: what projections alone left of the
+  /// residual, last time; 0 at first. It is no use to solve more exactly than that at first.
+  ComplementSolver(LinearSolver& base, const ModalBasis* modes, Symmetry symmetry, Indefinite policy, double& defect)
+      : base_(base), modes_(modes), symmetry_(symmetry), policy_(policy), defect_(defect) {}
 
   void set_matrix(const SparseMatrix& A) override;
   SolveReport solve(const Vector& b, Vector& x, double tolerance) override;
-  void multiply(const Vector& x, Vector& y) const override { base_->multiply(x, y); }
-  void reset() override { defect_ = 0; }
-  SolverCounts counts() const override { return base_->counts(); }
+  void multiply(const Vector& x, Vector& y) const override { base_.multiply(x, y); }
+  void reset() override {}
+  SolverCounts counts() const override { return base_.counts(); }
 
  private:
   SolveReport iterate(const Vector& b, Vector& x, double tolerance);
   SolveReport bordered(LinearSolver& solver, const Vector& b, Vector& x, double tolerance);
   SolveReport solve_by_lu(const Vector& b, Vector& x, double tolerance);
 
+  LinearSolver& base_;
+  const ModalBasis* modes_;
   Symmetry symmetry_;
   Indefinite policy_;
-  LinearSolver* base_ = nullptr;
-  const ModalBasis* modes_ = nullptr;
+  double& defect_;
   const SparseMatrix* A_ = nullptr;
-  double defect_ = 0;  // what projections alone left of the residual, last time: no use to solve more exactly at first
 };
 
 }  // namespace limber
