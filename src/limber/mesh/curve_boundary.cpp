@@ -6,7 +6,7 @@
 
 #include "limber/core/nodes.hpp"
 #include "limber/core/parallel.hpp"
-#include "limber/mesh/soup_tree.hpp"
+#include "limber/mesh/box_tree.hpp"
 
 namespace limber {
 namespace {
@@ -50,7 +50,7 @@ Curved curve_boundary(ElementMesh& mesh, const TriMesh& surface) {
   std::vector<Box3> boxes;
   for (const auto& t : surface.triangles)
     boxes.push_back(bounding_box({surface.nodes[ix(t[0])], surface.nodes[ix(t[1])], surface.nodes[ix(t[2])]}));
-  const BoxTree tree(std::move(boxes));
+  const BoxTree tree(boxes);
   const auto nearest = [&](const Vec3& x, int triangle) {
     const auto& t = surface.triangles[ix(triangle)];
     return nearest_in_triangle(x, surface.nodes[ix(t[0])], surface.nodes[ix(t[1])], surface.nodes[ix(t[2])]);

@@ -5,7 +5,7 @@
 #include <cassert>
 
 #include "limber/core/parallel.hpp"
-#include "limber/mesh/soup_tree.hpp"
+#include "limber/mesh/box_tree.hpp"
 
 namespace limber {
 namespace {
@@ -39,7 +39,7 @@ BoxTree tree_over(const TetMesh& mesh) {
     const Vec3 &a = mesh.nodes[n[0]], &b = mesh.nodes[n[1]], &c = mesh.nodes[n[2]], &d = mesh.nodes[n[3]];
     boxes.push_back({a.cwiseMin(b).cwiseMin(c).cwiseMin(d), a.cwiseMax(b).cwiseMax(c).cwiseMax(d)});
   }
-  return BoxTree(std::move(boxes));
+  return BoxTree(boxes);
 }
 
 }  // namespace

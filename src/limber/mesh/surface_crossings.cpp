@@ -5,7 +5,7 @@
 #include <atomic>
 
 #include "limber/core/parallel.hpp"
-#include "limber/mesh/soup_tree.hpp"
+#include "limber/mesh/box_tree.hpp"
 
 namespace limber {
 namespace {

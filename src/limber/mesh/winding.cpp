@@ -28,23 +28,28 @@ double solid_angle(const Vec3& x, const Vec3& a, const Vec3& b, const Vec3& c) {
 }
 
 WindingTree::WindingTree(TriMesh mesh) : mesh_(std::move(mesh)), tree_(boxes_of(mesh_)) {
-  for (const BoxTree::Node& node : tree_.nodes()) dipoles_.push_back(dipole(node));
+  for (std::size_t i = 0; i < tree_.nodes().size(); ++i) dipoles_.push_back(dipole(static_cast<int>(i)));
 }
 
-WindingTree::Dipole WindingTree::dipole(const BoxTree::Node& node) const {
+WindingTree::Dipole WindingTree::dipole(int node) const {
+  const auto [first, last] = tree_.slots(node);
   Dipole d;
   double total = 0;
-  for (int k = node.first; k < node.first + node.count; ++k) {
-    const auto& t = mesh_.triangles[tree_.order()[k]];
+  for (int k = first; k < last; ++k) {
+    const auto& t = mesh_.triangles[tree_.item(k)];
     const Vec3 &a = mesh_.nodes[t[0]], &b = mesh_.nodes[t[1]], &c = mesh_.nodes[t[2]];
     const Vec3 area = (b - a).cross(c - a) / 2;
     d.area += area;
     d.centre += area.norm() * (a + b + c) / 3;
     total += area.norm();
   }
-  d.centre = total > 0 ? Vec3(d.centre / total) : Vec3((node.box.min + node.box.max) / 2);
-  for (int k = node.first; k < node.first + node.count; ++k)
-    for (const int i : mesh_.triangles[tree_.order()[k]])
+  const Bounds& box = tree_.nodes()[node].box;
+  if (total > 0)
+    d.centre /= total;
+  else
+    for (int c = 0; c < 3; ++c) d.centre[c] = (box.low[c] + box.high[c]) / 2;
+  for (int k = first; k < last; ++k)
+    for (const int i : mesh_.triangles[tree_.item(k)])
       d.radius = std::max(d.radius, (mesh_.nodes[i] - d.centre).norm());
   return d;
 }
@@ -61,12 +66,12 @@ double WindingTree::winding(const Vec3& x) const {
     const double l = r.norm();
     if (l > dipole_reach * d.radius) {
       if (l > 0) w += d.area.dot(r) / (4 * std::numbers::pi * l * l * l);
-    } else if (node.right != 0) {
-      open[height++] = node.right;
+    } else if (node.count == 0) {
+      open[height++] = node.link;
       open[height++] = at + 1;
     } else {
-      for (int k = node.first; k < node.first + node.count; ++k) {
-        const auto& t = mesh_.triangles[tree_.order()[k]];
+      for (int k = node.link; k < node.link + node.count; ++k) {
+        const auto& t = mesh_.triangles[tree_.item(k)];
         w += solid_angle(x, mesh_.nodes[t[0]], mesh_.nodes[t[1]], mesh_.nodes[t[2]]);
       }
     }

@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "limber/mesh/soup_tree.hpp"
+#include "limber/mesh/box_tree.hpp"
 #include "limber/mesh/tri_mesh.hpp"
 
 namespace limber {
@@ -32,7 +32,7 @@ class WindingTree {
     Vec3 centre = Vec3::Zero(), area = Vec3::Zero();  // middle of the area [m], Σ area × normal [m²]
     double radius = 0;                                // of the ball around `centre` that holds the triangles [m]
   };
-  Dipole dipole(const BoxTree::Node& node) const;
+  Dipole dipole(int node) const;
 
   TriMesh mesh_;
   BoxTree tree_;

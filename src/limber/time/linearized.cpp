@@ -14,8 +14,7 @@ namespace {
 /// LU: the formula asks for the solution, not for a minimum.
 class Linearized final : public StageSolver {
  public:
-  Linearized(System& system, const StageOptions& o)
-      : options_(o), bank_(o.linear_solver, symmetry(system)) {}
+  Linearized(System& system, const StageOptions& o) : options_(o), bank_(o.linear_solver, symmetry(system)) {}
 
   State solve(System& system, const Stage& s) override {
     ++counts_.stages;

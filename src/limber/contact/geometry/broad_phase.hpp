@@ -6,8 +6,8 @@
 #include <array>
 #include <vector>
 
-#include "limber/contact/geometry/bvh.hpp"
 #include "limber/contact/geometry/surface.hpp"
+#include "limber/contact/geometry/tree_pairs.hpp"
 #include "limber/core/types.hpp"
 
 namespace limber {
@@ -45,7 +45,7 @@ class BroadPhase {
     std::vector<int> number;  // the primitive's index in the surface's list, ascending
     std::vector<int> object;
     std::vector<Bounds> boxes;
-    Bvh tree;
+    BoxTree tree;
     double built_area = -1;  // Σ surface of the boxes when the tree was made [m²]; −1: there is no tree yet
   };
 

@@ -63,7 +63,7 @@ void edges_through_triangles(const ContactScene& scene, const Vector& x, Worst& 
     triangle_boxes.push_back(box_of(t, x));
     triangle_objects.push_back(s.object[ix(t[0])]);
   }
-  Bvh edges, triangles;
+  BoxTree edges, triangles;
   edges.build(edge_boxes, edge_objects);
   triangles.build(triangle_boxes, triangle_objects);
   if (edges.empty() || triangles.empty()) return;

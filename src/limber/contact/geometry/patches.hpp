@@ -5,8 +5,8 @@
 
 #include <vector>
 
-#include "limber/contact/geometry/bvh.hpp"
 #include "limber/contact/geometry/surface.hpp"
+#include "limber/contact/geometry/tree_pairs.hpp"
 
 namespace limber {
 

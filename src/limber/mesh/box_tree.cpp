@@ -1,5 +1,6 @@
-#include "limber/contact/geometry/bvh.hpp"
+#include "limber/mesh/box_tree.hpp"
 
+#include <Eigen/Geometry>
 #include <cassert>
 #include <numeric>
 
@@ -31,16 +32,22 @@ void split_at_median(std::vector<int>& order, int first, int last, const std::ve
   std::nth_element(order.begin() + first, order.begin() + (first + last) / 2, order.begin() + last, before);
 }
 
+Vec3 nearest_in_segment(const Vec3& x, const Vec3& a, const Vec3& b) {
+  const Vec3 ab = b - a;
+  const double l2 = ab.squaredNorm();
+  return l2 > 0 ? Vec3(a + std::clamp((x - a).dot(ab) / l2, 0., 1.) * ab) : a;
+}
+
 }  // namespace
 
-struct Bvh::Builder {
-  Bvh& tree;
+struct BoxTree::Builder {
+  BoxTree& tree;
   std::vector<Point> item_centres;
   std::vector<int> objects;           // those that have items, in the order of the upper levels
   std::vector<int> first_slot;        // per object: [first_slot[o], first_slot[o + 1])
   std::vector<Point> object_centres;  // per object
 
-  Builder(Bvh& t, const std::vector<Bounds>& boxes, const std::vector<int>& item_objects) : tree(t) {
+  Builder(BoxTree& t, const std::vector<Bounds>& boxes, const std::vector<int>& item_objects) : tree(t) {
     const std::size_t n = boxes.size();
     const int object_count = n == 0 ? 0 : 1 + *std::max_element(item_objects.begin(), item_objects.end());
     item_centres.resize(n);
@@ -81,7 +88,7 @@ struct Bvh::Builder {
   }
 
   void add_items(int first, int last, int object) {
-    if (last - first <= max_leaf) {
+    if (last - first <= tree.leaf_) {
       add({.box = {}, .link = first, .count = last - first, .object = object});
       return;
     }
@@ -93,7 +100,19 @@ struct Bvh::Builder {
   }
 };
 
-void Bvh::build(const std::vector<Bounds>& boxes, const std::vector<int>& objects) {
+BoxTree::BoxTree(const std::vector<Box3>& boxes) : leaf_(4) {
+  build({boxes.begin(), boxes.end()}, std::vector<int>(boxes.size(), 0));
+}
+
+std::pair<int, int> BoxTree::slots(int node) const {
+  int left = node, right = node;
+  while (nodes_[static_cast<std::size_t>(left)].count == 0) ++left;
+  while (nodes_[static_cast<std::size_t>(right)].count == 0) right = nodes_[static_cast<std::size_t>(right)].link;
+  const Node& last = nodes_[static_cast<std::size_t>(right)];
+  return {nodes_[static_cast<std::size_t>(left)].link, last.link + last.count};
+}
+
+void BoxTree::build(const std::vector<Bounds>& boxes, const std::vector<int>& objects) {
   assert(boxes.size() == objects.size());
   nodes_.clear();
   Builder builder(*this, boxes, objects);
@@ -102,7 +121,7 @@ void Bvh::build(const std::vector<Bounds>& boxes, const std::vector<int>& object
   refit(boxes);
 }
 
-void Bvh::refit(const std::vector<Bounds>& boxes) {
+void BoxTree::refit(const std::vector<Bounds>& boxes) {
   assert(boxes.size() == items_.size());
   for (std::size_t i = 0; i < items_.size(); ++i) boxes_[i] = boxes[static_cast<std::size_t>(items_[i])];
   for (std::size_t i = nodes_.size(); i-- > 0;) {
@@ -117,7 +136,7 @@ void Bvh::refit(const std::vector<Bounds>& boxes) {
   }
 }
 
-double Bvh::surface_area(double shrink) const {
+double BoxTree::surface_area(double shrink) const {
   double sum = 0;
   for (const Node& node : nodes_) {
     Point e;
@@ -127,24 +146,17 @@ double Bvh::surface_area(double shrink) const {
   return sum;
 }
 
-std::vector<TreePairs::NodePair> TreePairs::parts(std::size_t wanted) const {
-  std::vector<NodePair> parts;
-  if (a_.empty() || b_.empty() || !needed({0, 0})) return parts;
-  parts.push_back({0, 0});
-  for (bool opened = true; opened && parts.size() < wanted;) {
-    opened = false;
-    std::vector<NodePair> next;
-    for (const NodePair p : parts) {
-      if (is_leaf(p)) {
-        next.push_back(p);
-      } else {
-        opened = true;
-        split(p, next);
-      }
-    }
-    parts.swap(next);
+Vec3 nearest_in_triangle(const Vec3& x, const Vec3& a, const Vec3& b, const Vec3& c) {
+  const Vec3 n = (b - a).cross(c - a);
+  const double n2 = n.squaredNorm();
+  if (n2 > 0) {
+    const double u = (c - b).cross(x - b).dot(n), v = (a - c).cross(x - c).dot(n), w = (b - a).cross(x - a).dot(n);
+    if (u >= 0 && v >= 0 && w >= 0) return x - n * ((x - a).dot(n) / n2);
   }
-  return parts;
+  Vec3 best = nearest_in_segment(x, a, b);
+  for (const Vec3& p : {nearest_in_segment(x, b, c), nearest_in_segment(x, c, a)})
+    if ((p - x).squaredNorm() < (best - x).squaredNorm()) best = p;
+  return best;
 }
 
 }  // namespace limber

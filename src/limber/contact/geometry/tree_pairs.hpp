@@ -1,67 +1,12 @@
 #pragma once
-/// A binary tree of axis-aligned boxes over items (points, edges, triangles). The upper levels separate objects, those
-/// below split the items of one object at the median of their centres, so a leaf holds items of one object only and
-/// whole bodies that may not collide are left at the top. The boxes are refitted to new ones; the shape stays.
+/// All pairs of items of two trees of boxes (mesh/box_tree.hpp) that overlap.
 
-#include <algorithm>
 #include <array>
-#include <limits>
 #include <vector>
 
-#include "limber/core/types.hpp"
+#include "limber/mesh/box_tree.hpp"
 
 namespace limber {
-
-struct Bounds {
-  std::array<double, 3> low{unbounded(), unbounded(), unbounded()};  // [m]; empty at first
-  std::array<double, 3> high{-unbounded(), -unbounded(), -unbounded()};
-
-  static constexpr double unbounded() { return std::numeric_limits<double>::infinity(); }
-
-  void include(const Bounds& other) {
-    for (int k = 0; k < 3; ++k) {
-      low[k] = std::min(low[k], other.low[k]);
-      high[k] = std::max(high[k], other.high[k]);
-    }
-  }
-};
-
-/// Closed boxes: those that only touch overlap.
-inline bool overlap(const Bounds& a, const Bounds& b) {
-  return (a.low[0] <= b.high[0]) & (b.low[0] <= a.high[0]) & (a.low[1] <= b.high[1]) & (b.low[1] <= a.high[1]) &
-         (a.low[2] <= b.high[2]) & (b.low[2] <= a.high[2]);
-}
-
-class Bvh {
- public:
-  static constexpr int max_leaf = 8;  // items
-
-  struct Node {
-    Bounds box;
-    int link = 0;     // inner node: its right child (the left one is the next node); leaf: its first slot
-    int count = 0;    // number of slots of a leaf; 0 for inner nodes
-    int object = -1;  // whose items all below are; -1: of several objects
-  };
-
-  /// boxes and objects of the items; the tree may be empty.
-  void build(const std::vector<Bounds>& boxes, const std::vector<int>& objects);
-  /// New boxes for the same items.
-  void refit(const std::vector<Bounds>& boxes);
-  /// Σ surface of the nodes' boxes [m²], each first made smaller by `shrink` [m] on every side.
-  double surface_area(double shrink) const;
-
-  const std::vector<Node>& nodes() const { return nodes_; }  // parents before children; the root first
-  const int& item(int slot) const { return items_[static_cast<std::size_t>(slot)]; }
-  const Bounds& item_box(int slot) const { return boxes_[static_cast<std::size_t>(slot)]; }
-  bool empty() const { return nodes_.empty(); }
-
- private:
-  struct Builder;
-
-  std::vector<Node> nodes_;
-  std::vector<int> items_;     // per slot, in the order of the leaves
-  std::vector<Bounds> boxes_;  // per slot
-};
 
 /// Which objects may collide, as a table [a × size + b].
 struct ObjectTable {
@@ -79,13 +24,13 @@ class TreePairs {
     int a, b;
   };
 
-  TreePairs(const Bvh& a, const Bvh& b, const ObjectTable& may) : a_(a), b_(b), may_(may), self_(&a == &b) {}
+  TreePairs(const BoxTree& a, const BoxTree& b, const ObjectTable& may) : a_(a), b_(b), may_(may), self_(&a == &b) {}
 
   /// At least `wanted` independent parts, if there are as many; they cover all pairs, none twice.
   std::vector<NodePair> parts(std::size_t wanted) const;
 
   /// emit(pairs, count) for the pairs (item of a, item of b) of one part, in blocks of at most max_block.
-  static constexpr int max_block = Bvh::max_leaf * Bvh::max_leaf;
+  static constexpr int max_block = BoxTree::max_leaf * BoxTree::max_leaf;
   template <class Emit>
   void visit(NodePair part, const Emit& emit) const {
     std::vector<NodePair> stack{part};
@@ -101,12 +46,12 @@ class TreePairs {
   }
 
  private:
-  const Bvh::Node& node_a(int i) const { return a_.nodes()[static_cast<std::size_t>(i)]; }
-  const Bvh::Node& node_b(int i) const { return b_.nodes()[static_cast<std::size_t>(i)]; }
+  const BoxTree::Node& node_a(int i) const { return a_.nodes()[static_cast<std::size_t>(i)]; }
+  const BoxTree::Node& node_b(int i) const { return b_.nodes()[static_cast<std::size_t>(i)]; }
   bool is_leaf(NodePair p) const { return node_a(p.a).count > 0 && node_b(p.b).count > 0; }
 
   bool needed(NodePair p) const {
-    const Bvh::Node &a = node_a(p.a), &b = node_b(p.b);
+    const BoxTree::Node &a = node_a(p.a), &b = node_b(p.b);
     if (a.object >= 0 && b.object >= 0 && !may_(a.object, b.object)) return false;
     return overlap(a.box, b.box);
   }
@@ -117,7 +62,7 @@ class TreePairs {
 
   /// Appends the needed pairs of children; the larger node is opened.
   void split(NodePair p, std::vector<NodePair>& out) const {
-    const Bvh::Node &a = node_a(p.a), &b = node_b(p.b);
+    const BoxTree::Node &a = node_a(p.a), &b = node_b(p.b);
     std::array<NodePair, 3> children{NodePair{p.a + 1, p.b}, NodePair{a.link, p.b}, NodePair{p.a + 1, a.link}};
     int count = 2;
     if (self_ && p.a == p.b) {
@@ -133,7 +78,7 @@ class TreePairs {
 
   /// Whether boxes overlap is hard to foresee for the processor: each pair is written, and kept by counting it.
   int overlapping_items(NodePair p, std::array<int, 2>* out) const {
-    const Bvh::Node &a = node_a(p.a), &b = node_b(p.b);
+    const BoxTree::Node &a = node_a(p.a), &b = node_b(p.b);
     const bool same = self_ && p.a == p.b;
     const Bounds* boxes = &b_.item_box(b.link);
     const int* items = &b_.item(b.link);
@@ -150,8 +95,8 @@ class TreePairs {
     return static_cast<int>(next - out);
   }
 
-  const Bvh& a_;
-  const Bvh& b_;
+  const BoxTree& a_;
+  const BoxTree& b_;
   const ObjectTable& may_;
   bool self_;
 };
