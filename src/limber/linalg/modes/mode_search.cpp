@@ -1,7 +1,5 @@
 #include "limber/linalg/modes/mode_search.hpp"
 
-#include <Eigen/Cholesky>
-#include <Eigen/QR>
 #include <string>
 
 #include "limber/core/errors.hpp"
@@ -42,27 +40,23 @@ Index choose(const Spectrum& spectrum, Index s, Extent extent) {
   return s;
 }
 
-/// All modes that are M-orthogonal to R, from L⁻¹KL⁻ᵀ with M = LLᵀ on the complement of LᵀR.
+/// All modes that are M-orthogonal to R, from M^(−1/2) K M^(−1/2), with the space of M^(1/2) R moved above all others.
 Modes dense_others(const SparseMatrix& K, const SparseMatrix& M, const Matrix& R) {
-  const Matrix m = Matrix(M).selfadjointView<Eigen::Lower>();
-  const Eigen::LLT<Matrix> llt(m);
-  if (llt.info() != Eigen::Success) throw StepFailure("modes: the mass matrix is not positive definite");
-  Matrix k = Matrix(K).selfadjointView<Eigen::Lower>();
-  llt.matrixL().solveInPlace(k);
-  llt.matrixU().solveInPlace<Eigen::OnTheRight>(k);
-  const Index n = K.cols(), r = R.cols();
-  Matrix complement = Matrix::Identity(n, n);
-  if (r > 0) {
-    complement = Eigen::HouseholderQR<Matrix>(llt.matrixU() * R).householderQ();
-    complement = complement.rightCols(n - r).eval();
-    k = complement.transpose() * k * complement;
+  const DenseEigen mass = symmetric_eigen(Matrix(M));
+  if (!(mass.values[0] > 0)) throw StepFailure("modes: the mass matrix is not positive definite");
+  const Vector root = mass.values.cwiseSqrt();
+  const Matrix half = mass.vectors * root.asDiagonal() * mass.vectors.transpose(),
+               inverse = mass.vectors * root.cwiseInverse().asDiagonal() * mass.vectors.transpose();
+  Matrix k = inverse * Matrix(Matrix(K).selfadjointView<Eigen::Lower>()) * inverse;
+  if (R.cols() > 0) {
+    const Matrix Q = half * R;  // orthonormal, since RᵀMR = I
+    k -= Q * (Q.transpose() * k);
+    k -= (k * Q) * Q.transpose();
+    k += 2 * std::max(k.norm(), 1.0) * Q * Q.transpose();
   }
-  Modes modes{Vector(0), Matrix(n, 0)};
-  if (r == n) return modes;
   const DenseEigen eigen = symmetric_eigen(.5 * (k + k.transpose()));
-  modes.lambda = eigen.values;
-  modes.X = llt.matrixU().solve(complement * eigen.vectors);
-  return modes;
+  const Index others = K.cols() - R.cols();
+  return {eigen.values.head(others), inverse * eigen.vectors.leftCols(others)};
 }
 
 /// One step of inverse iteration, which damps what is left of high modes, then Rayleigh-Ritz with K and M themselves.

@@ -1,8 +1,9 @@
 #include "limber/linalg/modes/null_vectors.hpp"
 
-#include <Eigen/QR>
-#include <Eigen/SVD>
+#include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <vector>
 
 namespace limber {
 namespace {
@@ -27,13 +28,44 @@ void append(const BlockProduct& M, const Matrix& r, Matrix& R) {
   R.rightCols(1) = x / norm(x);
 }
 
+/// The right singular vectors of B, those of the smallest singular values first, by one-sided Jacobi rotations, which
+/// keep all digits of small ones (BᵀB would lose half of them).
+Matrix right_singular_vectors(Matrix B) {
+  const Index k = B.cols();
+  Matrix V = Matrix::Identity(k, k);
+  const auto rotate = [](Matrix& X, Index p, Index q, double c, double s) {
+    const Vector x = X.col(p);
+    X.col(p) = c * x - s * X.col(q);
+    X.col(q) = s * x + c * X.col(q);
+  };
+  bool orthogonal = false;
+  for (int sweep = 0; sweep < 30 && !orthogonal; ++sweep) {
+    orthogonal = true;
+    for (Index p = 0; p + 1 < k; ++p)
+      for (Index q = p + 1; q < k; ++q) {
+        const double pp = B.col(p).squaredNorm(), qq = B.col(q).squaredNorm(), pq = B.col(p).dot(B.col(q));
+        if (!(std::abs(pq) > 1e-15 * std::sqrt(pp * qq))) continue;
+        orthogonal = false;
+        const double gap = qq - pp, t = 2 * pq / (gap + std::copysign(std::hypot(gap, 2 * pq), gap));
+        const double c = 1 / std::sqrt(1 + t * t);
+        rotate(B, p, q, c, c * t);
+        rotate(V, p, q, c, c * t);
+      }
+  }
+  std::vector<Index> order(static_cast<std::size_t>(k));
+  std::iota(order.begin(), order.end(), Index(0));
+  std::stable_sort(order.begin(), order.end(),
+                   [&](Index i, Index j) { return B.col(i).squaredNorm() < B.col(j).squaredNorm(); });
+  Matrix sorted(k, k);
+  for (Index i = 0; i < k; ++i) sorted.col(i) = V.col(order[static_cast<std::size_t>(i)]);
+  return sorted;
+}
+
 /// Right singular vectors of diag(K)^(−1/2) K C for the smallest singular values, C's columns M-orthonormal.
 Matrix nearly_null(const BlockProduct& K, const Matrix& C, const Matrix& KC) {
   const double least = 1e-12 * K.diagonal().cwiseAbs().maxCoeff();
-  Matrix scaled = K.diagonal().cwiseAbs().cwiseMax(least).cwiseSqrt().cwiseInverse().asDiagonal() * KC;
-  const Matrix R = Eigen::HouseholderQR<Matrix>(scaled).matrixQR().topRows(C.cols()).triangularView<Eigen::Upper>();
-  const Eigen::JacobiSVD<Matrix> svd(R, Eigen::ComputeFullV);
-  return combine(C, svd.matrixV().rowwise().reverse());
+  return combine(
+      C, right_singular_vectors(K.diagonal().cwiseAbs().cwiseMax(least).cwiseSqrt().cwiseInverse().asDiagonal() * KC));
 }
 
 }  // namespace

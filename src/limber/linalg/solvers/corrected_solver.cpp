@@ -1,8 +1,10 @@
 #include "limber/linalg/solvers/corrected_solver.hpp"
 
-#include <Eigen/QR>
 #include <algorithm>
+#include <cmath>
 #include <vector>
+
+#include "limber/linalg/solvers/hessenberg.hpp"
 
 namespace limber {
 
@@ -23,10 +25,9 @@ SolveReport CorrectedSolver::solve(const Vector& b, Vector& x, double tolerance)
   const double inner_tolerance = 3e-2;
   const int most = static_cast<int>(correction_.U.cols()) + 60;
   std::vector<Vector> basis{b / beta}, directions;
-  Matrix H = Matrix::Zero(most + 1, most);
-  Vector e = Vector::Zero(most + 1), y;
-  e[0] = beta;
-  SolveReport report;
+  Hessenberg H(beta, most);
+  int columns = 0;
+  SolveReport report{.residual = 1};
   for (int k = 0; k < most; ++k) {
     Vector z, w;
     const SolveReport inner = base_.solve(basis.back(), z, inner_tolerance);
@@ -38,22 +39,26 @@ SolveReport CorrectedSolver::solve(const Vector& b, Vector& x, double tolerance)
     for (int pass = 0; pass < 2; ++pass)  // twice: the basis stays orthogonal to rounding
       for (int i = 0; i <= k; ++i) {
         const double c = basis[static_cast<std::size_t>(i)].dot(w);
-        H(i, k) += c;
+        H.at(i, k) += c;
         w -= c * basis[static_cast<std::size_t>(i)];
       }
-    H(k + 1, k) = w.norm();
-    const auto system = H.topLeftCorner(k + 2, k + 1);
-    y = system.colPivHouseholderQr().solve(e.head(k + 2));
-    report.residual = (e.head(k + 2) - system * y).norm() / beta;
+    const double length = H.at(k + 1, k) = w.norm();
+    // Where the space holds no more, what is left of b may lie outside the range.
+    const bool complete = length <= 1e-14 * size;
+    const double rest = H.rotate(k);
+    if (std::abs(H.at(k, k)) > 1e-14 * size) {
+      columns = k + 1;
+      report.residual = rest / beta;
+    }
     if (report.residual <= tolerance) break;
-    // The space holds no more: what is left of b lies outside the range.
-    if (H(k + 1, k) <= 1e-14 * size) {
+    if (complete) {
       report.status = Status::singular;
       break;
     }
     if (k + 1 == most) report.status = Status::not_converged;
-    basis.push_back(w / H(k + 1, k));
+    basis.push_back(w / length);
   }
+  const Vector y = H.solution(columns);
   for (Index i = 0; i < y.size(); ++i) x += y[i] * directions[static_cast<std::size_t>(i)];
   return report;
 }

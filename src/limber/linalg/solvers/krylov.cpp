@@ -5,6 +5,7 @@
 
 #include "limber/core/interrupt.hpp"
 #include "limber/linalg/chunks.hpp"
+#include "limber/linalg/solvers/hessenberg.hpp"
 
 namespace limber {
 namespace {
@@ -80,37 +81,6 @@ bool trivial(double norm_b, KrylovResult& result) {
 
 constexpr int restart_length = 40;
 
-/// The least-squares problem of one GMRES cycle, kept triangular by Givens rotations.
-class Hessenberg {
- public:
-  explicit Hessenberg(double beta) : H_(restart_length + 1, restart_length), g_(Vector::Zero(restart_length + 1)) {
-    g_[0] = beta;
-  }
-  double& at(int i, int j) { return H_(i, j); }
-  /// Rotates column j; returns the norm of the residual after j + 1 columns.
-  double rotate(int j) {
-    for (int i = 0; i < j; ++i) rotate(i, H_(i, j), H_(i + 1, j));
-    const double length = std::hypot(H_(j, j), H_(j + 1, j));
-    cosine_[j] = length > 0 ? H_(j, j) / length : 1;
-    sine_[j] = length > 0 ? H_(j + 1, j) / length : 0;
-    rotate(j, H_(j, j), H_(j + 1, j));
-    rotate(j, g_[j], g_[j + 1]);
-    return std::abs(g_[j + 1]);
-  }
-  Vector solution(int k) const { return H_.topLeftCorner(k, k).triangularView<Eigen::Upper>().solve(g_.head(k)); }
-  bool regular(int j) const { return H_(j, j) != 0; }
-
- private:
-  void rotate(int i, double& a, double& b) const {
-    const double t = cosine_[i] * a + sine_[i] * b;
-    b = -sine_[i] * a + cosine_[i] * b;
-    a = t;
-  }
-  Matrix H_;
-  Vector g_;
-  double cosine_[restart_length] = {}, sine_[restart_length] = {};
-};
-
 void residual(const RowMatrix& A, const Vector& b, const Vector& x, Vector& r) {
   A.multiply(x.data(), r.data());
   for_chunks(b.size(), [&](Index begin, Index end) {
@@ -139,7 +109,7 @@ void descend(const Product& product, Preconditioner& M, Vector& x, KrylovWork& w
 
 /// One cycle on the residual w.r: adds the correction to x; returns whether to stop.
 bool gmres_cycle(const RowMatrix& A, Preconditioner& M, Vector& x, KrylovWork& w, double beta, Progress& progress) {
-  Hessenberg H(beta);
+  Hessenberg H(beta, restart_length);
   w.basis[0] = w.r / beta;
   int k = 0;
   bool stop = false;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <Eigen/LU>
-#include <Eigen/SVD>
 #include <cmath>
 #include <limits>
 
@@ -12,6 +11,7 @@
 #include "limber/core/parallel.hpp"
 #include "limber/force/element_batches.hpp"
 #include "limber/force/plane_stress.hpp"
+#include "limber/material/decompose.hpp"
 #include "limber/scene/build/body_materials.hpp"
 #include "limber/scene/build/build_rigid.hpp"
 #include "limber/scene/made_material.hpp"
@@ -148,13 +148,14 @@ void ElementFields::evaluate(const Sheet& sheet, const Vector& q, ElementValues&
     Eigen::Matrix<double, 3, 2> edges;
     edges << q.segment<3>(3 * b) - q.segment<3>(3 * a), q.segment<3>(3 * c) - q.segment<3>(3 * a);
     const Eigen::Matrix<double, 3, 2> F = edges * rest.inverse();
-    const Eigen::Vector2d s = F.jacobiSvd().singularValues();
+    const Svd<double> principal = svd(M3<double>{F(0, 0), F(0, 1), 0, F(1, 0), F(1, 1), 0, F(2, 0), F(2, 1), 0});
+    const V3<double>& s = principal.s;
     const PlaneStress r = plane_stress(sheet.material, s[0], s[1]);
     const double first = r.first[0] / (s[1] * r.thickness), second = r.first[1] / (s[0] * r.thickness);
     values.von_mises[first_cell + t] = or_nan(std::sqrt(first * first - first * second + second * second));
     values.energy_density[first_cell + t] = or_nan(plane_stress_energy(sheet.material, s[0], s[1]));
     if (!values.stress.empty()) {
-      const Mat3 U = F.jacobiSvd(Eigen::ComputeFullU).matrixU();
+      const Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>> U(principal.U.m);
       values.stress[first_cell + t] = or_nan(Mat3(U * Vec3(first, second, 0).asDiagonal() * U.transpose()));
     }
   });

@@ -10,6 +10,7 @@
 
 #include "limber/core/errors.hpp"
 #include "limber/force/reference_element.hpp"
+#include "limber/material/decompose.hpp"
 #include "limber/scene/json.hpp"
 
 namespace limber {
@@ -131,7 +132,9 @@ double smallest_thickness(const TetMesh& mesh) {
     if (!invertible || !inverse.allFinite()) return 0;
     const Vec3 first = -inverse.colwise().sum().transpose();
     const Mat3 sum = inverse.transpose() * inverse + first * first.transpose();
-    largest = std::max(largest, Eigen::SelfAdjointEigenSolver<Mat3>(sum, Eigen::EigenvaluesOnly).eigenvalues()[2]);
+    M3<double> symmetric;
+    std::copy_n(sum.data(), 9, symmetric.m);
+    largest = std::max(largest, svd(symmetric).s[0]);
   }
   return 1 / std::sqrt(largest);
 }
