@@ -134,6 +134,7 @@ class RowBlocks final : public RowMatrix {
     entries_ = static_cast<Index>(value_.size());
     inverse_.resize(static_cast<std::size_t>(B * B) * blocks_);
     cut_pieces();
+    block_rows_ = {B, blocks_, start_.data(), column_.data(), value_.data()};
     columns_.rows = {};
     columns_.start = {};
   }

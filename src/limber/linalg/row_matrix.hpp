@@ -10,6 +10,13 @@
 
 namespace limber {
 
+/// The blocks of a RowMatrix, row by row; each lies column by column.
+struct BlockRows {
+  int block = 0, rows = 0;
+  const int *start = nullptr, *column = nullptr;  // columns ascend in each row
+  const double* value = nullptr;
+};
+
 class RowMatrix {
  public:
   virtual ~RowMatrix() = default;
@@ -17,6 +24,7 @@ class RowMatrix {
   Index size() const { return size_; }
   Index entries() const { return entries_; }      // stored, both triangles
   int block_size() const { return block_size_; }  // 3 or 1
+  BlockRows block_rows() const { return block_rows_; }
   /// Takes the values of A, which has the pattern of the constructor's matrix.
   virtual void refresh(const SparseMatrix& A) = 0;
   virtual void multiply(const double* x, double* y) const = 0;
@@ -39,6 +47,7 @@ class RowMatrix {
   explicit RowMatrix(int block_size) : block_size_(block_size) {}
 
   Index size_ = 0, entries_ = 0;
+  BlockRows block_rows_;
 
  private:
   int block_size_;

@@ -47,6 +47,7 @@ SystemTraits MechanicalSystem::traits() const {
           .velocity_dependent = velocity_dependent_,
           .time_dependent = time_dependent_,
           .length_scale = length_scale_,
+          .positions = &unknown_positions_,
           .contact = contact_.get(),
           .gaps = near_gaps_.get()};
 }
@@ -82,6 +83,9 @@ void MechanicalSystem::arrange() {
   unknown_nodes_.clear();
   for (int f = 0; f < static_cast<int>(free_nodes_.size()); ++f)
     if (ties_.terms(f).size() == 1) unknown_nodes_.push_back(free_nodes_[ix(f)]);
+  unknown_positions_.resize(3 * static_cast<Index>(unknown_nodes_.size()));
+  for (int i = 0; i < static_cast<int>(unknown_nodes_.size()); ++i)
+    block(unknown_positions_, i) = block(reference_, unknown_nodes_[ix(i)]);
 
   Couplings coupled;
   for (const auto& f : forces_) f->add_couplings(coupled);

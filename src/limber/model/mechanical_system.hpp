@@ -153,6 +153,7 @@ class MechanicalSystem final : public System {
   std::vector<int> free_index_;                // per node, −1 where prescribed
   std::vector<int> prescribed_index_;          // per node, −1 where free
   std::vector<int> unknown_nodes_;             // free and not tied
+  Vector unknown_positions_;                   // at the start
   std::vector<std::vector<int>> loose_parts_;  // their numbers, where no force ties them to a prescribed node
   Couplings fixed_couplings_;                  // of free nodes (free numbers), a > b, ascending, without repeats
   Storage storage_ = Storage::lower;

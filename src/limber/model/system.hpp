@@ -103,8 +103,10 @@ struct SystemTraits {
   bool velocity_dependent = false;  // D ≠ 0
   bool time_dependent = true;       // ∂f/∂t ≠ 0 may happen
   double length_scale = 1;          // [m] tolerances of lengths are relative to this one
-  ContactPart* contact = nullptr;   // null if there are no contact forces
-  NearGaps* gaps = nullptr;         // null if nobody knows of any
+  /// Where the nodes of the unknowns are at the start [m], #n; null if unknowns are no positions of nodes.
+  const Vector* positions = nullptr;
+  ContactPart* contact = nullptr;  // null if there are no contact forces
+  NearGaps* gaps = nullptr;        // null if nobody knows of any
 };
 
 class System {

@@ -14,7 +14,8 @@ namespace {
 /// LU: the formula asks for the solution, not for a minimum.
 class Linearized final : public StageSolver {
  public:
-  Linearized(System& system, const StageOptions& o) : options_(o), bank_(o.linear_solver, symmetry(system)) {}
+  Linearized(System& system, const StageOptions& o)
+      : options_(o), bank_(o.linear_solver, symmetry(system), system.traits().positions) {}
 
   State solve(System& system, const Stage& s) override {
     ++counts_.stages;

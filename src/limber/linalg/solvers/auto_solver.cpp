@@ -22,14 +22,20 @@ constexpr double per_solve_entry = 1.8e-9;   // of the two triangular solves
 constexpr double unproven_life = 6;   // solves that a first factor is expected to serve
 constexpr double unproven_steps = 4;  // iterations of each
 // What was given up is tried again from time to time: the matrices may have become easier for it.
-constexpr double forgetting = .99;           // a diagonal solve, of the cost of factors
-constexpr double forgetting_diagonal = .97;  // a new factor, of the cost of the diagonal
+constexpr double forgetting = .99;            // a diagonal solve, of the cost of factors
+constexpr double forgetting_diagonal = .97;   // a new factor, of the cost of the diagonal
+constexpr double forgetting_multigrid = .99;  // a solve by multigrid, of the same
 constexpr int iterations_before_analysis = 48;
 // Entries in single precision do for a coarse answer, and pay where A does not fit into a cache and is read often.
 constexpr double rounded_tolerance = 1e-6;
 constexpr Index rounded_entries = 200000;
 constexpr double rounded_iterations = 8;
-constexpr Index always_factored = 500;  // unknowns: a factor costs next to nothing, and solves to rounding
+// Multigrid, in units of an iteration with the diagonal, and from how many unknowns on: it takes the place of factors.
+constexpr double multigrid_iteration = 5, multigrid_values = 60, multigrid_levels = 150;
+constexpr Index multigrid_unknowns = 20000;
+constexpr Index analysed_unknowns = 150000;  // above, factors are not even thought of
+constexpr double multigrid_failure = 8;      // iterations per factor e of the residual: a factor serves better
+constexpr Index always_factored = 500;       // unknowns: a factor costs next to nothing, and solves to rounding
 
 /// Not when as much is spent as the other approach would have cost, or half of it without a prospect: early residuals
 /// of conjugate gradients say little of what is to come, and a wrong turn should never cost more than twice the right
@@ -74,7 +80,18 @@ void AutoSolver::reset() {
 void AutoSolver::forget() {
   past_ = {};
   stiff_.reset();
+  multigrid_.forget();
   has_factor_ = exact_ = false;
+}
+
+bool AutoSolver::takes_multigrid() const {
+  return symmetry_ == Symmetry::symmetric && rows_->block_size() == 3 && rows_->size() >= multigrid_unknowns &&
+         past_.multigrid_rate < multigrid_failure;
+}
+
+double AutoSolver::multigrid_cost(double decades) const {
+  const double made = !multigrid_.has_levels() ? multigrid_levels : multigrid_.worn() ? multigrid_values : 0;
+  return (past_.multigrid_rate * decades * multigrid_iteration + made) * iteration_;
 }
 
 /// A few entries more or less (contacts that come and go) are not worth an analysis.
@@ -105,6 +122,14 @@ AutoSolver::Approach AutoSolver::choose(double decades) {
   if (rows_->size() <= always_factored) return Approach::new_factor;
   if (past_.diagonal_rate < 0) return Approach::diagonal;
   const double diagonal = past_.diagonal_rate * decades * iteration_;
+  if (takes_multigrid()) {
+    // Levels serve many solves: what making them costs is left out.
+    const double multigrid = past_.multigrid_rate * decades * multigrid_iteration * iteration_;
+    if (diagonal <= multigrid) return Approach::diagonal;
+    if (rows_->size() > analysed_unknowns) return Approach::multigrid;
+    need_factor_costs();
+    if (multigrid <= mean_cost_of_factor()) return Approach::multigrid;
+  }
   if (!factor_ && past_.diagonal_rate * decades <= iterations_before_analysis) return Approach::diagonal;
   need_factor_costs();
   if (has_factor_) {
@@ -121,15 +146,25 @@ SolveReport AutoSolver::solve(const Vector& b, Vector& x, double tolerance) {
   ++counts_.solves;
   tolerance = std::clamp(tolerance, 1e-14, .5);
   const double decades = -std::log(tolerance);
+  const auto factor_approach = [&] {
+    return has_factor_ && past_.kept_rate * decades * factor_iteration_ <= past_.spent / past_.solves
+               ? Approach::kept_factor
+               : Approach::new_factor;
+  };
   Approach approach = choose(decades);
   int before = 0;
   if (approach == Approach::diagonal) {
     const KrylovResult found = try_diagonal(b, x, tolerance, decades);
     if (found.end != End::stopped) return report(found, 0);
     before = found.iterations;
-    approach = has_factor_ && past_.kept_rate * decades * factor_iteration_ <= past_.spent / past_.solves
-                   ? Approach::kept_factor
-                   : Approach::new_factor;
+    approach = choose(decades);
+    if (approach == Approach::diagonal) approach = factor_approach();
+  }
+  if (approach == Approach::multigrid) {
+    const KrylovResult found = try_multigrid(b, x, tolerance, decades);
+    if (found.end != End::stopped) return report(found, before);
+    before += found.iterations;
+    approach = factor_approach();
   }
   if (approach == Approach::kept_factor) {
     const KrylovResult found = try_kept_factor(b, x, tolerance, decades);
@@ -146,14 +181,18 @@ KrylovResult AutoSolver::iterate(Preconditioner& M, const Vector& b, Vector& x, 
   return found;
 }
 
-KrylovResult AutoSolver::try_diagonal(const Vector& b, Vector& x, double tolerance, double decades) {
+SolveReport::Status AutoSolver::need_diagonal() {
   if (!inverted_) {
     diagonal_ = rows_->invert_diagonal();
     rounding_ = 0;
     if (symmetry_ == Symmetry::symmetric && diagonal_ == Status::ok) diagonal_ = stiff_.set(*A_, rows_->block_size());
   }
   inverted_ = true;
-  if (diagonal_ == Status::indefinite) {
+  return diagonal_;
+}
+
+KrylovResult AutoSolver::try_diagonal(const Vector& b, Vector& x, double tolerance, double decades) {
+  if (need_diagonal() == Status::indefinite) {
     x.setZero(b.size());
     return {End::indefinite, 0, 1, 0};
   }
@@ -165,7 +204,10 @@ KrylovResult AutoSolver::try_diagonal(const Vector& b, Vector& x, double toleran
     limits.rounding = rounding_;
   }
   limits.go_on = [&](int done, double predicted) {
-    if (done % 8 != 0 || (!factor_ && done < iterations_before_analysis && predicted < 8 * done)) return true;
+    if (done % 8 != 0) return true;
+    if (takes_multigrid() && rows_->size() > analysed_unknowns)
+      return worth_going_on(done * iteration_, (predicted - done) * iteration_, .5 * multigrid_cost(decades));
+    if (!factor_ && done < iterations_before_analysis && predicted < 8 * done) return true;
     need_factor_costs();
     return worth_going_on(done * iteration_, (predicted - done) * iteration_, factorization_ + factor_iteration_);
   };
@@ -173,6 +215,19 @@ KrylovResult AutoSolver::try_diagonal(const Vector& b, Vector& x, double toleran
   past_.mean_with_factor *= forgetting;
   if (found.end != End::indefinite)
     past_.diagonal_rate = std::min(found.predicted, 20. * std::max(found.iterations, 1000)) / decades;
+  return found;
+}
+
+KrylovResult AutoSolver::try_multigrid(const Vector& b, Vector& x, double tolerance, double decades) {
+  if (need_diagonal() == Status::indefinite) {
+    x.setZero(b.size());
+    return {End::indefinite, 0, 1, 0};
+  }
+  const int most = static_cast<int>(std::ceil(multigrid_failure * decades)) + 10;
+  const KrylovResult found = multigrid_.solve(*rows_, stiff_, b, x, {tolerance, most}, work_, counts_);
+  if (found.end != End::indefinite) past_.multigrid_rate = multigrid_.rate();
+  if (found.end == End::stopped) past_.multigrid_rate = std::max(past_.multigrid_rate, multigrid_failure);
+  past_.diagonal_rate *= forgetting_multigrid;
   return found;
 }
 

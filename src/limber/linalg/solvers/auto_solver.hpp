@@ -1,19 +1,21 @@
 #pragma once  // internal
 /// x = A⁻¹b by whatever costs least, as counted: Krylov iterations with the diagonal blocks (soft bodies, fine steps;
-/// with a factor of the few nodes in contact), Krylov iterations with a factor kept from an earlier matrix, or with a
-/// new factor (then one iteration suffices). A kept factor is replaced once its solves cost more than the mean since it
-/// was made, its own cost included.
+/// with a factor of the few nodes in contact), with multigrid (large stiff bodies), Krylov iterations with a factor
+/// kept from an earlier matrix, or with a new factor (then one iteration suffices). A kept factor is replaced once its
+/// solves cost more than the mean since it was made, its own cost included.
 
 #include "limber/linalg/pattern.hpp"
 #include "limber/linalg/solvers/factor.hpp"
 #include "limber/linalg/solvers/krylov.hpp"
+#include "limber/linalg/solvers/multigrid_solver.hpp"
 #include "limber/linalg/solvers/stiff_block.hpp"
 
 namespace limber {
 
 class AutoSolver final : public LinearSolver {
  public:
-  explicit AutoSolver(Symmetry symmetry) : symmetry_(symmetry) {}
+  /// positions: as for make_linear_solver.
+  AutoSolver(Symmetry symmetry, const Vector* positions) : symmetry_(symmetry), multigrid_(positions) {}
 
   void set_matrix(const SparseMatrix& A) override;
   SolveReport solve(const Vector& b, Vector& x, double tolerance) override;
@@ -25,11 +27,14 @@ class AutoSolver final : public LinearSolver {
   SolverCounts counts() const override { return counts_; }
 
  private:
-  enum class Approach { diagonal, kept_factor, new_factor };
+  enum class Approach { diagonal, multigrid, kept_factor, new_factor };
+
+  static constexpr double usual_multigrid_rate = 1;
 
   /// What was learnt since the last reset. Rates are iterations per factor e of the residual.
   struct Experience {
-    double diagonal_rate = -1;     // < 0: not tried yet
+    double diagonal_rate = -1;  // < 0: not tried yet
+    double multigrid_rate = usual_multigrid_rate;
     double kept_rate = -1;         // of the last solve with the kept factor
     double kept_growth = 0;        // from the solve before it
     double spent = 0;              // [s] on the factor and all solves with it
@@ -44,12 +49,16 @@ class AutoSolver final : public LinearSolver {
   };
 
   void forget();
+  bool takes_multigrid() const;
+  double multigrid_cost(double decades) const;
+  SolveReport::Status need_diagonal();
   void need_factor_costs();
   void need_factor();
   double mean_cost_of_factor() const;
   Approach choose(double decades);
   KrylovResult iterate(Preconditioner& M, const Vector& b, Vector& x, const KrylovLimits& limits);
   KrylovResult try_diagonal(const Vector& b, Vector& x, double tolerance, double decades);
+  KrylovResult try_multigrid(const Vector& b, Vector& x, double tolerance, double decades);
   KrylovResult try_kept_factor(const Vector& b, Vector& x, double tolerance, double decades);
   SolveReport solve_new_factor(const Vector& b, Vector& x, double tolerance, int before);
   SolveReport report(const KrylovResult& found, int before);
@@ -61,6 +70,7 @@ class AutoSolver final : public LinearSolver {
   std::unique_ptr<RowMatrix> rows_;
   std::unique_ptr<Factor> factor_;  // null until it is needed, or its costs
   StiffBlock stiff_;
+  KeptMultigrid multigrid_;
   bool inverted_ = false;    // the diagonal blocks of A_
   bool has_factor_ = false;  // of some matrix on this pattern
   bool exact_ = false;       // the factor is that of A_

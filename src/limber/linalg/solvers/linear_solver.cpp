@@ -5,6 +5,7 @@
 #include "limber/linalg/solvers/auto_solver.hpp"
 #include "limber/linalg/solvers/direct_solver.hpp"
 #include "limber/linalg/solvers/krylov_solver.hpp"
+#include "limber/linalg/solvers/multigrid_solver.hpp"
 #include "limber/linalg/solvers/solver_catalog.hpp"
 
 namespace limber {
@@ -12,21 +13,27 @@ namespace {
 
 constexpr const char* key = "method.solver";
 
-using MakeSolver = std::unique_ptr<LinearSolver> (*)(Symmetry);
+using MakeSolver = std::unique_ptr<LinearSolver> (*)(Symmetry, const Vector* positions);
 
 template <std::unique_ptr<Factor> (*make_factor)()>
-std::unique_ptr<LinearSolver> direct(Symmetry symmetry) {
+std::unique_ptr<LinearSolver> direct(Symmetry symmetry, const Vector*) {
   return std::make_unique<DirectSolver>(make_factor(), symmetry);
 }
 
 template <KrylovSolver::Method method>
-std::unique_ptr<LinearSolver> krylov(Symmetry symmetry) {
+std::unique_ptr<LinearSolver> krylov(Symmetry symmetry, const Vector*) {
   return std::make_unique<KrylovSolver>(method, symmetry);
 }
 
-std::unique_ptr<LinearSolver> automatic(Symmetry symmetry) { return std::make_unique<AutoSolver>(symmetry); }
+std::unique_ptr<LinearSolver> automatic(Symmetry symmetry, const Vector* positions) {
+  return std::make_unique<AutoSolver>(symmetry, positions);
+}
 
-std::unique_ptr<LinearSolver> lu(Symmetry symmetry) {
+std::unique_ptr<LinearSolver> multigrid(Symmetry, const Vector* positions) {
+  return std::make_unique<MultigridSolver>(positions);
+}
+
+std::unique_ptr<LinearSolver> lu(Symmetry symmetry, const Vector*) {
   return std::make_unique<DirectSolver>(make_lu_factor(symmetry), symmetry);
 }
 
@@ -47,6 +54,7 @@ const std::vector<SolverRow>& solver_rows() {
       {{"cholmod", "Cholesky factors by SuiteSparse", Symmetry::symmetric}, direct<cholmod_or_error>},
       {{"ldlt", "Cholesky factors by Eigen", Symmetry::symmetric}, direct<make_simplicial_ldlt>},
       {{"pcg", "conjugate gradients", Symmetry::symmetric}, krylov<Method::pcg>},
+      {{"multigrid", "conjugate gradients with multigrid", Symmetry::symmetric}, multigrid},
       {{"lu", "LU factors", Symmetry::general}, lu},
       {{"gmres", "generalised minimal residuals", Symmetry::general}, krylov<Method::gmres>},
   };
@@ -73,10 +81,10 @@ const std::vector<LinearSolverInfo>& linear_solver_catalog() {
 
 std::vector<std::string> linear_solver_names() { return names_that_take(Symmetry::symmetric); }
 
-std::unique_ptr<LinearSolver> make_linear_solver(const std::string& name, Symmetry symmetry) {
+std::unique_ptr<LinearSolver> make_linear_solver(const std::string& name, Symmetry symmetry, const Vector* positions) {
   for (const SolverRow& row : solver_rows()) {
     if (!same_name(row.info.name, name)) continue;
-    if (symmetry == Symmetry::symmetric || row.info.takes == Symmetry::general) return row.make(symmetry);
+    if (symmetry == Symmetry::symmetric || row.info.takes == Symmetry::general) return row.make(symmetry, positions);
     throw InputError(key, "\"" + row.info.name +
                               "\" needs a symmetric matrix, and a force of this scene makes it unsymmetric; use one "
                               "of " +

@@ -39,9 +39,13 @@ class LinearSolver {
   virtual SolverCounts counts() const = 0;
 };
 
-/// "auto", "cholmod", "ldlt", "pcg" (symmetric); "auto", "lu", "gmres" (general; also accepted for symmetric matrices).
+/// "auto", "cholmod", "ldlt", "pcg", "multigrid" (symmetric); "auto", "lu", "gmres" (general; also accepted for
+/// symmetric matrices).
 std::vector<std::string> linear_solver_names();
 /// Throws InputError("method.solver", …) for an unknown name or one that does not fit the symmetry.
-std::unique_ptr<LinearSolver> make_linear_solver(const std::string& name, Symmetry symmetry);
+/// positions: those of the nodes that the unknowns belong to [m], #n, alive as long as the solver; null, or of another
+/// size: not known. Multigrid needs them for rotations.
+std::unique_ptr<LinearSolver> make_linear_solver(const std::string& name, Symmetry symmetry,
+                                                 const Vector* positions = nullptr);
 
 }  // namespace limber

@@ -56,19 +56,30 @@ SolveReport::Status StiffBlock::set(const SparseMatrix& A, int block) {
   return factor_->factorize(A_SS_);
 }
 
-double StiffBlock::apply(const Vector& r, Vector& z) {
+/// z_ = A_SS⁻¹ r on S.
+void StiffBlock::solve(const Vector& r) {
   const Index n = static_cast<Index>(rows_.size());
   r_.resize(n);
   z_.resize(n);
-  double before = 0;
-  for (Index k = 0; k < n; ++k) {
-    const int i = rows_[static_cast<std::size_t>(k)];
-    r_[k] = r[i];
-    before += r[i] * z[i];
-  }
+  for (Index k = 0; k < n; ++k) r_[k] = r[rows_[static_cast<std::size_t>(k)]];
   factor_->solve(r_, z_);
-  for (Index k = 0; k < n; ++k) z[rows_[static_cast<std::size_t>(k)]] = z_[k];
+}
+
+double StiffBlock::apply(const Vector& r, Vector& z) {
+  solve(r);
+  double before = 0;
+  for (Index k = 0; k < z_.size(); ++k) {
+    double& to = z[rows_[static_cast<std::size_t>(k)]];
+    before += r_[k] * to;
+    to = z_[k];
+  }
   return r_.dot(z_) - before;
+}
+
+double StiffBlock::add(const Vector& r, Vector& z) {
+  solve(r);
+  for (Index k = 0; k < z_.size(); ++k) z[rows_[static_cast<std::size_t>(k)]] += z_[k];
+  return r_.dot(z_);
 }
 
 }  // namespace limber

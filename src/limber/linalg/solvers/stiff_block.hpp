@@ -23,10 +23,13 @@ class StiffBlock {
   FactorCost cost() const { return factor_->cost(); }
   /// Overwrites z on S; returns rᵀz there less what rᵀz was there before.
   double apply(const Vector& r, Vector& z);
+  /// Adds A_SS⁻¹r to z on S; returns rᵀ times what was added.
+  double add(const Vector& r, Vector& z);
 
  private:
   void choose(const SparseMatrix& A, int block);
   void extract(const SparseMatrix& A);
+  void solve(const Vector& r);
 
   std::vector<char> chosen_;  // per node
   std::vector<int> rows_;     // of S, ascending

@@ -329,8 +329,8 @@ Vector statics(const Scene& scene, const Model& model, StaticsReport& report) {
   options.tolerance *= system.length_scale();
   options.scale *= system.length_scale();
   if (model.contact && !scene.method.max_iterations) options.max_iterations = 200;
-  const auto linear =
-      make_linear_solver(scene.method.solver, system.symmetric() ? Symmetry::symmetric : Symmetry::general);
+  const auto linear = make_linear_solver(
+      scene.method.solver, system.symmetric() ? Symmetry::symmetric : Symmetry::general, system.traits().positions);
   const Vector q = solve_statics(system, model.start, *linear, options, report);
   return system.full({q, Vector::Zero(q.size()), 0}).q;
 }

@@ -1,0 +1,93 @@
+#include "limber/linalg/solvers/aggregates.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace limber {
+namespace {
+
+constexpr int none = -1;
+
+template <class Visit>
+void for_neighbours(const BlockRows& A, int i, const Visit& visit) {
+  for (int s = A.start[i]; s < A.start[i + 1]; ++s)
+    if (A.column[s] != i) visit(A.column[s]);
+}
+
+/// The aggregate that most neighbours of i are in, the first of equals.
+int most_common(const BlockRows& A, const std::vector<int>& of, int i, std::vector<int>& count) {
+  int best = none;
+  for_neighbours(A, i, [&](int j) {
+    if (of[j] != none) ++count[of[j]];
+  });
+  for_neighbours(A, i, [&](int j) {
+    if (of[j] != none && (best == none || count[of[j]] > count[best])) best = of[j];
+  });
+  for_neighbours(A, i, [&](int j) {
+    if (of[j] != none) count[of[j]] = 0;
+  });
+  return best;
+}
+
+}  // namespace
+
+Aggregates gather(const BlockRows& A) {
+  Aggregates a{std::vector<int>(static_cast<std::size_t>(A.rows), none)};
+  // Nodes all of whose neighbours are free, with them: first those with many neighbours, so that aggregates are large.
+  const int usual = A.rows > 0 ? A.start[A.rows] / A.rows : 0;
+  for (const int least : {usual, 0})
+    for (int i = 0; i < A.rows; ++i) {
+      bool alone = a.of[i] == none && A.start[i + 1] - A.start[i] >= least;
+      for_neighbours(A, i, [&](int j) { alone = alone && a.of[j] == none; });
+      if (!alone) continue;
+      a.of[i] = a.count;
+      for_neighbours(A, i, [&](int j) { a.of[j] = a.count; });
+      ++a.count;
+    }
+  // What is left between these joins one of them.
+  const std::vector<int> first = a.of;
+  std::vector<int> count(static_cast<std::size_t>(a.count), 0);
+  for (int i = 0; i < A.rows; ++i)
+    if (first[i] == none) a.of[i] = most_common(A, first, i, count);
+  return a;
+}
+
+Aggregates gather_strongest(const BlockRows& A, int most) {
+  const int square = A.block * A.block;
+  const auto size = [&](int s) {
+    const double* a = A.value + static_cast<std::size_t>(s) * static_cast<std::size_t>(square);
+    double sum = 0;
+    for (int e = 0; e < square; ++e) sum += a[e] * a[e];
+    return sum;
+  };
+  Aggregates a{std::vector<int>(static_cast<std::size_t>(A.rows), none)};
+  std::vector<std::pair<double, int>> near;
+  std::vector<int> members;  // per aggregate
+  for (int i = 0; i < A.rows; ++i) {
+    if (a.of[i] != none) continue;
+    near.clear();
+    for (int s = A.start[i]; s < A.start[i + 1]; ++s)
+      if (A.column[s] != i) near.emplace_back(-size(s), A.column[s]);
+    std::sort(near.begin(), near.end());
+    if (static_cast<int>(near.size()) > most - 1) near.resize(static_cast<std::size_t>(most - 1));
+    const auto free = std::count_if(near.begin(), near.end(), [&](const auto& n) { return a.of[n.second] == none; });
+    // Where most of the near ones are taken, the node joins the nearest of them that has room.
+    if (2 * free < static_cast<std::ptrdiff_t>(near.size())) {
+      for (const auto& [_, j] : near)
+        if (a.of[j] != none && members[static_cast<std::size_t>(a.of[j])] < 3 * most / 2) {
+          a.of[i] = a.of[j];
+          ++members[static_cast<std::size_t>(a.of[j])];
+          break;
+        }
+      if (a.of[i] != none) continue;
+    }
+    a.of[i] = a.count;
+    members.push_back(1);
+    for (const auto& [_, j] : near)
+      if (a.of[j] == none) a.of[j] = a.count, ++members.back();
+    ++a.count;
+  }
+  return a;
+}
+
+}  // namespace limber

@@ -1,0 +1,587 @@
+#include "limber/linalg/solvers/multigrid.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <xsimd/xsimd.hpp>
+
+#include "limber/core/parallel.hpp"
+#include "limber/linalg/chunks.hpp"
+#include "limber/linalg/solvers/aggregates.hpp"
+
+namespace limber {
+namespace {
+
+constexpr int motions = 6;               // of an aggregate
+constexpr int coarsest_unknowns = 2000;  // for a factor
+constexpr int most_levels = 12;
+constexpr int gathered = 6;  // nodes of coarse levels, whose graphs are dense: larger aggregates need more iterations
+// Chebyshev of degree 2 on [top/10, top], with top the largest eigenvalue of D⁻¹A.
+constexpr double middle = .55, half = .45, momentum = half / middle, second = 1 / (2 / momentum - momentum);
+constexpr double safety = 1.1;  // of the estimate of top, which comes from below
+constexpr std::size_t rows_in_a_piece = 256;
+constexpr std::size_t beyond = 4;  // entries that packs may read after the last block
+
+using Four = xsimd::make_sized_batch_t<float, 4>;
+using Motions = Eigen::Matrix<double, motions, motions>;
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+template <class Visit>
+void for_rows(int rows, const Visit& visit) {
+  in_pieces(at(rows), rows_in_a_piece, [&](std::size_t i) { visit(static_cast<int>(i)); });
+}
+
+/// Patterns of blocks by rows.
+struct Rows {
+  std::vector<int> start{0}, column;
+  int find(int i, int j) const {
+    const auto first = column.begin() + start[at(i)], last = column.begin() + start[at(i) + 1];
+    const auto found = std::lower_bound(first, last, j);
+    return found != last && *found == j ? static_cast<int>(found - column.begin()) : -1;
+  }
+};
+
+/// Row i has the columns that collect(i, add) calls add() with, ascending and once each.
+template <class Collect>
+Rows gather_rows(int rows, const Collect& collect) {
+  std::vector<std::vector<int>> found(at(rows));
+  for_rows(rows, [&](int i) {
+    std::vector<int>& mine = found[at(i)];
+    collect(i, [&](int j) { mine.push_back(j); });
+    std::sort(mine.begin(), mine.end());
+    mine.erase(std::unique(mine.begin(), mine.end()), mine.end());
+    mine.shrink_to_fit();
+  });
+  Rows r;
+  for (const auto& mine : found) {
+    r.column.insert(r.column.end(), mine.begin(), mine.end());
+    r.start.push_back(static_cast<int>(r.column.size()));
+  }
+  return r;
+}
+
+/// Rotations about the origin and translations at a point.
+void rigid_motions(const Vec3& x, Eigen::Ref<Eigen::Matrix<double, 3, motions>> B) {
+  B.leftCols<3>().setIdentity();
+  for (int axis = 0; axis < 3; ++axis) B.col(3 + axis) = Vec3::Unit(axis).cross(x);
+}
+
+/// Q R = B by Gram and Schmidt, twice; columns that depend on earlier ones become zero.
+void orthonormalize(Eigen::Ref<Matrix> Q, Motions& R) {
+  R.setZero();
+  for (int c = 0; c < motions; ++c) {
+    const double whole = Q.col(c).norm();
+    for (int pass = 0; pass < 2; ++pass)
+      for (int b = 0; b < c; ++b) {
+        const double part = Q.col(b).dot(Q.col(c));
+        R(b, c) += part;
+        Q.col(c) -= part * Q.col(b);
+      }
+    const double left = Q.col(c).norm();
+    constexpr double independent = 1e-7;
+    if (left > independent * whole) {
+      R(c, c) = left;
+      Q.col(c) /= left;
+    } else {
+      Q.col(c).setZero();
+    }
+  }
+}
+
+}  // namespace
+
+/// A on this level, and P to the next. Blocks of A lie column by column, those of P row by row.
+struct Multigrid::Level {
+  int block = 3;
+  BlockRows A;  // that of the level below is seen from outside, others are of `rows` and `value`
+  Rows rows;
+  std::vector<double> value;
+  std::vector<char> dead;  // #n: unknowns that stand for nothing
+  std::vector<float> rounded, inverse;
+  Vector inverse_double;  // of the diagonal blocks
+  std::vector<float> b, x, r, d, other, largest;
+  double top = 0;
+
+  Rows P, AP;
+  std::vector<double> P_value, AP_value;
+  std::vector<float> P_rounded;
+  std::vector<int> t_start, t_row, t_slot;  // Pᵀ by rows
+
+  Index unknowns() const { return static_cast<Index>(block) * A.rows; }
+
+  void prepare() {
+    for (auto* v : {&b, &x, &r, &d, &other}) v->assign(static_cast<std::size_t>(unknowns()), 0.f);
+  }
+
+  // What follows is compiled for each size of blocks: with<3>, with<6>.
+  template <int B>
+  SolveReport::Status take_values();
+  template <int B, class Then>
+  void product(const std::vector<float>& from, const Then& then) const;
+  template <int B>
+  void estimate_top(int iterations);
+  template <int B>
+  Matrix make_transfer(const Aggregates& parts, const Matrix& near_null);
+  template <int B>
+  void coarse_values(Level& coarse);
+  template <int B>
+  void smooth_from_zero();
+  template <int B>
+  void smooth();
+  template <int B>
+  void restrict_residual(Level& coarse);
+  template <int B>
+  void prolong(const Level& coarse);
+};
+
+template <int B>
+SolveReport::Status Multigrid::Level::take_values() {
+  const std::size_t entries = at(A.start[A.rows]) * B * B;
+  rounded.resize(entries + beyond);
+  inverse.resize(at(A.rows) * B * B);
+  inverse_double.resize(static_cast<Index>(A.rows) * B * B);
+  std::vector<char> failed(at(A.rows), 0);
+  using Block = Eigen::Matrix<double, B, B>;
+  for_rows(A.rows, [&](int i) {
+    for (int s = A.start[i]; s < A.start[i + 1]; ++s) {
+      for (int e = 0; e < B * B; ++e) rounded[at(s) * B * B + e] = static_cast<float>(A.value[at(s) * B * B + e]);
+      if (A.column[s] != i) continue;
+      // Inverse by Cholesky factors.
+      Block L = Eigen::Map<const Block>(A.value + at(s) * B * B), X = Block::Identity();
+      for (int c = 0; c < B; ++c) {
+        for (int k = 0; k < c; ++k)
+          for (int r = c; r < B; ++r) L(r, c) -= L(r, k) * L(c, k);
+        if (!(L(c, c) > 0)) failed[at(i)] = 1;
+        const double root = std::sqrt(L(c, c));
+        for (int r = c; r < B; ++r) L(r, c) /= root;
+      }
+      for (int c = 0; c < B; ++c) {
+        for (int r = 0; r < B; ++r) {
+          for (int k = 0; k < r; ++k) X(r, c) -= L(r, k) * X(k, c);
+          X(r, c) /= L(r, r);
+        }
+        for (int r = B - 1; r >= 0; --r) {
+          for (int k = r + 1; k < B; ++k) X(r, c) -= L(k, r) * X(k, c);
+          X(r, c) /= L(r, r);
+        }
+      }
+      for (int e = 0; e < B * B; ++e) {
+        inverse_double[static_cast<Index>(at(i) * B * B) + e] = X.data()[e];
+        inverse[at(i) * B * B + at(e)] = static_cast<float>(X.data()[e]);
+      }
+    }
+  });
+  return std::any_of(failed.begin(), failed.end(), [](char f) { return f != 0; }) ? SolveReport::Status::indefinite
+                                                                                  : SolveReport::Status::ok;
+}
+
+/// then(i, (A from)_i) for every row i.
+template <int B, class Then>
+void Multigrid::Level::product(const std::vector<float>& from, const Then& then) const {
+  for_rows(A.rows, [&](int i) {
+    // Columns of a block as packs of four: what a pack reads beyond its column is not used.
+    constexpr int packs = (B + 3) / 4;
+    Four sums[packs];
+    for (Four& sum : sums) sum = Four(0.f);
+    const float* a = rounded.data() + at(A.start[i]) * B * B;
+    for (int s = A.start[i]; s < A.start[i + 1]; ++s, a += B * B) {
+      const float* v = from.data() + at(A.column[s]) * B;
+      for (int c = 0; c < B; ++c)
+        for (int p = 0; p < packs; ++p)
+          sums[p] = xsimd::fma(Four::load_unaligned(a + c * B + 4 * p), Four(v[c]), sums[p]);
+    }
+    float y[4 * packs];
+    for (int p = 0; p < packs; ++p) sums[p].store_unaligned(y + 4 * p);
+    then(i, y);
+  });
+}
+
+template <int B>
+static void multiply_inverse(const std::vector<float>& inverse, int i, const float* r, float* z) {
+  const float* D = inverse.data() + at(i) * B * B;
+  for (int k = 0; k < B; ++k) z[k] = 0;
+  for (int c = 0; c < B; ++c)
+    for (int k = 0; k < B; ++k) z[k] += D[c * B + k] * r[c];
+}
+
+/// Power iterations, from where the last ones ended.
+template <int B>
+void Multigrid::Level::estimate_top(int iterations) {
+  const std::size_t n = static_cast<std::size_t>(unknowns());
+  if (largest.size() != n) {
+    largest.resize(n);
+    unsigned state = 1;  // of a plain linear congruence: any start does that is not orthogonal to what is sought
+    for (float& v : largest) v = static_cast<float>((state = 1664525u * state + 1013904223u) >> 8) / (1u << 23) - 1.f;
+  }
+  for (int k = 0; k < iterations; ++k) {
+    product<B>(largest, [&](int i, const float* y) { multiply_inverse<B>(inverse, i, y, other.data() + at(i) * B); });
+    const double norm = std::sqrt(sum_chunks(static_cast<Index>(n), [&](Index begin, Index end) {
+      double sum = 0;
+      for (Index i = begin; i < end; ++i)
+        sum += double(other[static_cast<std::size_t>(i)]) * other[static_cast<std::size_t>(i)];
+      return sum;
+    }));
+    if (!(norm > 0) || !std::isfinite(norm)) break;
+    top = norm;
+    for_chunks(static_cast<Index>(n), [&](Index begin, Index end) {
+      for (Index i = begin; i < end; ++i)
+        largest[static_cast<std::size_t>(i)] = other[static_cast<std::size_t>(i)] / static_cast<float>(norm);
+    });
+  }
+}
+
+/// P from the aggregates; returns what of the near-null vectors the next level sees.
+template <int B>
+Matrix Multigrid::Level::make_transfer(const Aggregates& parts, const Matrix& near_null) {
+  std::vector<int> first(at(parts.count) + 1, 0), node(at(A.rows));
+  for (const int p : parts.of) ++first[at(p) + 1];
+  for (int p = 0; p < parts.count; ++p) first[at(p) + 1] += first[at(p)];
+  std::vector<int> next(first.begin(), first.end() - 1);
+  for (int i = 0; i < A.rows; ++i) node[at(next[at(parts.of[at(i)])]++)] = i;
+
+  std::vector<double> P0(at(A.rows) * B * motions);
+  Matrix coarse(static_cast<Index>(parts.count) * motions, motions);
+  parallel_for(parts.count, [&](Index p) {
+    const int begin = first[static_cast<std::size_t>(p)], end = first[static_cast<std::size_t>(p) + 1];
+    Matrix Q(static_cast<Index>(B) * (end - begin), motions);
+    for (int k = begin; k < end; ++k)
+      Q.middleRows<B>(static_cast<Index>(B) * (k - begin)) =
+          near_null.middleRows<B>(static_cast<Index>(B) * node[at(k)]);
+    Motions R;
+    orthonormalize(Q, R);
+    coarse.middleRows<motions>(motions * p) = R;
+    for (int k = begin; k < end; ++k)
+      for (int r = 0; r < B; ++r)
+        for (int c = 0; c < motions; ++c)
+          P0[(at(node[at(k)]) * B + at(r)) * motions + at(c)] = Q(static_cast<Index>(B) * (k - begin) + r, c);
+  });
+
+  P = gather_rows(A.rows, [&](int i, const auto& add) {
+    for (int s = A.start[i]; s < A.start[i + 1]; ++s) add(parts.of[at(A.column[s])]);
+  });
+  constexpr int size = B * motions;
+  P_value.assign(P.column.size() * size, 0.0);
+  const double omega = 4. / 3 / top;
+  for_rows(A.rows, [&](int i) {
+    const double* D = inverse_double.data() + static_cast<Index>(i) * B * B;
+    for (int s = A.start[i]; s < A.start[i + 1]; ++s) {
+      const int j = A.column[s];
+      const double *a = A.value + at(s) * B * B, *p = P0.data() + at(j) * size;
+      double* to = P_value.data() + at(P.find(i, parts.of[at(j)])) * size;
+      for (int c = 0; c < B; ++c)
+        for (int r = 0; r < B; ++r)
+          for (int k = 0; k < motions; ++k) to[r * motions + k] += a[c * B + r] * p[c * motions + k];
+    }
+    for (int s = P.start[at(i)]; s < P.start[at(i) + 1]; ++s) {
+      double* to = P_value.data() + at(s) * size;
+      double scaled[size] = {};
+      for (int c = 0; c < B; ++c)
+        for (int r = 0; r < B; ++r)
+          for (int k = 0; k < motions; ++k) scaled[r * motions + k] -= omega * D[c * B + r] * to[c * motions + k];
+      const double* own = P0.data() + at(i) * size;
+      const bool mine = P.column[at(s)] == parts.of[at(i)];
+      for (int e = 0; e < size; ++e) to[e] = scaled[e] + (mine ? own[e] : 0);
+    }
+  });
+  P_rounded.assign(P_value.begin(), P_value.end());
+
+  t_start.assign(at(parts.count) + 1, 0);
+  for (const int p : P.column) ++t_start[at(p) + 1];
+  for (int p = 0; p < parts.count; ++p) t_start[at(p) + 1] += t_start[at(p)];
+  std::vector<int> place(t_start.begin(), t_start.end() - 1);
+  t_row.resize(P.column.size());
+  t_slot.resize(P.column.size());
+  for (int i = 0; i < A.rows; ++i)
+    for (int s = P.start[at(i)]; s < P.start[at(i) + 1]; ++s) {
+      const std::size_t to = at(place[at(P.column[at(s)])]++);
+      t_row[to] = i;
+      t_slot[to] = s;
+    }
+  AP = gather_rows(A.rows, [&](int i, const auto& add) {
+    for (int s = A.start[i]; s < A.start[i + 1]; ++s)
+      for (int t = P.start[at(A.column[s])]; t < P.start[at(A.column[s]) + 1]; ++t) add(P.column[at(t)]);
+  });
+  return coarse;
+}
+
+/// PᵀAP. Only blocks on and below the diagonal are computed.
+template <int B>
+void Multigrid::Level::coarse_values(Level& coarse) {
+  constexpr int size = B * motions, square = motions * motions;
+  AP_value.resize(AP.column.size() * size);
+  for_rows(A.rows, [&](int i) {
+    const int begin = AP.start[at(i)], end = AP.start[at(i) + 1];
+    std::fill_n(AP_value.data() + at(begin) * size, at(end - begin) * size, 0.0);
+    for (int s = A.start[i]; s < A.start[i + 1]; ++s) {
+      const int j = A.column[s];
+      const double* a = A.value + at(s) * B * B;
+      int slot = begin;
+      for (int t = P.start[at(j)]; t < P.start[at(j) + 1]; ++t) {
+        while (AP.column[at(slot)] != P.column[at(t)]) ++slot;
+        const double* p = P_value.data() + at(t) * size;
+        double* to = AP_value.data() + at(slot) * size;
+        for (int c = 0; c < B; ++c)
+          for (int r = 0; r < B; ++r)
+            for (int k = 0; k < motions; ++k) to[r * motions + k] += a[c * B + r] * p[c * motions + k];
+      }
+    }
+  });
+  const int n = coarse.A.rows;
+  coarse.value.resize(coarse.rows.column.size() * square);
+  coarse.A.value = coarse.value.data();
+  parallel_for(n, [&](Index index) {
+    const int p = static_cast<int>(index), begin = coarse.rows.start[at(p)], end = coarse.rows.start[at(p) + 1];
+    std::fill_n(coarse.value.data() + at(begin) * square, at(end - begin) * square, 0.0);
+    for (int t = t_start[at(p)]; t < t_start[at(p) + 1]; ++t) {
+      const int i = t_row[at(t)];
+      const double* left = P_value.data() + at(t_slot[at(t)]) * size;
+      int slot = begin;
+      for (int s = AP.start[at(i)]; s < AP.start[at(i) + 1] && AP.column[at(s)] <= p; ++s) {
+        while (coarse.rows.column[at(slot)] != AP.column[at(s)]) ++slot;
+        const double* right = AP_value.data() + at(s) * size;
+        double* to = coarse.value.data() + at(slot) * square;
+        for (int r = 0; r < B; ++r)
+          for (int c = 0; c < motions; ++c)
+            for (int k = 0; k < motions; ++k) to[c * motions + k] += right[r * motions + c] * left[r * motions + k];
+      }
+    }
+  });
+  parallel_for(n, [&](Index index) {
+    const int p = static_cast<int>(index);
+    for (int s = coarse.rows.start[at(p)]; s < coarse.rows.start[at(p) + 1]; ++s) {
+      const int q = coarse.rows.column[at(s)];
+      double* to = coarse.value.data() + at(s) * square;
+      if (q > p) {
+        const double* from = coarse.value.data() + at(coarse.rows.find(q, p)) * square;
+        for (int c = 0; c < motions; ++c)
+          for (int k = 0; k < motions; ++k) to[c * motions + k] = from[k * motions + c];
+      } else if (q == p) {
+        for (int k = 0; k < motions; ++k)
+          if (coarse.dead[at(p) * motions + at(k)]) to[k * motions + k] = 1;
+      }
+    }
+  });
+}
+
+template <int B>
+void Multigrid::Level::smooth_from_zero() {
+  const double most = safety * top;
+  const float scale = static_cast<float>(1 / (middle * most)), c1 = static_cast<float>(second * momentum),
+              c2 = static_cast<float>(2 * second / (half * most));
+  for_rows(A.rows, [&](int i) {
+    float* own = d.data() + at(i) * B;
+    multiply_inverse<B>(inverse, i, b.data() + at(i) * B, own);
+    for (int k = 0; k < B; ++k) own[k] *= scale;
+  });
+  product<B>(d, [&](int i, const float* y) {
+    float rest[B], z[B];
+    for (int k = 0; k < B; ++k) rest[k] = b[at(i) * B + at(k)] - y[k];
+    multiply_inverse<B>(inverse, i, rest, z);
+    for (int k = 0; k < B; ++k) x[at(i) * B + at(k)] = (1 + c1) * d[at(i) * B + at(k)] + c2 * z[k];
+  });
+}
+
+template <int B>
+void Multigrid::Level::smooth() {
+  const double most = safety * top;
+  const float scale = static_cast<float>(1 / (middle * most)), c1 = static_cast<float>(second * momentum),
+              c2 = static_cast<float>(2 * second / (half * most));
+  product<B>(x, [&](int i, const float* y) {
+    float rest[B], z[B];
+    for (int k = 0; k < B; ++k) rest[k] = b[at(i) * B + at(k)] - y[k];
+    multiply_inverse<B>(inverse, i, rest, z);
+    for (int k = 0; k < B; ++k) {
+      d[at(i) * B + at(k)] = scale * z[k];
+      other[at(i) * B + at(k)] = x[at(i) * B + at(k)] + scale * z[k];
+    }
+  });
+  product<B>(other, [&](int i, const float* y) {
+    float rest[B], z[B];
+    for (int k = 0; k < B; ++k) rest[k] = b[at(i) * B + at(k)] - y[k];
+    multiply_inverse<B>(inverse, i, rest, z);
+    for (int k = 0; k < B; ++k) x[at(i) * B + at(k)] = other[at(i) * B + at(k)] + c1 * d[at(i) * B + at(k)] + c2 * z[k];
+  });
+}
+
+template <int B>
+void Multigrid::Level::restrict_residual(Level& coarse) {
+  product<B>(x, [&](int i, const float* y) {
+    for (int k = 0; k < B; ++k) r[at(i) * B + at(k)] = b[at(i) * B + at(k)] - y[k];
+  });
+  for_rows(coarse.A.rows, [&](int p) {
+    float sum[motions] = {};
+    for (int t = t_start[at(p)]; t < t_start[at(p) + 1]; ++t) {
+      const float *v = P_rounded.data() + at(t_slot[at(t)]) * B * motions, *from = r.data() + at(t_row[at(t)]) * B;
+      for (int c = 0; c < B; ++c)
+        for (int k = 0; k < motions; ++k) sum[k] += v[c * motions + k] * from[c];
+    }
+    for (int k = 0; k < motions; ++k) coarse.b[at(p) * motions + at(k)] = sum[k];
+  });
+}
+
+template <int B>
+void Multigrid::Level::prolong(const Level& coarse) {
+  for_rows(A.rows, [&](int i) {
+    float* to = x.data() + at(i) * B;
+    for (int s = P.start[at(i)]; s < P.start[at(i) + 1]; ++s) {
+      const float *v = P_rounded.data() + at(s) * B * motions, *from = coarse.x.data() + at(P.column[at(s)]) * motions;
+      for (int c = 0; c < B; ++c)
+        for (int k = 0; k < motions; ++k) to[c] += v[c * motions + k] * from[k];
+    }
+  });
+}
+
+namespace {
+
+/// f with the size of a level's blocks as a constant.
+template <class F>
+auto with_block(int block, const F& f) {
+  return block == 3 ? f(std::integral_constant<int, 3>()) : f(std::integral_constant<int, motions>());
+}
+
+}  // namespace
+
+Multigrid::Multigrid() = default;
+Multigrid::~Multigrid() = default;
+
+void Multigrid::set_up(const RowMatrix& A, const Vector& positions) {
+  levels_.clear();
+  levels_.push_back(std::make_unique<Level>());
+  levels_[0]->A = A.block_rows();
+  const Index n = A.size();
+  Matrix near_null = Matrix::Zero(n, motions);
+  Vec3 centre = Vec3::Zero();
+  if (positions.size() == n)
+    for (Index i = 0; i < n; i += 3) centre += positions.segment<3>(i) * (3. / static_cast<double>(n));
+  for (Index i = 0; i < n; i += 3) {
+    if (positions.size() == n)
+      rigid_motions(positions.segment<3>(i) - centre, near_null.middleRows<3>(i));
+    else
+      near_null.block<3, 3>(i, 0).setIdentity();
+  }
+  while (true) {
+    Level& fine = *levels_.back();
+    fine.prepare();
+    if (fine.unknowns() <= coarsest_unknowns || levels_.size() == most_levels) break;
+    const Aggregates parts = fine.block == motions ? gather_strongest(fine.A, gathered) : gather(fine.A);
+    if (3 * parts.count > 2 * fine.A.rows && fine.block == motions) break;
+    auto coarse = std::make_unique<Level>();
+    coarse->block = motions;
+    with_block(fine.block, [&](auto block) {
+      constexpr int B = decltype(block)::value;
+      fine.take_values<B>();
+      fine.estimate_top<B>(15);
+      near_null = fine.make_transfer<B>(parts, near_null);
+    });
+    coarse->rows = gather_rows(parts.count, [&](int p, const auto& add) {
+      for (int t = fine.t_start[at(p)]; t < fine.t_start[at(p) + 1]; ++t) {
+        const int i = fine.t_row[at(t)];
+        for (int s = fine.AP.start[at(i)]; s < fine.AP.start[at(i) + 1]; ++s) add(fine.AP.column[at(s)]);
+      }
+    });
+    coarse->A = {motions, parts.count, coarse->rows.start.data(), coarse->rows.column.data(), nullptr};
+    coarse->dead.resize(at(parts.count) * motions);
+    for (int p = 0; p < parts.count; ++p)
+      for (int k = 0; k < motions; ++k)
+        coarse->dead[at(p) * motions + at(k)] = near_null(static_cast<Index>(p) * motions + k, k) == 0 ? 1 : 0;
+    with_block(fine.block, [&](auto block) { fine.coarse_values<decltype(block)::value>(*coarse); });
+    levels_.push_back(std::move(coarse));
+  }
+  coarsest_.reset();
+}
+
+SolveReport::Status Multigrid::refresh(const RowMatrix& A) {
+  using Status = SolveReport::Status;
+  levels_[0]->A = A.block_rows();
+  for (std::size_t k = 0; k + 1 < levels_.size(); ++k) {
+    Level& fine = *levels_[k];
+    const Status status = with_block(fine.block, [&](auto block) {
+      constexpr int B = decltype(block)::value;
+      const Status taken = fine.take_values<B>();
+      if (taken != Status::ok) return taken;
+      fine.estimate_top<B>(fine.top > 0 ? 3 : 15);
+      fine.coarse_values<B>(*levels_[k + 1]);
+      return Status::ok;
+    });
+    if (status != Status::ok) return status;
+  }
+  const Level& last = *levels_.back();
+  const Index n = last.unknowns();
+  std::vector<Eigen::Triplet<double, int>> entries;
+  const int B = last.block;
+  for (int i = 0; i < last.A.rows; ++i)
+    for (int s = last.A.start[i]; s < last.A.start[i + 1]; ++s)
+      if (last.A.column[s] <= i)
+        for (int c = 0; c < B; ++c)
+          for (int r = 0; r < B; ++r)
+            if (const int row = B * i + r, column = B * last.A.column[s] + c; row >= column)
+              entries.emplace_back(row, column, last.A.value[(at(s) * at(B) + at(c)) * at(B) + at(r)]);
+  A_coarsest_.resize(n, n);
+  A_coarsest_.setFromTriplets(entries.begin(), entries.end());
+  if (!coarsest_) {
+    coarsest_ = make_best_factor(A_coarsest_, Symmetry::symmetric);
+    coarsest_->analyze(A_coarsest_);
+  }
+  b_coarsest_.resize(n);
+  x_coarsest_.resize(n);
+  return coarsest_->factorize(A_coarsest_);
+}
+
+void Multigrid::cycle(std::size_t k) {
+  Level& level = *levels_[k];
+  if (k + 1 == levels_.size()) {
+    for (Index i = 0; i < b_coarsest_.size(); ++i) b_coarsest_[i] = level.b[static_cast<std::size_t>(i)];
+    coarsest_->solve(b_coarsest_, x_coarsest_);
+    for (Index i = 0; i < b_coarsest_.size(); ++i)
+      level.x[static_cast<std::size_t>(i)] = static_cast<float>(x_coarsest_[i]);
+    return;
+  }
+  with_block(level.block, [&](auto block) {
+    constexpr int B = decltype(block)::value;
+    level.smooth_from_zero<B>();
+    level.restrict_residual<B>(*levels_[k + 1]);
+    cycle(k + 1);
+    level.prolong<B>(*levels_[k + 1]);
+    level.smooth<B>();
+  });
+}
+
+double Multigrid::apply(const Vector& r, Vector& z) {
+  Level& fine = *levels_[0];
+  const double scale = chunked_norm(r);
+  z.resize(r.size());
+  if (!(scale > 0) || !std::isfinite(scale)) {
+    z.setZero();
+    return 0;
+  }
+  for_chunks(r.size(), [&](Index begin, Index end) {
+    for (Index i = begin; i < end; ++i) fine.b[static_cast<std::size_t>(i)] = static_cast<float>(r[i] / scale);
+  });
+  cycle(0);
+  return sum_chunks(r.size(), [&](Index begin, Index end) {
+    double sum = 0;
+    for (Index i = begin; i < end; ++i) {
+      z[i] = scale * fine.x[static_cast<std::size_t>(i)];
+      sum += r[i] * z[i];
+    }
+    return sum;
+  });
+}
+
+double Multigrid::complexity() const {
+  double all = 0, fine = 0;
+  for (const auto& level : levels_) {
+    const double entries = static_cast<double>(level->A.start[level->A.rows]) * level->block * level->block;
+    if (fine == 0) fine = entries;
+    all += entries;
+  }
+  return all / fine;
+}
+
+std::vector<Index> Multigrid::sizes() const {
+  std::vector<Index> n;
+  for (const auto& level : levels_) n.push_back(level->unknowns());
+  return n;
+}
+
+}  // namespace limber

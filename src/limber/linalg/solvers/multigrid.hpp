@@ -1,0 +1,43 @@
+#pragma once  // internal
+/// z ≈ A⁻¹r by one cycle of multigrid, for a symmetric positive definite A of 3×3 blocks, one for each node of an
+/// elastic body. Nodes that hang together are gathered, level by level; the coarse space is six rigid motions of each
+/// aggregate, orthonormal and smoothed once, P = (I − 4/(3λ) D⁻¹A) P₀, and the coarse matrix PᵀAP, six unknowns a node.
+/// Each level is smoothed by a Chebyshev polynomial of degree 2 in D⁻¹A, D the diagonal blocks. The cycle is symmetric,
+/// so conjugate gradients stay. It runs in single precision; products PᵀAP and the coarsest factor are in double.
+
+#include <memory>
+#include <vector>
+
+#include "limber/linalg/row_matrix.hpp"
+#include "limber/linalg/solvers/factor.hpp"
+#include "limber/linalg/solvers/krylov.hpp"
+
+namespace limber {
+
+class Multigrid final : public Preconditioner {
+ public:
+  Multigrid();
+  ~Multigrid() override;
+
+  /// Levels for matrices of A's pattern. `positions`: those of the nodes [m], #n; of another size: the coarse space has
+  /// no rotations.
+  void set_up(const RowMatrix& A, const Vector& positions);
+  /// Takes new values of A, with the aggregates and P of the set-up. indefinite: A is not positive definite.
+  SolveReport::Status refresh(const RowMatrix& A);
+  double apply(const Vector& r, Vector& z) override;
+  /// Entries of the matrices of all levels over those of A.
+  double complexity() const;
+  /// Unknowns of each level.
+  std::vector<Index> sizes() const;
+
+ private:
+  struct Level;
+  void cycle(std::size_t k);
+
+  std::vector<std::unique_ptr<Level>> levels_;
+  std::unique_ptr<Factor> coarsest_;
+  SparseMatrix A_coarsest_;
+  Vector b_coarsest_, x_coarsest_;
+};
+
+}  // namespace limber

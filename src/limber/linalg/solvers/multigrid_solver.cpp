@@ -1,0 +1,115 @@
+#include "limber/linalg/solvers/multigrid_solver.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <limits>
+
+namespace limber {
+namespace {
+
+using Status = SolveReport::Status;
+
+// Levels are renewed where they take so many times the iterations that they took when new.
+constexpr double wear = 1.4;
+
+/// The sum of both, which is positive definite as they are.
+class MultigridAndStiff final : public Preconditioner {
+ public:
+  MultigridAndStiff(Multigrid& multigrid, StiffBlock& stiff) : multigrid_(multigrid), stiff_(stiff) {}
+  double apply(const Vector& r, Vector& z) override {
+    const double rz = multigrid_.apply(r, z);
+    return stiff_.empty() ? rz : rz + stiff_.add(r, z);
+  }
+
+ private:
+  Multigrid& multigrid_;
+  StiffBlock& stiff_;
+};
+
+}  // namespace
+
+bool KeptMultigrid::worn() const { return last_rate_ > wear * first_rate_; }
+
+SolveReport::Status KeptMultigrid::prepare(const RowMatrix& A, SolverCounts& counts) {
+  if (levels_ == Levels::none) multigrid_.set_up(A, positions_ ? *positions_ : Vector());
+  levels_ = Levels::none;
+  ++counts.factorizations;
+  const Status status = multigrid_.refresh(A);
+  if (status == Status::ok) levels_ = Levels::new_values;
+  return status;
+}
+
+KrylovResult KeptMultigrid::solve(const RowMatrix& A, StiffBlock& stiff, const Vector& b, Vector& x,
+                                  const KrylovLimits& limits, KrylovWork& work, SolverCounts& counts) {
+  using End = KrylovResult::End;
+  const double decades = -std::log(limits.tolerance);
+  MultigridAndStiff M(multigrid_, stiff);
+  const auto iterate = [&](const KrylovLimits& within) {
+    const KrylovResult found = pcg(A, M, b, x, within, work);
+    counts.iterations += found.iterations;
+    last_rate_ = found.predicted / decades;
+    if (levels_ == Levels::new_values) first_rate_ = last_rate_;
+    levels_ = Levels::kept;
+    return found;
+  };
+  int before = 0;
+  if (levels_ == Levels::kept && !worn()) {
+    KrylovLimits short_limits = limits;
+    short_limits.max_iterations = static_cast<int>(2 * wear * first_rate_ * decades) + 5;
+    KrylovResult found = iterate(short_limits);
+    if (found.end != End::stopped) return found;
+    before = found.iterations;
+    last_rate_ = std::numeric_limits<double>::infinity();  // these levels are for another matrix
+  }
+  if (prepare(A, counts) != Status::ok) {
+    x.setZero(b.size());
+    return {End::indefinite, before, 1, 0};
+  }
+  KrylovResult found = iterate(limits);
+  found.iterations += before;
+  return found;
+}
+
+void MultigridSolver::set_matrix(const SparseMatrix& given) {
+  assert(given.rows() == given.cols());
+  const SparseMatrix& A = compressed(given, copy_);
+  if (pattern_.take(A) == PatternChange::changed) {
+    rows_ = make_row_matrix(A, Symmetry::symmetric);
+    multigrid_.forget();
+    ++counts_.analyses;
+  }
+  rows_->refresh(A);
+  whole_blocks_ = rows_->block_size() == 3;
+  status_ = rows_->invert_diagonal();
+  if (whole_blocks_ && status_ == Status::ok) status_ = stiff_.set(A, 3);
+}
+
+void MultigridSolver::reset() {
+  multigrid_.forget();
+  stiff_.reset();
+}
+
+SolveReport MultigridSolver::solve(const Vector& b, Vector& x, double tolerance) {
+  assert(rows_ && b.size() == rows_->size());
+  ++counts_.solves;
+  x.setZero(b.size());
+  if (status_ != Status::ok) return {status_, 0, 1};
+  const KrylovLimits limits{std::clamp(tolerance, 1e-14, .5),
+                            static_cast<int>(std::clamp<Index>(3 * b.size(), 500, 20000))};
+  KrylovResult found;
+  if (whole_blocks_) {
+    found = multigrid_.solve(*rows_, stiff_, b, x, limits, work_, counts_);
+  } else {
+    DiagonalPreconditioner D(*rows_);
+    found = pcg(*rows_, D, b, x, limits, work_);
+    counts_.iterations += found.iterations;
+  }
+  using End = KrylovResult::End;
+  const Status status = found.end == End::converged    ? Status::ok
+                        : found.end == End::indefinite ? Status::indefinite
+                                                       : Status::not_converged;
+  return {status, found.iterations, found.residual};
+}
+
+}  // namespace limber

@@ -1,0 +1,62 @@
+#pragma once  // internal
+/// x = A⁻¹b by conjugate gradients with multigrid. Levels made for one matrix serve later ones on its pattern until
+/// they need clearly more iterations. Nodes in contact, far stiffer than others, have a factor of their own beside it.
+
+#include "limber/linalg/pattern.hpp"
+#include "limber/linalg/solvers/multigrid.hpp"
+#include "limber/linalg/solvers/stiff_block.hpp"
+
+namespace limber {
+
+class KeptMultigrid {
+ public:
+  /// positions: of the nodes, #n, alive as long as this; null, or of another size: not known.
+  explicit KeptMultigrid(const Vector* positions) : positions_(positions) {}
+
+  /// Another pattern, or what follows is to depend on the next matrix only.
+  void forget() { levels_ = Levels::none; }
+  bool has_levels() const { return levels_ != Levels::none; }
+  /// The next solve takes new values.
+  bool worn() const;
+  /// Iterations per factor e of the residual in the last solve.
+  double rate() const { return last_rate_; }
+  /// Conjugate gradients for A, whose stiff nodes are known.
+  KrylovResult solve(const RowMatrix& A, StiffBlock& stiff, const Vector& b, Vector& x, const KrylovLimits& limits,
+                     KrylovWork& work, SolverCounts& counts);
+
+ private:
+  SolveReport::Status prepare(const RowMatrix& A, SolverCounts& counts);
+
+  const Vector* positions_;
+  Multigrid multigrid_;
+  enum class Levels { none, kept, new_values } levels_ = Levels::none;
+  double first_rate_ = 0, last_rate_ = 0;  // with the present levels
+};
+
+/// Matrices that are not made of 3×3 blocks, one for each node, have the diagonal as preconditioner instead.
+class MultigridSolver final : public LinearSolver {
+ public:
+  explicit MultigridSolver(const Vector* positions) : multigrid_(positions) {}
+
+  void set_matrix(const SparseMatrix& A) override;
+  SolveReport solve(const Vector& b, Vector& x, double tolerance) override;
+  void multiply(const Vector& x, Vector& y) const override {
+    y.resize(x.size());
+    rows_->multiply(x.data(), y.data());
+  }
+  void reset() override;
+  SolverCounts counts() const override { return counts_; }
+
+ private:
+  SparseMatrix copy_;
+  Pattern pattern_;
+  std::unique_ptr<RowMatrix> rows_;
+  KeptMultigrid multigrid_;
+  StiffBlock stiff_;
+  SolveReport::Status status_ = SolveReport::Status::ok;  // of the diagonal and the stiff nodes
+  bool whole_blocks_ = false;
+  KrylovWork work_;
+  SolverCounts counts_;
+};
+
+}  // namespace limber
