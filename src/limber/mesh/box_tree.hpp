@@ -36,8 +36,12 @@ struct Bounds {
 
 /// Closed boxes: those that only touch overlap.
 inline bool overlap(const Bounds& a, const Bounds& b) {
-  return (a.low[0] <= b.high[0]) & (b.low[0] <= a.high[0]) & (a.low[1] <= b.high[1]) & (b.low[1] <= a.high[1]) &
-         (a.low[2] <= b.high[2]) & (b.low[2] <= a.high[2]);
+  int all = 1;  // without branches
+  for (int k = 0; k < 3; ++k) {
+    all &= static_cast<int>(a.low[k] <= b.high[k]);
+    all &= static_cast<int>(b.low[k] <= a.high[k]);
+  }
+  return all != 0;
 }
 
 class BoxTree {

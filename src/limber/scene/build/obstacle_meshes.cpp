@@ -66,6 +66,15 @@ Profile capsule_profile(double radius, double length, int half_circle = fine.hal
   return profile;
 }
 
+Profile cylinder_profile(double radius, double length) {
+  Profile profile;
+  profile.push_back({0, -length / 2});
+  profile.push_back({radius, -length / 2});
+  profile.push_back({radius, length / 2});
+  profile.push_back({0, length / 2});
+  return profile;
+}
+
 Profile torus_profile(double major, double minor) {
   Profile profile;
   for (int k = 0; k < fine.half_circle; ++k) {
@@ -90,11 +99,8 @@ TriMesh drawn_obstacle(const ObstacleChoice& o) {
     case Shape::capsule:
       return revolved(capsule_profile(o.radius, axis.norm()), (o.a + o.b) / 2,
                       axis.isZero() ? Vec3(Vec3::UnitY()) : axis);
-    case Shape::cylinder: {
-      const double half = axis.norm() / 2;
-      const std::vector<ProfilePoint> profile = {{0, -half}, {o.radius, -half}, {o.radius, half}, {0, half}};
-      return revolved(profile, (o.a + o.b) / 2, axis);
-    }
+    case Shape::cylinder:
+      return revolved(cylinder_profile(o.radius, axis.norm()), (o.a + o.b) / 2, axis);
     case Shape::torus:
       return revolved(torus_profile(o.major, o.minor), o.center, o.axis);
     case Shape::box:
