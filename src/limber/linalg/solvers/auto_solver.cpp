@@ -205,7 +205,7 @@ KrylovResult AutoSolver::try_diagonal(const Vector& b, Vector& x, double toleran
   }
   limits.go_on = [&](int done, double predicted) {
     if (done % 8 != 0) return true;
-    if (takes_multigrid() && rows_->size() > analysed_unknowns)
+    if (takes_multigrid())
       return worth_going_on(done * iteration_, (predicted - done) * iteration_, .5 * multigrid_cost(decades));
     if (!factor_ && done < iterations_before_analysis && predicted < 8 * done) return true;
     need_factor_costs();
