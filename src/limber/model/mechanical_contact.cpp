@@ -42,6 +42,7 @@ class MechanicalSystem::Part final : public System {
     return whole_.max_step_of(q, dq, t0, t1, forces_);
   }
   Matrix rigid_motions(const State& u) const override { return whole_.rigid_motions(u); }
+  Matrix turned(const Vector& q0, const Vector& q, const Matrix& X) const override { return whole_.turned(q0, q, X); }
 
  private:
   MechanicalSystem& whole_;

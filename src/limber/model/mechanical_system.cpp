@@ -93,7 +93,7 @@ void MechanicalSystem::arrange() {
       fixed_couplings_.emplace_back(std::max(fa, fb), std::min(fa, fb));
   for (const Tie& t : all_ties_)
     for (const int corner : t.corners) coupled.emplace_back(t.node, corner);
-  find_loose_parts(coupled);
+  find_parts(coupled);
   std::sort(fixed_couplings_.begin(), fixed_couplings_.end());
   fixed_couplings_.erase(std::unique(fixed_couplings_.begin(), fixed_couplings_.end()), fixed_couplings_.end());
   make_pattern({});
@@ -235,7 +235,7 @@ void MechanicalSystem::couple(const State& all) {
     make_pattern(now);
 }
 
-void MechanicalSystem::find_loose_parts(const std::vector<std::pair<int, int>>& coupled) {
+void MechanicalSystem::find_parts(const std::vector<std::pair<int, int>>& coupled) {
   std::vector<int> root(free_index_.size());
   std::iota(root.begin(), root.end(), 0);
   const auto find = [&](int i) {
@@ -247,8 +247,10 @@ void MechanicalSystem::find_loose_parts(const std::vector<std::pair<int, int>>& 
     root[ix(std::max(x, y))] = std::min(x, y);  // the smallest node names the part
   }
   std::map<int, std::vector<int>> parts;
+  parts_.clear();
   loose_parts_.clear();
   for (int i = 0; i < ties_.unknowns(); ++i) parts[find(unknown_nodes_[ix(i)])].push_back(i);
+  for (const auto& [first, nodes] : parts) parts_.push_back(nodes);
   for (const int node : prescribed_nodes_) parts.erase(find(node));
   for (auto& [first, nodes] : parts) loose_parts_.push_back(std::move(nodes));
 }
@@ -270,6 +272,47 @@ Matrix MechanicalSystem::rigid_motions(const State& u) const {
     column += 6;
   }
   return R;
+}
+
+namespace {
+
+/// The rotation R that is nearest to A: tr(RᵀA) is largest. Turns from I on, so that no turn about the axis of a rod,
+/// of which A says nothing, is made up.
+Mat3 nearest_rotation(const Mat3& A) {
+  Mat3 R = Mat3::Identity();
+  for (int i = 0; i < 100; ++i) {
+    Vec3 torque = Vec3::Zero();
+    double along = 0;
+    for (int c = 0; c < 3; ++c) {
+      torque += R.col(c).cross(A.col(c));
+      along += R.col(c).dot(A.col(c));
+    }
+    const Vec3 turn = torque / (std::abs(along) + 1e-9 * A.norm() + std::numeric_limits<double>::min());
+    const double angle = turn.norm();
+    if (angle < 1e-9) break;
+    R = Eigen::AngleAxisd(angle, turn / angle) * R;
+  }
+  return R;
+}
+
+}  // namespace
+
+Matrix MechanicalSystem::turned(const Vector& q0, const Vector& q, const Matrix& X) const {
+  Matrix turned = X;
+  for (const auto& part : parts_) {
+    Vec3 c0 = Vec3::Zero(), c = Vec3::Zero();
+    for (const int i : part) {
+      c0 += block(q0, i);
+      c += block(q, i);
+    }
+    const auto count = static_cast<double>(part.size());
+    Mat3 A = Mat3::Zero();
+    for (const int i : part) A += (block(q, i) - c / count) * (block(q0, i) - c0 / count).transpose();
+    const Mat3 R = nearest_rotation(A);
+    if ((R - Mat3::Identity()).norm() < 1e-3) continue;  // not worth a pass over X
+    for (const int i : part) turned.middleRows<3>(3 * i) = R * X.middleRows<3>(3 * i);
+  }
+  return turned;
 }
 
 namespace {

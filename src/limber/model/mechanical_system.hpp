@@ -56,6 +56,7 @@ class MechanicalSystem final : public System {
   double max_step(const Vector& q, const Vector& dq, double t0, double t1) const override;
   void begin_step(const State& u) override;
   Matrix rigid_motions(const State& u) const override;
+  Matrix turned(const Vector& q0, const Vector& q, const Matrix& X) const override;
 
   int nodes() const { return static_cast<int>(free_index_.size()); }
   const std::vector<int>& free_nodes() const { return free_nodes_; }
@@ -137,7 +138,7 @@ class MechanicalSystem final : public System {
   /// From all free nodes to the unknowns, where nodes are tied.
   void reduce(Tangent& T);
   double work_of_scripts(const State& full_a, const State& full_b, const Vector& f) const;
-  void find_loose_parts(const std::vector<std::pair<int, int>>& coupled);
+  void find_parts(const std::vector<std::pair<int, int>>& coupled);
 
   std::weak_ptr<void> claimed_;
   std::vector<double> memory_at_start_;
@@ -153,7 +154,8 @@ class MechanicalSystem final : public System {
   std::vector<int> free_index_;                // per node, −1 where prescribed
   std::vector<int> prescribed_index_;          // per node, −1 where free
   std::vector<int> unknown_nodes_;             // free and not tied
-  std::vector<std::vector<int>> loose_parts_;  // their numbers, where no force ties them to a prescribed node
+  std::vector<std::vector<int>> parts_;        // their numbers, in groups that forces hold together
+  std::vector<std::vector<int>> loose_parts_;  // those of the groups without a prescribed node
   Couplings fixed_couplings_;                  // of free nodes (free numbers), a > b, ascending, without repeats
   Storage storage_ = Storage::lower;
   Ties ties_;

@@ -127,6 +127,8 @@ class System {
   virtual void begin_step(const State&) {}
   /// The rigid motions of all parts that nothing holds, as velocity fields at u: translations, then rotations. #n × k.
   virtual Matrix rigid_motions(const State&) const { return Matrix(size(), 0); }
+  /// Vectors that belong to the positions q0, #n × k, turned as each part has turned from there to q. Commutes with M.
+  virtual Matrix turned(const Vector& /*q0*/, const Vector& /*q*/, const Matrix& X) const { return X; }
 
   Index size() const { return traits().size; }
   bool symmetric() const { return traits().symmetric; }
