@@ -22,6 +22,7 @@ Refresh refresh_rule(const py::object& given) {
   Refresh rule{Refresh::Rule::every};
   if (given.is_none()) return rule;
   if (py::isinstance<py::str>(given) && given.cast<std::string>() == "once") return {Refresh::Rule::once};
+  if (py::isinstance<py::str>(given) && given.cast<std::string>() == "auto") return {Refresh::Rule::automatic};
   if (py::isinstance<py::dict>(given) && py::len(given) == 1) {
     const auto d = given.cast<py::dict>();
     if (d.contains("every")) rule.every = d["every"].cast<int>();
@@ -30,9 +31,10 @@ Refresh refresh_rule(const py::object& given) {
     if (d.contains("residual")) rule.residual = d["residual"].cast<double>();
     if (d.contains("residual") && rule.residual > 0) return rule;
   }
-  throw InputError("refresh", fmt::format("{} is none of \"once\", {{\"every\": k}} with k >= 1 and {{\"residual\": "
-                                          "tolerance}} with tolerance > 0",
-                                          py::repr(given).cast<std::string>()));
+  throw InputError("refresh",
+                   fmt::format("{} is none of \"once\", \"auto\", {{\"every\": k}} with k >= 1 and {{\"residual\": "
+                               "tolerance}} with tolerance > 0",
+                               py::repr(given).cast<std::string>()));
 }
 
 ModalOptions modal_options(const MethodInfo& info, std::optional<int> modes, const py::object& refresh,

@@ -105,8 +105,8 @@ def integrate(M, force, q0, v0, method="TR-BDF2", step=None, steps=None, stiffne
     M: dense or scipy sparse. force(q, v, t) -> f. stiffness(q, v, t) -> K = -df/dq and damping(q, v, t) -> D = -df/dv,
     dense or sparse; taken by differences if absent. history: states before the initial one, [(t, q, v), ...], newest
     first. Hybrid methods split off `modes` modes (default 10, or all if there are fewer) of the symmetric part of K,
-    refreshed each step unless refresh is "once", {"every": k} or {"residual": tolerance}. Never halves a step or changes
-    the method: raises StepFailure.
+    refreshed each step unless refresh is "once", "auto", {"every": k} or {"residual": tolerance}. Never halves a step or
+    changes the method: raises StepFailure.
     """
     if step is None or steps is None:
         raise InputError("integrate needs step= (the step length) and steps= (their number)")

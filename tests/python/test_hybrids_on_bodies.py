@@ -164,7 +164,7 @@ def test_linear_momentum_of_a_free_body(bar, method, modes):
 
 
 def test_linear_momentum_with_other_refresh_rules(bar):
-    for refresh in "once", {"every": 3}, {"residual": 1e-3}:
+    for refresh in "once", "auto", {"every": 3}, {"residual": 1e-3}:
         assert losses(bar, {"name": "SIERE", "modes": 10, "refresh": refresh})[0] < 1e-12, refresh
 
 
@@ -232,7 +232,7 @@ def test_modes_that_an_impact_makes_unstable_are_not_split_off(limber_cli, write
 # Restarts
 
 STEPS = 160
-REFRESH = {"once": "once", "every": {"every": 3}, "residual": {"residual": 0.05}}
+REFRESH = {"once": "once", "auto": "auto", "every": {"every": 3}, "residual": {"residual": 0.05}}
 
 
 def count_rows(path):

@@ -78,6 +78,8 @@ TEST(ReadScene, Modes) {
   auto json = sample("method_modes.json");
   json["method"]["refresh"] = "once";
   EXPECT_EQ(read_sample(json).method.refresh->rule, Refresh::Rule::once);
+  json["method"]["refresh"] = "auto";
+  EXPECT_EQ(read_sample(json).method.refresh->rule, Refresh::Rule::automatic);
   json["method"]["refresh"] = {{"residual", 0.25}};
   EXPECT_EQ(read_sample(json).method.refresh->rule, Refresh::Rule::residual);
   EXPECT_EQ(read_sample(json).method.refresh->residual, 0.25);

@@ -93,7 +93,7 @@ class Draw:
             m["beta"] = max(m.get("beta", 0), round(m["gamma"] / 2, 4) + .001)
         if self.kind == "hybrid":
             self.some(m, .5, modes=lambda: self.rng.randint(1, 12), negative_modes=lambda: self.rng.choice(["grow", "clamp"]),
-                      refresh=lambda: self.rng.choice(["once", {"every": self.rng.randint(1, 5)}, {"residual": self.log(1e-3, 1)}]))
+                      refresh=lambda: self.rng.choice(["once", "auto", {"every": self.rng.randint(1, 5)}, {"residual": self.log(1e-3, 1)}]))
         if self.kind == "exponential":
             self.some(m, .3, krylov_tolerance=lambda: self.log(1e-12, 1e-3))
         self.some(m, .15, newton_tolerance=lambda: self.log(1e-9, 1e-3), max_iterations=lambda: self.rng.randint(5, 200),

@@ -48,6 +48,7 @@ SystemTraits MechanicalSystem::traits() const {
           .time_dependent = time_dependent_,
           .length_scale = length_scale_,
           .positions = &unknown_positions_,
+          .parts = &parts_,
           .contact = contact_.get(),
           .gaps = near_gaps_.get()};
 }
@@ -97,7 +98,7 @@ void MechanicalSystem::arrange() {
       fixed_couplings_.emplace_back(std::max(fa, fb), std::min(fa, fb));
   for (const Tie& t : all_ties_)
     for (const int corner : t.corners) coupled.emplace_back(t.node, corner);
-  find_loose_parts(coupled);
+  find_parts(coupled);
   std::sort(fixed_couplings_.begin(), fixed_couplings_.end());
   fixed_couplings_.erase(std::unique(fixed_couplings_.begin(), fixed_couplings_.end()), fixed_couplings_.end());
   make_pattern({});
@@ -239,7 +240,7 @@ void MechanicalSystem::couple(const State& all) {
     make_pattern(now);
 }
 
-void MechanicalSystem::find_loose_parts(const std::vector<std::pair<int, int>>& coupled) {
+void MechanicalSystem::find_parts(const std::vector<std::pair<int, int>>& coupled) {
   std::vector<int> root(free_index_.size());
   std::iota(root.begin(), root.end(), 0);
   const auto find = [&](int i) {
@@ -251,8 +252,10 @@ void MechanicalSystem::find_loose_parts(const std::vector<std::pair<int, int>>& 
     root[ix(std::max(x, y))] = std::min(x, y);  // the smallest node names the part
   }
   std::map<int, std::vector<int>> parts;
+  parts_.clear();
   loose_parts_.clear();
   for (int i = 0; i < ties_.unknowns(); ++i) parts[find(unknown_nodes_[ix(i)])].push_back(i);
+  for (const auto& [first, nodes] : parts) parts_.push_back(nodes);
   for (const int node : prescribed_nodes_) parts.erase(find(node));
   for (auto& [first, nodes] : parts) loose_parts_.push_back(std::move(nodes));
 }

@@ -137,7 +137,7 @@ class MechanicalSystem final : public System {
   /// From all free nodes to the unknowns, where nodes are tied.
   void reduce(Tangent& T);
   double work_of_scripts(const State& full_a, const State& full_b, const Vector& f) const;
-  void find_loose_parts(const std::vector<std::pair<int, int>>& coupled);
+  void find_parts(const std::vector<std::pair<int, int>>& coupled);
 
   std::weak_ptr<void> claimed_;
   std::vector<double> memory_at_start_;
@@ -154,7 +154,8 @@ class MechanicalSystem final : public System {
   std::vector<int> prescribed_index_;          // per node, −1 where free
   std::vector<int> unknown_nodes_;             // free and not tied
   Vector unknown_positions_;                   // at the start
-  std::vector<std::vector<int>> loose_parts_;  // their numbers, where no force ties them to a prescribed node
+  std::vector<std::vector<int>> parts_;        // their numbers, in groups that forces hold together
+  std::vector<std::vector<int>> loose_parts_;  // those of the groups without a prescribed node
   Couplings fixed_couplings_;                  // of free nodes (free numbers), a > b, ascending, without repeats
   Storage storage_ = Storage::lower;
   Ties ties_;

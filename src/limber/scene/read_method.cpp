@@ -45,7 +45,7 @@ Refresh read_refresh(const JsonCursor& place) {
     return r;
   }
   const JsonSection s = place.one_of({"refresh_every", "refresh_residual"});
-  if (s.kind() == "refresh_every") r.rule = Refresh::Rule::every;
+  r.rule = s.kind() == "refresh_every" ? Refresh::Rule::every : Refresh::Rule::residual;
   (s.kind() == "refresh_every" ? refresh_every_table() : refresh_residual_table()).read(s, r);
   return r;
 }
@@ -103,8 +103,9 @@ const Section<MethodChoice>& method_table() {
          "10"},
         {"refresh", into(&M::refresh, read_refresh),
          form::word("refresh_word").or_also(reference("refresh_every")).or_also(reference("refresh_residual")),
-         "hybrids: when the modes are computed anew, `\"once\"`, `{\"every\": k}` or `{\"residual\": tolerance}`",
-         "`{\"residual\": 0.1}`"},
+         "hybrids: when the modes are computed anew, `\"auto\"`, `\"once\"`, `{\"every\": k}` or `{\"residual\": "
+         "tolerance}`",
+         "`\"auto\"`"},
         {"negative_modes", &M::negative_modes, form::word("negative_modes"),
          "hybrids: a mode with λ < 0 (a body that buckles) grows as the linearised motion does (`\"grow\"`), or moves "
          "as "

@@ -58,7 +58,7 @@ const std::map<std::string, std::vector<std::string>>& known_words() {
       {"merit", {"auto", "potential", "residual"}},
       {"residual_scaling", {"mass", "identity", "rows", "stage"}},
       {"nonlinear", {"newton", "lbfgs"}},
-      {"refresh_word", {"once"}},
+      {"refresh_word", {"once", "auto"}},
       {"negative_modes", {"grow", "clamp"}},
       {"obstacle_shape", {"plane", "half_space", "sphere", "capsule", "box", "cylinder", "torus", "mesh"}},
       {"obstacle_form", {"auto", "distance", "triangles"}},

@@ -37,7 +37,10 @@ void check_lengths(const Snapshot& s) {
     check(fmt::format("history[{}].v", i), u.v.size());
     if (u.a.size() > 0) check(fmt::format("history[{}].a", i), u.a.size());
   }
-  if (s.modes) check("modes.X", s.modes->X.rows());
+  if (s.modes) {
+    check("modes.X", s.modes->X.rows());
+    check("modes.at", s.modes->at.size());
+  }
 }
 
 }  // namespace

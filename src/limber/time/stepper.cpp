@@ -86,7 +86,7 @@ State Stepper::step_in_frame(StageSolution solution, System& system, const Histo
   StageSolver& stages = newton(system);
   stages.begin_step(system, u[0]);
   try {
-    modes_->begin_step(system.contact()->smooth(), u[0], ModalFrame::limits(*modes_, h));
+    modes_->begin_step(system.contact()->smooth(), u[0], h, ModalFrame::limits(*modes_, h));
   } catch (const StepFailure& failure) {
     if (solution == StageSolution::linearized) throw;
     modes_->note_once(failure.reason + ": " + info_->name + " takes its base scheme in such steps");
@@ -121,7 +121,7 @@ State Stepper::step_with(StageSolver& stages, System& system, const History& u, 
   Mechanics F(system, stages, exponential_);
   State next;
   if (modes_) {
-    modes_->begin_step(system, u[0]);
+    modes_->begin_step(system, u[0], h);
     SplitDynamics split(F, system, *modes_, info_->splitting, u[0].t + h);
     next = scheme_->step(split, u, h);
   } else {

@@ -73,6 +73,12 @@ Modes ModeTracker::refine(const SparseMatrix& K, const SparseMatrix& M, const Ma
   if (!same || count < s_) return from_scratch(std::move(modes), start);
   std::vector<char> part_due(modes.parts.size(), due.empty());
   const std::vector<int> holders = parts_of_columns(modes.parts, start.X);
+  std::vector<Index> known(modes.parts.size(), 0);
+  for (std::size_t c = 0; c < holders.size(); ++c) {  // the lowest of each part are those of `start`
+    if (holders[c] < 0) continue;
+    const auto p = static_cast<std::size_t>(holders[c]);
+    if (known[p] < found_[p].X.cols()) found_[p].X.col(known[p]++) = start.X(modes.parts[p], static_cast<Index>(c));
+  }
   for (std::size_t c = 0; c < due.size(); ++c)
     if (due[c] && holders[c] >= 0) part_due[static_cast<std::size_t>(holders[c])] = 1;
   for (auto& tracker : trackers_) tracker.set_floor(floor_);

@@ -113,6 +113,7 @@ Checkpoint to_checkpoint(const Snapshot& s, const Counts& counts, const std::vec
     c.numbers["modes.age"] = static_cast<double>(s.modes->steps_since_refresh);
     c.vectors["modes.lambda"] = s.modes->lambda;
     c.vectors["modes.X"] = s.modes->X.reshaped();
+    c.vectors["modes.at"] = s.modes->at;
   }
   return c;
 }
@@ -145,7 +146,7 @@ Snapshot to_snapshot(const Checkpoint& c) {
     if (modes == 0 || X.size() % modes != 0)
       throw InputError("modes.X", fmt::format("has {} numbers, which do not make {} modes", X.size(), modes));
     s.modes = ModalMemory{lambda->second, X.reshaped(X.size() / modes, modes),
-                          static_cast<long>(entry(c.numbers, "modes.age"))};
+                          static_cast<long>(entry(c.numbers, "modes.age")), entry(c.vectors, "modes.at")};
   }
   return s;
 }

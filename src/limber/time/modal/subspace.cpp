@@ -9,6 +9,7 @@
 #include "limber/linalg/block_algebra.hpp"
 #include "limber/linalg/dense_eigen.hpp"
 #include "limber/linalg/modes/parts.hpp"
+#include "limber/model/turned.hpp"
 #include "limber/time/stage_matrix.hpp"
 
 namespace limber {
@@ -17,6 +18,10 @@ namespace {
 constexpr double null_rounding = 1e-11;  // of K x against |K| |x|
 constexpr double refined = 1e-2;         // residual of modes that are refreshed every k steps
 constexpr double refined_of_rule = 0.1;  // of the residual that made a refresh necessary
+/// h² |r| (see staleness) above which modes are computed anew. Measured at h = .01 s: a swinging beam and a bar that
+/// spins stay below .2, and a bar that is twisted runs away at 3. Between .2 and .5 energies are those of modes of each
+/// step; .3 is cheapest.
+constexpr double most_coupling = .3;
 
 /// The lower triangle of ½(A + Aᵀ).
 SparseMatrix symmetric_part(const SparseMatrix& A, bool symmetric) {
@@ -41,7 +46,8 @@ ModalSubspace::ModalSubspace(const ModalOptions& options, Index n, Checks checks
       most_steps_between_checks_(checks == Checks::each_step ? 1 : 8),
       tracker_(count_) {}
 
-void ModalSubspace::begin_step(System& system, const State& u0, const ModalLimits& limits) {
+void ModalSubspace::begin_step(System& system, const State& u0, double h, const ModalLimits& limits) {
+  h_ = h;
   start_.at = u0;
   start_.f = system.linearize(u0, Definiteness::exact, start_.tangent);
   if (!start_.f.allFinite()) throw StepFailure("the force is not finite");
@@ -66,20 +72,27 @@ void ModalSubspace::begin_step(System& system, const State& u0, const ModalLimit
 }
 
 void ModalSubspace::prepare(System& system, const State& u0) {
-  if (known_.X.size() != 0) all_ = ModalBasis(system, std::exchange(known_, {}));
+  if (known_.X.size() != 0) all_ = found_ = ModalBasis(system, std::exchange(known_, {}));
   std::fill(below_floor_.begin(), below_floor_.end(), 0);
   if (all_.count() == 0) return refresh(system, u0);
   ++steps_since_refresh_;
   if (options_.refresh.rule == Refresh::Rule::every && steps_since_refresh_ >= options_.refresh.every)
     return refresh(system, u0);
+  if (options_.refresh.rule == Refresh::Rule::automatic) turn(system, u0);
   if (checked_ && steps_since_refresh_ < next_check_) return;
   reduced_all_ = reduce(system, start_.tangent, all_, stiff_);
   if (bodies_.empty() && limited()) find_bodies(system, u0);
   checked_ = true;
   next_check_ = steps_since_refresh_ + most_steps_between_checks_;
-  if (options_.refresh.rule != Refresh::Rule::residual) return;
+  if (options_.refresh.rule == Refresh::Rule::once || options_.refresh.rule == Refresh::Rule::every) return;
   leave_out();
   if (const std::vector<char> these = due(system); !these.empty()) refresh(system, u0, these);
+}
+
+/// Modes belong to a body, which may have turned since they were found.
+void ModalSubspace::turn(const System& system, const State& u0) {
+  all_.X = turned(system, found_at_, u0.q, found_.X);
+  all_.MX = turned(system, found_at_, u0.q, found_.MX);
 }
 
 void ModalSubspace::find_bodies(System& system, const State& u0) {
@@ -150,8 +163,9 @@ std::vector<char> ModalSubspace::due(System& system) {
   for (std::size_t c = 0; c < modes; ++c)
     if (in_use(c)) columns.push_back(static_cast<Index>(c));
   if (columns.empty()) return {};
-  const Vector now = residuals(system, columns);
-  const double worst = now.maxCoeff(), most = options_.refresh.residual;
+  const Vector now = staleness(system, columns);
+  const double worst = now.maxCoeff(),
+               most = options_.refresh.rule == Refresh::Rule::automatic ? most_coupling : options_.refresh.residual;
   if (worst > most) {
     std::vector<char> these(modes, 0);
     for (std::size_t i = 0; i < columns.size(); ++i)
@@ -164,12 +178,16 @@ std::vector<char> ModalSubspace::due(System& system) {
   return {};
 }
 
-/// The error of each mode, after the best rotation among them.
-Vector ModalSubspace::residuals(System& system, const std::vector<Index>& columns) const {
+/// Of each mode after the best rotation among them, with r = Kx − MX XᵀKx: its error, or h² |r| in the norm of
+/// diag(M + h²K)⁻¹, that is, how fast it and the implicit rest can feed each other through an explicit coupling.
+Vector ModalSubspace::staleness(System& system, const std::vector<Index>& columns) const {
   const Matrix K = reduced_all_.K(columns, columns);
   Matrix r = stiff_(Eigen::all, columns);
   subtract(all_.MX(Eigen::all, columns), K, r);
-  return mode_errors(r, K.diagonal(), start_.tangent.K.diagonal(), system.mass().diagonal());
+  const Vector k = start_.tangent.K.diagonal(), m = system.mass().diagonal();
+  if (options_.refresh.rule != Refresh::Rule::automatic) return mode_errors(r, K.diagonal(), k, m);
+  const double h2 = h_ * h_;
+  return h2 * (r.cwiseAbs2().transpose() * (m + h2 * k.cwiseMax(0)).cwiseInverse()).cwiseSqrt();
 }
 
 void ModalSubspace::refresh(System& system, const State& u0, const std::vector<char>& due) {
@@ -185,6 +203,8 @@ void ModalSubspace::refresh(System& system, const State& u0, const std::vector<c
     Modes found = first ? tracker_.from_scratch(K, M, rigid)
                         : tracker_.refine(K, M, rigid, {all_.lambda, all_.X}, tolerance, due);
     all_ = ModalBasis(system, std::move(found));
+    found_ = all_;
+    found_at_ = u0.q;
   } catch (const BelowFloor&) {  // of the only body there is
     if (first) all_ = ModalBasis(system, {Vector(0), Matrix(system.size(), 0)});
     checked_ = true;
@@ -239,20 +259,22 @@ ReducedTangent ModalSubspace::reduce(System& system, const Tangent& T, const Mod
 }
 
 std::optional<ModalMemory> ModalSubspace::memory() const {
-  if (known_.X.size() != 0) return ModalMemory{known_.lambda, known_.X, steps_since_refresh_};
+  if (known_.X.size() != 0) return ModalMemory{known_.lambda, known_.X, steps_since_refresh_, found_at_};
   if (all_.count() == 0) return std::nullopt;
-  return ModalMemory{all_.lambda, all_.X, steps_since_refresh_};
+  return ModalMemory{found_.lambda, found_.X, steps_since_refresh_, found_at_};
 }
 
 void ModalSubspace::restore(ModalMemory memory) {
   clear();
   known_ = {std::move(memory.lambda), std::move(memory.X)};
+  found_at_ = std::move(memory.at);
   steps_since_refresh_ = memory.steps_since_refresh;
 }
 
 void ModalSubspace::clear() {
   tracker_.reset();
   all_ = {};
+  found_ = {};
   known_ = {};
   begun_.reset();
   checked_ = false;

@@ -18,9 +18,10 @@
 
 namespace limber {
 
-/// When modes are computed anew: once, every k steps, or when their relative residual exceeds a tolerance.
+/// When modes are computed anew: once, every k steps, or when their relative residual exceeds a tolerance. By the
+/// automatic rule they turn with their bodies, and are computed anew when a step couples them to the rest too much.
 struct Refresh {
-  enum class Rule { once, every, residual } rule = Rule::residual;
+  enum class Rule { once, automatic, every, residual } rule = Rule::automatic;
   int every = 1;          // [steps]
   double residual = 0.1;  // of mode_errors
 };
@@ -49,6 +50,7 @@ struct ModalMemory {
   Vector lambda;
   Matrix X;
   long steps_since_refresh = 0;
+  Vector at;  // q of the last refresh, which X belongs to
 };
 
 /// K and D at a state, reduced to the modes.
@@ -64,8 +66,9 @@ class ModalSubspace {
   /// n: unknowns of the system. Throws InputError("method.modes", …) for a count outside 0 … n.
   ModalSubspace(const ModalOptions& options, Index n, Checks checks);
 
-  /// Linearises at u₀, refreshes the modes if it is time, and leaves out those of bodies beyond the limits.
-  void begin_step(System& system, const State& u0, const ModalLimits& limits = {});
+  /// Linearises at u₀, refreshes the modes if it is time, and leaves out those of bodies beyond the limits. h: the
+  /// step.
+  void begin_step(System& system, const State& u0, double h, const ModalLimits& limits = {});
 
   NegativeModes negative() const { return options_.negative; }
   /// Modes of all bodies: `basis` and those that are left out, as they were when they were last computed.
@@ -110,8 +113,9 @@ class ModalSubspace {
  private:
   ReducedTangent reduce(System& system, const Tangent& T, const ModalBasis& X, Matrix& KX);
   void prepare(System& system, const State& u0);
+  void turn(const System& system, const State& u0);
   std::vector<char> due(System& system);
-  Vector residuals(System& system, const std::vector<Index>& columns) const;
+  Vector staleness(System& system, const std::vector<Index>& columns) const;
   void refresh(System& system, const State& u0, const std::vector<char>& due = {});
   void find_bodies(System& system, const State& u0);
   bool limited() const { return std::isfinite(limits_.lowest) || std::isfinite(limits_.most_damping); }
@@ -125,10 +129,13 @@ class ModalSubspace {
   long most_steps_between_checks_;
   ModeTracker tracker_;
   ModalBasis all_, some_;
+  ModalBasis found_;  // all_ as it was computed, at found_at_
+  Vector found_at_;
   Modes known_;  // as given by the memory, before a system gives them a mass
   long steps_since_refresh_ = 0, refreshes_ = 0;
   bool checked_ = false;         // reduced_all_ is of a step since the last reset
   long next_check_ = 0;          // steps since the refresh at which K is reduced again
+  double h_ = 0;                 // [s] of the step
   ModalLimits limits_;           // of the step
   std::optional<double> begun_;  // time of the last begin_step: a step tried again is not a new one
   Linearization start_;

@@ -1,0 +1,51 @@
+#include "limber/model/turned.hpp"
+
+#include <Eigen/Geometry>
+#include <cmath>
+#include <limits>
+
+namespace limber {
+namespace {
+
+/// The rotation R that is nearest to A: tr(RᵀA) is largest. Turns from I on, so that no turn about the axis of a rod,
+/// of which A says nothing, is made up.
+Mat3 nearest_rotation(const Mat3& A) {
+  Mat3 R = Mat3::Identity();
+  for (int i = 0; i < 100; ++i) {
+    Vec3 torque = Vec3::Zero();
+    double along = 0;
+    for (int c = 0; c < 3; ++c) {
+      torque += R.col(c).cross(A.col(c));
+      along += R.col(c).dot(A.col(c));
+    }
+    const Vec3 turn = torque / (std::abs(along) + 1e-9 * A.norm() + std::numeric_limits<double>::min());
+    const double angle = turn.norm();
+    if (angle < 1e-9) break;
+    R = Eigen::AngleAxisd(angle, turn / angle) * R;
+  }
+  return R;
+}
+
+}  // namespace
+
+Matrix turned(const System& system, const Vector& q0, const Vector& q, const Matrix& X) {
+  Matrix Y = X;
+  const auto* parts = system.traits().parts;
+  if (!parts) return Y;
+  for (const auto& part : *parts) {
+    Vec3 c0 = Vec3::Zero(), c = Vec3::Zero();
+    for (const int i : part) {
+      c0 += q0.segment<3>(3 * i);
+      c += q.segment<3>(3 * i);
+    }
+    const auto count = static_cast<double>(part.size());
+    Mat3 A = Mat3::Zero();
+    for (const int i : part) A += (q.segment<3>(3 * i) - c / count) * (q0.segment<3>(3 * i) - c0 / count).transpose();
+    const Mat3 R = nearest_rotation(A);
+    if ((R - Mat3::Identity()).norm() < 1e-3) continue;  // not worth a pass over X
+    for (const int i : part) Y.middleRows<3>(3 * i) = R * X.middleRows<3>(3 * i);
+  }
+  return Y;
+}
+
+}  // namespace limber
