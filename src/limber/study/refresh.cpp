@@ -216,7 +216,7 @@ std::vector<Claim> claims_of(const std::vector<Row>& rows, double assembly, cons
                       "{:.2f} times the time; the errors are {:.2f} and {:.2f} times as large.",
                       soft.lost_ratio(), soft2.lost_ratio(), soft.time_ratio(), soft2.time_ratio(),
                       soft.error[automatic] / soft.error[every_step], soft2.error[automatic] / soft2.error[every_step]),
-          "what STR-SBDF2ERE loses is small with any policy, and what kept modes change in it is of that size."),
+          "modes of a body that deforms far are others, and what they would carry the scheme damps."),
       judged("Doing so at every step produces more stable results (sec. 4).",
              large.wrecked[once] && !large.wrecked[every_step],
              fmt::format("On a soft bar in large motion SIERE alone {}.", large.ends()),
