@@ -77,20 +77,31 @@ TEST(KeptModes, OfABodyThatTwistsAreFoundAnew) {
 TEST(KeptModes, OfABodyThatSpinsLoseNoMoreEnergyThanThoseOfEachStep) {
   const json scene = elastic_bar("SIERE", spinning);
   const Kept kept = keep(scene), each = keep(each_step(scene));
-  EXPECT_EQ(kept.refreshes, 1);
+  EXPECT_LE(kept.refreshes, 3);
   EXPECT_EQ(each.refreshes, 100);
   EXPECT_LT(kept.lost, 1.1 * each.lost);
 }
 
-/// The beam of the survey falls from rest. (Modes of each step lose 8.5 % of what SI does, kept ones 19 %.)
+/// The beam of the survey falls from rest.
 TEST(KeptModes, OfABeamLoseAFractionOfWhatTheBaseDoes) {
   json scene = elastic_bar(
       "SIERE", {{"mesh", {{"shape", "box"}, {"size", {8, 1, 1}}, {"cells", {16, 2, 2}}}}, {"pin", {"left", "right"}}});
   scene["gravity"] = {0, -9.81, 0};
   const Kept kept = keep(scene);
   scene["method"] = "SI";
-  EXPECT_LE(kept.refreshes, 5);
+  EXPECT_LE(kept.refreshes, 20);
   EXPECT_LT(kept.lost, .25 * keep(scene).lost);
+}
+
+/// Modes that are kept for too long couple to the rest so strongly that this bar runs away.
+TEST(KeptModes, OfABarThatIsFlungAddNoEnergy) {
+  json scene = elastic_bar("SIERE", {{"mesh", {{"shape", "box"}, {"size", {1, 0.2, 0.2}}, {"cells", {10, 2, 2}}}},
+                                     {"pin", {"left"}},
+                                     {"velocity", {0, 10, 0}}});
+  const Kept kept = keep(scene), each = keep(each_step(scene));
+  EXPECT_GT(kept.lost, .9 * each.lost);
+  EXPECT_LT(kept.lost, 1.1 * each.lost);
+  EXPECT_LT(kept.refreshes, each.refreshes);
 }
 
 TEST(KeptModes, AResumedMotionHasTheSameBits) {

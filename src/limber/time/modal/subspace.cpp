@@ -18,9 +18,9 @@ namespace {
 constexpr double null_rounding = 1e-11;  // of K x against |K| |x|
 constexpr double refined = 1e-2;         // residual of modes that are refreshed every k steps
 constexpr double refined_of_rule = 0.1;  // of the residual that made a refresh necessary
-/// h² |r| (see staleness) above which modes are computed anew. Measured at h = .01 s: a soft bar that is flung runs away
-/// with SIERE at .3, and at .1 keeps the energy that it keeps with modes of each step, within 2 %. Swinging beams and
-/// bodies that spin rarely reach .1.
+/// h² |r| (see staleness) above which modes are computed anew. Measured at h = .01 s: a soft bar that is flung runs
+/// away with SIERE at .3, and at .1 keeps the energy that it keeps with modes of each step, within 2 %. Swinging beams
+/// and bodies that spin rarely reach .1.
 constexpr double most_coupling = .1;
 
 /// The lower triangle of ½(A + Aᵀ).
