@@ -1,4 +1,4 @@
-/// The default rule for modes: they turn with their body and are kept as long as the coupling repairs them.
+/// Refresh "auto": modes turn with their body and are kept as long as the coupling repairs them.
 
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ json elastic_bar(const std::string& method, const json& more) {
     "time": {"step": 0.01, "duration": 1}, "gravity": [0, 0, 0],
     "bodies": [{"name": "bar", "mesh": {"shape": "box", "size": [2, 0.5, 0.4], "cells": [8, 2, 2]},
                 "material": {"model": "stable_neo_hookean", "young": 1e5, "poisson": 0.4, "density": 1000}}]})");
-  scene["method"] = {{"name", method}, {"modes", 12}};
+  scene["method"] = {{"name", method}, {"modes", 12}, {"refresh", "auto"}};
   scene["bodies"][0].update(more);
   return scene;
 }

@@ -208,7 +208,7 @@ std::vector<Claim> claims_of(const std::vector<Row>& rows, double assembly, cons
                          soft2.error[3] / soft2.error[every_step]),
              "the modes of this beam change too little to matter beside the error of the method."),
       judged(
-          "Limber's default, auto, loses no more energy than a refresh at each step, within a tenth, and costs at most "
+          "By the rule auto it loses no more energy than a refresh at each step, within a tenth, and costs at most "
           "half of it.",
           std::max(soft.lost_ratio(), soft2.lost_ratio()) < noticeable &&
               soft.by_policy[automatic].seconds < 0.5 * soft.by_policy[every_step].seconds,
@@ -296,7 +296,7 @@ StudyResult study_refresh(const StudyContext& context) {
       "The beam of fig. soft_energy ({} tetrahedra), soft (E = 100 kPa), medium (10 MPa) and stiff (100 MPa), by "
       "hybrids with {} modes "
       "and h = {} s. Modes are found at the start and then refreshed by a policy: every k steps, once, when the "
-      "error of the worst mode exceeds a tolerance, or by the default, auto (docs/methods.md). Errors are of "
+      "error of the worst mode exceeds a tolerance, or by the rule auto (docs/methods.md). Errors are of "
       "positions, against RK4 with steps {} times smaller, "
       "and relative to the motion; times are of processors, all threads together.\n\n"
       "With modes kept from the start instead of refreshed at each step, the error of SIERE is {:.2f} "
