@@ -41,6 +41,14 @@ struct KrylovResult {
   int iterations = 0;
   double residual = 1;   // ‖b − A x‖ / ‖b‖ of the recursion
   double predicted = 0;  // iterations needed in all, from the mean rate so far; = iterations when converged
+
+  SolveReport report() const {
+    using Status = SolveReport::Status;
+    const Status status = end == End::converged    ? Status::ok
+                          : end == End::indefinite ? Status::indefinite
+                                                   : Status::not_converged;
+    return {status, iterations, residual};
+  }
 };
 
 struct KrylovWork {  // kept between solves

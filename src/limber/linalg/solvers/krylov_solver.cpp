@@ -27,12 +27,7 @@ SolveReport KrylovSolver::solve(const Vector& b, Vector& x, double tolerance) {
   const KrylovResult found =
       method_ == Method::pcg ? pcg(*rows_, D, b, x, limits, work_) : gmres(*rows_, D, b, x, limits, work_);
   counts_.iterations += found.iterations;
-  using End = KrylovResult::End;
-  using Status = SolveReport::Status;
-  const Status status = found.end == End::converged    ? Status::ok
-                        : found.end == End::indefinite ? Status::indefinite
-                                                       : Status::not_converged;
-  return {status, found.iterations, found.residual};
+  return found.report();
 }
 
 }  // namespace limber

@@ -578,10 +578,4 @@ double Multigrid::complexity() const {
   return all / fine;
 }
 
-std::vector<Index> Multigrid::sizes() const {
-  std::vector<Index> n;
-  for (const auto& level : levels_) n.push_back(level->unknowns());
-  return n;
-}
-
 }  // namespace limber

@@ -27,8 +27,6 @@ class Multigrid final : public Preconditioner {
   double apply(const Vector& r, Vector& z) override;
   /// Entries of the matrices of all levels over those of A.
   double complexity() const;
-  /// Unknowns of each level.
-  std::vector<Index> sizes() const;
 
  private:
   struct Level;

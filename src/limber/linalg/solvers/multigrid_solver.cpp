@@ -105,11 +105,7 @@ SolveReport MultigridSolver::solve(const Vector& b, Vector& x, double tolerance)
     found = pcg(*rows_, D, b, x, limits, work_);
     counts_.iterations += found.iterations;
   }
-  using End = KrylovResult::End;
-  const Status status = found.end == End::converged    ? Status::ok
-                        : found.end == End::indefinite ? Status::indefinite
-                                                       : Status::not_converged;
-  return {status, found.iterations, found.residual};
+  return found.report();
 }
 
 }  // namespace limber
