@@ -34,6 +34,9 @@ class ElementKernel {
 /// `materials`, all of one model: one that all elements share, or those of the places from `first_batch` on.
 std::unique_ptr<ElementKernel> make_element_kernel(std::span<const AnyMaterial* const> materials, int first_batch,
                                                    ElementKind kind);
+/// Of linear tetrahedra, and of any other elements.
+std::unique_ptr<ElementKernel> make_tetrahedron_kernel(std::span<const AnyMaterial* const> materials, int first_batch);
+std::unique_ptr<ElementKernel> make_general_kernel(std::span<const AnyMaterial* const> materials, int first_batch);
 
 /// The smallest det F at the points of a block.
 double least_det(const ElementBatches&, const ElementBlock&, const double* q);
