@@ -105,7 +105,7 @@ const Section<MethodChoice>& method_table() {
          form::word("refresh_word").or_also(reference("refresh_every")).or_also(reference("refresh_residual")),
          "hybrids: when the modes are computed anew, `\"auto\"`, `\"once\"`, `{\"every\": k}` or `{\"residual\": "
          "tolerance}`",
-         "`{\"residual\": 0.1}`"},
+         "`\"auto\"`"},
         {"negative_modes", &M::negative_modes, form::word("negative_modes"),
          "hybrids: a mode with λ < 0 (a body that buckles) grows as the linearised motion does (`\"grow\"`), or moves "
          "as "

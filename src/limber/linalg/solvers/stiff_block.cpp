@@ -6,7 +6,7 @@ namespace limber {
 namespace {
 
 // In units of the median: from where a node is stiff, and until where it stays so, since a new S costs an analysis.
-constexpr double stiff_from = 8, stiff_until = 2;
+constexpr double stiff_from = 4, stiff_until = 2;
 constexpr double minority = .3;  // of the nodes
 
 }  // namespace

@@ -117,8 +117,9 @@ const ModalFrame::Shift& ModalFrame::shift(double t) {
     if (s.t == t) return s;
   const Linearization& start = modes_.start();
   const ModalBasis& X = modes_.basis();
-  const ModalChange moved = predict(system_.contact()->smooth(), X, modes_.negative(), rule_, start, f_,
-                                    modes_.reduced_start(), t - start.at.t);
+  const ModalPrediction prediction(system_.contact()->smooth(), X, modes_.negative(), rule_, start, f_,
+                                   modes_.reduced_start(), t - start.at.t);
+  const ModalChange& moved = prediction.change();
   shifts_.push_back({t, X.combined(moved.a), X.combined(X.coordinates(start.at.v) + moved.b)});
   return shifts_.back();
 }

@@ -15,6 +15,10 @@ bool nearly_equal(const Matrix& A, const Matrix& B, double scale) {
   return (A - B).cwiseAbs().maxCoeff() <= same_within * scale;
 }
 
+Vector dense_motion(const Matrix& J, const Vector& g, double s) {
+  return as_step_failure("the motion of the modes", [&] { return dense_phi1(J, g, s); });
+}
+
 }  // namespace
 
 ModalMotion::ModalMotion(Matrix stiffness, Matrix damping, NegativeModes negative)
@@ -39,17 +43,22 @@ ModalMotion::ModalMotion(Matrix stiffness, Matrix damping, NegativeModes negativ
   decay_ = turned.diagonal();
 }
 
+Matrix ModalMotion::jacobian() const {
+  const Index m = stiffness_.cols();
+  Matrix J = Matrix::Zero(2 * m, 2 * m);
+  J.topRightCorner(m, m).setIdentity();
+  J.bottomLeftCorner(m, m) = -stiffness_;
+  J.bottomRightCorner(m, m) = -damping_;
+  return J;
+}
+
 ModalChange ModalMotion::after(double s, const Vector& rate, const Vector& force) const {
   const Index m = rate.size();
   if (m == 0) return {rate, force};
   if (turn_.size() == 0) {
-    Matrix J = Matrix::Zero(2 * m, 2 * m);
-    J.topRightCorner(m, m).setIdentity();
-    J.bottomLeftCorner(m, m) = -stiffness_;
-    J.bottomRightCorner(m, m) = -damping_;
     Vector g(2 * m);
     g << rate, force;
-    const Vector x = s * as_step_failure("the motion of the modes", [&] { return dense_phi1(J, g, s); });
+    const Vector x = s * dense_motion(jacobian(), g, s);
     return {x.head(m), x.tail(m)};
   }
   const Vector b = turn_.transpose() * rate, f = turn_.transpose() * force;
@@ -58,6 +67,25 @@ ModalChange ModalMotion::after(double s, const Vector& rate, const Vector& force
     const OscillatorResponse y = oscillator_response(lambda_[i], decay_[i], s);
     da[i] = (y.impulse + decay_[i] * y.step) * b[i] + y.step * f[i];
     db[i] = -lambda_[i] * y.step * b[i] + y.impulse * f[i];
+  }
+  return {turn_ * da, turn_ * db};
+}
+
+ModalChange ModalMotion::after_ramp(double s, const Vector& slope) const {
+  const Index m = slope.size();
+  if (m == 0) return {slope, slope};
+  if (turn_.size() == 0) {  // φ₁ of [[J, c], [0, 0]] has s φ₂(sJ) c in its last column
+    Matrix J = Matrix::Zero(2 * m + 1, 2 * m + 1);
+    J.topLeftCorner(2 * m, 2 * m) = jacobian();
+    J.col(2 * m).segment(m, m) = slope;
+    const Vector x = s * dense_motion(J, Vector::Unit(2 * m + 1, 2 * m), s);
+    return {x.head(m), x.segment(m, m)};
+  }
+  Vector da = turn_.transpose() * slope, db = da;
+  for (Index i = 0; i < m; ++i) {
+    const OscillatorResponse y = oscillator_response(lambda_[i], decay_[i], s);
+    da[i] *= y.ramp;
+    db[i] *= y.step;
   }
   return {turn_ * da, turn_ * db};
 }

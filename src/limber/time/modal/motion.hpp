@@ -3,7 +3,8 @@
 ///
 ///     ȧ = b,   ḃ = −XᵀK X a − XᵀD X (b − b̄) + Xᵀf̄;   after s:  (Δa, Δb) = s φ₁(s J_G) (b̄, Xᵀf̄),            (25)
 ///
-/// in closed form for each mode where damping does not couple them.
+/// in closed form for each mode where damping does not couple them. A force that grows in time, t c, adds s² φ₂(s J_G)
+/// (0, c), φ₂(z) = (φ₁(z) − 1)/z.
 
 #include "limber/time/modal/basis.hpp"
 
@@ -24,8 +25,12 @@ class ModalMotion {
 
   /// s φ₁(s J_G) (rate, force).
   ModalChange after(double s, const Vector& rate, const Vector& force) const;
+  /// s² φ₂(s J_G) (0, slope).
+  ModalChange after_ramp(double s, const Vector& slope) const;
 
  private:
+  Matrix jacobian() const;
+
   Matrix stiffness_, damping_;
   Matrix turn_;            // eigenvectors of XᵀKX; empty where K and D are not diagonal together
   Vector lambda_, decay_;  // their diagonals then

@@ -1,40 +1,63 @@
 #include "limber/time/modal/prediction.hpp"
 
+#include <cmath>
+
 #include "limber/core/errors.hpp"
 #include "limber/time/stage_matrix.hpp"
 #include "limber/time/time_derivative.hpp"
 
 namespace limber {
-namespace {
 
-/// Xᵀ of −K v, and in second-order methods of − D P M⁻¹f + ∂f/∂t.
-Vector coupling(System& system, const ModalBasis& X, Splitting rule, const Linearization& at, const Vector& f,
-                double s) {
-  const bool symmetric = system.symmetric();
-  Vector c = -multiply(at.tangent.K, symmetric, at.at.v);
-  if (rule == Splitting::second_order && system.velocity_dependent())
-    c -= multiply(at.tangent.D, symmetric, X.complement(system.solve_mass(f)));
-  if (rule == Splitting::second_order && system.time_dependent()) c += force_rate(system, at.at, at.f, std::abs(s));
-  return X.coordinates_of_force(c);
+ModalPrediction::ModalPrediction(System& system, const ModalBasis& X, NegativeModes negative, Splitting rule,
+                                 const Linearization& at, const Vector& f, ReducedTangent reduced, double s)
+    : system_(system),
+      X_(X),
+      rule_(rule),
+      at_(at),
+      s_(s),
+      damped_(rule == Splitting::second_order && system.velocity_dependent()),
+      reduced_(std::move(reduced)),
+      motion_(reduced_.K, reduced_.D, negative),
+      change_{Vector::Zero(X.count()), Vector::Zero(X.count())} {
+  if (s == 0) return;
+  change_ = motion_.after(s, X.coordinates(at.at.v), X.coordinates_of_force(f));
+  if (rule != Splitting::printed) {
+    if (damped_) acceleration_ = system.solve_mass(f);
+    Vector c = slope(at.at.v, acceleration_);
+    if (rule == Splitting::second_order && system.time_dependent())
+      c += X.coordinates_of_force(force_rate(system, at.at, at.f, std::abs(s)));
+    for (const Index i : reduced_.null) c[i] = 0;
+    coupled_ = motion_.after(s, Vector::Zero(X.count()), s / 2 * c);
+    slope_ = std::move(c);
+    change_.a += coupled_.a;
+    change_.b += coupled_.b;
+  }
+  require_finite(change_);
 }
 
-}  // namespace
+/// Xᵀ of −K v, and in second-order methods of −D P a, less what the motion of the modes accounts for.
+Vector ModalPrediction::slope(const Vector& velocity, const Vector& acceleration) const {
+  const bool symmetric = system_.symmetric();
+  Vector c = -multiply(at_.tangent.K, symmetric, velocity);
+  if (damped_) c -= multiply(at_.tangent.D, symmetric, X_.complement(acceleration));
+  return X_.coordinates_of_force(c) + reduced_.K * X_.coordinates(velocity);
+}
 
-ModalChange predict(System& system, const ModalBasis& X, NegativeModes negative, Splitting rule,
-                    const Linearization& at, const Vector& f, ReducedTangent reduced, double s) {
-  const Vector rate = X.coordinates(at.at.v);
-  if (s == 0) return {Vector::Zero(X.count()), Vector::Zero(X.count())};
-  Vector force = X.coordinates_of_force(f);
-  if (rule != Splitting::printed) {
-    Vector c = coupling(system, X, rule, at, f, s) + reduced.K * rate;
-    for (const Index i : reduced.null) c[i] = 0;
-    force += s / 2 * c;
-  }
-  const ModalMotion motion(std::move(reduced.K), std::move(reduced.D), negative);
-  ModalChange moved = motion.after(s, rate, force);
-  if (!moved.a.allFinite() || !moved.b.allFinite())
+ModalChange ModalPrediction::missed(const State& u) const {
+  Vector acceleration;
+  if (damped_) acceleration = (u.v - at_.at.v) / s_ - acceleration_;
+  Vector c = slope((u.q - at_.at.q) / s_ - at_.at.v, acceleration);
+  for (const Index i : reduced_.null) c[i] = 0;
+  ModalChange change = motion_.after_ramp(s_, slope_ + c);
+  change.a -= coupled_.a;
+  change.b -= coupled_.b;
+  require_finite(change);
+  return change;
+}
+
+void ModalPrediction::require_finite(const ModalChange& change) const {
+  if (!change.a.allFinite() || !change.b.allFinite())
     throw StepFailure("a mode with negative stiffness grows beyond all bounds in this step");
-  return moved;
 }
 
 }  // namespace limber

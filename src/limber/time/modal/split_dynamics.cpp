@@ -34,7 +34,8 @@ State SplitDynamics::solve(const Stage& s) {
     at = &own;
   }
   const ModalBasis& X = modes_.basis();
-  ModalChange moved = predict(system_, X, modes_.negative(), rule_, *at, at->f, std::move(reduced), span);
+  const ModalPrediction prediction(system_, X, modes_.negative(), rule_, *at, at->f, std::move(reduced), span);
+  ModalChange moved = prediction.change();
 
   Stage split = s;
   split.modes = &X;
@@ -48,7 +49,12 @@ State SplitDynamics::solve(const Stage& s) {
   }
   split.star.q += X.combined(moved.a);
   split.star.v += X.combined(moved.b);
-  return base_.solve(split);
+  State u = base_.solve(split);
+  if (rule_ == Splitting::printed) return u;
+  const ModalChange missed = prediction.missed(u);
+  u.q += X.combined(missed.a);
+  u.v += X.combined(missed.b);
+  return u;
 }
 
 }  // namespace limber

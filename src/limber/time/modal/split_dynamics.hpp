@@ -2,9 +2,10 @@
 /// "+ERE" as a change of frame, for any scheme whose stages are u = u* + τ F(u): modes move by the exact solution of
 /// their linearised equation, F acts in the complement only. A stage from ū at t̄ to t becomes, with Q̂ = diag(P, P),
 ///
-///     u = Q̂u* + (I−Q̂)ū + τ Q̂F(u) + s φ₁(s J_G) [G(ū) + ½s (I−Q̂) J Q̂F(ū)],   s = t − t̄,   G = (I−Q̂) F.
+///     u = Q̂u* + (I−Q̂)ū + τ Q̂F(u) + s φ₁(s J_G) [G(ū) + ½s (I−Q̂) J Q̂F(ū)],   s = t − t̄,   G = (I−Q̂) F
 ///
-/// (t belongs to the complement). For systems without contact; frame.hpp is for those with it.
+/// (t belongs to the complement). The modes are then corrected by where the complement went (prediction.hpp). For
+/// systems without contact; frame.hpp is for those with it.
 
 #include "limber/time/dynamics.hpp"
 #include "limber/time/modal/prediction.hpp"

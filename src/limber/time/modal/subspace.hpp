@@ -21,7 +21,7 @@ namespace limber {
 /// When modes are computed anew: once, every k steps, or when their relative residual exceeds a tolerance. By the
 /// automatic rule they turn with their bodies, and are computed anew when a step couples them to the rest too much.
 struct Refresh {
-  enum class Rule { once, automatic, every, residual } rule = Rule::residual;
+  enum class Rule { once, automatic, every, residual } rule = Rule::automatic;
   int every = 1;          // [steps]
   double residual = 0.1;  // of mode_errors
 };
