@@ -134,9 +134,9 @@ docs: setup ## the C++ interface as web pages, from the comments in the headers,
 	@doxygen docs/Doxyfile
 	@printf '\nOpen out/api/html/index.html\n'
 
-bench: build ## measure; BENCH_ARGUMENTS go to build/bin/limber_bench
+bench: program ## times and ratios on this machine; BENCH_ARGUMENTS go to limber bench, such as --quick
 	$(call section,'Benchmarks')
-	@build/bin/limber_bench $(BENCH_ARGUMENTS)
+	@build/bin/limber bench $(BENCH_ARGUMENTS)
 
 peers: setup ## Limber beside Bullet, which it installs, on scenes/beam.json
 	@$(SETUP) tools/packages-peers.txt
