@@ -99,11 +99,12 @@ void print_surroundings(const bench::Settings& s) {
 }
 
 /// A busy machine is no place to measure on.
-void warn_if_busy() {
+void warn_if_busy(const bench::Settings& s) {
   double load = 0;
   if (getloadavg(&load, 1) == 1 && load > 0.5 * cores())
-    fmt::print(stderr, "note: other programs keep this machine busy (load {:.1f}, {} cores); {}\n", load, cores(),
-               "ratios suffer less than times, and less still with --threads 1");
+    fmt::print(stderr,
+               "note: other programs keep this machine busy (load {:.1f}, {} cores); trust ratios, not times{}\n", load,
+               cores(), s.threads == 1 ? "" : "; --threads 1 is disturbed less");
 }
 
 /// Measures set after set; `finished` hears of each group.
@@ -163,7 +164,7 @@ int bench_command(const BenchArguments& a) {
   const auto chosen = chosen_groups(settings, wanted);
   if (chosen.empty()) refuse_filter(a, settings);
   if (a.list) return print_names(chosen, wanted);
-  warn_if_busy();
+  warn_if_busy(settings);
   const bool text = !a.json && !a.csv;
   if (text) print_surroundings(settings);
   const CatchInterrupts catching;

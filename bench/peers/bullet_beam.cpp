@@ -25,6 +25,20 @@ class OpenSolver : public btDeformableBodySolver {
   }
 };
 
+class CountedForce : public btDeformableNeoHookeanForce {
+ public:
+  using btDeformableNeoHookeanForce::btDeformableNeoHookeanForce;
+  void addScaledForces(btScalar scale, TVStack& force) override {
+    ++counts.forces;
+    btDeformableNeoHookeanForce::addScaledForces(scale, force);
+  }
+  void addScaledElasticForceDifferential(btScalar scale, const TVStack& dx, TVStack& df) override {
+    ++counts.products;
+    btDeformableNeoHookeanForce::addScaledElasticForceDifferential(scale, dx, df);
+  }
+  BulletCounts counts;
+};
+
 btScalar scalar(double x) { return static_cast<btScalar>(x); }
 
 std::unique_ptr<btSoftBody> soft_body(const BulletBody& b, btSoftBodyWorldInfo& info) {
@@ -59,7 +73,7 @@ struct BulletBeam::Parts {
   std::unique_ptr<btDeformableMultiBodyDynamicsWorld> world;
   std::unique_ptr<btSoftBody> body;
   std::unique_ptr<btDeformableGravityForce> gravity;
-  std::unique_ptr<btDeformableNeoHookeanForce> elastic;
+  std::unique_ptr<CountedForce> elastic;
 
   explicit Parts(const BulletBody& b) {
     constraints.setDeformableSolver(&solver);
@@ -74,7 +88,7 @@ struct BulletBeam::Parts {
     body = soft_body(b, world->getWorldInfo());
     world->addSoftBody(body.get());
     gravity = std::make_unique<btDeformableGravityForce>(g);
-    elastic = std::make_unique<btDeformableNeoHookeanForce>(scalar(b.mu), scalar(b.lambda), scalar(0));
+    elastic = std::make_unique<CountedForce>(scalar(b.mu), scalar(b.lambda), scalar(0));
     world->addForce(body.get(), gravity.get());
     world->addForce(body.get(), elastic.get());
   }
@@ -92,5 +106,7 @@ std::array<double, 3> BulletBeam::node(int i) const {
 }
 
 BulletSettings BulletBeam::settings() const { return parts_->solver.settings(); }
+
+BulletCounts BulletBeam::counts() const { return parts_->elastic->counts; }
 
 }  // namespace limber::peers

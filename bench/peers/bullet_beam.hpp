@@ -25,6 +25,12 @@ struct BulletSettings {
   int scalar_bytes = 0;  // 4: single precision
 };
 
+/// What its steps took, all together.
+struct BulletCounts {
+  long forces = 0;    // of the elastic energy: one for the predicted motion and one for each Newton iteration
+  long products = 0;  // of the stiffness with a vector: one for each iteration of conjugate gradients, and one before
+};
+
 class BulletBeam {
  public:
   explicit BulletBeam(const BulletBody& body);
@@ -35,6 +41,7 @@ class BulletBeam {
   void step(double h);
   std::array<double, 3> node(int i) const;
   BulletSettings settings() const;
+  BulletCounts counts() const;
 
  private:
   struct Parts;

@@ -70,6 +70,16 @@ void describe(const BulletSettings& s) {
              s.linear_tolerance, s.linear_iterations);
 }
 
+void print_table(const std::vector<bench::Contestant>& contestants, const bench::Times& times, const double* heights) {
+  fmt::print("{:<10} {:>11} {:>16} {:>16} {:>24}\n", "", "ms a step", "over Bullet", "quartiles",
+             "middle at the end [m]");
+  for (std::size_t k = 0; k < contestants.size(); ++k) {
+    const bench::Ratio r = bench::ratio(times[k], times[0]);
+    fmt::print("{:<10} {:>11.3f} {:>16.3f} {:>16} {:>24.4f}\n", contestants[k].name, 1000 * bench::median(times[k]),
+               r.median, fmt::format("{:.3f} - {:.3f}", r.low, r.high), heights[k]);
+  }
+}
+
 void compare(int steps) {
   set_threads(1);
   const Scene scene = load_scene(std::string(LIMBER_SCENES) + "/beam.json");
@@ -86,13 +96,10 @@ void compare(int steps) {
                                                    {"TR-BDF2", [&] { tr_bdf2.simulation.step(); }, steps_a_round}};
   const bench::Times times = bench::take_turns(contestants, steps / steps_a_round, bench::Clock::processor);
   const double heights[] = {bullet.node(middle)[1], si.height(middle), be.height(middle), tr_bdf2.height(middle)};
-  fmt::print("{:<10} {:>11} {:>16} {:>16} {:>20}\n", "", "ms a step", "over Bullet", "quartiles",
-             "middle at the end [m]");
-  for (std::size_t k = 0; k < contestants.size(); ++k) {
-    const bench::Ratio r = bench::ratio(times[k], times[0]);
-    fmt::print("{:<10} {:>11.3f} {:>16.3f} {:>16} {:>20.4f}\n", contestants[k].name, 1000 * bench::median(times[k]),
-               r.median, fmt::format("{:.3f} - {:.3f}", r.low, r.high), heights[k]);
-  }
+  print_table(contestants, times, heights);
+  const BulletCounts counts = bullet.counts();
+  fmt::print("\nBullet, a step: forces {:.2f} times, products with the stiffness {:.1f}\n",
+             static_cast<double>(counts.forces) / steps, static_cast<double>(counts.products) / steps);
 }
 
 int steps_of(int argc, char** argv) {
