@@ -26,17 +26,19 @@ Scene slope(double friction) {
 
 /// Pairs of cubes that stand on the floor side by side, one cube on the other.
 Scene pairs_of_cubes(int bodies) {
-  const int side = static_cast<int>(std::ceil(std::sqrt(bodies / 2)));
+  const int pairs = bodies / 2, side = static_cast<int>(std::ceil(std::sqrt(pairs)));
   nlohmann::json json = nlohmann::json::parse(R"({
       "time": {"step": 0.01, "duration": 1}, "method": {"name": "BE"}, "bodies": [],
       "contact": {"delta": 0.001, "friction": 0.3},
       "obstacles": [{"name": "floor", "shape": "plane", "point": [0, 0, 0], "normal": [0, 1, 0]}]})");
-  for (int i = 0; i < bodies; ++i)
+  for (int i = 0; i < bodies; ++i) {
+    const int column = i / 2 % side, row = i / 2 / side;
     json["bodies"].push_back(
         {{"name", "cube" + std::to_string(i)},
          {"mesh", {{"shape", "box"}, {"size", {.2, .2, .2}}, {"cells", {4, 4, 4}}}},
-         {"position", {.4 * (i / 2 % side) + .02 * (i % 2), .005 + .22 * (i % 2), .4 * (i / 2 / side)}},
+         {"position", {.4 * column + .02 * (i % 2), .005 + .22 * (i % 2), .4 * row}},
          {"material", {{"model", "neo_hookean"}, {"young", 1e5}, {"poisson", .4}, {"density", 1000}}}});
+  }
   return read_scene(json, vocabulary(), ".");
 }
 
