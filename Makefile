@@ -19,7 +19,7 @@ section = @printf '\n== %s\n' $(1)
 
 .DEFAULT_GOAL := help
 .PHONY: help setup build program scene-docs demo studies test checked soak asan tsan fuzz format-check lint-setup lint docs bench \
-    check-exports clean
+    peers check-exports clean
 
 help: ## list these targets
 	@echo 'Limber: make TARGET'
@@ -134,9 +134,18 @@ docs: setup ## the C++ interface as web pages, from the comments in the headers,
 	@doxygen docs/Doxyfile
 	@printf '\nOpen out/api/html/index.html\n'
 
-bench: build ## measure; BENCH_ARGUMENTS go to build/bin/limber_bench
+bench: program ## times and ratios on this machine; BENCH_ARGUMENTS go to limber bench, such as --quick
 	$(call section,'Benchmarks')
-	@build/bin/limber_bench $(BENCH_ARGUMENTS)
+	@build/bin/limber bench $(BENCH_ARGUMENTS)
+
+peers: setup ## Limber beside Bullet, which it installs, on scenes/beam.json
+	@$(SETUP) tools/packages-peers.txt
+	@$(CONFIGURE) release
+	@cmake --build build --parallel $(JOBS) --target limber_peers limber_peers-float64
+	$(call section,'Peers')
+	@build/bin/limber_peers
+	@echo
+	@build/bin/limber_peers-float64
 
 clean: ## remove build*/ and out/
 	rm -rf build build-checked build-asan build-tsan build-lint out

@@ -30,6 +30,7 @@ void add_damping_curve(CLI::App& cli, Action& action);
 void add_render(CLI::App& cli, Action& action);
 void add_compare(CLI::App& cli, Action& action);
 void add_study(CLI::App& cli, Action& action);
+void add_bench(CLI::App& cli, Action& action);
 void add_completion(CLI::App& cli, Action& action);
 
 /// A scene from its file, with --set assignments applied.
@@ -58,10 +59,11 @@ class TimeLeft {
 
   /// `part` of the work, 0 to 1, such as "frame 3 of 50".
   void show(double part, const std::string& text);
+  /// Takes the line off a terminal, until it is shown again.
+  void clear();
 
  private:
   using Clock = std::chrono::steady_clock;
-  void clear();
   bool shown_once_ = false;
   Clock::time_point start_ = Clock::now(), shown_ = start_;
 };

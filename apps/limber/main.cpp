@@ -46,6 +46,7 @@ int main(int argc, char** argv) {
   app::add_render(cli, action);
   app::add_compare(cli, action);
   app::add_study(cli, action);
+  app::add_bench(cli, action);
   app::add_completion(cli, action);
   cli.failure_message([](const CLI::App*, const CLI::Error& e) {
     return fmt::format("limber: {}\nSee 'limber --help' and 'limber COMMAND --help'.\n", e.what());

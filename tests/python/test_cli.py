@@ -11,7 +11,8 @@ import pytest
 
 import limber
 
-COMMANDS = ["run", "check", "methods", "materials", "schema", "modes", "statics", "mesh", "damping-curve", "render", "completion"]
+COMMANDS = ["run", "check", "methods", "materials", "schema", "modes", "statics", "mesh", "damping-curve", "render",
+            "bench", "completion"]
 FILES = ["energy.csv", "scene.json", "summary.json", "trajectory.h5", "trajectory.xdmf"]
 
 
