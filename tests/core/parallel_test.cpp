@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <stdexcept>
+#include <thread>
 
 namespace limber::test {
 namespace {
@@ -20,6 +21,13 @@ TEST(ParallelFor, TakesEachPieceOnce) {
     }
   }
   set_threads(0);
+}
+
+TEST(ParallelFor, StaysOnItsThreadWhereItIsShort) {
+  std::vector<std::thread::id> by(1000);
+  parallel_for(
+      1000, [&](Index i) { by[static_cast<std::size_t>(i)] = std::this_thread::get_id(); }, .5 * worth_threads / 1000);
+  EXPECT_EQ(by, std::vector(1000, std::this_thread::get_id()));
 }
 
 TEST(ParallelFor, StandsWithinAnotherLoop) {

@@ -8,6 +8,8 @@
 #include <Eigen/LU>
 #include <Eigen/SparseCore>
 
+#include "limber/core/types.hpp"
+
 #if EIGEN_WORLD_VERSION == 3 && EIGEN_MAJOR_VERSION == 4
 namespace Eigen::internal {
 using LimberTraits = gebp_traits<double, double>;

@@ -3,6 +3,18 @@
 
 #include <Eigen/Core>
 #include <Eigen/SparseCore>
+#include <cstddef>
+
+#if EIGEN_WORLD_VERSION == 3 && EIGEN_MAJOR_VERSION == 4
+/// Steps make and drop vectors of the same few lengths over and over: the memory of long ones is kept for the next of
+/// the same length (vector_memory.cpp). With another version of Eigen it comes from malloc each time.
+namespace Eigen::internal {
+template <>
+double* conditional_aligned_new_auto<double, true>(std::size_t n);
+template <>
+void conditional_aligned_delete_auto<double, true>(double* p, std::size_t n);
+}  // namespace Eigen::internal
+#endif
 
 namespace limber {
 

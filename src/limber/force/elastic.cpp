@@ -12,11 +12,15 @@
 namespace limber {
 namespace {
 
+// [ns] Of a block of elements.
+constexpr double force_cost = 3e3, tangent_cost = 1e4;
+
 /// The smallest term(i); terms may be computed in any order.
 template <class Term>
 double smallest(Index n, const Term& term) {
   std::vector<double> terms(static_cast<std::size_t>(n));
-  parallel_for(n, [&](Index i) { terms[static_cast<std::size_t>(i)] = term(i); });
+  parallel_for(
+      n, [&](Index i) { terms[static_cast<std::size_t>(i)] = term(i); }, force_cost);
   return terms.empty() ? std::numeric_limits<double>::infinity() : *std::min_element(terms.begin(), terms.end());
 }
 
@@ -65,17 +69,20 @@ void ElasticForce::bind(const BlockPattern& pattern, std::span<const int> free_i
 }
 
 template <class Visit>
-void ElasticForce::for_blocks(const Visit& visit) const {
+void ElasticForce::for_blocks(double cost, const Visit& visit) const {
   const auto& start = elements_->colour_start();
   for (std::size_t c = 0; c + 1 < start.size(); ++c)
-    parallel_for(start[c + 1] - start[c], [&](Index i) {
-      const ElementBlock& block = elements_->blocks()[static_cast<std::size_t>(start[c] + i)];
-      visit(block, *kernels_[static_cast<std::size_t>(block.kernel)]);
-    });
+    parallel_for(
+        start[c + 1] - start[c],
+        [&](Index i) {
+          const ElementBlock& block = elements_->blocks()[static_cast<std::size_t>(start[c] + i)];
+          visit(block, *kernels_[static_cast<std::size_t>(block.kernel)]);
+        },
+        cost);
 }
 
 void ElasticForce::add_force(const State& u, Vector& f) const {
-  for_blocks([&](const ElementBlock& block, const ElementKernel& kernel) {
+  for_blocks(force_cost, [&](const ElementBlock& block, const ElementKernel& kernel) {
     kernel.add_force(*elements_, block, u.q.data(), f.data());
   });
 }
@@ -83,7 +90,7 @@ void ElasticForce::add_force(const State& u, Vector& f) const {
 void ElasticForce::add_tangent(const State& u, TangentBuilder& T) const {
   eigen_assert(elements_->is_bound());
   const auto definiteness = T.projected() ? Definiteness::projected : Definiteness::exact;
-  for_blocks([&](const ElementBlock& block, const ElementKernel& kernel) {
+  for_blocks(tangent_cost, [&](const ElementBlock& block, const ElementKernel& kernel) {
     kernel.linearize(*elements_, block, definiteness, u.q.data(), nullptr, T.stiffness_values());
   });
 }
@@ -91,17 +98,20 @@ void ElasticForce::add_tangent(const State& u, TangentBuilder& T) const {
 void ElasticForce::linearize(const State& u, Vector& f, TangentBuilder& T) const {
   eigen_assert(elements_->is_bound());
   const auto definiteness = T.projected() ? Definiteness::projected : Definiteness::exact;
-  for_blocks([&](const ElementBlock& block, const ElementKernel& kernel) {
+  for_blocks(tangent_cost, [&](const ElementBlock& block, const ElementKernel& kernel) {
     kernel.linearize(*elements_, block, definiteness, u.q.data(), f.data(), T.stiffness_values());
   });
 }
 
 std::optional<Potentials> ElasticForce::potentials(const State& u) const {
   const auto& blocks = elements_->blocks();
-  const double W = ordered_sum(static_cast<Index>(blocks.size()), [&](Index i) {
-    const ElementBlock& block = blocks[static_cast<std::size_t>(i)];
-    return kernels_[static_cast<std::size_t>(block.kernel)]->energy(*elements_, block, u.q.data());
-  });
+  const double W = ordered_sum(
+      static_cast<Index>(blocks.size()),
+      [&](Index i) {
+        const ElementBlock& block = blocks[static_cast<std::size_t>(i)];
+        return kernels_[static_cast<std::size_t>(block.kernel)]->energy(*elements_, block, u.q.data());
+      },
+      force_cost);
   return Potentials{std::isnan(W) ? std::numeric_limits<double>::infinity() : W, 0};
 }
 
@@ -123,7 +133,7 @@ double ElasticForce::min_det_F(const Vector& q) const {
 }
 
 void ElasticForce::add_stiffness_product(const Vector& q, const Vector& x, Vector& y) const {
-  for_blocks([&](const ElementBlock& block, const ElementKernel& kernel) {
+  for_blocks(force_cost, [&](const ElementBlock& block, const ElementKernel& kernel) {
     kernel.add_product(*elements_, block, q.data(), x.data(), y.data());
   });
 }

@@ -42,9 +42,9 @@ class ElasticForce final : public Force {
   void add_stiffness_product(const Vector& q, const Vector& x, Vector& y) const;
 
  private:
-  /// visit(block, kernel) for every block, colour by colour.
+  /// visit(block, kernel) for every block, colour by colour; each takes about `cost` [ns].
   template <class Visit>
-  void for_blocks(const Visit& visit) const;
+  void for_blocks(double cost, const Visit& visit) const;
 
   std::vector<std::unique_ptr<ElementKernel>> kernels_;  // one for each model of material
   std::unique_ptr<ElementBatches> elements_;

@@ -4,11 +4,15 @@
 
 #include <cmath>
 
+#include "limber/core/parallel.hpp"
 #include "limber/force/require.hpp"
 
 namespace limber {
 
 namespace {
+
+constexpr std::size_t springs_a_piece = 256;
+constexpr double spring_cost = 40;  // [ns]
 
 Vec3 mean(const WeightedPoint& p, const Vector& x) {
   Vec3 sum = Vec3::Zero();
@@ -67,6 +71,18 @@ void each_node(const Spring& s, const Visit& visit) {
   for (std::size_t i = 0; i < static_cast<std::size_t>(s.b.count); ++i) visit(s.b.nodes[i], -s.b.weights[i]);
 }
 
+/// weight · weight · block for each pair of the spring's nodes, of which there are four at most.
+void make_matrix(const Spring& s, const Mat3& block, NodeMatrix& m) {
+  Index a = 0;
+  m.nodes.fill(-1);
+  each_node(s, [&](int node, double wa) {
+    Index b = 0;
+    m.nodes[static_cast<std::size_t>(a)] = node;
+    each_node(s, [&](int, double wb) { m.A.block<3, 3>(3 * a, 3 * b++) = wa * wb * block; });
+    ++a;
+  });
+}
+
 void check_point(const WeightedPoint& p, int nodes, const std::string& where) {
   if (p.count < 1 || p.count > 4) throw InputError(where, fmt::format("a point has 1 to 4 nodes, not {}", p.count));
   double sum = 0;
@@ -103,6 +119,9 @@ PointSprings::PointSprings(std::vector<Spring> springs, int nodes, EnergyKind en
     require_not_negative(s.damping, here + ".damping");
     check_point(s.a, nodes, here + ".a");
     check_point(s.b, nodes, here + ".b");
+    const bool is_short = s.a.count + s.b.count <= 4;
+    (is_short ? short_ : long_).push_back(i);
+    if (is_short && s.damping > 0) damped_.push_back(i);
   }
 }
 
@@ -124,16 +143,30 @@ void PointSprings::add_couplings(std::vector<std::pair<int, int>>& pairs) const 
 }
 
 void PointSprings::add_force(const State& u, Vector& f) const {
-  for (const Spring& s : springs_) {
-    const Stretch e = stretch(s, u);
-    const Vec3 F = spring_force(s, e) + damping_force(s, e);
-    each_node(s, [&](int i, double w) { f.segment<3>(3 * i) += w * F; });
-  }
+  std::vector<Vec3> F(springs_.size());
+  in_pieces(
+      F.size(), springs_a_piece,
+      [&](std::size_t k) {
+        const Stretch e = stretch(springs_[k], u);
+        F[k] = spring_force(springs_[k], e) + damping_force(springs_[k], e);
+      },
+      spring_cost);
+  for (std::size_t k = 0; k < F.size(); ++k)
+    each_node(springs_[k], [&](int i, double w) { f.segment<3>(3 * i) += w * F[k]; });
 }
 
 void PointSprings::add_tangent(const State& u, TangentBuilder& T) const {
   const auto definiteness = T.projected() ? Definiteness::projected : Definiteness::exact;
-  for (const Spring& s : springs_) {
+  T.add_stiffness(short_.size(), [&](std::size_t k, NodeMatrix& m) {
+    const Spring& s = springs_[short_[k]];
+    make_matrix(s, stiffness_block(s, stretch(s, u), definiteness), m);
+  });
+  T.add_damping(damped_.size(), [&](std::size_t k, NodeMatrix& m) {
+    const Spring& s = springs_[damped_[k]];
+    make_matrix(s, damping_block(s, stretch(s, u)), m);
+  });
+  for (const std::size_t k : long_) {
+    const Spring& s = springs_[k];
     const Stretch e = stretch(s, u);
     const Mat3 K = stiffness_block(s, e, definiteness), D = damping_block(s, e);
     each_node(s, [&](int a, double wa) {
@@ -145,24 +178,31 @@ void PointSprings::add_tangent(const State& u, TangentBuilder& T) const {
   }
 }
 
+template <class Term>
+double PointSprings::sum(const State& u, const Term& term) const {
+  return ordered_sum(
+      static_cast<Index>(springs_.size()),
+      [&](Index i) {
+        const Spring& s = springs_[static_cast<std::size_t>(i)];
+        return term(s, stretch(s, u));
+      },
+      spring_cost);
+}
+
 std::optional<Potentials> PointSprings::potentials(const State& u) const {
-  Potentials sum;
-  for (const Spring& s : springs_) {
-    const Stretch e = stretch(s, u);
+  Potentials p;
+  p.stored = sum(u, [](const Spring& s, const Stretch& e) {
     const double longer = e.length - s.rest_length;
-    sum.stored += s.stiffness / 2 * longer * longer;
-    if (s.rest_length == 0) sum.dissipated += s.damping / 2 * e.rate.squaredNorm();
-  }
-  return sum;
+    return s.stiffness / 2 * longer * longer;
+  });
+  p.dissipated = sum(u, [](const Spring& s, const Stretch& e) {
+    return s.rest_length == 0 ? s.damping / 2 * e.rate.squaredNorm() : 0;
+  });
+  return p;
 }
 
 double PointSprings::damping_power(const State& u) const {
-  double power = 0;
-  for (const Spring& s : springs_) {
-    const Stretch e = stretch(s, u);
-    power -= damping_force(s, e).dot(e.rate);
-  }
-  return power;
+  return sum(u, [](const Spring& s, const Stretch& e) { return -damping_force(s, e).dot(e.rate); });
 }
 
 }  // namespace limber

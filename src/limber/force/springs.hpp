@@ -48,7 +48,12 @@ class PointSprings : public Force, public DampingForce {
   double damping_power(const State& u) const override;
 
  private:
+  /// Σ term(spring, stretch).
+  template <class Term>
+  double sum(const State& u, const Term& term) const;
+
   std::vector<Spring> springs_;
+  std::vector<std::size_t> short_, long_, damped_;  // numbers: of at most four nodes; of more; short and damped
   EnergyKind energy_;
 };
 

@@ -11,21 +11,24 @@ namespace limber {
 
 inline constexpr Index chunk_length = 6144;  // a multiple of 3: no node is cut in two
 
+inline constexpr double chunk_cost = 6e3;  // [ns] of a loop that reads two vectors and writes one
+
 inline Index chunk_count(Index n) { return (n + chunk_length - 1) / chunk_length; }
 
 /// body(begin, end) for each chunk of 0 … n−1.
 template <class Body>
 void for_chunks(Index n, const Body& body) {
   if (n <= chunk_length) return body(Index{0}, n);
-  parallel_for(chunk_count(n), [&](Index c) { body(c * chunk_length, std::min(n, (c + 1) * chunk_length)); });
+  parallel_for(
+      chunk_count(n), [&](Index c) { body(c * chunk_length, std::min(n, (c + 1) * chunk_length)); }, chunk_cost);
 }
 
 /// Σ term(begin, end) over the chunks of 0 … n−1, in their order.
 template <class Term>
 double sum_chunks(Index n, const Term& term) {
   if (n <= chunk_length) return term(Index{0}, n);
-  return ordered_sum(chunk_count(n),
-                     [&](Index c) { return term(c * chunk_length, std::min(n, (c + 1) * chunk_length)); });
+  return ordered_sum(
+      chunk_count(n), [&](Index c) { return term(c * chunk_length, std::min(n, (c + 1) * chunk_length)); }, chunk_cost);
 }
 
 /// xᵀy over [0, n), in eight interleaved sums.

@@ -1,13 +1,26 @@
 #pragma once
 /// Remembers the sparsity pattern of the last matrix, so that a new one is noticed.
 
-#include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <vector>
 
+#include "limber/core/parallel.hpp"
 #include "limber/core/types.hpp"
 
 namespace limber {
+
+inline bool same_numbers(const int* a, const int* b, Index n) {
+  constexpr Index piece = 1 << 16;
+  std::atomic<bool> same = true;
+  parallel_for((n + piece - 1) / piece,
+               [&](Index p) {
+                 const auto bytes = sizeof(int) * static_cast<std::size_t>(std::min(piece, n - p * piece));
+                 if (same && std::memcmp(a + p * piece, b + p * piece, bytes) != 0) same = false;
+               },
+               1e4);
+  return same;
+}
 
 enum class PatternChange { same, changed };
 
@@ -26,7 +39,7 @@ class Pattern {
 
  private:
   static bool equal(const std::vector<int>& mine, const int* other, std::size_t count) {
-    return mine.size() == count && (count == 0 || std::memcmp(mine.data(), other, sizeof(int) * count) == 0);
+    return mine.size() == count && same_numbers(mine.data(), other, static_cast<Index>(count));
   }
 
   std::vector<int> outer_, inner_;
@@ -36,8 +49,8 @@ class Pattern {
 /// Both compressed.
 inline bool same_pattern(const SparseMatrix& A, const SparseMatrix& B) {
   return A.rows() == B.rows() && A.cols() == B.cols() && A.nonZeros() == B.nonZeros() &&
-         std::equal(B.outerIndexPtr(), B.outerIndexPtr() + B.cols() + 1, A.outerIndexPtr()) &&
-         std::equal(B.innerIndexPtr(), B.innerIndexPtr() + B.nonZeros(), A.innerIndexPtr());
+         same_numbers(A.outerIndexPtr(), B.outerIndexPtr(), B.cols() + 1) &&
+         same_numbers(A.innerIndexPtr(), B.innerIndexPtr(), B.nonZeros());
 }
 
 /// A itself, or a compressed copy kept in `copy`.

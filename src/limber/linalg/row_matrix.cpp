@@ -204,13 +204,15 @@ class RowBlocks final : public RowMatrix {
 
   SolveReport::Status invert_diagonal() override {
     std::atomic<SolveReport::Status> status = SolveReport::Status::ok;
-    for_chunks(blocks_, [&](Index begin, Index end) {
-      for (int i = static_cast<int>(begin); i < end; ++i) {
-        const auto found =
-            diagonal_[i] < 0 ? missing(i) : invert(block(diagonal_[i]), symmetry_, inverse_of(i), block_);
-        if (found != SolveReport::Status::ok) status = found;
-      }
-    });
+    in_pieces(
+        static_cast<std::size_t>(blocks_), 512,
+        [&](std::size_t place) {
+          const int i = static_cast<int>(place);
+          const auto found =
+              diagonal_[i] < 0 ? missing(i) : invert(block(diagonal_[i]), symmetry_, inverse_of(i), block_);
+          if (found != SolveReport::Status::ok) status = found;
+        },
+        20);
     return status;
   }
 
@@ -243,19 +245,23 @@ class RowBlocks final : public RowMatrix {
 
   template <class Body>
   void for_pieces(const Body& body) const {
-    parallel_for(static_cast<Index>(piece_.size()) - 1, [&](Index p) { body(piece_[p], piece_[p + 1]); });
+    parallel_for(
+        static_cast<Index>(piece_.size()) - 1, [&](Index p) { body(piece_[p], piece_[p + 1]); }, piece_cost);
   }
 
   template <class Values>
   double dot_with(const Values& values, const double* x, double* y) const {
-    return ordered_sum(static_cast<Index>(piece_.size()) - 1, [&](Index p) {
-      double sum = 0;
-      for (int i = piece_[p]; i < piece_[p + 1]; ++i) {
-        multiply_row(values, i, x, y);
-        for (int r = 0; r < B; ++r) sum += x[B * i + r] * y[B * i + r];
-      }
-      return sum;
-    });
+    return ordered_sum(
+        static_cast<Index>(piece_.size()) - 1,
+        [&](Index p) {
+          double sum = 0;
+          for (int i = piece_[p]; i < piece_[p + 1]; ++i) {
+            multiply_row(values, i, x, y);
+            for (int r = 0; r < B; ++r) sum += x[B * i + r] * y[B * i + r];
+          }
+          return sum;
+        },
+        piece_cost);
   }
 
   template <class Values>
@@ -335,7 +341,7 @@ class RowBlocks final : public RowMatrix {
   }
 
   void cut_pieces() {
-    constexpr int blocks_in_piece = 24576 / (B * B);
+    constexpr int blocks_in_piece = entries_in_piece / (B * B);
     piece_.assign(1, 0);
     for (int i = 0; i < blocks_; ++i)
       if (start_[i + 1] - start_[piece_.back()] >= blocks_in_piece) piece_.push_back(i + 1);
@@ -343,6 +349,8 @@ class RowBlocks final : public RowMatrix {
   }
 
   static constexpr int width = 4;  // columns of a block that are multiplied at a time
+  static constexpr int entries_in_piece = 24576;
+  static constexpr double piece_cost = 8e3;  // [ns] of a product
   static constexpr std::integral_constant<int, B> block_{};
   int blocks_;
   Symmetry symmetry_;

@@ -70,10 +70,14 @@ class TangentBuilder {
     std::vector<NodeMatrix> some(std::min(batch, count));
     for (std::size_t first = 0; first < count; first += batch) {
       const std::size_t n = std::min(batch, count - first);
-      in_pieces(n, 32, [&](std::size_t i) {
-        make(first + i, some[i]);
-        count_free(some[i]);
-      });
+      constexpr double cost = 500;  // [ns]
+      in_pieces(
+          n, 32,
+          [&](std::size_t i) {
+            make(first + i, some[i]);
+            count_free(some[i]);
+          },
+          cost);
       pattern.add({some.data(), n}, values);
     }
   }

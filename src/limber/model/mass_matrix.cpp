@@ -1,6 +1,7 @@
 #include "limber/model/mass_matrix.hpp"
 
 #include "limber/core/errors.hpp"
+#include "limber/linalg/symmetric_product.hpp"
 
 namespace limber {
 namespace {
@@ -21,7 +22,7 @@ MassMatrix::MassMatrix(const SparseMatrix& M, Symmetry symmetry, std::string sol
 
 Vector MassMatrix::apply(const Vector& x) const {
   if (diagonal_.size() > 0) return diagonal_.cwiseProduct(x);
-  if (symmetry_ == Symmetry::symmetric) return M_.selfadjointView<Eigen::Lower>() * x;
+  if (symmetry_ == Symmetry::symmetric) return symmetric_product(M_, x);
   return M_ * x;
 }
 

@@ -13,6 +13,7 @@
 #include "limber/core/errors.hpp"
 #include "limber/core/nodes.hpp"
 #include "limber/core/parallel.hpp"
+#include "limber/linalg/chunks.hpp"
 #include "limber/linalg/pattern.hpp"
 
 namespace limber {
@@ -281,6 +282,15 @@ Matrix MechanicalSystem::rigid_motions(const State& u) const {
 
 namespace {
 
+constexpr double copy_cost = 3;  // [ns]
+
+/// visit(i) for i in 0 … n − 1; each takes about `cost` [ns].
+template <class Visit>
+void for_nodes(std::size_t n, double cost, const Visit& visit) {
+  in_pieces(
+      n, 2048, [&](std::size_t i) { visit(static_cast<int>(i)); }, cost);
+}
+
 /// Where a rate jumps at the time of the release, nodes are let go with the one from before.
 RigidMotion motion_of(const Prescription& p, double t) {
   constexpr double a_little = 1e-9;  // of the time, which may be rounded
@@ -301,34 +311,39 @@ MechanicalSystem::Prescribed MechanicalSystem::prescribed(double t) const {
   Prescribed p{Vector(n), Vector(n), Vector(n)};
   std::vector<RigidMotion> now;
   for (const auto& p : prescriptions_) now.push_back(motion_of(p, t));
-  for (int i = 0; i < static_cast<int>(prescribed_nodes_.size()); ++i) {
+  for_nodes(prescribed_nodes_.size(), 50, [&](int i) {
     Vec3 x, v, a;
     now[ix(prescription_of_[ix(i)])].evaluate(block(reference_, prescribed_nodes_[ix(i)]), x, v, a);
     block(p.x, i) = x;
     block(p.v, i) = v;
     block(p.a, i) = a;
-  }
+  });
   return p;
 }
 
 Vector MechanicalSystem::restrict_to_free(const Vector& full) const {
   Vector x(size());
-  for (int i = 0; i < ties_.unknowns(); ++i) block(x, i) = block(full, unknown_nodes_[ix(i)]);
+  for_nodes(unknown_nodes_.size(), copy_cost, [&](int i) { block(x, i) = block(full, unknown_nodes_[ix(i)]); });
   return x;
 }
 
 Vector MechanicalSystem::spread(const Vector& x) const {
-  Vector all = Vector::Zero(reference_.size());
+  Vector all(reference_.size());
   const Vector tied = ties_.any() ? ties_.spread(x) : Vector();
   const Vector& free = ties_.any() ? tied : x;
-  for (int i = 0; i < static_cast<int>(free_nodes_.size()); ++i) block(all, free_nodes_[ix(i)]) = block(free, i);
+  for_nodes(free_index_.size(), copy_cost, [&](int node) {
+    if (const int i = free_index_[ix(node)]; i >= 0)
+      block(all, node) = block(free, i);
+    else
+      block(all, node).setZero();
+  });
   return all;
 }
 
 Vector MechanicalSystem::gather(const Vector& full) const {
   if (!ties_.any()) return restrict_to_free(full);
   Vector f(3 * static_cast<Index>(free_nodes_.size()));
-  for (int i = 0; i < static_cast<int>(free_nodes_.size()); ++i) block(f, i) = block(full, free_nodes_[ix(i)]);
+  for_nodes(free_nodes_.size(), copy_cost, [&](int i) { block(f, i) = block(full, free_nodes_[ix(i)]); });
   return ties_.gather(f);
 }
 
@@ -380,7 +395,7 @@ TangentBuilder MechanicalSystem::builder(Definiteness d, Tangent& T) {
   T.unsymmetric.resize(0, 0);
   const auto clear = [&](SparseMatrix& A) {
     if (!same_pattern(A, mass())) A = mass();
-    std::fill_n(A.valuePtr(), A.nonZeros(), 0.0);
+    for_chunks(A.nonZeros(), [&](Index begin, Index end) { std::fill(A.valuePtr() + begin, A.valuePtr() + end, 0.0); });
   };
   clear(T.K);
   if (velocity_dependent_) clear(T.D);

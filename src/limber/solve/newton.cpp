@@ -9,6 +9,7 @@
 
 #include "limber/core/errors.hpp"
 #include "limber/core/interrupt.hpp"
+#include "limber/linalg/symmetric_product.hpp"
 
 namespace limber {
 namespace {
@@ -152,7 +153,7 @@ class Iteration {
   /// A direction d of the projected matrix A₊ is too short where the exact curvature along it is smaller, above all on
   /// the way out of saddles: 1/|θ|, θ = dᵀA d / dᵀA₊d, within 1 and 8.
   double stretch(const SparseMatrix& A, const Vector& r, const Vector& d) const {
-    const double curvature = problem_.matrix().symmetric ? d.dot(A.selfadjointView<Eigen::Lower>() * d) : d.dot(A * d);
+    const double curvature = problem_.matrix().symmetric ? d.dot(symmetric_product(A, d)) : d.dot(A * d);
     constexpr double most = 8;
     return std::clamp(-r.dot(d) / std::abs(curvature), 1.0, most);
   }

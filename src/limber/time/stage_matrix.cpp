@@ -1,20 +1,25 @@
 #include "limber/time/stage_matrix.hpp"
 
+#include "limber/linalg/chunks.hpp"
 #include "limber/linalg/pattern.hpp"
+#include "limber/linalg/symmetric_product.hpp"
 
 namespace limber {
 
 void combine(const System& system, const Tangent& T, double tau_q, double tau_v, SparseMatrix& A) {
   const SparseMatrix& M = system.mass();
   if (!same_pattern(A, M)) A = M;
-  const Index entries = M.nonZeros();
-  using Values = Eigen::Map<const Eigen::ArrayXd>;
-  const Values m(M.valuePtr(), entries), k(T.K.valuePtr(), entries);
-  Eigen::Map<Eigen::ArrayXd> a(A.valuePtr(), entries);
-  if (system.velocity_dependent())
-    a = m + tau_v * Values(T.D.valuePtr(), entries) + (tau_v * tau_q) * k;
-  else
-    a = m + (tau_v * tau_q) * k;
+  const bool damped = system.velocity_dependent();
+  for_chunks(M.nonZeros(), [&](Index begin, Index end) {
+    const auto part = [&](const SparseMatrix& S) {
+      return Eigen::Map<const Eigen::ArrayXd>(S.valuePtr() + begin, end - begin);
+    };
+    Eigen::Map<Eigen::ArrayXd> a(A.valuePtr() + begin, end - begin);
+    if (damped)
+      a = part(M) + tau_v * part(T.D) + (tau_v * tau_q) * part(T.K);
+    else
+      a = part(M) + (tau_v * tau_q) * part(T.K);
+  });
 }
 
 Correction correction(const Tangent& T, double tau_q, double tau_v) {
@@ -36,8 +41,7 @@ Correction correction(const Tangent& T, double tau_q, double tau_v) {
 }
 
 Vector multiply(const SparseMatrix& K, bool symmetric, const Vector& x) {
-  if (symmetric) return K.selfadjointView<Eigen::Lower>() * x;
-  return K * x;
+  return symmetric ? symmetric_product(K, x) : Vector(K * x);
 }
 
 }  // namespace limber

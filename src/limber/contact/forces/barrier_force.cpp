@@ -74,21 +74,27 @@ ForceTraits BarrierForce::traits() const {
 std::optional<Potentials> BarrierForce::potentials(const State& u) const {
   const Vector x = collisions_->positions(u.q, u.t);
   const auto& collisions = collisions_->at(u.q, u.t);
-  return Potentials{.stored = ordered_sum(static_cast<Index>(collisions.size()), [&](Index k) {
-                      const Collision& c = collisions[static_cast<std::size_t>(k)];
-                      const double b = barrier(c.gap, collisions_->delta(c)).value;
-                      return stiffness_->of(c) * c.pairs * (std::isinf(b) ? b : b * mollifier_value(c, x));
-                    })};
+  return Potentials{.stored = ordered_sum(
+                        static_cast<Index>(collisions.size()),
+                        [&](Index k) {
+                          const Collision& c = collisions[static_cast<std::size_t>(k)];
+                          const double b = barrier(c.gap, collisions_->delta(c)).value;
+                          return stiffness_->of(c) * c.pairs * (std::isinf(b) ? b : b * mollifier_value(c, x));
+                        },
+                        collision_cost)};
 }
 
 void BarrierForce::add_force(const State& u, Vector& f) const {
   const Vector x = collisions_->positions(u.q, u.t);
   const auto& collisions = collisions_->at(u.q, u.t);
   std::vector<Vec12> g(collisions.size());
-  in_pieces(collisions.size(), collisions_a_piece, [&](std::size_t k) {
-    const Collision& c = collisions[k];
-    g[k] = stiffness_->of(c) * c.pairs * gradient(c, barrier(c.gap, collisions_->delta(c)), x);
-  });
+  in_pieces(
+      collisions.size(), collisions_a_piece,
+      [&](std::size_t k) {
+        const Collision& c = collisions[k];
+        g[k] = stiffness_->of(c) * c.pairs * gradient(c, barrier(c.gap, collisions_->delta(c)), x);
+      },
+      collision_cost);
   for (std::size_t k = 0; k < collisions.size(); ++k) {
     const auto nodes = collisions_->body_nodes(collisions[k].nodes);
     for (std::size_t i = 0; i < 4; ++i)

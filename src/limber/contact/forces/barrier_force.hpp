@@ -10,6 +10,7 @@
 namespace limber {
 
 inline constexpr std::size_t collisions_a_piece = 256;  // of parallel work
+inline constexpr double collision_cost = 100;           // [ns] of a value or a gradient
 
 class BarrierForce final : public Force, public ContactForce, public LearningForce {
  public:

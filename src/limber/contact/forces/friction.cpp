@@ -11,6 +11,7 @@ namespace limber {
 namespace {
 
 constexpr std::size_t points_in_a_piece = 256;  // of parallel work
+constexpr double point_cost = 100;              // [ns]
 
 /// d/dx of η(x) = x/s(x).
 double slip_scale_slope(double x, double eps) {
@@ -45,11 +46,14 @@ void Friction::update_lagged(const State& u) {
   if (form_ == FrictionForm::lagged || !stays_held() || anew) held_ = points(u);
   if (form_ == FrictionForm::lagged) return;
   std::vector<Pull> next(held_.list.size());
-  in_pieces(next.size(), points_in_a_piece, [&](std::size_t k) {
-    const Point& p = held_.list[k];
-    const Vec3 y = slip(held_, p, u);
-    next[k] = {p.pair, y, next_pull(p, y)};
-  });
+  in_pieces(
+      next.size(), points_in_a_piece,
+      [&](std::size_t k) {
+        const Point& p = held_.list[k];
+        const Vec3 y = slip(held_, p, u);
+        next[k] = {p.pair, y, next_pull(p, y)};
+      },
+      point_cost);
   std::sort(next.begin(), next.end(), [](const Pull& a, const Pull& b) { return a.pair < b.pair; });
   pulls_ = std::move(next);
 }
@@ -99,10 +103,13 @@ void Friction::add_couplings_at(const State&, Couplings& now) const {
 }
 
 std::optional<Potentials> Friction::potentials(const State& u) const {
-  return Potentials{.dissipated = ordered_sum(static_cast<Index>(held_.list.size()), [&](Index k) {
-                      const Point& p = held_.list[static_cast<std::size_t>(k)];
-                      return p.pressure * friction_potential(slip(held_, p, u).norm(), eps_);
-                    })};
+  return Potentials{.dissipated = ordered_sum(
+                        static_cast<Index>(held_.list.size()),
+                        [&](Index k) {
+                          const Point& p = held_.list[static_cast<std::size_t>(k)];
+                          return p.pressure * friction_potential(slip(held_, p, u).norm(), eps_);
+                        },
+                        point_cost)};
 }
 
 double Friction::friction_power(const State& u) const {
@@ -135,7 +142,9 @@ void Friction::add_force(const State& u, Vector& f) const {
   const Points now = stays_held() ? Points{} : points(u);
   const Points& all = stays_held() ? held_ : now;
   std::vector<Vec3> F(all.list.size());
-  in_pieces(F.size(), points_in_a_piece, [&](std::size_t k) { F[k] = force(all.list[k], slip(all, all.list[k], u)); });
+  in_pieces(
+      F.size(), points_in_a_piece, [&](std::size_t k) { F[k] = force(all.list[k], slip(all, all.list[k], u)); },
+      point_cost);
   for (std::size_t k = 0; k < F.size(); ++k)
     for (std::size_t i = 0; i < all.list[k].count; ++i)
       if (const int node = all.nodes_of(all.list[k])[i]; node < N)

@@ -25,23 +25,26 @@ FrictionForce::Points FrictionForce::points(const State& u) const {
 FrictionForce::Points FrictionForce::points(const std::vector<const Collision*>& some, const State& u,
                                             const Vector& x) const {
   Points all{std::vector<Point>(some.size()), std::vector<int>(4 * some.size()), std::vector<double>(4 * some.size())};
-  in_pieces(some.size(), collisions_a_piece, [&](std::size_t k) {
-    const Collision& c = *some[k];
-    const std::size_t first = 4 * k;
-    Point& p = all.list[k];
-    p = {{c.nodes[0], c.nodes[1], c.nodes[2], c.nodes[3], c.obstacle, static_cast<int>(c.kind)},
-         first,
-         static_cast<std::size_t>(c.count),
-         c.normal(),
-         0,
-         Vec3::Zero()};
-    p.pressure = mu(c.objects) * stiffness_->normal_force(c, collisions().delta(c), mollifier_value(c, x));
-    if (c.obstacle >= 0) p.surface = collisions().pose(c.obstacle, u.t).velocity(point(u.q, c.nodes[0]));
-    for (std::size_t i = 0; i < p.count; ++i) {
-      all.nodes[first + i] = c.nodes[i];
-      all.w[first + i] = c.weights()[i];
-    }
-  });
+  in_pieces(
+      some.size(), collisions_a_piece,
+      [&](std::size_t k) {
+        const Collision& c = *some[k];
+        const std::size_t first = 4 * k;
+        Point& p = all.list[k];
+        p = {{c.nodes[0], c.nodes[1], c.nodes[2], c.nodes[3], c.obstacle, static_cast<int>(c.kind)},
+             first,
+             static_cast<std::size_t>(c.count),
+             c.normal(),
+             0,
+             Vec3::Zero()};
+        p.pressure = mu(c.objects) * stiffness_->normal_force(c, collisions().delta(c), mollifier_value(c, x));
+        if (c.obstacle >= 0) p.surface = collisions().pose(c.obstacle, u.t).velocity(point(u.q, c.nodes[0]));
+        for (std::size_t i = 0; i < p.count; ++i) {
+          all.nodes[first + i] = c.nodes[i];
+          all.w[first + i] = c.weights()[i];
+        }
+      },
+      collision_cost);
   return all;
 }
 

@@ -43,11 +43,14 @@ void merge_sorted(const std::vector<std::vector<Pair>>& parts, std::size_t part_
       out[static_cast<std::size_t>(offsets[static_cast<std::size_t>(pair[0])]++)] = pair;
   if (out.empty()) return;
   // Row i now ends where it began before plus its length: at offsets[i].
-  parallel_for(static_cast<Index>(rows), [&](Index i) {
-    const int begin = i == 0 ? 0 : offsets[static_cast<std::size_t>(i) - 1];
-    const int end = offsets[static_cast<std::size_t>(i)];
-    std::sort(out.begin() + begin, out.begin() + end, [](const Pair& a, const Pair& b) { return a[1] < b[1]; });
-  });
+  parallel_for(
+      static_cast<Index>(rows),
+      [&](Index i) {
+        const int begin = i == 0 ? 0 : offsets[static_cast<std::size_t>(i) - 1];
+        const int end = offsets[static_cast<std::size_t>(i)];
+        std::sort(out.begin() + begin, out.begin() + end, [](const Pair& a, const Pair& b) { return a[1] < b[1]; });
+      },
+      50);
 }
 
 }  // namespace
@@ -105,28 +108,34 @@ void BroadPhase::update_boxes(const Vector& x0, const Vector& x1, double reach) 
   assert(x0.allFinite() && x1.allFinite() && x0.size() == x1.size());
   // Eight roundings of the largest number at hand: those of this box and of positions along the motion.
   constexpr double slack = 8 * std::numeric_limits<double>::epsilon();
-  parallel_for(static_cast<Index>(nodes_.size()), [&](Index i) {
-    const int node = nodes_[static_cast<std::size_t>(i)];
-    const double grow = .5 * reach + surface_.radius[static_cast<std::size_t>(node)];
-    Bounds& box = boxes_[static_cast<std::size_t>(i)];
-    for (int k = 0; k < 3; ++k) {
-      const double a = x0[3 * node + k], b = x1[3 * node + k];
-      const double margin = grow + slack * (grow + std::max(std::abs(a), std::abs(b)));
-      box.low[k] = std::min(a, b) - margin;
-      box.high[k] = std::max(a, b) + margin;
-    }
-  });
+  parallel_for(
+      static_cast<Index>(nodes_.size()),
+      [&](Index i) {
+        const int node = nodes_[static_cast<std::size_t>(i)];
+        const double grow = .5 * reach + surface_.radius[static_cast<std::size_t>(node)];
+        Bounds& box = boxes_[static_cast<std::size_t>(i)];
+        for (int k = 0; k < 3; ++k) {
+          const double a = x0[3 * node + k], b = x1[3 * node + k];
+          const double margin = grow + slack * (grow + std::max(std::abs(a), std::abs(b)));
+          box.low[k] = std::min(a, b) - margin;
+          box.high[k] = std::max(a, b) + margin;
+        }
+      },
+      10);
 }
 
 template <std::size_t N>
 void BroadPhase::update(Family<N>& family, double reach) {
   family.boxes.resize(family.corners.size());
-  parallel_for(static_cast<Index>(family.corners.size()), [&](Index i) {
-    const auto& corners = family.corners[static_cast<std::size_t>(i)];
-    Bounds box = boxes_[static_cast<std::size_t>(corners[0])];
-    for (std::size_t k = 1; k < N; ++k) box.include(boxes_[static_cast<std::size_t>(corners[k])]);
-    family.boxes[static_cast<std::size_t>(i)] = box;
-  });
+  parallel_for(
+      static_cast<Index>(family.corners.size()),
+      [&](Index i) {
+        const auto& corners = family.corners[static_cast<std::size_t>(i)];
+        Bounds box = boxes_[static_cast<std::size_t>(corners[0])];
+        for (std::size_t k = 1; k < N; ++k) box.include(boxes_[static_cast<std::size_t>(corners[k])]);
+        family.boxes[static_cast<std::size_t>(i)] = box;
+      },
+      10);
   if (family.built_area >= 0) {
     family.tree.refit(family.boxes);
     // Without the reach, so that calls with another reach do not count as wear.

@@ -18,18 +18,22 @@ constexpr double kept_gap = .1;             // of each gap, or of δ, on the way
 constexpr double surely_free = .89;         // of a gap: who comes no nearer than this keeps a tenth, rounding included
 constexpr double smooth_share = .1;         // of δ, beside smooth surfaces
 constexpr std::size_t pairs_a_piece = 512;  // pairs that one piece of work looks at
+constexpr double piece_cost = 1.5e4;        // [ns] where most are further apart than they need to be
 
 /// visit(i, list) for i in 0 … n − 1, in parallel; the lists are joined in the order of i.
 template <class T, class Visit>
 std::vector<T> collect(std::size_t n, const Visit& visit) {
   const std::size_t pieces = (n + pairs_a_piece - 1) / pairs_a_piece;
   std::vector<std::vector<T>> lists(pieces);
-  parallel_for(static_cast<Index>(pieces), [&](Index p) {
-    auto& list = lists[static_cast<std::size_t>(p)];
-    for (std::size_t i = static_cast<std::size_t>(p) * pairs_a_piece;
-         i < std::min(n, (static_cast<std::size_t>(p) + 1) * pairs_a_piece); ++i)
-      visit(i, list);
-  });
+  parallel_for(
+      static_cast<Index>(pieces),
+      [&](Index p) {
+        auto& list = lists[static_cast<std::size_t>(p)];
+        for (std::size_t i = static_cast<std::size_t>(p) * pairs_a_piece;
+             i < std::min(n, (static_cast<std::size_t>(p) + 1) * pairs_a_piece); ++i)
+          visit(i, list);
+      },
+      piece_cost);
   std::vector<T> all;
   for (auto& list : lists) all.insert(all.end(), list.begin(), list.end());
   return all;
@@ -40,12 +44,15 @@ template <class Term>
 double smallest(std::size_t n, const Term& term) {
   const std::size_t pieces = (n + pairs_a_piece - 1) / pairs_a_piece;
   std::vector<double> least(pieces, 1);
-  parallel_for(static_cast<Index>(pieces), [&](Index p) {
-    double& s = least[static_cast<std::size_t>(p)];
-    for (std::size_t i = static_cast<std::size_t>(p) * pairs_a_piece;
-         i < std::min(n, (static_cast<std::size_t>(p) + 1) * pairs_a_piece); ++i)
-      s = std::min(s, term(i));
-  });
+  parallel_for(
+      static_cast<Index>(pieces),
+      [&](Index p) {
+        double& s = least[static_cast<std::size_t>(p)];
+        for (std::size_t i = static_cast<std::size_t>(p) * pairs_a_piece;
+             i < std::min(n, (static_cast<std::size_t>(p) + 1) * pairs_a_piece); ++i)
+          s = std::min(s, term(i));
+      },
+      piece_cost);
   return least.empty() ? 1 : *std::min_element(least.begin(), least.end());
 }
 
@@ -333,12 +340,15 @@ std::vector<std::size_t> Collisions::by_features(const std::vector<Shared>& shar
   for (std::size_t i = 1; i < end.size(); ++i) end[i] += end[i - 1];
   std::vector<std::size_t> order(shared.size());
   for (std::size_t k = 0; k < shared.size(); ++k) order[end[ix(shared[k].features[0])]++] = k;
-  in_pieces(end.size() - 1, pairs_a_piece, [&](std::size_t node) {
-    const auto at = [&](std::size_t i) { return order.begin() + static_cast<std::ptrdiff_t>(i); };
-    std::sort(at(node == 0 ? 0 : end[node - 1]), at(end[node]), [&](std::size_t a, std::size_t b) {
-      return std::tie(shared[a].features, a) < std::tie(shared[b].features, b);
-    });
-  });
+  in_pieces(
+      end.size() - 1, pairs_a_piece,
+      [&](std::size_t node) {
+        const auto at = [&](std::size_t i) { return order.begin() + static_cast<std::ptrdiff_t>(i); };
+        std::sort(at(node == 0 ? 0 : end[node - 1]), at(end[node]), [&](std::size_t a, std::size_t b) {
+          return std::tie(shared[a].features, a) < std::tie(shared[b].features, b);
+        });
+      },
+      10);
   return order;
 }
 
@@ -374,15 +384,18 @@ void Collisions::find(const Vector& x, const Vector& q, double t, double within,
   first.push_back(order.size());
   const std::size_t count = alone.size();
   found.resize(count + first.size() - 1);
-  in_pieces(found.size(), pairs_a_piece, [&](std::size_t i) {
-    if (i < count) {
-      found[i] = collide(alone[i], x);
-      return;
-    }
-    const Shared& one = shared[order[first[i - count]]];
-    found[i] = reduced(collide(one.met, x), one.features);
-    found[i].pairs = static_cast<int>(first[i - count + 1] - first[i - count]);
-  });
+  in_pieces(
+      found.size(), pairs_a_piece,
+      [&](std::size_t i) {
+        if (i < count) {
+          found[i] = collide(alone[i], x);
+          return;
+        }
+        const Shared& one = shared[order[first[i - count]]];
+        found[i] = reduced(collide(one.met, x), one.features);
+        found[i].pairs = static_cast<int>(first[i - count + 1] - first[i - count]);
+      },
+      200);
   std::erase_if(found, [&](const Collision& c) { return !(c.gap < within); });
   find_at_obstacles(q, t, within, found);
 }

@@ -15,7 +15,16 @@ class DenseLlt final : public Factor {
     llt_.compute(dense_);
     return llt_.info() == Eigen::Success ? SolveReport::Status::ok : SolveReport::Status::indefinite;
   }
-  void solve(const Eigen::Ref<const Matrix>& B, Eigen::Ref<Matrix> X) override { X = llt_.solve(B); }
+  void solve(const Eigen::Ref<const Matrix>& B, Eigen::Ref<Matrix> X) override {
+    X = B;
+    if (B.cols() == 1) {  // a product of matrices would copy the factor first
+      auto x = X.col(0);
+      llt_.matrixL().solveInPlace(x);
+      llt_.matrixU().solveInPlace(x);
+    } else {
+      llt_.solveInPlace(X);
+    }
+  }
 
  private:
   double n_ = 0;

@@ -3,6 +3,8 @@
 #include <cassert>
 #include <cmath>
 
+#include "limber/linalg/symmetric_product.hpp"
+
 namespace limber {
 
 void DirectSolver::set_matrix(const SparseMatrix& A) {
@@ -16,7 +18,7 @@ void DirectSolver::set_matrix(const SparseMatrix& A) {
 
 void DirectSolver::multiply(const Vector& x, Vector& y) const {
   if (symmetry_ == Symmetry::symmetric)
-    y.noalias() = A_->selfadjointView<Eigen::Lower>() * x;
+    y = symmetric_product(*A_, x);
   else
     y.noalias() = *A_ * x;
 }

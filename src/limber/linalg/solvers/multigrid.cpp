@@ -19,6 +19,7 @@ constexpr int gathered = 6;  // nodes of coarse levels, whose graphs are dense: 
 constexpr double middle = .55, half = .45, momentum = half / middle, second = 1 / (2 / momentum - momentum);
 constexpr double safety = 1.1;  // of the estimate of top, which comes from below
 constexpr std::size_t rows_in_a_piece = 256;
+constexpr double row_cost = 60;    // [ns] of a product
 constexpr std::size_t beyond = 4;  // entries that packs may read after the last block
 
 using Four = xsimd::make_sized_batch_t<float, 4>;
@@ -28,7 +29,8 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 template <class Visit>
 void for_rows(int rows, const Visit& visit) {
-  in_pieces(at(rows), rows_in_a_piece, [&](std::size_t i) { visit(static_cast<int>(i)); });
+  in_pieces(
+      at(rows), rows_in_a_piece, [&](std::size_t i) { visit(static_cast<int>(i)); }, row_cost);
 }
 
 /// Patterns of blocks by rows.

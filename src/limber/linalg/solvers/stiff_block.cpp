@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "limber/core/parallel.hpp"
+
 namespace limber {
 namespace {
 
@@ -9,20 +11,33 @@ namespace {
 constexpr double stiff_from = 4, stiff_until = 2;
 constexpr double minority = .3;  // of the nodes
 
+/// A's rows ascend, and above the diagonal there is next to nothing.
+double diagonal_entry(const SparseMatrix& A, int j) {
+  const int *row = A.innerIndexPtr() + A.outerIndexPtr()[j], *end = A.innerIndexPtr() + A.outerIndexPtr()[j + 1];
+  while (row != end && *row < j) ++row;
+  return row != end && *row == j ? A.valuePtr()[row - A.innerIndexPtr()] : 0;
+}
+
 }  // namespace
 
 void StiffBlock::choose(const SparseMatrix& A, int block) {
-  const Vector diagonal = A.diagonal();
   const std::size_t nodes = static_cast<std::size_t>(A.cols() / block);
-  std::vector<double> size(nodes);
-  for (std::size_t i = 0; i < nodes; ++i) size[i] = diagonal.segment(static_cast<Index>(i) * block, block).sum();
-  std::vector<double> sorted = size;
-  const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(nodes / 2);
-  std::nth_element(sorted.begin(), middle, sorted.end());
+  size_.resize(nodes);
+  in_pieces(
+      nodes, 1024,
+      [&](std::size_t i) {
+        double sum = 0;
+        for (int c = 0; c < block; ++c) sum += diagonal_entry(A, static_cast<int>(i) * block + c);
+        size_[i] = sum;
+      },
+      10);
+  sorted_ = size_;
+  const auto middle = sorted_.begin() + static_cast<std::ptrdiff_t>(nodes / 2);
+  std::nth_element(sorted_.begin(), middle, sorted_.end());
   if (chosen_.size() != nodes) chosen_.assign(nodes, 0);
   std::size_t count = 0;
   for (std::size_t i = 0; i < nodes; ++i) {
-    chosen_[i] = size[i] > (chosen_[i] ? stiff_until : stiff_from) * *middle ? 1 : 0;
+    chosen_[i] = size_[i] > (chosen_[i] ? stiff_until : stiff_from) * *middle ? 1 : 0;
     count += static_cast<std::size_t>(chosen_[i]);
   }
   rows_.clear();

@@ -31,9 +31,10 @@ class StiffBlock {
   void extract(const SparseMatrix& A);
   void solve(const Vector& r);
 
-  std::vector<char> chosen_;  // per node
-  std::vector<int> rows_;     // of S, ascending
-  std::vector<int> place_;    // per row of A: in S, or −1
+  std::vector<double> size_, sorted_;  // traces of the diagonal blocks
+  std::vector<char> chosen_;           // per node
+  std::vector<int> rows_;              // of S, ascending
+  std::vector<int> place_;             // per row of A: in S, or −1
   SparseMatrix A_SS_;
   Pattern pattern_;
   std::unique_ptr<Factor> factor_;
