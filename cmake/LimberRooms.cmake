@@ -4,7 +4,8 @@ add_library(limber_flags INTERFACE)
 target_compile_features(limber_flags INTERFACE cxx_std_20)
 # Eigen's alignment, and with it how it allocates, must not depend on the instruction set, so that programs built with
 # other flags can link: 64 bytes for what is allocated, which serves every set, 16 for what is part of a type.
-target_compile_definitions(limber_flags INTERFACE EIGEN_MAX_ALIGN_BYTES=64 EIGEN_MAX_STATIC_ALIGN_BYTES=16)
+target_compile_definitions(limber_flags INTERFACE EIGEN_MAX_ALIGN_BYTES=64 EIGEN_MAX_STATIC_ALIGN_BYTES=16
+                                                  $<BUILD_INTERFACE:LIMBER_KEEPS_VECTORS>)  # core/types.hpp
 
 # GCC 12 warns falsely here: "literal" + std::string (its bug 105651), strings moved into vectors, Eigen temporaries.
 set(LIMBER_PRIVATE_OPTIONS -Wall -Wextra -Wno-psabi -Wno-restrict -Wno-array-bounds -Wno-maybe-uninitialized

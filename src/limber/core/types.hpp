@@ -5,9 +5,10 @@
 #include <Eigen/SparseCore>
 #include <cstddef>
 
-#if EIGEN_WORLD_VERSION == 3 && EIGEN_MAJOR_VERSION == 4
+#if defined(LIMBER_KEEPS_VECTORS) && EIGEN_WORLD_VERSION == 3 && EIGEN_MAJOR_VERSION == 4
 /// Steps make and drop vectors of the same few lengths over and over: the memory of long ones is kept for the next of
-/// the same length (vector_memory.cpp). With another version of Eigen it comes from malloc each time.
+/// the same length (vector_memory.cpp). In programs that use the installed library, which may have made vectors before
+/// they read this, and with another version of Eigen, it comes from malloc each time.
 namespace Eigen::internal {
 template <>
 double* conditional_aligned_new_auto<double, true>(std::size_t n);

@@ -5,7 +5,7 @@
 
 #include "limber/core/types.hpp"
 
-#if EIGEN_WORLD_VERSION == 3 && EIGEN_MAJOR_VERSION == 4
+#if defined(LIMBER_KEEPS_VECTORS) && EIGEN_WORLD_VERSION == 3 && EIGEN_MAJOR_VERSION == 4
 namespace limber {
 namespace {
 

@@ -193,7 +193,8 @@ Vector ModalSubspace::staleness(System& system, const std::vector<Index>& column
   const Vector k = start_.tangent.K.diagonal(), m = system.mass().diagonal();
   if (options_.refresh.rule != Refresh::Rule::automatic) return mode_errors(r, K.diagonal(), k, m);
   const double h2 = h_ * h_;
-  return h2 * (r.cwiseAbs2().transpose() * (m + h2 * k.cwiseMax(0)).cwiseInverse()).cwiseSqrt();
+  const Vector weight = (m + h2 * k.cwiseMax(0)).cwiseInverse();
+  return h2 * (r.cwiseAbs2().transpose() * weight).cwiseSqrt();
 }
 
 void ModalSubspace::refresh(System& system, const State& u0, const std::vector<char>& due) {
