@@ -117,7 +117,7 @@ TEST(ComplementSolver, NothingIsLeftWhereEverythingIsAMode) {
   EXPECT_EQ(x, Vector::Zero(4));
 }
 
-/// s φ₁(s J) (rate, force) by the series.
+/// s φ₁(s J) (rate, force), and s² φ₂(s J) (0, slope), by the series.
 void expect_motion(const Matrix& K, const Matrix& D, double s, const ModalMotion& motion) {
   const Index m = K.rows();
   Matrix J = Matrix::Zero(2 * m, 2 * m);
@@ -129,6 +129,12 @@ void expect_motion(const Matrix& K, const Matrix& D, double s, const ModalMotion
   const ModalChange c = motion.after(s, g.head(m), g.tail(m));
   EXPECT_LT((c.a - exact.head(m)).norm(), 1e-12 * (1 + exact.head(m).norm())) << s;
   EXPECT_LT((c.b - exact.tail(m)).norm(), 1e-12 * (1 + exact.norm())) << s;
+  Vector slope = Vector::Zero(2 * m);
+  slope.tail(m) = g.tail(m);
+  const Vector grown = s * s * series_phi2(s * J, slope);
+  const ModalChange r = motion.after_ramp(s, g.tail(m));
+  EXPECT_LT((r.a - grown.head(m)).norm(), 1e-12 * (1 + grown.head(m).norm())) << s;
+  EXPECT_LT((r.b - grown.tail(m)).norm(), 1e-12 * (1 + grown.norm())) << s;
 }
 
 TEST(ModalMotion, IsTheExponentialOfTheReducedSystem) {
