@@ -7,9 +7,10 @@ target_compile_features(limber_flags INTERFACE cxx_std_20)
 target_compile_definitions(limber_flags INTERFACE EIGEN_MAX_ALIGN_BYTES=64 EIGEN_MAX_STATIC_ALIGN_BYTES=16
                                                   $<BUILD_INTERFACE:LIMBER_KEEPS_VECTORS>)  # core/types.hpp
 
-# GCC 12 warns falsely here: "literal" + std::string (its bug 105651), strings moved into vectors, Eigen temporaries.
+# GCC 12 warns falsely here: "literal" + std::string (its bug 105651), strings moved into vectors, Eigen temporaries, its
+# own AVX-512 intrinsics (bug 105593).
 set(LIMBER_PRIVATE_OPTIONS -Wall -Wextra -Wno-psabi -Wno-restrict -Wno-array-bounds -Wno-maybe-uninitialized
-                           -Wno-stringop-overread)
+                           -Wno-uninitialized -Wno-stringop-overread)
 if(LIMBER_UNITY)
   # Seen from a unit every source file is a header, where members of unnamed types would be a mistake.
   list(APPEND LIMBER_PRIVATE_OPTIONS -Wno-subobject-linkage)
