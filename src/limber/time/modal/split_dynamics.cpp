@@ -50,7 +50,7 @@ State SplitDynamics::solve(const Stage& s) {
   split.star.q += X.combined(moved.a);
   split.star.v += X.combined(moved.b);
   State u = base_.solve(split);
-  if (rule_ == Splitting::printed) return u;
+  if (rule_ == Splitting::printed || !modes_.corrected()) return u;
   const ModalChange missed = prediction.missed(u);
   u.q += X.combined(missed.a);
   u.v += X.combined(missed.b);

@@ -4,8 +4,8 @@
 ///
 ///     u = Q̂u* + (I−Q̂)ū + τ Q̂F(u) + s φ₁(s J_G) [G(ū) + ½s (I−Q̂) J Q̂F(ū)],   s = t − t̄,   G = (I−Q̂) F
 ///
-/// (t belongs to the complement). The modes are then corrected by where the complement went (prediction.hpp). For
-/// systems without contact; frame.hpp is for those with it.
+/// (t belongs to the complement). Modes that are those of an earlier step are then corrected by where the complement
+/// went (prediction.hpp). For systems without contact; frame.hpp is for those with it.
 
 #include "limber/time/dynamics.hpp"
 #include "limber/time/modal/prediction.hpp"

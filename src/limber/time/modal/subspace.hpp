@@ -75,6 +75,8 @@ class ModalSubspace {
   Index count() const { return all_.count(); }
   /// Those of the step.
   const ModalBasis& basis() const { return left_out_.empty() ? all_ : some_; }
+  /// Whether they are those of an earlier step, kept by the automatic rule: then they are corrected after each stage.
+  bool corrected() const { return options_.refresh.rule == Refresh::Rule::automatic && steps_since_refresh_ > 0; }
   const std::vector<LeftOut>& left_out() const { return left_out_; }
   /// Steps (by the times at which they start) in which bodies were left out, and how many bodies that were, in sum.
   struct LeftOutCounts {
