@@ -15,6 +15,15 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
 
 ROOT = Path(__file__).resolve().parents[2]
 
+# Files that take more than a few seconds, more than half of the time of all: `pytest -m 'not slow'` leaves them out.
+SLOW = {"test_contact_scenes", "test_energy_beam", "test_install", "test_soak", "test_studies", "test_studies_more"}
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if item.path.stem in SLOW:
+            item.add_marker("slow")
+
 
 @pytest.fixture(scope="session")
 def root():
