@@ -7,12 +7,19 @@
 #include "limber/time/time_derivative.hpp"
 
 namespace limber {
+namespace {
+
+void require_finite(const ModalChange& change) {
+  if (!change.a.allFinite() || !change.b.allFinite())
+    throw StepFailure("a mode with negative stiffness grows beyond all bounds in this step");
+}
+
+}  // namespace
 
 ModalPrediction::ModalPrediction(System& system, const ModalBasis& X, NegativeModes negative, Splitting rule,
                                  const Linearization& at, const Vector& f, ReducedTangent reduced, double s)
     : system_(system),
       X_(X),
-      rule_(rule),
       at_(at),
       s_(s),
       damped_(rule == Splitting::second_order && system.velocity_dependent()),
@@ -53,11 +60,6 @@ ModalChange ModalPrediction::missed(const State& u) const {
   change.b -= coupled_.b;
   require_finite(change);
   return change;
-}
-
-void ModalPrediction::require_finite(const ModalChange& change) const {
-  if (!change.a.allFinite() || !change.b.allFinite())
-    throw StepFailure("a mode with negative stiffness grows beyond all bounds in this step");
 }
 
 }  // namespace limber

@@ -34,11 +34,9 @@ class ModalPrediction {
 
  private:
   Vector slope(const Vector& velocity, const Vector& acceleration) const;
-  void require_finite(const ModalChange& change) const;
 
   System& system_;
   const ModalBasis& X_;
-  Splitting rule_;
   const Linearization& at_;
   double s_;
   bool damped_;
