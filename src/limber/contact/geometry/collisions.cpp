@@ -20,20 +20,26 @@ constexpr double smooth_share = .1;         // of δ, beside smooth surfaces
 constexpr std::size_t pairs_a_piece = 512;  // pairs that one piece of work looks at
 constexpr double piece_cost = 1.5e4;        // [ns] where most are further apart than they need to be
 
+std::size_t piece_count(std::size_t n) { return (n + pairs_a_piece - 1) / pairs_a_piece; }
+
+/// visit(i, own) for i in 0 … n − 1, in parallel; own: what belongs to the piece of i.
+template <class T, class Visit>
+void for_pieces_with(std::vector<T>& of_pieces, std::size_t n, const Visit& visit) {
+  parallel_for(
+      static_cast<Index>(of_pieces.size()),
+      [&](Index p) {
+        const std::size_t first = static_cast<std::size_t>(p) * pairs_a_piece;
+        for (std::size_t i = first; i < std::min(n, first + pairs_a_piece); ++i)
+          visit(i, of_pieces[static_cast<std::size_t>(p)]);
+      },
+      piece_cost);
+}
+
 /// visit(i, list) for i in 0 … n − 1, in parallel; the lists are joined in the order of i.
 template <class T, class Visit>
 std::vector<T> collect(std::size_t n, const Visit& visit) {
-  const std::size_t pieces = (n + pairs_a_piece - 1) / pairs_a_piece;
-  std::vector<std::vector<T>> lists(pieces);
-  parallel_for(
-      static_cast<Index>(pieces),
-      [&](Index p) {
-        auto& list = lists[static_cast<std::size_t>(p)];
-        for (std::size_t i = static_cast<std::size_t>(p) * pairs_a_piece;
-             i < std::min(n, (static_cast<std::size_t>(p) + 1) * pairs_a_piece); ++i)
-          visit(i, list);
-      },
-      piece_cost);
+  std::vector<std::vector<T>> lists(piece_count(n));
+  for_pieces_with(lists, n, visit);
   std::vector<T> all;
   for (auto& list : lists) all.insert(all.end(), list.begin(), list.end());
   return all;
@@ -42,17 +48,8 @@ std::vector<T> collect(std::size_t n, const Visit& visit) {
 /// The smallest of term(i), i in 0 … n − 1, and 1.
 template <class Term>
 double smallest(std::size_t n, const Term& term) {
-  const std::size_t pieces = (n + pairs_a_piece - 1) / pairs_a_piece;
-  std::vector<double> least(pieces, 1);
-  parallel_for(
-      static_cast<Index>(pieces),
-      [&](Index p) {
-        double& s = least[static_cast<std::size_t>(p)];
-        for (std::size_t i = static_cast<std::size_t>(p) * pairs_a_piece;
-             i < std::min(n, (static_cast<std::size_t>(p) + 1) * pairs_a_piece); ++i)
-          s = std::min(s, term(i));
-      },
-      piece_cost);
+  std::vector<double> least(piece_count(n), 1);
+  for_pieces_with(least, n, [&](std::size_t i, double& s) { s = std::min(s, term(i)); });
   return least.empty() ? 1 : *std::min_element(least.begin(), least.end());
 }
 
