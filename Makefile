@@ -47,7 +47,7 @@ demo: program ## simulate scenes/beam.json into out/demo/, and make a movie of i
 	$(call section,'Run scenes/beam.json')
 	@build/bin/limber run scenes/beam.json -o out/demo --overwrite
 	$(call section,'Movie: out/demo/beam.mp4')
-	@build/bin/limber render out/demo -o out/demo/beam.mp4 --size 640x360 --fps 25 --samples 6
+	@build/bin/limber render out/demo -o out/demo/beam.mp4 --size 640x360 --fps 25 --samples 4
 	@cat tools/after_demo.txt
 
 studies: program ## every study of the survey, whole, into STUDY_DIRECTORY (out/studies); STUDY_ARGUMENTS=--quick for minutes

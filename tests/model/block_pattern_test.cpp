@@ -12,6 +12,13 @@ namespace {
 
 constexpr int nodes = 70;  // more than one piece of columns
 
+template <class Block>
+void add(const BlockPattern& pattern, const std::vector<Block>& list, SparseMatrix& A) {
+  std::vector<NodeMatrixView> views;
+  for (const Block& m : list) views.push_back({m.nodes, m.A.data()});
+  pattern.add(views, A.valuePtr());
+}
+
 struct SomeMatrices {
   std::vector<NodeMatrix> list;
   std::vector<std::pair<int, int>> pairs;
@@ -40,7 +47,28 @@ TEST(BlockPattern, AddsMatricesOfNodesToTheirBlocks) {
   const SomeMatrices some;
   const BlockPattern pattern(nodes, some.pairs, Storage::full);
   SparseMatrix A = pattern.zero();
-  pattern.add(some.list, A.valuePtr());
+  add(pattern, some.list, A);
+  EXPECT_LE((Matrix(A) - some.sum).cwiseAbs().maxCoeff(), 1e-13);
+}
+
+TEST(BlockPattern, AddsLargeMatricesAsTheirParts) {
+  const SomeMatrices some;
+  std::vector<LargeNodeMatrix> large;  // each of two of the others, side by side
+  for (std::size_t k = 0; k < some.list.size(); k += 2) {
+    LargeNodeMatrix m;
+    m.resize(8);
+    m.A.setZero();
+    for (std::size_t i = 0; i < 8; ++i) m.nodes[i] = some.list[k + i / 4].nodes[i % 4];
+    for (std::size_t half : {0, 1})
+      m.A.block<12, 12>(12 * static_cast<Index>(half), 12 * static_cast<Index>(half)) = some.list[k + half].A;
+    large.push_back(std::move(m));
+  }
+  std::vector<std::pair<int, int>> all;
+  for (int a = 0; a < nodes; ++a)
+    for (int b = 0; b < a; ++b) all.emplace_back(a, b);
+  const BlockPattern pattern(nodes, all, Storage::full);
+  SparseMatrix A = pattern.zero();
+  add(pattern, large, A);
   EXPECT_LE((Matrix(A) - some.sum).cwiseAbs().maxCoeff(), 1e-13);
 }
 
@@ -48,7 +76,7 @@ TEST(BlockPattern, LowerStorageDropsWhatLiesAboveTheDiagonal) {
   const SomeMatrices some;
   const BlockPattern pattern(nodes, some.pairs, Storage::lower);
   SparseMatrix A = pattern.zero();
-  pattern.add(some.list, A.valuePtr());
+  add(pattern, some.list, A);
   const Matrix dense(A);
   for (int a = 0; a < nodes; ++a)
     for (int b = 0; b < nodes; ++b) {
@@ -66,9 +94,9 @@ TEST(BlockPattern, SumsHaveTheSameBitsForAnyNumberOfThreads) {
   SparseMatrix one = pattern.zero(), many = pattern.zero(), single = pattern.zero();
   const int before = threads();
   set_threads(1);
-  pattern.add(some.list, one.valuePtr());
+  add(pattern, some.list, one);
   set_threads(4);
-  pattern.add(some.list, many.valuePtr());
+  add(pattern, some.list, many);
   set_threads(before);
   for (const NodeMatrix& m : some.list)  // block by block
     for (std::size_t j = 0; j < 4; ++j)
@@ -84,9 +112,9 @@ TEST(BlockPattern, AnUndeclaredBlockIsAnError) {
   const BlockPattern pattern(nodes, {{3, 1}}, Storage::lower);
   SparseMatrix A = pattern.zero();
   NodeMatrix m{{1, 3, -1, -1}, Mat12::Ones()};
-  EXPECT_NO_THROW(pattern.add({&m, 1}, A.valuePtr()));
+  EXPECT_NO_THROW(add(pattern, std::vector{m}, A));
   m.nodes[2] = 50;
-  EXPECT_THROW(pattern.add({&m, 1}, A.valuePtr()), std::logic_error);
+  EXPECT_THROW(add(pattern, std::vector{m}, A), std::logic_error);
   EXPECT_THROW(pattern.add(4, 2, Mat3::Ones(), A.valuePtr()), std::logic_error);
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <stdexcept>
 
 #include "limber/core/parallel.hpp"
@@ -54,18 +55,26 @@ void BlockPattern::add(int a, int b, const Mat3& block, double* values) const {
     for (int r = 0; r < 3; ++r) values[to.at(r, c)] += block(r, c);
 }
 
-void BlockPattern::add(std::span<const NodeMatrix> matrices, double* values) const {
+void BlockPattern::add(std::span<const NodeMatrixView> matrices, double* values) const {
+  struct Place {
+    std::uint32_t matrix, column;
+  };
   const auto each = [&](const auto& put) {
     for (std::size_t k = 0; k < matrices.size(); ++k)
-      for (std::size_t j = 0; j < 4; ++j)
-        if (const int node = matrices[k].nodes[j]; node >= 0) put(static_cast<std::size_t>(node), 4 * k + j);
+      for (std::size_t j = 0; j < matrices[k].nodes.size(); ++j)
+        if (const int node = matrices[k].nodes[j]; node >= 0)
+          put(static_cast<std::size_t>(node), {static_cast<std::uint32_t>(k), static_cast<std::uint32_t>(j)});
   };
   const auto n = static_cast<std::size_t>(nodes());
   std::vector<std::size_t> end(n + 1, 0);  // of each node's places
-  each([&](std::size_t node, std::size_t) { ++end[node + 1]; });
+  std::size_t blocks = 0;
+  each([&](std::size_t node, Place p) {
+    ++end[node + 1];
+    blocks += matrices[p.matrix].nodes.size();
+  });
   for (std::size_t i = 1; i < end.size(); ++i) end[i] += end[i - 1];
-  std::vector<std::size_t> places(end.back());  // 4 × matrix + column
-  each([&](std::size_t node, std::size_t place) { places[end[node]++] = place; });
+  std::vector<Place> places(end.back());
+  each([&](std::size_t node, Place p) { places[end[node]++] = p; });
   constexpr std::size_t columns_a_piece = 32;
   const std::size_t pieces = (n + columns_a_piece - 1) / columns_a_piece;
   const auto add_piece = [&](Index piece) {
@@ -79,25 +88,26 @@ void BlockPattern::add(std::span<const NodeMatrix> matrices, double* values) con
       const int begin = start_[b], stop = start_[b + 1], stride = 3 * (stop - begin);
       for (int p = begin; p < stop; ++p) position[static_cast<std::size_t>(rows_[static_cast<std::size_t>(p)])] = p;
       for (std::size_t i = from; i < end[b]; ++i) {
-        const NodeMatrix& m = matrices[places[i] / 4];
-        const auto column = static_cast<Index>(3 * (places[i] % 4));
-        for (std::size_t k = 0; k < 4; ++k) {
+        const NodeMatrixView& m = matrices[places[i].matrix];
+        const std::size_t rows = 3 * m.nodes.size();
+        const double* column = m.A + 3 * places[i].column * rows;
+        for (std::size_t k = 0; k < m.nodes.size(); ++k) {
           const int a = m.nodes[k];
           if (a < 0 || (storage_ == Storage::lower && a < static_cast<int>(b))) continue;
           const int p = position[static_cast<std::size_t>(a)];
           if (p < begin || p >= stop || rows_[static_cast<std::size_t>(p)] != a)
             throw undeclared(a, static_cast<int>(b));
           double* to = values + 9 * static_cast<Index>(begin) + 3 * (p - begin);
-          const double* block = &m.A(3 * static_cast<Index>(k), column);
-          for (int c = 0; c < 3; ++c)
-            for (int r = 0; r < 3; ++r) to[c * stride + r] += block[12 * c + r];
+          const double* block = column + 3 * k;
+          for (std::size_t c = 0; c < 3; ++c)
+            for (std::size_t r = 0; r < 3; ++r) to[c * static_cast<std::size_t>(stride) + r] += block[c * rows + r];
         }
       }
     }
   };
-  constexpr double per_place = 40;  // [ns]
+  constexpr double per_block = 10;  // [ns]
   parallel_for(static_cast<Index>(pieces), add_piece,
-               per_place * static_cast<double>(places.size()) / static_cast<double>(pieces));
+               per_block * static_cast<double>(blocks) / static_cast<double>(pieces));
 }
 
 SparseMatrix BlockPattern::zero() const {

@@ -18,6 +18,22 @@ enum class Storage { lower, full };
 struct NodeMatrix {
   std::array<int, 4> nodes{-1, -1, -1, -1};
   Mat12 A;
+  /// For so many nodes, which are to be set.
+  void resize(std::size_t) { nodes.fill(-1); }
+};
+
+/// The same for any number of nodes, and either one as `BlockPattern` reads it.
+struct LargeNodeMatrix {
+  std::vector<int> nodes;
+  Matrix A;
+  void resize(std::size_t n) {
+    nodes.resize(n);
+    A.resize(3 * static_cast<Index>(n), 3 * static_cast<Index>(n));
+  }
+};
+struct NodeMatrixView {
+  std::span<const int> nodes;
+  const double* A;  // columns of 3 #nodes
 };
 
 class BlockPattern {
@@ -39,7 +55,7 @@ class BlockPattern {
   Storage storage() const { return storage_; }
   /// Adds matrices to values on this pattern, in parallel; each entry's sum is taken in the order of the matrices. With
   /// lower storage what lies above the diagonal is dropped.
-  void add(std::span<const NodeMatrix> matrices, double* values) const;
+  void add(std::span<const NodeMatrixView> matrices, double* values) const;
   /// Adds one block. Both throw std::logic_error where a block is not stored but should be.
   void add(int a, int b, const Mat3& block, double* values) const;
   /// A matrix of explicit zeros on this pattern, 3n × 3n.

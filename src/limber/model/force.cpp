@@ -7,8 +7,8 @@ void TangentBuilder::add(const BlockPattern& pattern, double* values, int a, int
   if (fa >= 0 && fb >= 0) pattern.add(fa, fb, block, values);
 }
 
-void TangentBuilder::count_free(NodeMatrix& m) const {
-  for (int& node : m.nodes)
+void TangentBuilder::count_free(std::span<int> nodes) const {
+  for (int& node : nodes)
     if (node >= 0) node = free_index_[static_cast<std::size_t>(node)];
 }
 

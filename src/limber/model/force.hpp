@@ -32,22 +32,20 @@ class TangentBuilder {
   /// Block (a, b) of K: −∂f_a/∂q_b [N/m]; of D: −∂f_a/∂v_b [N·s/m]. a, b count all nodes.
   void add_stiffness(int a, int b, const Mat3& block) { add(pattern_, K_, a, b, block); }
   void add_damping(int a, int b, const Mat3& block) { add(pattern_, D_, a, b, block); }
-  /// Many matrices of up to four nodes: make(k, m) is called in parallel for k in 0 … count − 1 and sets m wholly.
-  template <class Make>
+  /// Many matrices of up to four nodes (Block: NodeMatrix) or of any number (LargeNodeMatrix): make(k, m) is called in
+  /// parallel for k in 0 … count − 1 and sets m wholly.
+  template <class Block = NodeMatrix, class Make>
   void add_stiffness(std::size_t count, const Make& make) {
-    add(pattern_, K_, count, make);
+    add<Block>(pattern_, K_, count, make);
   }
-  template <class Make>
+  template <class Block = NodeMatrix, class Make>
   void add_damping(std::size_t count, const Make& make) {
-    add(pattern_, D_, count, make);
+    add<Block>(pattern_, D_, count, make);
   }
-  /// Blocks of K of a force that calls itself symmetric but for these.
-  void add_unsymmetric_stiffness(int a, int b, const Mat3& block) {
-    add(*unsymmetric_.pattern, unsymmetric_values(), a, b, block);
-  }
-  template <class Make>
+  /// Matrices of K of a force that calls itself symmetric but for these.
+  template <class Block = NodeMatrix, class Make>
   void add_unsymmetric_stiffness(std::size_t count, const Make& make) {
-    if (count > 0) add(*unsymmetric_.pattern, unsymmetric_values(), count, make);
+    if (count > 0) add<Block>(*unsymmetric_.pattern, unsymmetric_values(), count, make);
   }
 
   bool projected() const { return definiteness_ == Definiteness::projected; }
@@ -60,14 +58,15 @@ class TangentBuilder {
 
  private:
   void add(const BlockPattern& pattern, double* values, int a, int b, const Mat3& block);
-  void count_free(NodeMatrix& m) const;
+  void count_free(std::span<int> nodes) const;
   double* unsymmetric_values();
 
-  template <class Make>
+  template <class Block, class Make>
   void add(const BlockPattern& pattern, double* values, std::size_t count, const Make& make) {
     // A batch stays in the cache; each costs a walk over all nodes.
     const std::size_t batch = std::max<std::size_t>(1024, static_cast<std::size_t>(pattern.nodes()) / 4);
-    std::vector<NodeMatrix> some(std::min(batch, count));
+    std::vector<Block> some(std::min(batch, count));
+    std::vector<NodeMatrixView> views(some.size());
     for (std::size_t first = 0; first < count; first += batch) {
       const std::size_t n = std::min(batch, count - first);
       constexpr double cost = 500;  // [ns]
@@ -75,10 +74,11 @@ class TangentBuilder {
           n, 32,
           [&](std::size_t i) {
             make(first + i, some[i]);
-            count_free(some[i]);
+            count_free(some[i].nodes);
+            views[i] = {some[i].nodes, some[i].A.data()};
           },
           cost);
-      pattern.add({some.data(), n}, values);
+      pattern.add({views.data(), n}, values);
     }
   }
 

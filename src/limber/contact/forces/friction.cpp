@@ -165,30 +165,22 @@ Mat3 Friction::resistance(const Points& all, const Point& p, const State& u) con
 }
 
 void Friction::add_damping(const Points& all, const State& u, TangentBuilder& T) const {
-  const int N = collisions_->scene().body_nodes;
-  const auto body_node = [&](int node) { return node < N ? node : -1; };
-  const auto few = [](const Point& p) { return p.count <= 4; };
-  if (std::all_of(all.list.begin(), all.list.end(), few)) {
-    T.add_damping(all.list.size(), [&](std::size_t k, NodeMatrix& m) {
-      const Point& p = all.list[k];
-      const Mat3 G = resistance(all, p, u);
-      m.nodes.fill(-1);
-      for (std::size_t a = 0; a < p.count; ++a) {
-        m.nodes[a] = body_node(all.nodes_of(p)[a]);
-        for (std::size_t b = 0; b < p.count; ++b)
-          m.A.block<3, 3>(3 * static_cast<Index>(a), 3 * static_cast<Index>(b)) =
-              all.weights_of(p)[a] * all.weights_of(p)[b] * G;
-      }
-    });
-    return;
-  }
-  for (const Point& p : all.list) {
+  const auto make = [&](std::size_t k, auto& m) {
+    const Point& p = all.list[k];
+    const auto nodes = all.nodes_of(p);
+    const auto w = all.weights_of(p);
     const Mat3 G = resistance(all, p, u);
-    for (std::size_t a = 0; a < p.count; ++a)
+    m.resize(p.count);
+    for (std::size_t a = 0; a < p.count; ++a) {
+      m.nodes[a] = nodes[a] < collisions_->scene().body_nodes ? nodes[a] : -1;
       for (std::size_t b = 0; b < p.count; ++b)
-        if (const int row = all.nodes_of(p)[a], column = all.nodes_of(p)[b]; row < N && column < N)
-          T.add_damping(row, column, all.weights_of(p)[a] * all.weights_of(p)[b] * G);
-  }
+        m.A.template block<3, 3>(3 * static_cast<Index>(a), 3 * static_cast<Index>(b)) = w[a] * w[b] * G;
+    }
+  };
+  if (std::all_of(all.list.begin(), all.list.end(), [](const Point& p) { return p.count <= 4; }))
+    T.add_damping<NodeMatrix>(all.list.size(), make);
+  else
+    T.add_damping<LargeNodeMatrix>(all.list.size(), make);
 }
 
 void Friction::add_tangent(const State& u, TangentBuilder& T) const {

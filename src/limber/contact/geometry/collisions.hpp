@@ -103,7 +103,8 @@ class Collisions {
   /// All nodes at time t: the bodies' and the obstacles'. 3 × nodes.
   Vector positions(const Vector& q, double t) const;
   /// The same nodes, −1 instead of those of obstacles.
-  std::array<int, 4> body_nodes(std::array<int, 4> nodes) const {
+  template <class Nodes>
+  Nodes body_nodes(Nodes nodes) const {
     for (int& node : nodes)
       if (node >= scene_.body_nodes) node = -1;
     return nodes;

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "limber/contact/forces/barrier.hpp"
-#include "limber/core/parallel.hpp"
 
 namespace limber {
 
@@ -33,23 +32,14 @@ void SmoothContactForce::add_force(const State& u, Vector& f) const {
 }
 
 void SmoothContactForce::add_tangent(const State& u, TangentBuilder& T) const {
-  const int N = contacts_->collisions().scene().body_nodes;
   const auto& contacts = contacts_->at(u.q, u.t, SmoothContacts::Order::second);
-  std::vector<Matrix> K(contacts.size());
-  parallel_for(static_cast<Index>(contacts.size()), [&](Index i) {
-    const SmoothContact& c = contacts[static_cast<std::size_t>(i)];
+  T.add_stiffness<LargeNodeMatrix>(contacts.size(), [&](std::size_t k, LargeNodeMatrix& m) {
+    const SmoothContact& c = contacts[k];
     const Jet b = barrier(c.gap, contacts_->delta());
     const double first = stiffness_->of(c.objects) * b.first, second = stiffness_->of(c.objects) * b.second;
-    K[static_cast<std::size_t>(i)] =
-        T.projected() ? compose_projected(c.local, first, second) : compose(c.local, first, second);
+    m.nodes = contacts_->collisions().body_nodes(c.local.nodes);
+    m.A = T.projected() ? compose_projected(c.local, first, second) : compose(c.local, first, second);
   });
-  for (std::size_t k = 0; k < contacts.size(); ++k) {
-    const auto& nodes = contacts[k].local.nodes;
-    for (std::size_t b = 0; b < nodes.size(); ++b)
-      for (std::size_t a = 0; a < nodes.size(); ++a)
-        if (nodes[a] < N && nodes[b] < N)  // those of obstacles are no unknowns
-          T.add_stiffness(nodes[a], nodes[b], K[k].block<3, 3>(3 * static_cast<Index>(a), 3 * static_cast<Index>(b)));
-  }
 }
 
 ContactStiffness::Depths SmoothContactForce::depths(const State& u) const {

@@ -33,18 +33,13 @@ Vec3 SmoothFrictionForce::force_on_point(const SmoothContact& c, const State& u)
 }
 
 void SmoothFrictionForce::add_coupled_stiffness(const Points& now, const State& u, TangentBuilder& T) const {
-  const int N = collisions().scene().body_nodes;
-  std::size_t k = 0;
-  for (const SmoothContact& c : contacts_->at(u.q, u.t, SmoothContacts::Order::second)) {
-    if (mu(c.objects) == 0) continue;
-    const Matrix K = coupled_stiffness(c, now, now.list[k++], u);
-    const auto& nodes = c.local.nodes;
-    for (std::size_t b = 0; b < nodes.size(); ++b)
-      for (std::size_t a = 0; a < nodes.size(); ++a)
-        if (nodes[a] < N && nodes[b] < N)
-          T.add_unsymmetric_stiffness(nodes[a], nodes[b],
-                                      K.block<3, 3>(3 * static_cast<Index>(a), 3 * static_cast<Index>(b)));
-  }
+  std::vector<const SmoothContact*> rubbing;
+  for (const SmoothContact& c : contacts_->at(u.q, u.t, SmoothContacts::Order::second))
+    if (mu(c.objects) > 0) rubbing.push_back(&c);
+  T.add_unsymmetric_stiffness<LargeNodeMatrix>(rubbing.size(), [&](std::size_t k, LargeNodeMatrix& m) {
+    m.nodes = collisions().body_nodes(rubbing[k]->local.nodes);
+    m.A = coupled_stiffness(*rubbing[k], now, now.list[k], u);
+  });
 }
 
 /// With F = −μ λ ψ(|y|) y, ψ = s/|y|, fᵢ = wᵢ F:  ∂fᵢ/∂x = F ∂wᵢ/∂x + wᵢ [−μ ψ y ∂λ/∂x − μ λ (d(ψ y)/dy) ∂y/∂x].
