@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "limber/linalg/block_row.hpp"
 #include "limber/linalg/chunks.hpp"
 
 namespace limber {
@@ -129,9 +130,9 @@ class RowBlocks final : public RowMatrix {
   RowBlocks(const SparseMatrix& A, BlockColumns columns, Symmetry symmetry)
       : RowMatrix(B), blocks_(static_cast<int>(A.cols()) / B), symmetry_(symmetry), columns_(std::move(columns)) {
     symmetry == Symmetry::symmetric ? place_symmetric() : place_general();
-    value_.assign(static_cast<std::size_t>(B * B) * column_.size(), 0.0);
+    entries_ = static_cast<Index>(B * B) * static_cast<Index>(column_.size());
+    value_.assign(static_cast<std::size_t>(entries_) + read_beyond_blocks, 0.0);
     size_ = static_cast<Index>(B) * blocks_;
-    entries_ = static_cast<Index>(value_.size());
     inverse_.resize(static_cast<std::size_t>(B * B) * blocks_);
     cut_pieces();
     block_rows_ = {B, blocks_, start_.data(), column_.data(), value_.data()};
@@ -266,18 +267,8 @@ class RowBlocks final : public RowMatrix {
 
   template <class Values>
   void multiply_row(const Values& values, int i, const double* x, double* y) const {
-    double sum[B * B] = {};
-    for (int s = start_[i]; s < start_[i + 1]; ++s) {
-      const auto* a = values.data() + static_cast<std::size_t>(B * B) * s;
-      const double* xj = x + static_cast<Index>(B) * column_[s];
-      for (int c = 0; c < B; ++c)
-        for (int r = 0; r < B; ++r) sum[c * B + r] += a[c * B + r] * xj[c];
-    }
-    for (int r = 0; r < B; ++r) {
-      double total = sum[r];
-      for (int c = 1; c < B; ++c) total += sum[c * B + r];
-      y[static_cast<Index>(B) * i + r] = total;
-    }
+    multiply_block_row<B, B>(values.data() + static_cast<std::size_t>(B * B) * start_[i], column_.data() + start_[i],
+                             start_[i + 1] - start_[i], x, y + static_cast<Index>(B) * i);
   }
 
   void multiply_row_block(int i, const double* x, double* sum) const {

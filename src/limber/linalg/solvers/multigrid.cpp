@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <xsimd/xsimd.hpp>
 
 #include "limber/core/parallel.hpp"
+#include "limber/linalg/block_row.hpp"
 #include "limber/linalg/chunks.hpp"
 #include "limber/linalg/solvers/aggregates.hpp"
 
@@ -19,10 +19,8 @@ constexpr int gathered = 6;  // nodes of coarse levels, whose graphs are dense: 
 constexpr double middle = .55, half = .45, momentum = half / middle, second = 1 / (2 / momentum - momentum);
 constexpr double safety = 1.1;  // of the estimate of top, which comes from below
 constexpr std::size_t rows_in_a_piece = 256;
-constexpr double row_cost = 60;    // [ns] of a product
-constexpr std::size_t beyond = 4;  // entries that packs may read after the last block
+constexpr double row_cost = 40;  // [ns] of a product
 
-using Four = xsimd::make_sized_batch_t<float, 4>;
 using Motions = Eigen::Matrix<double, motions, motions>;
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
@@ -106,8 +104,8 @@ struct Multigrid::Level {
 
   Rows P, AP;
   std::vector<double> P_value, AP_value;
-  std::vector<float> P_rounded;
-  std::vector<int> t_start, t_row, t_slot;  // Pᵀ by rows
+  std::vector<int> t_start, t_row, t_slot;     // Pᵀ by rows
+  std::vector<float> prolonging, restricting;  // the blocks of P and of Pᵀ, as products read them
 
   Index unknowns() const { return static_cast<Index>(block) * A.rows; }
 
@@ -139,7 +137,7 @@ struct Multigrid::Level {
 template <int B>
 SolveReport::Status Multigrid::Level::take_values() {
   const std::size_t entries = at(A.start[A.rows]) * B * B;
-  rounded.resize(entries + beyond);
+  rounded.resize(entries + read_beyond_blocks);
   inverse.resize(at(A.rows) * B * B);
   inverse_double.resize(static_cast<Index>(A.rows) * B * B);
   std::vector<char> failed(at(A.rows), 0);
@@ -181,19 +179,9 @@ SolveReport::Status Multigrid::Level::take_values() {
 template <int B, class Then>
 void Multigrid::Level::product(const std::vector<float>& from, const Then& then) const {
   for_rows(A.rows, [&](int i) {
-    // Columns of a block as packs of four: what a pack reads beyond its column is not used.
-    constexpr int packs = (B + 3) / 4;
-    Four sums[packs];
-    for (Four& sum : sums) sum = Four(0.f);
-    const float* a = rounded.data() + at(A.start[i]) * B * B;
-    for (int s = A.start[i]; s < A.start[i + 1]; ++s, a += B * B) {
-      const float* v = from.data() + at(A.column[s]) * B;
-      for (int c = 0; c < B; ++c)
-        for (int p = 0; p < packs; ++p)
-          sums[p] = xsimd::fma(Four::load_unaligned(a + c * B + 4 * p), Four(v[c]), sums[p]);
-    }
-    float y[4 * packs];
-    for (int p = 0; p < packs; ++p) sums[p].store_unaligned(y + 4 * p);
+    float y[B];
+    multiply_block_row<B, B>(rounded.data() + at(A.start[i]) * B * B, A.column + A.start[i],
+                             A.start[i + 1] - A.start[i], from.data(), y);
     then(i, y);
   });
 }
@@ -285,8 +273,6 @@ Matrix Multigrid::Level::make_transfer(const Aggregates& parts, const Matrix& ne
       for (int e = 0; e < size; ++e) to[e] = scaled[e] + (mine ? own[e] : 0);
     }
   });
-  P_rounded.assign(P_value.begin(), P_value.end());
-
   t_start.assign(at(parts.count) + 1, 0);
   for (const int p : P.column) ++t_start[at(p) + 1];
   for (int p = 0; p < parts.count; ++p) t_start[at(p) + 1] += t_start[at(p)];
@@ -299,6 +285,16 @@ Matrix Multigrid::Level::make_transfer(const Aggregates& parts, const Matrix& ne
       t_row[to] = i;
       t_slot[to] = s;
     }
+  prolonging.resize(P_value.size() + read_beyond_blocks);
+  restricting.resize(P_value.size() + read_beyond_blocks);
+  for_rows(static_cast<int>(P.column.size()), [&](int k) {
+    const double *own = P_value.data() + at(k) * size, *other_way = P_value.data() + at(t_slot[at(k)]) * size;
+    for (int r = 0; r < B; ++r)
+      for (int c = 0; c < motions; ++c) {
+        prolonging[at(k) * size + at(c * B + r)] = static_cast<float>(own[r * motions + c]);
+        restricting[at(k) * size + at(r * motions + c)] = static_cast<float>(other_way[r * motions + c]);
+      }
+  });
   AP = gather_rows(A.rows, [&](int i, const auto& add) {
     for (int s = A.start[i]; s < A.start[i + 1]; ++s)
       for (int t = P.start[at(A.column[s])]; t < P.start[at(A.column[s]) + 1]; ++t) add(P.column[at(t)]);
@@ -411,25 +407,20 @@ void Multigrid::Level::restrict_residual(Level& coarse) {
     for (int k = 0; k < B; ++k) r[at(i) * B + at(k)] = b[at(i) * B + at(k)] - y[k];
   });
   for_rows(coarse.A.rows, [&](int p) {
-    float sum[motions] = {};
-    for (int t = t_start[at(p)]; t < t_start[at(p) + 1]; ++t) {
-      const float *v = P_rounded.data() + at(t_slot[at(t)]) * B * motions, *from = r.data() + at(t_row[at(t)]) * B;
-      for (int c = 0; c < B; ++c)
-        for (int k = 0; k < motions; ++k) sum[k] += v[c * motions + k] * from[c];
-    }
-    for (int k = 0; k < motions; ++k) coarse.b[at(p) * motions + at(k)] = sum[k];
+    const int begin = t_start[at(p)], end = t_start[at(p) + 1];
+    multiply_block_row<motions, B>(restricting.data() + at(begin) * B * motions, t_row.data() + begin, end - begin,
+                                   r.data(), coarse.b.data() + at(p) * motions);
   });
 }
 
 template <int B>
 void Multigrid::Level::prolong(const Level& coarse) {
   for_rows(A.rows, [&](int i) {
-    float* to = x.data() + at(i) * B;
-    for (int s = P.start[at(i)]; s < P.start[at(i) + 1]; ++s) {
-      const float *v = P_rounded.data() + at(s) * B * motions, *from = coarse.x.data() + at(P.column[at(s)]) * motions;
-      for (int c = 0; c < B; ++c)
-        for (int k = 0; k < motions; ++k) to[c] += v[c * motions + k] * from[k];
-    }
+    const int begin = P.start[at(i)], end = P.start[at(i) + 1];
+    float y[B];
+    multiply_block_row<B, motions>(prolonging.data() + at(begin) * B * motions, P.column.data() + begin, end - begin,
+                                   coarse.x.data(), y);
+    for (int k = 0; k < B; ++k) x[at(i) * B + at(k)] += y[k];
   });
 }
 
