@@ -7,6 +7,7 @@
 
 #include "limber/core/errors.hpp"
 #include "limber/core/parallel.hpp"
+#include "limber/linalg/modes/mode_search.hpp"
 #include "linalg/matrices.hpp"
 
 namespace limber {
@@ -232,6 +233,43 @@ TEST(Modes, BadInput) {
     broken.valuePtr()[at] = std::numeric_limits<double>::quiet_NaN();
     EXPECT_THROW(lowest_modes(broken, identity(400), 2), StepFailure);
   }
+}
+
+TEST(Modes, MultigridStandsInForAFactorThatWouldBeTooLarge) {
+  const int a = 30, b = 5, c = 6;
+  const auto box = spring_box(a, b, c, [](int node) { return 1 + .5 * std::sin(.4 * (node % 30)); });
+  const SparseMatrix M = identity(box.K.cols());
+  Vector positions(box.K.cols());
+  for (int n = 0; n < a * b * c; ++n) positions.segment<3>(3 * n) = Vec3(n % a, n / a % b, n / (a * b));
+  for (const bool held : {false, true}) {
+    SparseMatrix K = box.K;
+    if (held)
+      for (int n = 0; n < a * b * c; n += a)  // at one end, by springs
+        for (int k = 0; k < 3; ++k) K.coeffRef(3 * n + k, 3 * n + k) += 10;
+    const Matrix rigid = held ? Matrix(K.cols(), 0) : box.rigid;
+    ShiftInvert by_factor, by_multigrid;
+    by_multigrid.set_positions(&positions);
+    by_multigrid.set_most_entries(0);
+    const Modes expected = search_modes(K, M, 14, rigid, Extent::as_asked, by_factor);
+    const Modes modes = search_modes(K, M, 14, rigid, Extent::as_asked, by_multigrid);
+    EXPECT_GT(by_multigrid.cost().entries, by_factor.cost().entries);  // what it reads in a solve
+    expect_modes(modes, K, M, 14, 1e-10);
+    for (Index i = 0; i < 14; ++i)
+      EXPECT_NEAR(modes.lambda[i], expected.lambda[i], 1e-10 * expected.lambda[13]) << held << " " << i;
+  }
+}
+
+TEST(Modes, MultigridSeesThatAStiffnessIsIndefinite) {
+  auto box = spring_box(20, 4, 4, [](int) { return 1.; });
+  for (int k = 0; k < 3; ++k) box.K.coeffRef(30 + k, 30 + k) -= 40;
+  const SparseMatrix M = identity(box.K.cols());
+  ShiftInvert by_factor, by_multigrid;
+  by_multigrid.set_most_entries(0);
+  const Modes expected = search_modes(box.K, M, 5, box.rigid, Extent::as_asked, by_factor);
+  ASSERT_LT(expected.lambda[0], 0);
+  const Modes modes = search_modes(box.K, M, 5, box.rigid, Extent::as_asked, by_multigrid);
+  for (Index i = 0; i < 5; ++i)
+    EXPECT_NEAR(modes.lambda[i], expected.lambda[i], 1e-9 * std::abs(expected.lambda[0])) << i;
 }
 
 }  // namespace

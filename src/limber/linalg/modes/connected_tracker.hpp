@@ -39,6 +39,8 @@ class ConnectedTracker {
 
   /// A λ below this is not sought but BelowFloor.
   void set_floor(double lambda) { op_.set_floor(lambda); }
+  /// As for lowest_modes, alive as long as this.
+  void set_positions(const Vector* positions) { op_.set_positions(positions); }
   /// Drops the factor and the vectors above: what follows depends on the arguments only.
   void reset();
   Counts counts() const { return counts_; }

@@ -25,6 +25,8 @@ class ModeTracker {
   /// From now on a λ below this is not sought (−∞: all are). A system in one part throws BelowFloor, as soon as that is
   /// certain; in a system of several, such a part has the modes of `start`, if any, and is named by below_floor().
   void set_floor(double lambda) { floor_ = lambda; }
+  /// As for lowest_modes, alive as long as this; of a system in one part.
+  void set_positions(const Vector* positions) { whole_.set_positions(positions); }
   /// The unknowns of each part that was found to have a λ below the floor, the last time.
   const std::vector<std::vector<int>>& below_floor() const { return below_; }
 

@@ -5,11 +5,13 @@
 namespace limber {
 namespace {
 
-Modes search(const SparseMatrix& K, const SparseMatrix& M, int s, const Matrix& rigid, Extent extent) {
+Modes search(const SparseMatrix& K, const SparseMatrix& M, int s, const Matrix& rigid, Extent extent,
+             const Vector* positions) {
   require_mode_problem(K, M, s, rigid);
   auto parts = uncoupled_parts(K, M, rigid);
   if (parts.size() == 1) {
     ShiftInvert op;
+    op.set_positions(positions);
     return search_modes(K, M, s, rigid, extent, op);
   }
   PartedModes modes(std::move(parts), K, M, rigid);
@@ -27,12 +29,12 @@ Modes lowest_modes(const SparseMatrix& K, const SparseMatrix& M, int s) {
   return lowest_modes(K, M, s, Matrix(K.cols(), 0));
 }
 
-Modes lowest_modes(const SparseMatrix& K, const SparseMatrix& M, int s, const Matrix& rigid) {
-  return search(K, M, s, rigid, Extent::as_asked);
+Modes lowest_modes(const SparseMatrix& K, const SparseMatrix& M, int s, const Matrix& rigid, const Vector* positions) {
+  return search(K, M, s, rigid, Extent::as_asked, positions);
 }
 
 Modes whole_modes(const SparseMatrix& K, const SparseMatrix& M, int s, const Matrix& rigid) {
-  return search(K, M, s, rigid, Extent::whole_clusters);
+  return search(K, M, s, rigid, Extent::whole_clusters, nullptr);
 }
 
 }  // namespace limber

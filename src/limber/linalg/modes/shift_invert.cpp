@@ -3,6 +3,20 @@
 #include <cmath>
 
 namespace limber {
+namespace {
+
+constexpr Index analysed_modes = 2000000;  // unknowns: above, even the analysis of a factor takes too long
+
+}  // namespace
+
+std::unique_ptr<Factor> ShiftInvert::make_factor(const SparseMatrix& A) const {
+  if (A.cols() <= analysed_modes || A.cols() % 3 != 0) {
+    auto factor = make_best_factor(A, Symmetry::symmetric);
+    factor->analyze(A);
+    if (factor->cost().entries <= most_entries_ || A.cols() % 3 != 0) return factor;
+  }
+  return make_multigrid_factor(positions_);
+}
 
 void ShiftInvert::require_above_floor(double lambda) const {
   if (lambda < floor_) throw BelowFloor();
@@ -11,10 +25,7 @@ void ShiftInvert::require_above_floor(double lambda) const {
 SolveReport::Status ShiftInvert::factorize(const SparseMatrix& K, const SparseMatrix& M, double sigma) {
   SparseMatrix A = K - sigma * M;
   A.makeCompressed();
-  if (pattern_.take(A) == PatternChange::changed) {
-    factor_ = make_best_factor(A, Symmetry::symmetric);
-    factor_->analyze(A);
-  }
+  if (pattern_.take(A) == PatternChange::changed) factor_ = make_factor(A);
   sigma_ = sigma;
   const auto status = factor_->factorize(A);
   made_ = status == SolveReport::Status::ok;

@@ -1,6 +1,7 @@
 #pragma once
 /// B = (K − σM)⁻¹ with a small shift σ < 0 for which K − σM is positive definite, although free bodies have λ = 0 and
-/// a strongly deformed body λ < 0. Has the eigenvectors of K x = λ M x:  B M x = x / (λ − σ).
+/// a strongly deformed body λ < 0. Has the eigenvectors of K x = λ M x:  B M x = x / (λ − σ). By a factor, or by
+/// conjugate gradients with multigrid where a factor would be too large.
 
 #include <limits>
 
@@ -23,6 +24,10 @@ class ShiftInvert {
   /// Factorises with this shift if that can be done; else the factor is as before. K, M: those of `make`.
   void try_shift(const SparseMatrix& K, const SparseMatrix& M, double sigma);
   void drop() { made_ = false; }
+  /// Of the nodes, for multigrid: as for make_linear_solver, alive as long as this.
+  void set_positions(const Vector* positions) { positions_ = positions; }
+  /// Factors with more entries than this are not made.
+  void set_most_entries(double entries) { most_entries_ = entries; }
   /// Who has no use for λ below this need not have them found.
   void set_floor(double lambda) { floor_ = lambda; }
   /// Throws BelowFloor if λ is.
@@ -37,8 +42,11 @@ class ShiftInvert {
   Matrix operator*(const Eigen::Ref<const Matrix>& Y) const;
 
  private:
+  std::unique_ptr<Factor> make_factor(const SparseMatrix& A) const;
   SolveReport::Status factorize(const SparseMatrix& K, const SparseMatrix& M, double sigma);
 
+  const Vector* positions_ = nullptr;
+  double most_entries_ = 1e9;
   Pattern pattern_;
   std::unique_ptr<Factor> factor_;
   double sigma_ = 0, top_ = 0, floor_ = -std::numeric_limits<double>::infinity();

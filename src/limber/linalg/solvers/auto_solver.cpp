@@ -31,7 +31,7 @@ constexpr double rounded_tolerance = 1e-6;
 constexpr Index rounded_entries = 200000;
 constexpr double rounded_iterations = 8;
 // Multigrid, in units of an iteration with the diagonal, and from how many unknowns on: it takes the place of factors.
-constexpr double multigrid_iteration = 5, multigrid_values = 60, multigrid_levels = 150;
+constexpr double multigrid_iteration = 4, multigrid_values = 60, multigrid_levels = 150;
 constexpr Index multigrid_unknowns = 20000;
 constexpr Index analysed_unknowns = 150000;  // above, factors are not even thought of
 constexpr double multigrid_failure = 8;      // iterations per factor e of the residual: a factor serves better

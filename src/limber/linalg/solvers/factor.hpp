@@ -35,6 +35,11 @@ std::unique_ptr<Factor> make_lu_factor(Symmetry symmetry);
 /// Dense L Lᵀ or L U, for matrices that are small or mostly full.
 std::unique_ptr<Factor> make_dense_factor(Symmetry symmetry);
 
+/// Stands in for a factor that would be too large, of a positive definite matrix of 3×3 blocks: solves by conjugate
+/// gradients with multigrid to 1e-12, and throws StepFailure where that does not converge. Needs no analysis.
+/// positions: as for make_linear_solver.
+std::unique_ptr<Factor> make_multigrid_factor(const Vector* positions);
+
 /// The fastest kind at hand for A: dense, or CHOLMOD / UMFPACK or what stands in for them.
 std::unique_ptr<Factor> make_best_factor(const SparseMatrix& A, Symmetry symmetry);
 /// Of a symmetric matrix, by its lower triangle.
