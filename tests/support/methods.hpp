@@ -71,6 +71,9 @@ class Runner {
   const History& history() const { return history_; }
   StageSolver& stages() { return stepper_.stages(); }
   const MethodInfo& info() const { return stepper_.info(); }
+  const ModalSubspace* modes() const { return stepper_.modes(); }
+  /// Forgets factors, and K as it was last reduced to the modes.
+  void reset() { stepper_.reset(); }
 
  private:
   System& system_;

@@ -1,9 +1,10 @@
 #pragma once
 /// One step of the exponential and hybrid methods as dense formulas in x = (q, v): Q̂ = diag(P, P), G = (I−Q̂)F,
-/// H = Q̂F, J_G = (I−Q̂)J(I−Q̂), J_H = Q̂J, with the two lowest modes at the step's start.
+/// H = Q̂F, J_G = (I−Q̂)J(I−Q̂), J_H = Q̂J, with the two lowest modes at the step's start, or at an earlier one.
 
 #include <Eigen/Eigenvalues>
 #include <cmath>
+#include <utility>
 
 #include "support/first_order.hpp"
 
@@ -68,19 +69,15 @@ class DenseSplit {
 
   const Matrix& Q() const { return Q_; }
   Vector H(const Vector& x, double t) const { return Q_ * s_.F(x, t); }
-  /// φ₁(τ J_G) [G(x) + ½τ (I−Q̂)(J H(x) + ∂F/∂t)]; by_stiffness: with −M⁻¹K P v alone for J H + ∂F/∂t.
+  /// φ₁(τ J_G) [G(x) + ½τ c], c = coupling(x, t, H(x)).
   Vector mean_modal_rate(const Vector& x, double t, double tau, Coupled coupled) const {
-    const Matrix J = s_.J(x, t);
-    Vector g = R_ * s_.F(x, t);
-    if (coupled == Coupled::by_stiffness) {
-      Vector moved = Vector::Zero(x.size());
-      moved.head(s_.n()) = H(x, t).head(s_.n());
-      Vector pushed = J * moved;
-      pushed.head(s_.n()).setZero();
-      g += tau / 2 * (R_ * pushed);
-    }
-    if (coupled == Coupled::yes) g += tau / 2 * (R_ * (J * H(x, t) + rate_of_F(s_, x, t)));
-    return series_phi1(tau * R_ * J * R_, g);
+    return series_phi1(tau * J_G(x, t), R_ * s_.F(x, t) + tau / 2 * coupling(x, t, H(x, t), coupled));
+  }
+  /// τ² φ₂(τ J_G) c' − ½τ² φ₁(τ J_G) c, c' = coupling(x, t, Q̂(y − x)/τ): the complement went from x to y.
+  Vector missed(const Vector& x, double t, double tau, const Vector& y, Coupled coupled) const {
+    const Matrix Z = tau * J_G(x, t);
+    const Vector c = coupling(x, t, H(x, t), coupled), went = coupling(x, t, Q_ * (y - x) / tau, coupled);
+    return tau * tau * (series_phi2(Z, went) - series_phi1(Z, c) / 2);
   }
   /// x = c + τ H(x, t), by Newton from `at`.
   Vector implicit(const Vector& c, double tau, double t, const Vector& at) const {
@@ -103,11 +100,25 @@ class DenseSplit {
   }
 
  private:
+  Matrix J_G(const Vector& x, double t) const { return R_ * s_.J(x, t) * R_; }
+  /// (I−Q̂)(J r + ∂F/∂t), for a complement with the rate r; by_stiffness: with −M⁻¹K alone for J, and without ∂F/∂t.
+  Vector coupling(const Vector& x, double t, const Vector& r, Coupled coupled) const {
+    if (coupled == Coupled::no) return Vector::Zero(x.size());
+    if (coupled == Coupled::yes) return R_ * (s_.J(x, t) * r + rate_of_F(s_, x, t));
+    Vector moved = Vector::Zero(x.size());
+    moved.head(s_.n()) = r.head(s_.n());
+    Vector pushed = s_.J(x, t) * moved;
+    pushed.head(s_.n()).setZero();
+    return R_ * pushed;
+  }
+
   const FirstOrder& s_;
   Matrix R_, Q_;
 };
 
 enum class Stages { newton, linearized };
+/// Modes after a stage: as its formula says, or corrected by where the complement went, as kept modes are.
+enum class ModesAfter { plain, corrected };
 
 struct HybridPast {
   const Vector& u0;
@@ -118,20 +129,17 @@ struct HybridPast {
 
 class HybridStep {
  public:
-  HybridStep(const FirstOrder& s, const HybridPast& past, double h, Stages stages)
-      : s_(s), split_(s, past.u0, past.t0, 2), u_(past), h_(h), stages_(stages) {}
+  HybridStep(const FirstOrder& s, DenseSplit split, const HybridPast& past, double h, Stages stages, ModesAfter modes)
+      : s_(s), split_(std::move(split)), u_(past), h_(h), stages_(stages), modes_(modes) {}
 
   /// (beere), (SIERE):  u₁ = u₀ + h H(u₁) + h φ₁(hJ_G) G(u₀).
-  Vector euler(DenseSplit::Coupled coupled) const {
-    return solve(u_.u0 + h_ * modal(u_.u0, u_.t0, h_, coupled), h_, u_.t0 + h_, u_.u0);
-  }
+  Vector euler(DenseSplit::Coupled coupled) const { return stage(u_.u0, h_, u_.u0, u_.t0, h_, coupled); }
   /// u₁ = u₀ + r²/(1+2r) Q̂(u₀−u₋₁) + (1+r)/(1+2r) h H(u₁) + h φ₁(hJ_G) G(u₀).
   Vector bdf2() const {
     if (!u_.before) return euler(yes);
     const double r = h_ / u_.h_before;
-    const Vector c =
-        u_.u0 + r * r / (1 + 2 * r) * (split_.Q() * (u_.u0 - *u_.before)) + h_ * modal(u_.u0, u_.t0, h_, yes);
-    return solve(c, (1 + r) / (1 + 2 * r) * h_, u_.t0 + h_, u_.u0);
+    const Vector c = u_.u0 + r * r / (1 + 2 * r) * (split_.Q() * (u_.u0 - *u_.before));
+    return stage(c, (1 + r) / (1 + 2 * r) * h_, u_.u0, u_.t0, h_, yes);
   }
   /// (BDF2ERE):  û = ⅓(4u₀ − u₋₁ + 2h φ₁(hJ_G) G(u₀)),  u₁ = û + ⅔h H(u₁), for any ratio of steps.
   Vector bdf2_printed() const {
@@ -144,10 +152,8 @@ class HybridStep {
   /// u₁ = u_½ + ⅓ Q̂(u_½−u₀) + ⅓h H(u₁) + ½h φ₁(½hJ_G) G(u_½).
   Vector tr_bdf2() const {
     const double h = h_, t = u_.t0;
-    const Vector half =
-        solve(u_.u0 + h / 4 * split_.H(u_.u0, t) + h / 2 * modal(u_.u0, t, h / 2, yes), h / 4, t + h / 2, u_.u0);
-    const Vector c = half + (split_.Q() * (half - u_.u0)) / 3 + h / 2 * modal(half, t + h / 2, h / 2, yes);
-    return solve(c, h / 3, t + h, half);
+    const Vector half = stage(u_.u0 + h / 4 * split_.H(u_.u0, t), h / 4, u_.u0, t, h / 2, yes);
+    return stage(half + (split_.Q() * (half - u_.u0)) / 3, h / 3, half, t + h / 2, h / 2, yes);
   }
   /// (26n): u_½ by (10a), unsplit;  u₁ = u₀ + 4/3 (u_½−u₀) + h/3 [H(u₁) + φ₁(½hJ_G) G(u_½)].
   Vector tr_bdf2_printed() const {
@@ -163,17 +169,22 @@ class HybridStep {
   /// u₁ = u_γ + (2β/γ−1) Q̂(u_γ−u₀) + ½γh H(u₁) + (1−γ)h φ₁((1−γ)hJ_G) G(u_γ).
   Vector sdirk() const {
     const double g = 2 - std::sqrt(2.0), b = std::sqrt(2.0) / 4, h = h_, t = u_.t0;
-    const Vector ug = solve(u_.u0 + g * h / 2 * split_.H(u_.u0, t) + g * h * modal(u_.u0, t, g * h, yes), g * h / 2,
-                            t + g * h, u_.u0);
-    const Vector c =
-        ug + (2 * b / g - 1) * (split_.Q() * (ug - u_.u0)) + (1 - g) * h * modal(ug, t + g * h, (1 - g) * h, yes);
-    return solve(c, g * h / 2, t + h, ug);
+    const Vector ug = stage(u_.u0 + g * h / 2 * split_.H(u_.u0, t), g * h / 2, u_.u0, t, g * h, yes);
+    const Vector c = ug + (2 * b / g - 1) * (split_.Q() * (ug - u_.u0));
+    return stage(c, g * h / 2, ug, t + g * h, (1 - g) * h, yes);
   }
 
  private:
   static constexpr auto yes = DenseSplit::Coupled::yes, no = DenseSplit::Coupled::no;
   Vector modal(const Vector& x, double t, double tau, DenseSplit::Coupled coupled) const {
     return split_.mean_modal_rate(x, t, tau, coupled);
+  }
+  /// u = c + τ H(u) + s φ₁(s J_G) G(ū) with the coupling, ū at t̄ = t − s; then, if asked for, the correction.
+  Vector stage(const Vector& c, double tau, const Vector& at, double t_at, double s,
+               DenseSplit::Coupled coupled) const {
+    Vector u = solve(c + s * modal(at, t_at, s, coupled), tau, t_at + s, at);
+    if (modes_ == ModesAfter::corrected) u += split_.missed(at, t_at, s, u, coupled);
+    return u;
   }
   Vector solve(const Vector& c, double tau, double t, const Vector& at) const {
     return stages_ == Stages::newton ? split_.implicit(c, tau, t, at) : split_.linearized(c, tau, t, at);
@@ -184,6 +195,7 @@ class HybridStep {
   HybridPast u_;
   double h_;
   Stages stages_;
+  ModesAfter modes_;
 };
 
 }  // namespace limber::test

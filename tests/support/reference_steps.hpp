@@ -18,6 +18,7 @@ struct Past {
   std::vector<Vector> x;
   std::vector<double> t;
   Vector a;
+  std::size_t modes_kept = 0;  // steps for which hybrids have kept their modes; if any, they are corrected
 
   void push(Vector x1, double t1) {
     x.insert(x.begin(), std::move(x1));
@@ -197,7 +198,8 @@ ReferenceStep hybrid(Formula formula, Stages stages) {
   return [=](const FirstOrder& s, Past& u, double h, const MethodParameters&) {
     const bool has_past = u.x.size() > 1;
     const HybridPast past{u.x[0], u.t[0], has_past ? &u.x[1] : nullptr, has_past ? u.t[0] - u.t[1] : 0};
-    return formula(HybridStep(s, past, h, stages));
+    const DenseSplit split(s, u.x[u.modes_kept], u.t[u.modes_kept], 2);
+    return formula(HybridStep(s, split, past, h, stages, u.modes_kept ? ModesAfter::corrected : ModesAfter::plain));
   };
 }
 
