@@ -63,6 +63,24 @@ TEST(ModeTracker, FollowsAChangingStiffness) {
   EXPECT_LE(mode_errors(residual, modes.lambda, b.K.diagonal(), b.M.diagonal()).maxCoeff(), 1e-6);
 }
 
+TEST(ConnectedTracker, RefinesLargeOnesWithMultigrid) {
+  Vector positions(3 * 12 * 3 * 4);
+  for (int n = 0; n < 12 * 3 * 4; ++n) positions.segment<3>(3 * n) = Vec3(n % 12, n / 12 % 3, n / 36);
+  for (const bool known : {true, false}) {  // where the nodes are
+    ConnectedTracker tracker;
+    if (known) tracker.set_positions(&positions);
+    tracker.set_large(0);
+    const Body first = body(.2);
+    Modes modes = tracker.from_scratch(first.K, first.M, first.rigid, 12);
+    for (const double change : {.25, .35, .5}) {
+      const Body b = body(change);
+      modes = tracker.refine(b.K, b.M, b.rigid, modes, 1e-5, 12);
+      expect_dense_answer(modes, b, 1e-9);
+    }
+    EXPECT_EQ(tracker.counts().from_scratch, 1);
+  }
+}
+
 TEST(ModeTracker, LeavesAloneWhatIsGoodEnough) {
   ModeTracker tracker(12);
   const Body b = body(.3);

@@ -20,6 +20,11 @@ Matrix side_by_side(const Matrix& A, const Matrix& B) {
   return C;
 }
 
+/// In units of an iteration, which is a solve with the block: .1 flops / (entries · columns).
+double cost_of_factor(const ShiftInvert& op, Index columns) {
+  return .1 * op.cost().flops / (op.cost().entries * static_cast<double>(columns));
+}
+
 }  // namespace
 
 /// The modes that are not exact null vectors and a few above them: the lowest Ritz pairs on the span of S, which grows
@@ -68,7 +73,8 @@ Vector mode_errors(const Matrix& residual, const Vector& lambda, const Vector& k
 }
 
 void ConnectedTracker::reset() {
-  op_.drop();
+  exact_.drop();
+  rough_.drop();
   present_ = false;
   guards_.resize(0, 0);
   random_.seed(seed);
@@ -85,27 +91,26 @@ Modes ConnectedTracker::from_scratch(const SparseMatrix& K, const SparseMatrix& 
   guards_.resize(0, 0);
   spent_ = 0;
   refined_ = 0;
-  op_.drop();
-  Modes modes = search_modes(K, M, s, rigid, Extent::whole_clusters, op_);
-  op_.require_above_floor(modes.lambda[0]);
-  if (op_.made()) spent_ = .1 * op_.cost().flops / (op_.cost().entries * static_cast<double>(modes.X.cols()));
+  exact_.drop();
+  rough_.drop();
+  Modes modes = search_modes(K, M, s, rigid, Extent::whole_clusters, exact_);
+  exact_.require_above_floor(modes.lambda[0]);
+  if (exact_.made() && K.cols() < large_) spent_ = cost_of_factor(exact_, modes.X.cols());
   return modes;
 }
 
-/// In units of an iteration a factorisation costs .1 flops / (entries · columns): an iteration is a solve with the
-/// block.
 void ConnectedTracker::make_factor(const SparseMatrix& K, const SparseMatrix& M, Index columns) {
-  op_.make(K, M);
+  op().make(K, M);
   present_ = true;
   refined_ = 0;
-  spent_ = .1 * op_.cost().flops / (op_.cost().entries * static_cast<double>(columns));
+  spent_ = cost_of_factor(op(), columns);
 }
 
 /// Gives the factor up once a refinement with it costs more than the mean since it was made, its own cost included.
 void ConnectedTracker::judge_factor(long iterations) {
   ++refined_;
   spent_ += static_cast<double>(iterations);
-  if (!present_ && static_cast<double>(iterations * refined_) > spent_) op_.drop();
+  if (!present_ && static_cast<double>(iterations * refined_) > spent_) op().drop();
 }
 
 /// The span of `start` without the exact null vectors. False if it does not hold enough.
@@ -120,7 +125,7 @@ bool ConnectedTracker::begin(const Modes& start, const Matrix& R, Block& block) 
   if (block.count == 0) return true;
   block.add(S, K_, M_);
   block.solve(K_, M_);
-  op_.require_above_floor(block.lambda[0]);
+  op().require_above_floor(block.lambda[0]);
   return true;
 }
 
@@ -136,7 +141,7 @@ void ConnectedTracker::correct(Block& block, const Matrix& R, double tolerance, 
     const double size = fresh.norm() > 0 ? W.norm() / fresh.norm() : 1;
     W = side_by_side(W, size * fresh);
   }
-  Matrix Z = op_ * W;
+  Matrix Z = op() * W;
   for (int pass = 0; pass < 2; ++pass) {
     remove(R, M_, Z);
     remove(block.S, M_, Z);
@@ -145,7 +150,7 @@ void ConnectedTracker::correct(Block& block, const Matrix& R, double tolerance, 
   ++counts_.iterations;
   block.add(Z, K_, M_);
   block.solve(K_, M_);
-  op_.require_above_floor(block.lambda[0]);
+  op().require_above_floor(block.lambda[0]);
 }
 
 bool ConnectedTracker::converge(Block& block, const Matrix& R, double tolerance, First first) {
@@ -173,7 +178,7 @@ ConnectedTracker::Outcome ConnectedTracker::iterate(Block& block, const Matrix& 
   if (!converge(block, R, std::min(tolerance, resolved), First::no)) return Outcome::too_slow;
   --block.count;
   const bool cuts =
-      same_cluster(block.lambda[count - 1], block.lambda[count], block.lambda.cwiseAbs().maxCoeff(), op_.top());
+      same_cluster(block.lambda[count - 1], block.lambda[count], block.lambda.cwiseAbs().maxCoeff(), op().top());
   return cuts ? Outcome::cuts_cluster : Outcome::converged;
 }
 
@@ -186,6 +191,8 @@ Modes ConnectedTracker::refine(const SparseMatrix& K_given, const SparseMatrix& 
   K_.take(K);
   M_.take(M);
   present_ = false;
+  refined_roughly_ = K.cols() >= large_;
+  rough_.set_rough_from(large_);
   const Matrix R = null_vectors(K_, M_, rigid);
   Block block;
   if (!begin(start, R, block)) return from_scratch(K, M, rigid, s);
@@ -193,7 +200,7 @@ Modes ConnectedTracker::refine(const SparseMatrix& K_given, const SparseMatrix& 
   const long before = counts_.iterations;
   Outcome outcome = Outcome::converged;
   if (!(block.worst() <= tolerance)) {
-    if (!op_.made()) make_factor(K, M, block.count);
+    if (!op().made()) make_factor(K, M, block.count);
     outcome = iterate(block, R, tolerance);
     if (outcome == Outcome::too_slow && !present_) {
       make_factor(K, M, block.count);

@@ -1,6 +1,7 @@
 #pragma once
 /// The modes of K x = λ M x, not in parts, for a K that changes slowly: block Davidson iterations, Rayleigh-Ritz on the
-/// span of the older modes and of all corrections B(KX − MXΛ), where B is the factor of an older K − σM.
+/// span of the older modes and of all corrections B(KX − MXΛ), where B is the factor of an older K − σM or, for large
+/// bodies, a cycle of multigrid for it.
 
 #include <cstdint>
 #include <random>
@@ -38,9 +39,17 @@ class ConnectedTracker {
                int s);
 
   /// A λ below this is not sought but BelowFloor.
-  void set_floor(double lambda) { op_.set_floor(lambda); }
+  void set_floor(double lambda) {
+    exact_.set_floor(lambda);
+    rough_.set_floor(lambda);
+  }
   /// As for lowest_modes, alive as long as this.
-  void set_positions(const Vector* positions) { op_.set_positions(positions); }
+  void set_positions(const Vector* positions) {
+    exact_.set_positions(positions);
+    rough_.set_positions(positions);
+  }
+  /// From so many unknowns on modes are refined with multigrid instead of a factor.
+  void set_large(Index unknowns) { large_ = unknowns; }
   /// Drops the factor and the vectors above: what follows depends on the arguments only.
   void reset();
   Counts counts() const { return counts_; }
@@ -51,6 +60,8 @@ class ConnectedTracker {
   enum class First { no, yes };
   enum class Outcome { converged, too_slow, cuts_cluster };
 
+  ShiftInvert& op() { return refined_roughly_ ? rough_ : exact_; }
+  const ShiftInvert& op() const { return refined_roughly_ ? rough_ : exact_; }
   bool begin(const Modes& start, const Matrix& R, Block& block) const;
   bool converge(Block& block, const Matrix& R, double tolerance, First first);
   Outcome iterate(Block& block, const Matrix& R, double tolerance);
@@ -61,7 +72,9 @@ class ConnectedTracker {
 
   Matrix guards_;  // Ritz vectors above the modes, #n × (0 to 4)
   std::mt19937_64 random_{seed};
-  ShiftInvert op_;
+  Index large_ = 10000;
+  ShiftInvert exact_, rough_;  // rough: for the refinement of large ones
+  bool refined_roughly_ = false;
   BlockProduct K_, M_;
   double spent_ = 0;      // on the factor and all refinements with it, in iterations
   long refined_ = 0;      // refinements with the factor

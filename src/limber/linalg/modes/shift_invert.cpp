@@ -10,6 +10,8 @@ constexpr Index analysed_modes = 2000000;  // unknowns: above, even the analysis
 }  // namespace
 
 std::unique_ptr<Factor> ShiftInvert::make_factor(const SparseMatrix& A) const {
+  if (A.cols() >= rough_from_)
+    if (auto cycle = make_multigrid_cycle(A, positions_)) return cycle;
   if (A.cols() <= analysed_modes || A.cols() % 3 != 0) {
     auto factor = make_best_factor(A, Symmetry::symmetric);
     factor->analyze(A);

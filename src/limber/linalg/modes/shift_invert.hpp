@@ -26,6 +26,8 @@ class ShiftInvert {
   void drop() { made_ = false; }
   /// Of the nodes, for multigrid: as for make_linear_solver, alive as long as this.
   void set_positions(const Vector* positions) { positions_ = positions; }
+  /// From so many unknowns on one cycle of multigrid will do for B: a preconditioner is asked for, no inverse.
+  void set_rough_from(Index unknowns) { rough_from_ = unknowns; }
   /// Factors with more entries than this are not made.
   void set_most_entries(double entries) { most_entries_ = entries; }
   /// Who has no use for λ below this need not have them found.
@@ -47,6 +49,7 @@ class ShiftInvert {
 
   const Vector* positions_ = nullptr;
   double most_entries_ = 1e9;
+  Index rough_from_ = std::numeric_limits<Index>::max();
   Pattern pattern_;
   std::unique_ptr<Factor> factor_;
   double sigma_ = 0, top_ = 0, floor_ = -std::numeric_limits<double>::infinity();
