@@ -225,7 +225,7 @@ KrylovResult AutoSolver::try_multigrid(const Vector& b, Vector& x, double tolera
   }
   const int most = static_cast<int>(std::ceil(multigrid_failure * decades)) + 10;
   const KrylovResult found = multigrid_.solve(*rows_, stiff_, b, x, {tolerance, most}, work_, counts_);
-  if (found.end != End::indefinite) past_.multigrid_rate = multigrid_.rate();
+  if (found.end != End::indefinite && multigrid_.rate() > 0) past_.multigrid_rate = multigrid_.rate();
   if (found.end == End::stopped) past_.multigrid_rate = std::max(past_.multigrid_rate, multigrid_failure);
   past_.diagonal_rate *= forgetting_multigrid;
   return found;

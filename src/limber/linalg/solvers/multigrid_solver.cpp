@@ -12,6 +12,7 @@ using Status = SolveReport::Status;
 
 // Levels are renewed where they take so many times the iterations that they took when new.
 constexpr double wear = 1.4;
+constexpr double telling = 5;  // factors e of the residual: a few iterations for a coarse answer say nothing of levels
 
 /// The sum of both, which is positive definite as they are.
 class MultigridAndStiff final : public Preconditioner {
@@ -29,14 +30,15 @@ class MultigridAndStiff final : public Preconditioner {
 
 }  // namespace
 
-bool KeptMultigrid::worn() const { return last_rate_ > wear * first_rate_; }
+bool KeptMultigrid::worn() const { return first_rate_ > 0 && last_rate_ > wear * first_rate_; }
 
 SolveReport::Status KeptMultigrid::prepare(const RowMatrix& A, SolverCounts& counts) {
   if (levels_ == Levels::none) multigrid_.set_up(A, positions_ ? *positions_ : Vector());
   levels_ = Levels::none;
+  first_rate_ = 0;
   ++counts.factorizations;
   const Status status = multigrid_.refresh(A);
-  if (status == Status::ok) levels_ = Levels::new_values;
+  if (status == Status::ok) levels_ = Levels::kept;
   return status;
 }
 
@@ -48,15 +50,16 @@ KrylovResult KeptMultigrid::solve(const RowMatrix& A, StiffBlock& stiff, const V
   const auto iterate = [&](const KrylovLimits& within) {
     const KrylovResult found = pcg(A, M, b, x, within, work);
     counts.iterations += found.iterations;
-    last_rate_ = found.predicted / decades;
-    if (levels_ == Levels::new_values) first_rate_ = last_rate_;
-    levels_ = Levels::kept;
+    if (decades >= telling) {
+      last_rate_ = found.predicted / decades;
+      if (first_rate_ == 0) first_rate_ = last_rate_;
+    }
     return found;
   };
   int before = 0;
   if (levels_ == Levels::kept && !worn()) {
     KrylovLimits short_limits = limits;
-    short_limits.max_iterations = static_cast<int>(2 * wear * first_rate_ * decades) + 5;
+    if (first_rate_ > 0) short_limits.max_iterations = static_cast<int>(2 * wear * first_rate_ * decades) + 5;
     KrylovResult found = iterate(short_limits);
     if (found.end != End::stopped) return found;
     before = found.iterations;

@@ -14,11 +14,14 @@ class KeptMultigrid {
   explicit KeptMultigrid(const Vector* positions) : positions_(positions) {}
 
   /// Another pattern, or what follows is to depend on the next matrix only.
-  void forget() { levels_ = Levels::none; }
+  void forget() {
+    levels_ = Levels::none;
+    last_rate_ = 0;
+  }
   bool has_levels() const { return levels_ != Levels::none; }
   /// The next solve takes new values.
   bool worn() const;
-  /// Iterations per factor e of the residual in the last solve.
+  /// Iterations per factor e of the residual in the last solve that tells; 0: there was none.
   double rate() const { return last_rate_; }
   /// Conjugate gradients for A, whose stiff nodes are known.
   KrylovResult solve(const RowMatrix& A, StiffBlock& stiff, const Vector& b, Vector& x, const KrylovLimits& limits,
@@ -29,8 +32,8 @@ class KeptMultigrid {
 
   const Vector* positions_;
   Multigrid multigrid_;
-  enum class Levels { none, kept, new_values } levels_ = Levels::none;
-  double first_rate_ = 0, last_rate_ = 0;  // with the present levels
+  enum class Levels { none, kept } levels_ = Levels::none;
+  double first_rate_ = 0, last_rate_ = 0;  // with the present levels; 0: not known
 };
 
 /// Matrices that are not made of 3×3 blocks, one for each node, have the diagonal as preconditioner instead.
