@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-#include <limits>
 
 namespace limber {
 namespace {
@@ -35,7 +34,7 @@ bool KeptMultigrid::worn() const { return first_rate_ > 0 && last_rate_ > wear *
 SolveReport::Status KeptMultigrid::prepare(const RowMatrix& A, SolverCounts& counts) {
   if (levels_ == Levels::none) multigrid_.set_up(A, positions_ ? *positions_ : Vector());
   levels_ = Levels::none;
-  first_rate_ = 0;
+  first_rate_ = last_rate_ = 0;
   ++counts.factorizations;
   const Status status = multigrid_.refresh(A);
   if (status == Status::ok) levels_ = Levels::kept;
@@ -62,8 +61,7 @@ KrylovResult KeptMultigrid::solve(const RowMatrix& A, StiffBlock& stiff, const V
     if (first_rate_ > 0) short_limits.max_iterations = static_cast<int>(2 * wear * first_rate_ * decades) + 5;
     KrylovResult found = iterate(short_limits);
     if (found.end != End::stopped) return found;
-    before = found.iterations;
-    last_rate_ = std::numeric_limits<double>::infinity();  // these levels are for another matrix
+    before = found.iterations;  // these levels are for another matrix
   }
   if (prepare(A, counts) != Status::ok) {
     x.setZero(b.size());
