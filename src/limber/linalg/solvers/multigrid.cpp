@@ -1,5 +1,6 @@
 #include "limber/linalg/solvers/multigrid.hpp"
 
+#include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
 
