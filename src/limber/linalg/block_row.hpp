@@ -14,6 +14,12 @@ inline constexpr std::size_t read_beyond_blocks = 4;
 /// column by column; column[s] counts the places of x in units of C. Values may be of lower precision than x.
 template <int R, int C, class Value, class T>
 inline void multiply_block_row(const Value* a, const int* column, int count, const T* x, T* y) {
+  if constexpr (R == 1 && C == 1) {
+    T sum = 0;
+    for (int s = 0; s < count; ++s) sum += a[s] * x[column[s]];
+    *y = sum;
+    return;
+  }
   using Four = xsimd::make_sized_batch_t<T, 4>;
   using Pack = std::conditional_t<std::is_void_v<Four>, xsimd::make_sized_batch_t<T, 2>, Four>;
   constexpr int lanes = static_cast<int>(Pack::size), packs = (R + lanes - 1) / lanes;
