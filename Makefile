@@ -27,6 +27,7 @@ help: ## list these targets
 
 setup: ## install the missing packages of tools/packages.txt (apt-get, as root or with sudo)
 	@$(SETUP) tools/packages.txt
+	@command -v npm >/dev/null || $(SETUP) tools/packages-npm.txt
 
 build/build.ninja: | setup
 	$(call section,'Configure: build/')
@@ -47,7 +48,7 @@ demo: program ## simulate scenes/beam.json into out/demo/, and make a movie of i
 	$(call section,'Run scenes/beam.json')
 	@build/bin/limber run scenes/beam.json -o out/demo --overwrite
 	$(call section,'Movie: out/demo/beam.mp4')
-	@build/bin/limber render out/demo -o out/demo/beam.mp4 --size 640x360 --fps 25 --samples 4
+	@build/bin/limber render out/demo -o out/demo/beam.mp4 --size 480x270 --fps 25 --samples 4
 	@cat tools/after_demo.txt
 
 studies: program ## every study of the survey, whole, into STUDY_DIRECTORY (out/studies); STUDY_ARGUMENTS=--quick for minutes
@@ -121,7 +122,6 @@ lint: lint-setup format-check ## format, warnings as errors, clang-tidy, layers,
 
 check-exports: program ## read exports with Blender, ParaView, the glTF validator and a USD parser, which it installs
 	@$(SETUP) tools/packages-exports.txt
-	@command -v npm >/dev/null || $(SETUP) tools/packages-npm.txt
 	$(call section,'Packages of npm: build/exports/')
 	@mkdir -p build/exports && cp tests/exports/package.json build/exports/
 	@npm install --prefix build/exports --no-audit --no-fund --loglevel=error

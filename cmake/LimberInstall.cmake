@@ -39,6 +39,7 @@ install(CODE [[
   endforeach()
 ]])
 
+install(DIRECTORY scenes DESTINATION ${CMAKE_INSTALL_DATADIR}/limber)  # that `limber view` lists
 if(TARGET limber_cli)
   install(TARGETS limber_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   install(FILES ${PROJECT_BINARY_DIR}/limber.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions

@@ -30,6 +30,7 @@ LAYERS = {
     "scene": ["record"],
     "movie": ["scene", "exchange", "render"],
     "study": ["movie"],
+    "view": ["movie"],
 }
 
 # Headers beside the rooms: the version, for scene and what is built on it, and the umbrella, which no room may include.

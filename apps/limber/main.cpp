@@ -45,6 +45,7 @@ int main(int argc, char** argv) {
   app::add_damping_curve(cli, action);
   app::add_render(cli, action);
   app::add_compare(cli, action);
+  app::add_view(cli, action);
   app::add_study(cli, action);
   app::add_bench(cli, action);
   app::add_completion(cli, action);

@@ -126,6 +126,24 @@ def test_installed_headers_ask_for_eigen_and_tbb_alone(prefix):
         assert not re.search(r"__AVX|__SSE|__ARM|__FMA|lane_count", text), header
 
 
+def test_rooms_compiled_with_other_options_share_no_arithmetic():
+    """An inline function that a room compiled for speed and one compiled in a hurry both hold has two sets of bits, and
+    which one a program gets would depend on the order of its libraries."""
+
+    def shared_functions(rooms):
+        names = set()
+        for room in rooms:
+            lines = run("nm", "--defined-only", "--demangle", BUILD / f"src/limber/liblimber_{room}.a").splitlines()
+            names |= {line.split(maxsplit=2)[2] for line in lines if re.match(r"[0-9a-f]+ [WV] ", line)}
+        return {name for name in names if re.match(r"(?:\S+ )?limber::", name)}
+
+    fast = shared_functions(["core", "linalg", "material", "model", "force", "contact", "solve", "time", "sim"])
+    quick = shared_functions(["record", "exchange", "scene", "movie", "study", "view"])
+    assert fast and quick
+    constructor = re.compile(r"limber::(\w+)::~?\1\(")
+    assert not [name for name in fast & quick if not constructor.match(name)]
+
+
 def test_a_program_outside_finds_links_and_runs_limber(prefix, tmp_path):
     source, build = tmp_path / "source", tmp_path / "build"
     source.mkdir()

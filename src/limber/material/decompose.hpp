@@ -89,6 +89,9 @@ Svd<T> svd(const M3<T>& F) {
   return {from_columns(u1, u2, u3), {s1, max(dot(u2, b[1]), o), dot(u3, b[2])}, from_columns(v[0], v[1], v[2])};
 }
 
+/// Compiled once (decompose.cpp), so that its bits do not depend on who asks.
+extern template Svd<double> svd(const M3<double>& F);
+
 /// The rotation R of F = R S, and the inverse of (tr S) I − S seen in space, G = R ((tr S) I − S)⁻¹ Rᵀ, which gives
 /// the derivative of R: dR = R [ω], ω = Rᵀ G R axl(Rᵀ dF − dFᵀ R).
 template <class T>

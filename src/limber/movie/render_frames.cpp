@@ -8,17 +8,9 @@
 #include "limber/record/directory.hpp"
 #include "limber/record/resample.hpp"
 #include "limber/scene/build/build.hpp"
-#include "limber/scene/build/obstacle_meshes.hpp"
-#include "limber/scene/build/obstacle_parts.hpp"
 
 namespace limber {
 namespace {
-
-Vec3 moved(const RigidMotion& pose, const Vec3& X) {
-  Vec3 x, v, a;
-  pose.evaluate(X, x, v, a);
-  return x;
-}
 
 constexpr double default_fov = 35;  // [degrees]
 
@@ -60,8 +52,8 @@ RenderFrames::RenderFrames(const std::string& directory, const std::optional<Sce
   measure();
   if (framing_.empty()) throw InputError(directory, "has no frame whose positions are finite");
   if (!(mesh_.line_radius > 0)) mesh_.line_radius = 0.004 * framing_.diagonal();
-  for (const Obstacle& o : obstacles_) {
-    const TriMesh mesh = drawn(o, times_.front());
+  for (const MovingObstacle& o : obstacles_) {
+    const TriMesh mesh = o.drawn(times_.front(), mesh_.line_radius);
     normals_.emplace_back(mesh.nodes, mesh.triangles);
   }
 }
@@ -73,36 +65,17 @@ Camera RenderFrames::camera() const {
 }
 
 void RenderFrames::gather_bodies() {
-  const SurfaceMesh& surface = surface_.mesh();
-  mesh_.positions = surface.positions;
-  for (std::size_t p = 0; p < surface.polygons(); ++p)
-    for (std::size_t c = surface.first_corner[p]; c + 2 < surface.first_corner[p + 1]; ++c) {
-      mesh_.triangles.push_back(
-          {surface.corners[surface.first_corner[p]], surface.corners[c + 1], surface.corners[c + 2]});
-      mesh_.body.push_back(surface_.polygon_body()[p]);
-    }
-  mesh_.lines = surface.lines;
+  mesh_.positions = surface_.mesh().positions;
+  auto triangles = surface_.triangles();
+  mesh_.triangles = std::move(triangles.corners);
+  mesh_.body = std::move(triangles.body);
+  mesh_.lines = surface_.mesh().lines;
   mesh_.line_body = surface_.line_body();
   normals_.emplace_back(mesh_.positions, mesh_.triangles);
 }
 
 void RenderFrames::gather_obstacles(const Scene& scene) {
-  for (const ObstacleChoice& o : scene.obstacles) {
-    Obstacle obstacle;
-    if (o.shape == ObstacleChoice::Shape::mesh) {
-      ObstacleSurface surface = obstacle_surface(o);
-      obstacle.mesh = std::move(surface.mesh);
-      obstacle.edges = std::move(surface.edges);
-      obstacle.points = std::move(surface.points);
-      obstacle.sequence = std::move(surface.sequence);
-      obstacle.radius = o.thickness / 2;
-    } else {
-      obstacle.mesh = drawn_obstacle(o);
-      if (obstacle.mesh.triangles.empty()) obstacle.plane = RenderPlane{o.point, o.normal.normalized()};
-    }
-    obstacle.motion = obstacle_motion(o, obstacle_centre(o, obstacle.mesh));
-    obstacles_.push_back(std::move(obstacle));
-  }
+  for (const ObstacleChoice& o : scene.obstacles) obstacles_.emplace_back(o);
   for (const BodyChoice& body : scene.bodies)
     if (body.thickness > 0) mesh_.line_radius = body.thickness / 2;
 }
@@ -119,9 +92,9 @@ void RenderFrames::measure() {
   // A large obstacle must not make the bodies small: what lies far from them may be cut off.
   const Vec3 reach = Vec3::Constant(framing_.diagonal() / 4);
   const Vec3 low = framing_.box_min() - reach, high = framing_.box_max() + reach;
-  for (const Obstacle& o : obstacles_)
+  for (const MovingObstacle& o : obstacles_)
     for (const double t : {times_.front(), times_.back()})
-      for (const Vec3& x : nodes_of(o, t)) framing_.include(x.cwiseMax(low).cwiseMin(high));
+      for (const Vec3& x : o.nodes(t)) framing_.include(x.cwiseMax(low).cwiseMin(high));
 }
 
 std::vector<double> RenderFrames::values(const Vector& q) const {
@@ -133,32 +106,14 @@ std::vector<double> RenderFrames::values(const Vector& q) const {
   return lengths;
 }
 
-std::vector<Vec3> RenderFrames::nodes_of(const Obstacle& o, double t) {
-  const RigidMotion pose = o.motion.at(t);
-  std::vector<Vec3> nodes = o.sequence ? o.sequence->at(t) : o.mesh.nodes;
-  for (Vec3& x : nodes) x = moved(pose, x);
-  return nodes;
-}
-
-TriMesh RenderFrames::drawn(const Obstacle& o, double t) const {
-  TriMesh mesh{nodes_of(o, t), o.mesh.triangles};
-  const TriMesh lines = drawn_lines(mesh.nodes, o.edges, o.points, o.radius > 0 ? o.radius : mesh_.line_radius);
-  const int first = static_cast<int>(mesh.nodes.size());
-  mesh.nodes.insert(mesh.nodes.end(), lines.nodes.begin(), lines.nodes.end());
-  for (const auto& [a, b, c] : lines.triangles) mesh.triangles.push_back({first + a, first + b, first + c});
-  return mesh;
-}
-
-void RenderFrames::place(const Obstacle& o, double t, RenderScene& scene, std::vector<Vec3>& nodes) const {
-  if (o.plane) {
-    const RigidMotion pose = o.motion.at(t);
-    const Vec3 at = moved(pose, o.plane->point);
-    scene.planes.push_back({at, (moved(pose, o.plane->point + o.plane->normal) - at).normalized()});
+void RenderFrames::place(const MovingObstacle& o, double t, RenderScene& scene, std::vector<Vec3>& nodes) const {
+  if (const auto plane = o.plane(t)) {
+    scene.planes.push_back({plane->point, plane->normal});
     return;
   }
   RenderMesh& mesh = scene.mesh;
   const int first = static_cast<int>(mesh.positions.size());
-  TriMesh now = drawn(o, t);
+  TriMesh now = o.drawn(t, mesh_.line_radius);
   nodes = std::move(now.nodes);
   mesh.positions.insert(mesh.positions.end(), nodes.begin(), nodes.end());
   for (const auto& [a, b, c] : now.triangles) mesh.triangles.push_back({first + a, first + b, first + c});

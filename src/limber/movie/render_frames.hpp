@@ -2,15 +2,12 @@
 /// A run as pictures show it: the surfaces of its bodies, and the obstacles of its scene, at any time between its first
 /// and its last frame; between two frames positions go straight.
 
-#include <memory>
 #include <optional>
 
-#include "limber/mesh/io/surface_io.hpp"
-#include "limber/model/motion.hpp"
-#include "limber/model/node_sequence.hpp"
 #include "limber/render/smooth_normals.hpp"
 #include "limber/render/tracer.hpp"
 #include "limber/scene/build/element_fields.hpp"
+#include "limber/scene/build/moving_obstacles.hpp"
 #include "limber/scene/run/exported.hpp"
 #include "limber/scene/scene.hpp"
 
@@ -40,23 +37,12 @@ class RenderFrames {
   RenderScene at(double t) const;
 
  private:
-  struct Obstacle {
-    Motion motion;
-    TriMesh mesh;                                  // before any motion; empty for a plane
-    std::vector<std::array<int, 2>> edges;         // of no triangle, drawn as rods
-    std::vector<int> points;                       // of neither, drawn as balls
-    double radius = 0;                             // [m] of these; 0: that of the bodies' lines
-    std::shared_ptr<const NodeSequence> sequence;  // of the mesh's nodes; null: they stay, but for the motion
-    std::optional<RenderPlane> plane;              // before any motion
-  };
   RenderFrames(const std::string& directory, const std::optional<Scene>& scene, Coloring coloring, BodySurface surface,
                const CameraChoice& camera, PictureSize size);
   void gather_bodies();
   void gather_obstacles(const Scene& scene);
   void measure();
-  static std::vector<Vec3> nodes_of(const Obstacle& obstacle, double t);
-  TriMesh drawn(const Obstacle& obstacle, double t) const;
-  void place(const Obstacle& obstacle, double t, RenderScene& scene, std::vector<Vec3>& nodes) const;
+  void place(const MovingObstacle& obstacle, double t, RenderScene& scene, std::vector<Vec3>& nodes) const;
   /// What colours show at each vertex; empty where they show bodies.
   std::vector<double> values(const Vector& q) const;
 
@@ -66,7 +52,7 @@ class RenderFrames {
   Coloring coloring_;
   std::vector<double> times_;
   RenderMesh mesh_;  // of the bodies, at rest
-  std::vector<Obstacle> obstacles_;
+  std::vector<MovingObstacle> obstacles_;
   std::vector<SmoothNormals> normals_;  // of the bodies, then of each obstacle
   Framing framing_;
   std::optional<ElementFields> fields_;

@@ -63,6 +63,34 @@ const Section<CameraChoice>& camera_table() {
   return table;
 }
 
+const Section<StartChoice>& start_table() {
+  static const Section<StartChoice> table{
+      "start",
+      {{"run", &StartChoice::run, form::text(), "folder of the run, which has velocities and the same bodies",
+        required},
+       {"frame", &StartChoice::frame, form::whole(0), "number of the frame, from 0", "the last one"}}};
+  return table;
+}
+
+/// The names of methods are read by hand, since they need the vocabulary.
+const Section<Scene>& view_table() {
+  static const Section<Scene> table{
+      "view",
+      {{"methods", form::other(R"({"type": "array", "items": {"type": "string"}, "minItems": 1, "maxItems": 4})"),
+        "names of methods that `limber view` shows side by side, 1 to 4", "the scene's own"}}};
+  return table;
+}
+
+std::vector<std::string> read_view_methods(const JsonCursor& place, const Vocabulary& vocabulary) {
+  std::vector<std::string> methods;
+  const JsonSection s = place.section("view");
+  if (const auto list = s.find("methods")) {
+    for (const JsonCursor& item : list->items(1)) methods.push_back(read_method_name(item, vocabulary));
+    if (methods.size() > 4) list->fail(fmt::format("has {} methods; at most 4 are shown", methods.size()));
+  }
+  return methods;
+}
+
 TimeSettings read_time(const JsonCursor& place) {
   const TimeSettings time = time_table().read(place);
   const JsonSection s = place.section("time");
@@ -97,6 +125,9 @@ const Section<Scene>& scene_table() {
             form::section("output"), "[what is written](#output)"},
            {"camera", into(&Scene::camera, [](const JsonCursor& c) { return camera_table().read(c); }),
             form::section("camera"), "[from where pictures are taken](#camera)", "so that the whole motion is seen"},
+           {"start", into(&Scene::start, [](const JsonCursor& c) { return start_table().read(c); }),
+            form::section("start"), "[where the motion begins](#start)", "as the bodies say, at t = 0"},
+           {"view", form::section("view"), "[what the viewer shows](#view)"},
            {"threads", &Scene::threads, form::whole(0),
             "threads to use; 0: all cores. The results do not depend on it"}},
           force_keys<Scene>(ForceKind::Of::scene))};
@@ -125,7 +156,9 @@ std::vector<BodyChoice> read_bodies(const JsonCursor& place, const Vocabulary& v
 
 }  // namespace
 
-std::vector<SectionTable> top_sections() { return {scene_table(), time_table(), output_table(), camera_table()}; }
+std::vector<SectionTable> top_sections() {
+  return {scene_table(), time_table(), output_table(), camera_table(), start_table(), view_table()};
+}
 
 Scene read_scene(const nlohmann::json& json, const Vocabulary& vocabulary, const std::string& base_directory) {
   const JsonCursor root(json, "");
@@ -134,6 +167,8 @@ Scene read_scene(const nlohmann::json& json, const Vocabulary& vocabulary, const
   Scene scene;
   scene_table().read(s, scene);
   if (const auto c = s.find("method")) scene.method = read_method(*c, vocabulary);
+  if (const auto c = s.find("view")) scene.view_methods = read_view_methods(*c, vocabulary);
+  if (scene.start) scene.start->run = read_file_name(s.at("start").section("start").at("run"), base_directory);
   scene.bodies = read_bodies(s.at("bodies"), vocabulary, base_directory);
   ForceOwner owner;
   for (const BodyChoice& body : scene.bodies) owner.names.push_back(body.name);

@@ -11,20 +11,6 @@
 namespace limber {
 namespace {
 
-std::string read_method_name(const JsonCursor& place, const Vocabulary& vocabulary) {
-  std::string name = place.text();
-  const auto same = [&](const std::string& known) { return same_name(known, name); };
-  const auto& known = vocabulary.methods;
-  if (const auto found = std::find_if(known.begin(), known.end(), same); found != known.end()) return *found;
-  for (const auto& [method, why] : vocabulary.without_modes)
-    if (same_name(method + "ERE", name) || same_name(method + "-ERE", name)) place.fail(why);
-  const std::string called = method_called(name);
-  if (std::find(known.begin(), known.end(), called) != known.end())
-    place.fail("unknown method '" + name + "'; did you mean '" + called + "'? known are " + join(known));
-  place.word(known, "method");
-  return name;
-}
-
 const Section<Refresh>& refresh_every_table() {
   static const Section<Refresh> table{"refresh_every", {{"every", &Refresh::every, form::whole(1), "steps", required}}};
   return table;
@@ -142,6 +128,20 @@ void require_taken(const JsonCursor& place, const std::string& key, const std::s
 }
 
 }  // namespace
+
+std::string read_method_name(const JsonCursor& place, const Vocabulary& vocabulary) {
+  std::string name = place.text();
+  const auto same = [&](const std::string& known) { return same_name(known, name); };
+  const auto& known = vocabulary.methods;
+  if (const auto found = std::find_if(known.begin(), known.end(), same); found != known.end()) return *found;
+  for (const auto& [method, why] : vocabulary.without_modes)
+    if (same_name(method + "ERE", name) || same_name(method + "-ERE", name)) place.fail(why);
+  const std::string called = method_called(name);
+  if (std::find(known.begin(), known.end(), called) != known.end())
+    place.fail("unknown method '" + name + "'; did you mean '" + called + "'? known are " + join(known));
+  place.word(known, "method");
+  return name;
+}
 
 MethodChoice read_method(const JsonCursor& place, const Vocabulary& vocabulary) {
   MethodChoice method;

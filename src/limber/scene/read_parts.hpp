@@ -21,6 +21,8 @@ std::string read_file_name(const JsonCursor& place, const std::string& base_dire
 std::vector<std::array<int, 2>> read_edges(const JsonCursor& place, std::size_t node_count);
 std::map<std::string, MaterialChoice> read_materials(const JsonSection& body, const Vocabulary& vocabulary);
 DampingChoice read_damping(const JsonCursor& place);
+/// As the catalog spells it.
+std::string read_method_name(const JsonCursor& place, const Vocabulary& vocabulary);
 MethodChoice read_method(const JsonCursor& place, const Vocabulary& vocabulary);
 
 Script read_script(const JsonCursor& place);

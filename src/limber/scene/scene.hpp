@@ -29,6 +29,12 @@ struct TimeSettings {
   double duration = 0;  // [s]
 };
 
+/// Where the motion begins: at a frame of a run of the same bodies.
+struct StartChoice {
+  std::string run;            // its folder
+  std::optional<long> frame;  // from 0; unset: the last
+};
+
 struct MethodChoice {
   std::string name = "TR-BDF2";  // as the catalog spells it
   /// Only those given: beta, gamma, rho_inf, alpha, theta, freeze (0 or 1).
@@ -260,8 +266,10 @@ struct Scene {
   std::optional<ContactChoice> contact;  // set where obstacles are given too
   std::vector<ObstacleChoice> obstacles;
   OutputChoice output;
-  CameraChoice camera;  // of pictures
-  int threads = 0;      // 0: all cores
+  CameraChoice camera;                    // of pictures
+  int threads = 0;                        // 0: all cores
+  std::optional<StartChoice> start;       // unset: as the bodies say, at t = 0
+  std::vector<std::string> view_methods;  // that the viewer shows side by side; empty: the scene's own
 };
 
 }  // namespace limber

@@ -131,7 +131,10 @@ std::string Simulation::alarm() const {
 
 /// Contact learns how stiff it has to be; what that puts in is booked.
 void Simulation::adapt() {
-  if (!system_->adapt(state(), most_adapted * account_.in_play())) return;
+  if (system_->adapt(state(), most_adapted * account_.in_play())) book_changed_forces();
+}
+
+void Simulation::book_changed_forces() {
   const Energies e = system_->energies(state());
   account_.book(e, e.total() - energies_.total(), time());
   energies_ = e;
@@ -290,6 +293,11 @@ void Simulation::check(const Trial& trial) const {
   if (now > most_total_growth * (supply_ + input) + tiny)
     throw StepFailure(fmt::format("the energy is {:.3g} J, but only {:.3g} J were ever put in: the motion is unstable",
                                   now, supply_ + input));
+}
+
+void Simulation::change_forces(const std::function<void()>& change) {
+  change();
+  book_changed_forces();
 }
 
 void Simulation::set_state(Vector q, Vector v) {

@@ -86,6 +86,9 @@ class Simulation {
   /// The modes that the method has split off at the last refresh; null for methods that split off none.
   const ModalSubspace* modes() const { return stepper_.modes(); }
 
+  /// Forces may be changed between steps, such as a pull by hand: `change` does it. By how much the energy is another
+  /// one after it counts as put in from outside.
+  void change_forces(const std::function<void()>& change);
   /// A new state at the present time; history, acceleration and modes are forgotten.
   void set_state(Vector q, Vector v);
   /// A checkpoint. Factors are dropped here, so that a run resumed from it has the bits of one that goes on.
@@ -107,6 +110,7 @@ class Simulation {
 
   void advance(double t_end, int depth, StepReport& report);
   void adapt();
+  void book_changed_forces();
   /// The ways to take a step, in the order in which they are tried. After that it is halved.
   std::vector<Take> attempts(double t_end, int depth);
   /// nullopt, with the reason noted, if the step fails.

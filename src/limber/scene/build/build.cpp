@@ -15,6 +15,8 @@
 #include "limber/force/gravity.hpp"
 #include "limber/force/mass.hpp"
 #include "limber/force/rayleigh.hpp"
+#include "limber/record/directory.hpp"
+#include "limber/record/trajectory.hpp"
 #include "limber/scene/build/body_materials.hpp"
 #include "limber/scene/build/body_shape.hpp"
 #include "limber/scene/build/build_forces.hpp"
@@ -193,6 +195,23 @@ std::shared_ptr<Force> make_damping(const DampingChoice& choice, const Body& bod
                                            kinds[static_cast<int>(choice.at)]);
 }
 
+/// The full state of a frame of a run. `nodes`: of the scene.
+State frame_of_run(const StartChoice& choice, int nodes) {
+  const TrajectoryReader run((std::filesystem::path(choice.run) / run_file::trajectory).string());
+  const long frames = run.frames();
+  if (frames == 0) throw InputError("start.run", choice.run + " has no frames yet");
+  if (choice.frame && *choice.frame >= frames)
+    throw InputError("start.frame", fmt::format("{}: {} has frames 0 to {}", *choice.frame, choice.run, frames - 1));
+  if (run.header().velocities == Velocities::omit)
+    throw InputError("start.run",
+                     fmt::format("{} has no velocities; run it again with output.velocities: true", choice.run));
+  Frame frame = run.frame(choice.frame.value_or(frames - 1));
+  if (frame.q.size() != 3 * static_cast<Index>(nodes))
+    throw InputError("start.run", fmt::format("{} has {} nodes, the bodies of this scene have {}", choice.run,
+                                              frame.q.size() / 3, nodes));
+  return {std::move(frame.q), std::move(frame.v), frame.t};
+}
+
 }  // namespace
 
 Vocabulary vocabulary() {
@@ -220,6 +239,11 @@ double Model::min_det_F(const Vector& q) const {
     for (const auto& force : {b.elastic, b.rigid})
       if (force) least = std::min(least, force->min_det_F(q));
   return std::isfinite(least) ? least : 1;
+}
+
+void Model::start_at(const State& full, double step) {
+  while (system->next_release() <= full.t + .25 * step) system->release_next();
+  start = system->state(full.q, full.v, full.t);
 }
 
 Model build_model(const Scene& scene, const std::vector<ForceMaker>& own_forces) {
@@ -277,6 +301,7 @@ Model build_model(const Scene& scene, const std::vector<ForceMaker>& own_forces)
 
   model.system = std::make_shared<MechanicalSystem>(std::move(parts));
   model.start = model.system->state(start.q, start.v, 0);
+  if (scene.start) model.start_at(frame_of_run(*scene.start, nodes), scene.time.step);
   return model;
 }
 

@@ -43,11 +43,13 @@ struct Body {
 
 struct Model {
   std::shared_ptr<MechanicalSystem> system;
-  State start;  // free degrees of freedom at t = 0
+  State start;  // free degrees of freedom at t = 0, or where and when the scene's `start` says
   std::vector<Body> bodies;
   std::optional<Contact> contact;
   std::vector<std::string> notes;  // what the user should hear, such as reordered tetrahedra
 
+  /// Begins at this full state (q and v are 3N) instead: what is to be released until then is free. `step`: h [s].
+  void start_at(const State& full, double step);
   /// Smallest det F over all elements, 1 where there are none. q: 3N.
   double min_det_F(const Vector& q) const;
 };

@@ -2,12 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
-#include <map>
 
 #include "limber/core/errors.hpp"
-#include "limber/mesh/embed.hpp"
 #include "limber/mesh/io/surface_io.hpp"
 #include "limber/record/directory.hpp"
 
@@ -18,23 +15,20 @@ std::string surface_path(const std::string& directory, std::size_t body) {
   return (std::filesystem::path(directory) / run_file::body_surface(body)).string();
 }
 
-/// Puts one polygon on the corners given.
-template <class Corners>
-void add_polygon(SurfaceMesh& mesh, const Corners& corners) {
-  if (mesh.first_corner.empty()) mesh.first_corner.push_back(0);
-  for (const int i : corners) {
-    mesh.corners.push_back(i);
-    mesh.corner_uv.push_back(-1);
-  }
-  mesh.first_corner.push_back(mesh.corners.size());
-  if (mesh.labels.empty()) mesh.labels.emplace_back();
-  mesh.label.push_back(0);
-}
-
 std::string trajectory_in(const std::string& directory) {
   if (!std::filesystem::is_directory(directory))
     throw InputError(directory, "is not the directory of a run (which has a trajectory.h5)");
   return (std::filesystem::path(directory) / run_file::trajectory).string();
+}
+
+std::vector<std::optional<SurfaceMesh>> given_surfaces(const std::string& directory, std::size_t bodies,
+                                                       BodySurface which) {
+  std::vector<std::optional<SurfaceMesh>> given(bodies);
+  if (which == BodySurface::given)
+    for (std::size_t b = 0; b < bodies; ++b)
+      if (const std::string file = surface_path(directory, b); std::filesystem::exists(file))
+        given[b] = read_surface_mesh(file);
+  return given;
 }
 
 }  // namespace
@@ -45,127 +39,11 @@ void write_body_surfaces(const Model& model, const std::string& directory) {
       write_obj(*surface, surface->positions, surface_path(directory, b));
 }
 
-ExportedSurface::ExportedSurface(const std::string& directory, BodySurface which) : reader_(trajectory_in(directory)) {
-  const auto& bodies = reader_.header().bodies;
-  for (std::size_t b = 0; b < bodies.size(); ++b) {
-    const BodyRange& body = bodies[b];
-    const std::string file = surface_path(directory, b);
-    if (which == BodySurface::simulated || !std::filesystem::exists(file)) {
-      append(own_surface(body), static_cast<int>(b), body.name);
-      continue;
-    }
-    const SurfaceMesh surface = read_surface_mesh(file);
-    if (body.tet_count > 0)
-      embed_in_tets(body, surface);
-    else
-      follow_nodes(body, surface);
-    append(surface, static_cast<int>(b), body.name);
-  }
-}
+ExportedSurface::ExportedSurface(const std::string& directory, BodySurface which)
+    : ExportedSurface(TrajectoryReader(trajectory_in(directory)), directory, which) {}
 
-SurfaceMesh ExportedSurface::own_surface(const BodyRange& body) {
-  const TrajectoryHeader& h = reader_.header();
-  SurfaceMesh surface;
-  std::map<int, int> number;  // of a node among the positions
-  const auto position = [&](int node) {
-    const auto [it, fresh] = number.emplace(node, static_cast<int>(surface.positions.size()));
-    if (fresh) {
-      surface.positions.push_back(h.nodes[static_cast<std::size_t>(node)]);
-      vertices_.push_back({{node}, {1}});
-    }
-    return it->second;
-  };
-  const auto add = [&](const std::array<int, 3>& t) {
-    add_polygon(surface, std::array{position(t[0]), position(t[1]), position(t[2])});
-  };
-  if (body.tet_count > 0) {
-    TetMesh mesh;
-    mesh.nodes = h.nodes;
-    mesh.tets.assign(h.tets.begin() + body.first_tet, h.tets.begin() + body.first_tet + body.tet_count);
-    for (const auto& t : boundary_triangles(mesh)) add(t);
-  }
-  for (int i = body.first_triangle; i < body.first_triangle + body.triangle_count; ++i)
-    add(h.triangles[static_cast<std::size_t>(i)]);
-  if (surface.polygons() == 0)
-    for (int e = body.first_edge; e < body.first_edge + body.edge_count; ++e) {
-      const auto& [a, b] = h.edges[static_cast<std::size_t>(e)];
-      surface.lines.push_back({position(a), position(b)});
-    }
-  return surface;
-}
-
-void ExportedSurface::embed_in_tets(const BodyRange& body, const SurfaceMesh& surface) {
-  const TrajectoryHeader& h = reader_.header();
-  TetMesh mesh;
-  mesh.nodes = h.nodes;
-  mesh.tets.assign(h.tets.begin() + body.first_tet, h.tets.begin() + body.first_tet + body.tet_count);
-  const Embedding embedding = embed(surface.positions, mesh);
-  for (std::size_t i = 0; i < surface.positions.size(); ++i)
-    vertices_.push_back({embedding.nodes[i], embedding.weights[i]});
-}
-
-/// The vertices of sheets and networks are nodes; a vertex that no face uses is none, and stays.
-void ExportedSurface::follow_nodes(const BodyRange& body, const SurfaceMesh& surface) {
-  const TrajectoryHeader& h = reader_.header();
-  const auto key = [](const Vec3& x) { return std::array{x[0], x[1], x[2]}; };
-  std::map<std::array<double, 3>, int> node_at;
-  for (int i = body.first_node; i < body.first_node + body.node_count; ++i)
-    node_at.emplace(key(h.nodes[static_cast<std::size_t>(i)]), i);
-  for (const Vec3& x : surface.positions) {
-    Vertex vertex;
-    if (const auto it = node_at.find(key(x)); it != node_at.end()) {
-      vertex.nodes[0] = it->second;
-      vertex.weights[0] = 1;
-    }
-    vertices_.push_back(vertex);
-  }
-}
-
-void ExportedSurface::append(const SurfaceMesh& surface, int body, const std::string& name) {
-  const auto first = static_cast<int>(mesh_.positions.size()), first_uv = static_cast<int>(mesh_.uv.size());
-  const auto first_label = static_cast<int>(mesh_.labels.size());
-  const std::size_t first_corner = mesh_.corners.size();
-  mesh_.positions.insert(mesh_.positions.end(), surface.positions.begin(), surface.positions.end());
-  mesh_.uv.insert(mesh_.uv.end(), surface.uv.begin(), surface.uv.end());
-  for (const int i : surface.corners) mesh_.corners.push_back(first + i);
-  for (const int i : surface.corner_uv) mesh_.corner_uv.push_back(i < 0 ? -1 : first_uv + i);
-  if (mesh_.first_corner.empty()) mesh_.first_corner.push_back(0);
-  for (std::size_t p = 0; p < surface.polygons(); ++p)
-    mesh_.first_corner.push_back(first_corner + surface.first_corner[p + 1]);
-  for (FaceLabel label : surface.labels) {
-    if (label.object.empty()) label.object = name;
-    mesh_.labels.push_back(std::move(label));
-  }
-  for (const int i : surface.label) mesh_.label.push_back(first_label + i);
-  for (const auto& [a, b] : surface.lines) mesh_.lines.push_back({first + a, first + b});
-  polygon_body_.resize(mesh_.polygons(), body);
-  line_body_.resize(mesh_.lines.size(), body);
-  for (const auto& file : surface.material_files)
-    if (std::find(mesh_.material_files.begin(), mesh_.material_files.end(), file) == mesh_.material_files.end())
-      mesh_.material_files.push_back(file);
-}
-
-std::vector<Vec3> ExportedSurface::positions(const Vector& q) const {
-  std::vector<Vec3> all = mesh_.positions;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    const Vertex& v = vertices_[i];
-    if (v.weights == std::array<double, 4>{}) continue;
-    Vec3 x = Vec3::Zero();
-    for (std::size_t k = 0; k < 4; ++k) x += v.weights[k] * q.segment<3>(3 * static_cast<Index>(v.nodes[k]));
-    all[i] = x;
-  }
-  return all;
-}
-
-std::vector<double> ExportedSurface::interpolated(const Vector& nodal) const {
-  std::vector<double> all;
-  all.reserve(vertices_.size());
-  for (const Vertex& v : vertices_) {
-    double sum = 0;
-    for (std::size_t k = 0; k < 4; ++k) sum += v.weights[k] * nodal[v.nodes[k]];
-    all.push_back(sum);
-  }
-  return all;
-}
+ExportedSurface::ExportedSurface(TrajectoryReader reader, const std::string& directory, BodySurface which)
+    : BodiesSurface(reader.header(), given_surfaces(directory, reader.header().bodies.size(), which)),
+      reader_(std::move(reader)) {}
 
 }  // namespace limber

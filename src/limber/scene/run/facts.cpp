@@ -26,6 +26,7 @@ ModeFacts forecast(const Scene& scene, double omega, ModePlace place) {
   m.frequency = omega / (2 * std::numbers::pi);
   m.steps_a_cycle = 2 * std::numbers::pi / theta;
   m.damping_ratio = d_over_omega / 2;
+  m.split_off = place == ModePlace::split_off;
   const double rate = m.damping_ratio * omega;  // amplitude ~ exp(−rate t)
   m.half_life = rate > 1e-12 * omega ? std::numbers::ln2 / rate : std::numeric_limits<double>::infinity();
   return m;

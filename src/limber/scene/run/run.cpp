@@ -36,8 +36,9 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 /// When frames are due: every k steps, or at k/fps, between steps by cubic interpolation.
 class FramePlan {
  public:
-  FramePlan(const OutputChoice& output, const TimeSettings& time)
-      : h_(time.step),
+  FramePlan(const OutputChoice& output, const TimeSettings& time, double start)
+      : start_(start),
+        h_(time.step),
         every_(output.frames_every.value_or(1)),
         fps_(output.fps.value_or(0)),
         steps_(step_count(time)) {}
@@ -46,16 +47,19 @@ class FramePlan {
     if (fps_ == 0) return steps_ / every_ + 1;
     return static_cast<long>(std::floor(static_cast<double>(steps_) * h_ * fps_ + 1e-9)) + 1;
   }
-  double time(long frame) const {
-    return fps_ == 0 ? static_cast<double>(frame * every_) * h_ : static_cast<double>(frame) / fps_;
-  }
+  double time(long frame) const { return start_ + since_start(frame); }
   /// Whether frame k is due when `step` steps are taken.
   bool due(long frame, long step) const {
     if (frame >= frames()) return false;
-    return fps_ == 0 ? frame * every_ <= step : time(frame) <= (static_cast<double>(step) + 1e-9) * h_;
+    return fps_ == 0 ? frame * every_ <= step : since_start(frame) <= (static_cast<double>(step) + 1e-9) * h_;
   }
 
  private:
+  double since_start(long frame) const {
+    return fps_ == 0 ? static_cast<double>(frame * every_) * h_ : static_cast<double>(frame) / fps_;
+  }
+
+  double start_;  // [s]
   double h_;
   long every_;
   double fps_;
@@ -75,18 +79,13 @@ State between(const State& a, const State& b, double t) {
   return u;
 }
 
-/// A checkpoint costs a refactorisation and a small file: now and then, by a count that depends on the scene only.
-long checkpoint_interval(const OutputChoice& output, Index dofs) {
-  if (output.checkpoint_every) return *output.checkpoint_every;
-  return std::clamp<long>(1'000'000 / std::max<Index>(dofs, 1), 20, 500);
-}
-
 /// What a resumed run must agree on: everything but how long it lasts, where results go, who looks and how many threads
 /// work.
 std::string comparable(nlohmann::json json) {
   if (json.contains("time") && json["time"].is_object()) json["time"].erase("duration");
   json.erase("threads");
   json.erase("camera");
+  json.erase("view");
   if (json.contains("output") && json["output"].is_object()) {
     json["output"].erase("directory");
     if (json["output"].empty()) json.erase("output");
@@ -177,7 +176,7 @@ class Run {
         model_(model),
         options_(options),
         simulation_(build_simulation(scene, model)),
-        plan_(scene.output, scene.time),
+        plan_(scene.output, scene.time, model.start.t),
         steps_(step_count(scene.time)),
         scene_text_(comparable(json)),
         json_(json),
@@ -487,6 +486,11 @@ class Run {
 
 }  // namespace
 
+long checkpoint_interval(const OutputChoice& output, Index dofs) {
+  if (output.checkpoint_every) return *output.checkpoint_every;
+  return std::clamp<long>(1'000'000 / std::max<Index>(dofs, 1), 20, 500);
+}
+
 TrajectoryHeader trajectory_header(const Model& model, Velocities velocities, long frames) {
   TrajectoryHeader h;
   for (const auto& b : model.bodies) {
@@ -544,6 +548,8 @@ Document with_absolute_paths(const Document& scene, const std::string& base_dire
     if (files.is_array())
       for (auto& file : files) absolute(file);
   };
+  if (json.contains("start") && json["start"].is_object() && json["start"].contains("run"))
+    absolute(json["start"]["run"]);
   if (json.contains("bodies") && json["bodies"].is_array())
     for (auto& body : json["bodies"])
       if (body.is_object() && body.contains("mesh")) make_absolute(body["mesh"]);

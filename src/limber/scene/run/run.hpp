@@ -36,6 +36,10 @@ struct RunResult {
 /// says why.
 RunResult run_scene(const Document& document, const Scene& scene, const Model& model, const RunOptions& options);
 
+/// Steps from one checkpoint to the next. Each costs a refactorisation and a small file: now and then, by a count that
+/// depends on the scene only, for a simulation begins anew with its factors there.
+long checkpoint_interval(const OutputChoice& output, Index dofs);
+
 /// What stands in a trajectory besides its frames.
 TrajectoryHeader trajectory_header(const Model& model, Velocities velocities, long frames);
 

@@ -1,0 +1,129 @@
+#include "limber/view/folders.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "limber/core/errors.hpp"
+#include "limber/mesh/io/surface_io.hpp"
+#include "limber/record/directory.hpp"
+#include "limber/scene/build/build.hpp"
+#include "limber/scene/json.hpp"
+#include "limber/scene/run/other_method.hpp"
+#include "limber/scene/run/run.hpp"
+
+namespace limber {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool lies_in(const fs::path& file, const fs::path& folder) {
+  const fs::path inside = fs::weakly_canonical(file).lexically_relative(fs::weakly_canonical(folder));
+  return !inside.empty() && *inside.begin() != "..";
+}
+
+void check_names(const nlohmann::json& value, const std::string& key, const std::string& where,
+                 const std::vector<std::string>& folders) {
+  const bool names_files = key == "file" || key == "files" || key == "surface" || key == "run";
+  if (value.is_string() && names_files) {
+    const auto& name = value.get_ref<const std::string&>();
+    if (std::none_of(folders.begin(), folders.end(),
+                     [&](const std::string& folder) { return !folder.empty() && lies_in(name, folder); }))
+      throw InputError(where, fmt::format("{} lies outside the folders of the scene and the output", name));
+  } else if (value.is_object()) {
+    for (const auto& [name, inner] : value.items())
+      check_names(inner, name, where.empty() ? name : where + "." + name, folders);
+  } else if (value.is_array()) {
+    for (std::size_t i = 0; i < value.size(); ++i) check_names(value[i], key, fmt::format("{}[{}]", where, i), folders);
+  }
+}
+
+}  // namespace
+
+std::vector<ExampleScene> example_scenes(const std::string& folder) {
+  std::vector<ExampleScene> scenes;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+    if (entry.path().extension() != ".json") continue;
+    try {
+      const Document scene = Document::load(entry.path().string());
+      if (!json_of(scene).contains("bodies")) continue;
+      scenes.push_back({entry.path().stem().string(), entry.path().string(), json_of(scene).value("description", "")});
+    } catch (const std::exception&) {  // a file that cannot be read is no example
+    }
+  }
+  std::sort(scenes.begin(), scenes.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+  return scenes;
+}
+
+StageSource scene_source(const std::string& name, const Document& scene, const std::string& folder,
+                         const std::vector<std::string>& methods) {
+  const Document document = with_absolute_paths(scene, folder);
+  std::vector<std::string> shown = methods;
+  if (shown.empty()) shown = read_scene(document, vocabulary(), "").view_methods;
+  StageSource source{name, "", {}, ""};
+  for (const std::string& method : shown) source.scenes.push_back(with_method(document, method));
+  if (shown.empty()) source.scenes.push_back(document);
+  return source;
+}
+
+StageSource source_of(const std::string& path, const std::vector<std::string>& overrides,
+                      const std::vector<std::string>& methods) {
+  if (!fs::exists(path)) throw InputError(path, "does not exist; give a scene's file or the folder of a run");
+  const bool is_run = fs::is_directory(path);
+  const fs::path file = is_run ? fs::path(path) / run_file::scene : fs::path(path);
+  if (is_run && !(fs::exists(file) && fs::exists(fs::path(path) / run_file::trajectory)))
+    throw InputError(path, "is not the directory of a run (which has a scene.json and a trajectory.h5)");
+  Document scene = Document::load(file.string());
+  for (const auto& assignment : overrides) scene.set(assignment);
+  const fs::path absolute = fs::absolute(file).lexically_normal();
+  const std::string name = is_run ? fs::path(path).lexically_normal().filename().string() : file.stem().string();
+  std::vector<std::string> shown = methods;
+  if (is_run && shown.empty()) shown = {read_scene(scene, vocabulary(), absolute.parent_path().string()).method.name};
+  StageSource source = scene_source(name, scene, absolute.parent_path().string(), shown);
+  source.file = path;
+  if (is_run) source.run = fs::absolute(path).lexically_normal().string();
+  return source;
+}
+
+std::string surface_extension(const std::string& extension) {
+  std::string lower = extension;
+  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  const std::vector<std::string> known = {".obj", ".ply", ".stl", ".glb"};
+  if (std::find(known.begin(), known.end(), lower) == known.end())
+    throw InputError("name", fmt::format("'{}' is none of {}", extension, join(known)));
+  return lower;
+}
+
+Document scene_of_surface(const std::string& file) {
+  const SurfaceMesh surface = read_surface_mesh(file);
+  if (surface.positions.empty()) throw InputError(file, "has no vertices");
+  Vec3 low = surface.positions[0], high = low;
+  for (const Vec3& x : surface.positions) {
+    low = low.cwiseMin(x);
+    high = high.cwiseMax(x);
+  }
+  const double size = (high - low).norm();
+  if (!(size > 0)) throw InputError(file, "has no extent");
+  // As if it were half a metre across: files often are in other units.
+  const double scale = .5 / size;
+  const Vec3 centre = (low + high) / 2;
+  return document_of(
+      {{"description", "A soft body from " + fs::path(file).filename().string()},
+       {"time", {{"step", .01}, {"duration", 5}}},
+       {"method", {{"name", "TR-BDF2"}}},
+       {"bodies",
+        {{{"name", "body"},
+          {"mesh", {{"surface", file}, {"tets", 6000}}},
+          {"scale", scale},
+          {"position", {-scale * centre[0], .1 - scale * low[1], -scale * centre[2]}},
+          {"material", {{"model", "stable_neo_hookean"}, {"young", 2e4}, {"poisson", .4}, {"density", 1000}}}}}},
+       {"obstacles", {{{"shape", "plane"}, {"point", {0, 0, 0}}, {"normal", {0, 1, 0}}}}}});
+}
+
+void check_files(const Document& scene, const std::vector<std::string>& folders) {
+  check_names(json_of(scene), "", "", folders);
+}
+
+}  // namespace limber

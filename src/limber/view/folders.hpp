@@ -1,0 +1,34 @@
+#pragma once  // internal
+/// Where the viewer's scenes come from, and which files they may name.
+
+#include <string>
+#include <vector>
+
+#include "limber/scene/document.hpp"
+#include "limber/view/stage.hpp"
+
+namespace limber {
+
+struct ExampleScene {
+  std::string name, file, description;
+};
+/// Scenes of a folder, by name; none where there is no such folder.
+std::vector<ExampleScene> example_scenes(const std::string& folder);
+
+/// A scene's file, or the folder of a run. `overrides`: as of --set. `methods`: side by side; empty: what the scene
+/// says. Throws InputError.
+StageSource source_of(const std::string& path, const std::vector<std::string>& overrides,
+                      const std::vector<std::string>& methods);
+/// A scene whose files are relative to the folder.
+StageSource scene_source(const std::string& name, const Document& scene, const std::string& folder,
+                         const std::vector<std::string>& methods);
+
+/// A body that fills the surface of a file and falls on the ground. Throws InputError.
+Document scene_of_surface(const std::string& file);
+/// ".obj" for ".OBJ". Throws InputError where no such surface can be read.
+std::string surface_extension(const std::string& extension);
+
+/// Throws InputError where a scene names a file outside all of these folders.
+void check_files(const Document& scene, const std::vector<std::string>& folders);
+
+}  // namespace limber

@@ -1,0 +1,78 @@
+#include "limber/view/pane.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "limber/core/errors.hpp"
+#include "limber/core/nodes.hpp"
+#include "limber/scene/run/run.hpp"
+
+namespace limber {
+namespace {
+
+/// Stretched by the diagonal of the body's box, the hand pulls with so many times the body's weight on earth.
+constexpr double hand_strength = 3;
+
+}  // namespace
+
+Pane::Pane(const Document& document, const std::optional<State>& start)
+    : document_(document),
+      scene_(read_scene(document, vocabulary(), "")),
+      hand_(std::make_shared<PullForce>()),
+      model_(build_model(scene_, {[this](const State&) { return hand_; }})) {
+  if (start) {
+    if (const int nodes = model_.system->nodes(); start->q.size() != 3 * static_cast<Index>(nodes))
+      throw InputError("bodies", fmt::format("have {} nodes now, but the motion goes on from {}; start the scene anew",
+                                             nodes, start->q.size() / 3));
+    model_.start_at(*start, scene_.time.step);
+  }
+  simulation_.emplace(build_simulation(scene_, model_));
+  interval_ = checkpoint_interval(scene_.output, model_.system->size());
+}
+
+void Pane::step() {
+  using Clock = std::chrono::steady_clock;
+  const auto start = Clock::now();
+  simulation_->step();
+  // A run begins anew with its factors at its checkpoints: so that the bits are those of a run.
+  if (simulation_->step_count() % interval_ == 0) simulation_->snapshot();
+  step_ms_ = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+void Pane::pull(const BodyPoint& point, const Vec3& to) {
+  const auto largest = std::max_element(point.weights.begin(), point.weights.end()) - point.weights.begin();
+  const int node = point.nodes[static_cast<std::size_t>(largest)];
+  double stiffness = 0;
+  for (const Body& body : model_.bodies)
+    if (node >= body.first_node)
+      stiffness = hand_strength * 9.81 * body.mass / std::max(bounding_box(body.rest.nodes).diagonal(), 1e-9);
+  simulation_->change_forces([&] { hand_->pull(point, to, stiffness); });
+}
+
+void Pane::release() {
+  simulation_->change_forces([&] { hand_->release(); });
+}
+
+EnergySample Pane::row() const {
+  const Energies e = simulation_->energies();
+  return {time(),    e.kinetic, e.elastic, e.gravitational,
+          e.contact, e.other,   e.total(), simulation_->damping_loss() + simulation_->friction_loss(),
+          step_ms_};
+}
+
+Pane::Touching Pane::touching() const {
+  Touching all;
+  const int nodes = model_.system->nodes();
+  all.at_nodes = Vector::Zero(nodes);
+  if (!model_.contact) return all;
+  for (const ContactPoint& p : contact_points(*model_.contact, full())) {
+    all.arrows.push_back({p.point, p.normal_force * p.normal + p.friction});
+    for (const int node : p.nodes)
+      if (node >= 0 && node < nodes) all.at_nodes[node] += p.normal_force;
+  }
+  return all;
+}
+
+}  // namespace limber

@@ -1,0 +1,60 @@
+#pragma once  // internal
+/// One simulation that a viewer shows: a scene with its method, which can be pulled at, and steps as `limber run` does.
+
+#include <array>
+#include <memory>
+#include <optional>
+
+#include "limber/force/pull.hpp"
+#include "limber/scene/build/build.hpp"
+
+namespace limber {
+
+/// t [s], kinetic, elastic, gravitational, contact, other, total, lost by damping and friction [J], the step's time
+/// [ms].
+using EnergySample = std::array<double, 9>;
+
+/// A force at a point, for pictures.
+struct Arrow {
+  Vec3 point, force;  // [m], [N]
+};
+
+class Pane {
+ public:
+  /// `document`: a scene whose files have absolute paths. `start`: the full state to begin at, in place of the scene's
+  /// own. Throws InputError.
+  explicit Pane(const Document& document, const std::optional<State>& start = std::nullopt);
+
+  /// Throws StepFailure; the state is then unchanged.
+  void step();
+  void pull(const BodyPoint& point, const Vec3& to);
+  void release();
+
+  const Document& document() const { return document_; }
+  const Scene& scene() const { return scene_; }
+  const Model& model() const { return model_; }
+  const PullForce& hand() const { return *hand_; }
+  double time() const { return simulation_->time(); }
+  double next_time() const { return time() + simulation_->step_length(); }
+  long steps() const { return simulation_->step_count(); }
+  /// Positions and velocities of all nodes.
+  State full() const { return model_.system->full(simulation_->state()); }
+  EnergySample row() const;
+  /// Of all collisions, on the first of the two things that touch.
+  struct Touching {
+    std::vector<Arrow> arrows;
+    Vector at_nodes;  // #N [N]: the sum of the normal forces at each node
+  };
+  Touching touching() const;
+
+ private:
+  Document document_;
+  Scene scene_;
+  std::shared_ptr<PullForce> hand_;
+  Model model_;
+  std::optional<Simulation> simulation_;
+  long interval_;       // steps between checkpoints of a run
+  double step_ms_ = 0;  // of the last step
+};
+
+}  // namespace limber

@@ -1,0 +1,452 @@
+#include "limber/view/server.hpp"
+
+#include <fmt/format.h>
+
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/beast/core.hpp>
+#include <boost/beast/http.hpp>
+#include <boost/beast/websocket.hpp>
+#include <deque>
+#include <set>
+
+#include "limber/core/errors.hpp"
+#include "limber/scene/json.hpp"
+#include "limber/view/messages.hpp"
+#include "limber/view/page.hpp"
+
+namespace limber {
+namespace {
+
+namespace net = boost::asio;
+namespace beast = boost::beast;
+namespace http = beast::http;
+namespace websocket = beast::websocket;
+using tcp = net::ip::tcp;
+using ErrorCode = boost::system::error_code;
+
+constexpr std::size_t most_queued = 256;             // messages for a page that does not read them
+constexpr std::size_t most_connections = 64;         // at one time
+constexpr std::size_t most_header = 16 * 1024;       // [bytes]
+constexpr auto patience = std::chrono::seconds(30);  // with a request
+
+constexpr const char* content_policy =
+    "default-src 'self'; connect-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; "
+    "frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
+
+Field field_of(const std::string& name) {
+  if (name == "displacement") return Field::displacement;
+  if (name == "stress") return Field::stress;
+  if (name == "contact") return Field::contact;
+  return Field::none;
+}
+
+std::string without_port(const std::string& host) {
+  if (host.starts_with('[')) return host.substr(0, host.find(']') + 1);
+  return host.substr(0, host.find(':'));
+}
+
+class PageConnection;
+
+/// What all connections share; used on the server's thread only.
+struct Hub {
+  ViewSession* session = nullptr;
+  std::set<PageConnection*> pages;
+  std::size_t connections = 0;
+  unsigned long last_client = 0;
+  bool loopback = true;
+  std::size_t most_message = 0;
+
+  void deliver();
+  void note_contacts() const;
+};
+
+/// Names by which a page may call this server: another site's page that found its way here has a name of its own.
+bool host_is_known(const Hub& hub, const std::string& host) {
+  const std::string name = without_port(host);
+  return !hub.loopback || name == "127.0.0.1" || name == "localhost" || name == "[::1]";
+}
+
+class PageConnection : public std::enable_shared_from_this<PageConnection> {
+ public:
+  PageConnection(beast::tcp_stream stream, Hub& hub)
+      : socket_(std::move(stream)), hub_(hub), client_(++hub.last_client) {
+    hub_.pages.insert(this);
+    ++hub_.connections;
+  }
+  ~PageConnection() {
+    hub_.pages.erase(this);
+    --hub_.connections;
+    hub_.note_contacts();
+  }
+  PageConnection(const PageConnection&) = delete;
+  PageConnection& operator=(const PageConnection&) = delete;
+
+  void start(const http::request<http::empty_body>& request) {
+    beast::get_lowest_layer(socket_).expires_never();
+    socket_.set_option(websocket::stream_base::timeout::suggested(beast::role_type::server));
+    socket_.read_message_max(hub_.most_message);
+    socket_.auto_fragment(false);
+    socket_.async_accept(request, [self = shared_from_this()](ErrorCode error) {
+      if (error) return;
+      self->open_ = true;
+      self->send(std::make_shared<const std::string>(self->hub_.session->hello()));
+      if (const std::string standing = self->hub_.session->standing_error(); !standing.empty())
+        self->send(std::make_shared<const std::string>(standing));
+      self->read();
+    });
+  }
+
+  void send(std::shared_ptr<const std::string> bytes, bool binary = false) {
+    if (!open_) return;
+    if (queue_.size() >= most_queued) return close();
+    queue_.push_back({std::move(bytes), binary});
+    if (queue_.size() == 1) write();
+  }
+
+  /// What is new, if the page waits for it.
+  void update() {
+    const auto picture = hub_.session->picture();
+    if (!open_ || !waits_ || !picture || picture->version == seen_version_) return;
+    waits_ = false;
+    seen_version_ = picture->version;
+    if (seen_session_ != picture->session) {
+      seen_session_ = picture->session;
+      send(picture->scene_message);
+      send(std::make_shared<const std::string>(topology_message(*picture)), true);
+    }
+    try {
+      for (std::size_t pane = 0; pane < picture->panes.size(); ++pane)
+        send(std::make_shared<const std::string>(frame_message(*picture, pane, field_, arrows_)), true);
+    } catch (const std::exception& e) {  // a field that this scene does not have
+      field_ = Field::none;
+      send(std::make_shared<const std::string>(
+          nlohmann::json{{"is", "error"}, {"about", "show"}, {"where", ""}, {"message", e.what()}}.dump()));
+      seen_version_ = 0;
+      waits_ = true;
+      return;
+    }
+    send(std::make_shared<const std::string>(tick_message(*picture, hub_.session->rows_since(place_))));
+  }
+
+  unsigned long client() const { return client_; }
+  bool shows_contacts() const { return arrows_ || field_ == Field::contact; }
+
+ private:
+  struct Outgoing {
+    std::shared_ptr<const std::string> bytes;
+    bool binary;
+  };
+
+  void read() {
+    socket_.async_read(buffer_, [self = shared_from_this()](ErrorCode error, std::size_t) {
+      if (error) return self->close();  // gone, or a message that is too long
+      std::string text = beast::buffers_to_string(self->buffer_.data());
+      self->buffer_.consume(self->buffer_.size());
+      if (!self->socket_.got_text()) text = "a binary message";
+      self->heed(std::move(text));
+      self->read();
+    });
+  }
+
+  void heed(std::string text) {
+    // What is about this page alone is not the session's business.
+    if (text.size() < 200) {
+      const auto message = nlohmann::json::parse(text, nullptr, false);
+      const auto what = message.is_object() ? message.value("do", nlohmann::json()) : nlohmann::json();
+      if (what == "next") {
+        waits_ = true;
+        return update();
+      }
+      if (what == "show") {
+        const auto color = message.value("color", nlohmann::json());
+        const auto arrows = message.value("arrows", nlohmann::json());
+        field_ = field_of(color.is_string() ? color.get<std::string>() : "");
+        arrows_ = arrows.is_boolean() && arrows.get<bool>();
+        hub_.note_contacts();
+        seen_version_ = 0;
+        return update();
+      }
+    }
+    hub_.session->ask(client_, std::move(text));
+  }
+
+  void write() {
+    const Outgoing& next = queue_.front();
+    socket_.binary(next.binary);
+    socket_.async_write(net::buffer(*next.bytes), [self = shared_from_this()](ErrorCode error, std::size_t) {
+      if (error) return self->close();
+      self->queue_.pop_front();
+      if (!self->queue_.empty()) self->write();
+    });
+  }
+
+  void close() {
+    if (!open_) return;
+    open_ = false;
+    hub_.pages.erase(this);
+    hub_.note_contacts();
+    ErrorCode ignored;
+    beast::get_lowest_layer(socket_).socket().close(ignored);
+  }
+
+  websocket::stream<beast::tcp_stream> socket_;
+  Hub& hub_;
+  unsigned long client_;
+  beast::flat_buffer buffer_;
+  std::deque<Outgoing> queue_;
+  bool open_ = false, waits_ = false, arrows_ = false;
+  Field field_ = Field::none;
+  unsigned long seen_version_ = 0;
+  unsigned seen_session_ = 0;
+  RowPlace place_;
+};
+
+void Hub::deliver() {
+  const std::set<PageConnection*> now = pages;
+  for (const ViewAnswer& answer : session->take_answers())
+    for (PageConnection* page : now)
+      if (pages.contains(page) && (answer.client == 0 || answer.client == page->client()))
+        page->send(std::make_shared<const std::string>(answer.text));
+  for (PageConnection* page : now)
+    if (pages.contains(page)) page->update();
+}
+
+void Hub::note_contacts() const {
+  if (!session) return;
+  bool wanted = false;
+  for (const PageConnection* page : pages) wanted = wanted || page->shows_contacts();
+  session->want_contacts(wanted);
+}
+
+class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
+ public:
+  HttpConnection(tcp::socket socket, Hub& hub) : stream_(std::move(socket)), hub_(hub) { ++hub_.connections; }
+  ~HttpConnection() { --hub_.connections; }
+  HttpConnection(const HttpConnection&) = delete;
+  HttpConnection& operator=(const HttpConnection&) = delete;
+
+  void read() {
+    parser_.emplace();
+    parser_->header_limit(most_header);
+    parser_->body_limit(0);
+    stream_.expires_after(patience);
+    http::async_read(stream_, buffer_, *parser_, [self = shared_from_this()](ErrorCode error, std::size_t) {
+      if (error == http::error::end_of_stream) return self->close();
+      if (error == http::error::body_limit) return self->refuse(http::status::payload_too_large, "no body is taken");
+      if (error == http::error::header_limit)
+        return self->refuse(http::status::request_header_fields_too_large, "the header is too long");
+      if (error && error.category() == make_error_code(http::error::bad_target).category())
+        return self->refuse(http::status::bad_request, "this is no HTTP request: " + error.message());
+      if (error) return;
+      self->heed();
+    });
+  }
+
+ private:
+  void heed() {
+    const auto& request = parser_->get();
+    const std::string target(request.target()), host(request[http::field::host]);
+    if (!host_is_known(hub_, host))
+      return refuse(http::status::forbidden, "this server is not known by the name " + without_port(host));
+    if (websocket::is_upgrade(request)) {
+      if (target != "/ws") return refuse(http::status::not_found, "WebSocket is at /ws");
+      if (request[http::field::origin] != "http://" + host)
+        return refuse(http::status::forbidden, "only pages of this server may connect");
+      return std::make_shared<PageConnection>(std::move(stream_), hub_)->start(parser_->release());
+    }
+    if (request.method() != http::verb::get && request.method() != http::verb::head)
+      return refuse(http::status::method_not_allowed, "only GET is served");
+    const std::string path = target.substr(0, target.find('?'));
+    for (const PageFile& file : page_files())
+      if (path == file.path || (path == "/" && file.path == "/index.html")) return give(file);
+    if (const std::string prefix = "/recordings/"; path.starts_with(prefix))
+      if (const std::string file = hub_.session->recorded(path.substr(prefix.size())); !file.empty())
+        return give_recording(file);
+    if (path == "/" && page_files().empty())
+      return refuse(http::status::not_found,
+                    "this program was built without the viewer's page; docs/view.md says how to");
+    refuse(http::status::not_found, "there is no such file");
+  }
+
+  template <class Body>
+  void prepare(http::response<Body>& response) {
+    response.set(http::field::server, "limber");
+    response.set("X-Content-Type-Options", "nosniff");
+    response.set("Content-Security-Policy", content_policy);
+    response.set("Referrer-Policy", "no-referrer");
+    response.set("Cross-Origin-Resource-Policy", "same-origin");
+    response.keep_alive(parser_->get().keep_alive());
+  }
+
+  void give(const PageFile& file) {
+    http::response<http::string_body> response{http::status::ok, parser_->get().version()};
+    prepare(response);
+    response.set(http::field::content_type, std::string(file.type));
+    response.set(http::field::content_encoding, "gzip");
+    response.set(http::field::cache_control, "no-cache");
+    response.body() = std::string(file.gzip);
+    answer(std::move(response));
+  }
+
+  void give_recording(const std::string& file) {
+    http::response<http::file_body> response{http::status::ok, parser_->get().version()};
+    ErrorCode error;
+    http::file_body::value_type body;
+    body.open(file.c_str(), beast::file_mode::scan, error);
+    if (error) return refuse(http::status::not_found, "the file is gone");
+    prepare(response);
+    response.set(http::field::content_type, file.ends_with(".mp4") ? "video/mp4" : "model/gltf-binary");
+    response.body() = std::move(body);
+    answer(std::move(response));
+  }
+
+  void refuse(http::status status, const std::string& why) {
+    http::response<http::string_body> response{status, parser_->get().version()};
+    prepare(response);
+    response.set(http::field::content_type, "text/plain; charset=utf-8");
+    response.keep_alive(false);
+    response.body() = why + "\n";
+    answer(std::move(response));
+  }
+
+  template <class Body>
+  void answer(http::response<Body> response) {
+    response.prepare_payload();
+    if (parser_->get().method() == http::verb::head) {
+      auto head = std::make_shared<http::response<http::empty_body>>(response.base());
+      send(head);
+    } else {
+      send(std::make_shared<http::response<Body>>(std::move(response)));
+    }
+  }
+
+  template <class Message>
+  void send(std::shared_ptr<Message> message) {
+    http::async_write(stream_, *message, [self = shared_from_this(), message](ErrorCode error, std::size_t) {
+      if (error) return;
+      if (message->need_eof()) return self->close();
+      self->read();
+    });
+  }
+
+  void close() {
+    ErrorCode ignored;
+    stream_.socket().shutdown(tcp::socket::shutdown_send, ignored);
+  }
+
+  beast::tcp_stream stream_;
+  Hub& hub_;
+  beast::flat_buffer buffer_{most_header};
+  std::optional<http::request_parser<http::empty_body>> parser_;
+};
+
+}  // namespace
+
+bool is_loopback(const std::string& host) {
+  ErrorCode error;
+  const auto address = net::ip::make_address(host, error);
+  return host == "localhost" || (!error && address.is_loopback());
+}
+
+struct ViewServer::Impl {
+  Impl(const ServerOptions& server, const ViewOptions& view)
+      : options(server), acceptor(context), timer(context), session(view, [this] { something_changed(); }) {
+    hub.session = &session;
+    hub.loopback = is_loopback(server.host);
+    hub.most_message = view.most_message;
+    listen();
+    accept();
+  }
+
+  ~Impl() { hub.session = nullptr; }  // which ends before the connections do
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+
+  void listen() {
+    ErrorCode error;
+    const auto address = net::ip::make_address(options.host == "localhost" ? "127.0.0.1" : options.host, error);
+    if (error) throw InputError("--host", fmt::format("'{}' is no address such as 127.0.0.1 or 0.0.0.0", options.host));
+    for (int tried = 0;; ++tried) {
+      const auto port = static_cast<unsigned short>(options.port + tried);
+      const tcp::endpoint endpoint(address, port);
+      acceptor.open(endpoint.protocol(), error);
+      if (!error) acceptor.set_option(net::socket_base::reuse_address(true), error);
+      if (!error) acceptor.bind(endpoint, error);
+      if (!error) acceptor.listen(net::socket_base::max_listen_connections, error);
+      if (!error) break;
+      ErrorCode ignored;
+      acceptor.close(ignored);
+      const bool in_use = error == net::error::address_in_use;
+      if (in_use && tried < options.more_ports && port < 65535) continue;
+      if (error == net::error::access_denied)
+        throw InputError("--port", fmt::format("{} may not be used: ports below 1024 are the system's", port));
+      if (in_use)
+        throw InputError("--port", fmt::format("{} is in use by another program{}; choose another", port,
+                                               tried > 0 ? fmt::format(", and so are the {} before it", tried) : ""));
+      throw InputError("--host", fmt::format("cannot listen at {}:{}: {}", options.host, port, error.message()));
+    }
+    port = acceptor.local_endpoint().port();
+  }
+
+  void accept() {
+    acceptor.async_accept([this](ErrorCode error, tcp::socket socket) {
+      if (error == net::error::operation_aborted) return;
+      if (!error && hub.connections < most_connections) {
+        ErrorCode ignored;
+        socket.set_option(tcp::no_delay(true), ignored);
+        std::make_shared<HttpConnection>(std::move(socket), hub)->read();
+      }
+      accept();
+    });
+  }
+
+  /// On any thread.
+  void something_changed() {
+    if (delivery_due.exchange(true)) return;
+    net::post(context, [this] {
+      delivery_due = false;
+      hub.deliver();
+    });
+  }
+
+  void look_up(const std::function<bool()>& go_on) {
+    timer.expires_after(std::chrono::milliseconds(100));
+    timer.async_wait([this, go_on](ErrorCode error) {
+      if (error) return;
+      if (!go_on()) return context.stop();
+      look_up(go_on);
+    });
+  }
+
+  ServerOptions options;
+  Hub hub;  // outlives the connections, which the context holds
+  net::io_context context{1};
+  tcp::acceptor acceptor;
+  net::steady_timer timer;
+  std::atomic<bool> delivery_due = false;
+  unsigned short port = 0;
+  ViewSession session;
+};
+
+ViewServer::ViewServer(const ServerOptions& server, const ViewOptions& view)
+    : impl_(std::make_unique<Impl>(server, view)) {}
+ViewServer::~ViewServer() = default;
+ViewSession& ViewServer::session() { return impl_->session; }
+unsigned short ViewServer::port() const { return impl_->port; }
+
+std::string ViewServer::address() const {
+  const std::string& host = impl_->options.host;
+  const std::string shown = host == "0.0.0.0" || host == "::" ? "127.0.0.1" : host;
+  return fmt::format("http://{}:{}/", shown.find(':') == std::string::npos ? shown : "[" + shown + "]", port());
+}
+
+void ViewServer::run(const std::function<bool()>& go_on) {
+  impl_->look_up(go_on);
+  impl_->context.run();
+}
+
+void ViewServer::stop() { impl_->context.stop(); }
+
+}  // namespace limber

@@ -1,0 +1,64 @@
+#pragma once  // internal
+/// The surfaces that a viewer draws: those of the bodies, then those of the obstacles, as one list of vertices.
+
+#include <array>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "limber/scene/build/build.hpp"
+#include "limber/scene/build/element_fields.hpp"
+#include "limber/scene/build/moving_obstacles.hpp"
+#include "limber/scene/run/bodies_surface.hpp"
+
+namespace limber {
+
+enum class Field { none, displacement, stress, contact };
+
+/// Does not change; may be asked from any thread.
+class ViewShape {
+ public:
+  /// Throws InputError.
+  ViewShape(const Scene& scene, const Model& model);
+
+  struct Part {
+    std::string name;
+    std::size_t first, count;  // vertices
+    bool obstacle;
+  };
+  const std::vector<Part>& parts() const { return parts_; }
+  std::size_t vertices() const { return rest_.size(); }
+  const std::vector<std::array<int, 3>>& triangles() const { return triangles_; }
+  const std::vector<std::array<int, 2>>& lines() const { return bodies_.mesh().lines; }
+  const std::vector<Vec3>& rest() const { return rest_; }
+  /// Whether all nodes of a vertex are pinned or follow a script at the start.
+  const std::vector<bool>& held() const { return held_; }
+  const std::vector<MovingObstacle::Plane>& planes() const { return planes_; }
+  /// A point of a triangle of a body. Throws InputError for one of an obstacle, or none.
+  BodyPoint point(std::size_t triangle, const std::array<double, 3>& weights) const;
+
+  /// Of all vertices [m]. q: 3N.
+  std::vector<Vec3> positions(const Vector& q, double t) const;
+  /// At all vertices, 0 at obstacles. `contact`: for that field, #N. Empty for none.
+  std::vector<double> values(Field field, const Vector& q, const Vector& contact) const;
+
+ private:
+  const ElementFields& fields() const;
+
+  Scene scene_;
+  TrajectoryHeader header_;
+  BodiesSurface bodies_;
+  std::vector<MovingObstacle> obstacles_;
+  double line_radius_ = 0;
+  std::vector<Part> parts_;
+  std::vector<std::array<int, 3>> triangles_;
+  std::size_t body_triangles_ = 0;
+  std::vector<Vec3> rest_;
+  std::vector<bool> held_;
+  std::vector<MovingObstacle::Plane> planes_;
+  mutable std::once_flag fields_made_;
+  mutable std::unique_ptr<ElementFields> fields_;  // made when the stress is first asked for
+};
+
+}  // namespace limber

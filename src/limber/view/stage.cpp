@@ -1,0 +1,168 @@
+#include "limber/view/stage.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+
+#include "limber/core/errors.hpp"
+#include "limber/record/directory.hpp"
+#include "limber/record/energy_table.hpp"
+#include "limber/scene/run/other_method.hpp"
+
+namespace limber {
+namespace {
+
+constexpr std::size_t most_kept_bytes = 256u << 20, most_rows = 20000;
+
+Document changed(Document scene, const ViewStage::Changes& changes) {
+  for (const std::string& change : changes) {
+    // Another method takes over what it can of the parameters.
+    if (const std::string name = "method.name="; change.starts_with(name)) {
+      std::string method = change.substr(name.size());
+      std::erase(method, '"');
+      scene = with_method(scene, method);
+    } else {
+      scene.set(change);
+    }
+  }
+  return scene;
+}
+
+template <class T>
+void keep_every_other(std::vector<T>& list) {
+  std::size_t n = 0;
+  for (std::size_t i = 0; i < list.size(); i += 2) list[n++] = std::move(list[i]);
+  list.resize(n);
+}
+
+}  // namespace
+
+ViewStage::ViewStage(const StageSource& source) : source_(source) {
+  if (source.scenes.empty() || source.scenes.size() > most_panes)
+    throw InputError("methods", fmt::format("{} methods; 1 to {} are shown", source.scenes.size(), most_panes));
+  for (const Document& scene : source.scenes) {
+    source_.check(scene);
+    panes_.push_back(std::make_unique<Pane>(scene));
+  }
+  rows_.resize(panes_.size());
+  if (source.run.empty()) {
+    for (std::size_t i = 0; i < panes_.size(); ++i) rows_[i] = {panes_[i]->row()};
+    keep();
+  } else {
+    recording_ =
+        std::make_unique<TrajectoryReader>((std::filesystem::path(source.run) / run_file::trajectory).string());
+    recorded_times_ = recording_->times();
+    if (recorded_times_.empty()) throw InputError(source.run, "has no frames yet");
+    read_energies();
+  }
+}
+
+void ViewStage::read_energies() {
+  const auto file = std::filesystem::path(source_.run) / run_file::energy;
+  if (!std::filesystem::exists(file)) return;
+  const EnergyRecord record = read_energy_table(file.string());
+  const std::vector<double> damping = record.column("damping_loss"), friction = record.column("friction_loss");
+  rows_[0].resize(record.rows.size());
+  std::size_t place = 0;
+  for (const char* name :
+       {"time", "kinetic", "elastic", "gravitational", "contact", "external", "total", "", "wall_ms"}) {
+    const std::vector<double> column = *name ? record.column(name) : damping;
+    for (std::size_t i = 0; i < column.size(); ++i) rows_[0][i][place] = column[i] + (*name ? 0 : friction[i]);
+    ++place;
+  }
+  while (rows_[0].size() > most_rows) keep_every_other(rows_[0]);
+}
+
+double ViewStage::time() const {
+  double least = std::numeric_limits<double>::infinity();
+  for (const auto& pane : panes_) least = std::min(least, pane->time());
+  return least;
+}
+
+void ViewStage::step() {
+  double next = std::numeric_limits<double>::infinity();
+  for (const auto& pane : panes_) next = std::min(next, pane->next_time());
+  for (std::size_t i = 0; i < panes_.size(); ++i) {
+    if (panes_[i]->next_time() > next * (1 + 1e-12) + 1e-15) continue;
+    panes_[i]->step();
+    rows_[i].push_back(panes_[i]->row());
+    if (rows_[i].size() > most_rows) {
+      keep_every_other(rows_[i]);
+      ++rows_version_;
+    }
+  }
+  if (++steps_ % keep_every_ == 0) keep();
+}
+
+void ViewStage::keep() {
+  KeptFrame frame{time(), {}};
+  std::size_t bytes = 0;
+  for (const auto& pane : panes_) {
+    frame.states.push_back(std::make_shared<const State>(pane->full()));
+    bytes += 2 * sizeof(double) * static_cast<std::size_t>(frame.states.back()->q.size());
+  }
+  kept_.push_back(std::move(frame));
+  if (kept_.size() > 3 && kept_.size() * bytes > most_kept_bytes) {
+    keep_every_other(kept_);
+    keep_every_ *= 2;
+  }
+}
+
+std::size_t ViewStage::frames() const { return recording_ ? recorded_times_.size() : kept_.size(); }
+
+double ViewStage::frame_time(std::size_t frame) const { return recording_ ? recorded_times_[frame] : kept_[frame].t; }
+
+KeptFrame ViewStage::frame(std::size_t k) const {
+  if (!recording_) return kept_[k];
+  Frame frame = recording_->frame(static_cast<long>(k));
+  return {frame.t, {std::make_shared<const State>(State{std::move(frame.q), std::move(frame.v), frame.t})}};
+}
+
+void ViewStage::go_on_with(const Changes& changes, Which which) {
+  std::vector<State> states;
+  for (const auto& pane : panes_) states.push_back(pane->full());
+  replace(std::move(states), changes, which);
+}
+
+void ViewStage::fork(std::size_t k, const Changes& changes, Which which) {
+  if (k >= frames())
+    throw InputError("frame", fmt::format("{} is too large: there are {} frames, numbered from 0", k, frames()));
+  const KeptFrame at = frame(k);
+  std::vector<State> states;
+  for (const auto& state : at.states) {
+    if (state->v.size() == 0)
+      throw InputError("frame", "the run has no velocities; run it again with output.velocities: true");
+    states.push_back(*state);
+  }
+  replace(std::move(states), changes, which);
+  if (recording_) {
+    recording_.reset();
+    kept_.clear();
+    keep();
+  }
+  forget_after(at.t);
+}
+
+void ViewStage::replace(std::vector<State> states, const Changes& changes, Which which) {
+  if (which && *which >= panes_.size())
+    throw InputError("pane", fmt::format("{}: there are {}, numbered from 0", *which, panes_.size()));
+  std::vector<std::unique_ptr<Pane>> panes;
+  for (std::size_t i = 0; i < panes_.size(); ++i) {
+    const Document& old = panes_[i]->document();
+    const Document scene = !which || *which == i ? changed(old, changes) : old;
+    source_.check(scene);
+    panes.push_back(std::make_unique<Pane>(scene, states[i]));
+  }
+  panes_ = std::move(panes);
+}
+
+void ViewStage::forget_after(double t) {
+  const double reach = t + 1e-9 * std::max(1.0, t);
+  std::erase_if(kept_, [&](const KeptFrame& frame) { return frame.t > reach; });
+  for (auto& rows : rows_) std::erase_if(rows, [&](const EnergySample& row) { return row[0] > reach; });
+  ++rows_version_;
+}
+
+}  // namespace limber

@@ -1,0 +1,80 @@
+#pragma once  // internal
+/// What a viewer shows: one to four panes, which go on together, the states that they have passed through as far as
+/// there is room, and the energies of all steps. For one thread.
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "limber/record/trajectory.hpp"
+#include "limber/view/pane.hpp"
+
+namespace limber {
+
+/// Where a stage comes from.
+struct StageSource {
+  std::string name;              // for people
+  std::string file;              // of the scene, or the folder of a run; empty: it has none
+  std::vector<Document> scenes;  // one for each pane, of the same bodies; files have absolute paths
+  std::string run;               // folder of a run to replay; empty: the scenes are simulated
+  std::function<void(const Document&)> check = [](const Document&) {};  // of each scene before it is built; may throw
+};
+
+/// States of all panes at one time.
+struct KeptFrame {
+  double t = 0;
+  std::vector<std::shared_ptr<const State>> states;
+};
+
+class ViewStage {
+ public:
+  static constexpr std::size_t most_panes = 4;
+
+  /// Throws InputError.
+  explicit ViewStage(const StageSource& source);
+
+  /// Assignments `key path = JSON value` as of --set.
+  using Changes = std::vector<std::string>;
+  /// Which panes a change is for; nullopt: all.
+  using Which = std::optional<std::size_t>;
+  /// All as it is, or as it was at a kept frame, with changes: goes on from that state; later frames are forgotten.
+  /// Throws InputError; nothing is then changed.
+  void go_on_with(const Changes& changes, Which which);
+  void fork(std::size_t frame, const Changes& changes, Which which);
+
+  /// Steps the panes that are behind. Throws StepFailure.
+  void step();
+  double time() const;
+
+  const std::vector<std::unique_ptr<Pane>>& panes() const { return panes_; }
+  /// A recorded run, nothing of which is simulated.
+  bool replays() const { return recording_ != nullptr; }
+
+  std::size_t frames() const;
+  double frame_time(std::size_t frame) const;
+  KeptFrame frame(std::size_t frame) const;
+  /// All of them, where they were not read from a run.
+  const std::vector<KeptFrame>& kept() const { return kept_; }
+  const std::vector<EnergySample>& rows(std::size_t pane) const { return rows_[pane]; }
+  /// Another number since rows were taken away, not only added.
+  unsigned long rows_version() const { return rows_version_; }
+  const StageSource& source() const { return source_; }
+
+ private:
+  void replace(std::vector<State> states, const Changes& changes, Which which);
+  void keep();
+  void forget_after(double t);
+  void read_energies();
+
+  StageSource source_;
+  std::vector<std::unique_ptr<Pane>> panes_;
+  std::unique_ptr<TrajectoryReader> recording_;
+  std::vector<double> recorded_times_;
+  std::vector<KeptFrame> kept_;
+  long steps_ = 0, keep_every_ = 1;
+  std::vector<std::vector<EnergySample>> rows_;
+  unsigned long rows_version_ = 0;
+};
+
+}  // namespace limber

@@ -1,0 +1,148 @@
+#include "limber/view/stage.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "limber/core/errors.hpp"
+#include "limber/record/temporary_directory.hpp"
+#include "limber/scene/run/other_method.hpp"
+#include "limber/scene/run/run.hpp"
+#include "limber/view/folders.hpp"
+#include "limber/view/messages.hpp"
+
+namespace limber {
+namespace {
+
+Document beam(const std::string& more = "") {
+  return Document::parse(R"({
+    "time": {"step": 0.01, "duration": 0.2}, "method": {"name": "TR-BDF2"},
+    "bodies": [{"name": "beam", "mesh": {"shape": "box", "size": [4, 1, 1], "cells": [8, 2, 2]},
+                "material": {"model": "stable_neo_hookean", "young": 1e5, "poisson": 0.4, "density": 1000},
+                "pin": ["left"]}],
+    "output": {"velocities": true, "checkpoint_every": 4})" +
+                             more + "}",
+                         "beam.json");
+}
+
+bool same_bits(const Vector& x, const Vector& y) { return x.size() == y.size() && (x.array() == y.array()).all(); }
+
+Frame last_frame_of_run(const Document& document, const std::string& directory) {
+  const Scene scene = read_scene(document, vocabulary(), "");
+  const Model model = build_model(scene);
+  RunOptions options;
+  options.directory = directory;
+  run_scene(document, scene, model, options);
+  const TrajectoryReader reader(directory + "/trajectory.h5");
+  return reader.frame(reader.frames() - 1);
+}
+
+TEST(ViewStage, StepsAsARunDoes) {
+  const TemporaryDirectory folder;
+  for (const char* method : {"TR-BDF2", "SIERE", "BDF2", "gen-alpha"}) {
+    const Document scene = with_method(beam(), method);
+    const Frame end = last_frame_of_run(scene, folder.path() / method);
+    ViewStage stage({"beam", "", {scene}, ""});
+    for (int i = 0; i < 20; ++i) stage.step();
+    EXPECT_TRUE(same_bits(stage.panes()[0]->full().q, end.q)) << method;
+    EXPECT_TRUE(same_bits(stage.panes()[0]->full().v, end.v)) << method;
+  }
+}
+
+TEST(ViewStage, AForkHasTheBitsOfARunFromThatState) {
+  const TemporaryDirectory folder;
+  const std::string first = folder.path() / "first";
+  last_frame_of_run(beam(), first);
+  for (const char* method : {"TR-BDF2", "BE", "SIERE", "BDF2"}) {
+    Document scene = with_method(beam(), method);
+    scene.set("start={\"run\": \"" + first + "\", \"frame\": 7}");
+    scene.set("bodies[0].material.young=2e5");
+    const Frame end = last_frame_of_run(scene, folder.path() / method);
+    EXPECT_NEAR(end.t, .27, 1e-12);
+
+    ViewStage stage({"beam", "", {beam()}, ""});
+    for (int i = 0; i < 12; ++i) stage.step();
+    stage.fork(7, {std::string("method.name=\"") + method + "\"", "bodies[0].material.young=2e5"}, std::nullopt);
+    EXPECT_EQ(stage.frames(), 8u);
+    EXPECT_EQ(stage.rows(0).size(), 8u);
+    for (int i = 0; i < 20; ++i) stage.step();
+    EXPECT_TRUE(same_bits(stage.panes()[0]->full().q, end.q)) << method;
+    EXPECT_TRUE(same_bits(stage.panes()[0]->full().v, end.v)) << method;
+
+    // The same from the recorded run.
+    StageSource source = source_of(first, {}, {});
+    ViewStage replay(source);
+    EXPECT_TRUE(replay.replays());
+    EXPECT_EQ(replay.frames(), 21u);
+    EXPECT_EQ(replay.rows(0).size(), 21u);
+    replay.fork(7, {std::string("method.name=\"") + method + "\"", "bodies[0].material.young=2e5"}, std::nullopt);
+    EXPECT_FALSE(replay.replays());
+    for (int i = 0; i < 20; ++i) replay.step();
+    EXPECT_TRUE(same_bits(replay.panes()[0]->full().q, end.q)) << method;
+  }
+}
+
+TEST(ViewStage, PanesGoOnTogether) {
+  ViewStage stage({"beam", "", {with_method(beam(), "BE"), with_method(beam(), "SIERE")}, ""});
+  stage.go_on_with({"time.step=0.02"}, 1);
+  for (int i = 0; i < 9; ++i) stage.step();
+  EXPECT_NEAR(stage.panes()[0]->time(), stage.panes()[1]->time(), .02 + 1e-12);
+  EXPECT_EQ(stage.panes()[0]->scene().time.step, .01);
+  EXPECT_EQ(stage.panes()[1]->scene().time.step, .02);
+}
+
+TEST(ViewStage, ARefusedChangeChangesNothing) {
+  ViewStage stage({"beam", "", {beam()}, ""});
+  stage.step();
+  const Pane* pane = stage.panes()[0].get();
+  EXPECT_THROW(stage.go_on_with({"bodies[0].material.poisson=0.7"}, std::nullopt), InputError);
+  EXPECT_THROW(stage.go_on_with({"bodies[0].mesh.cells=[9,2,2]"}, std::nullopt), InputError);
+  EXPECT_THROW(stage.go_on_with({}, 3), InputError);
+  EXPECT_THROW(stage.fork(2, {}, std::nullopt), InputError);
+  EXPECT_EQ(stage.panes()[0].get(), pane);
+}
+
+TEST(ViewStage, ThePulledPointGoesWhereItIsPulled) {
+  ViewStage stage({"beam", "", {beam(), with_method(beam(), "BE")}, ""});
+  const ViewShape shape(stage.panes()[0]->scene(), stage.panes()[0]->model());
+  std::size_t triangle = 0;
+  for (std::size_t t = 0; t < shape.triangles().size(); ++t)
+    if (shape.rest()[static_cast<std::size_t>(shape.triangles()[t][0])][0] > 3.9) triangle = t;
+  const BodyPoint point = shape.point(triangle, {.5, .25, .25});
+  const Vec3 before = point.at(stage.panes()[0]->full().q);
+  const Vec3 to = before + Vec3(0, 0, 2);
+  for (const auto& pane : stage.panes()) pane->pull(point, to);
+  for (int i = 0; i < 8; ++i) stage.step();
+  for (const auto& pane : stage.panes()) {
+    EXPECT_GT((point.at(pane->full().q) - before)[2], .1);
+    EXPECT_GT(pane->hand().force(pane->full().q)[2], 0);
+  }
+  EXPECT_THROW(shape.point(shape.triangles().size(), {1, 0, 0}), InputError);
+  EXPECT_THROW(shape.point(0, {1, 1, 0}), InputError);
+}
+
+TEST(Folders, AScenesFilesLieInItsFolders) {
+  const auto refused = [](const std::string& mesh) {
+    try {
+      check_files(Document::parse(R"({"bodies": [{"mesh": {"file": ")" + mesh + R"("}}]})", "s"), {"/tmp/a", ""});
+    } catch (const InputError& e) {
+      return e.where();
+    }
+    return std::string();
+  };
+  EXPECT_EQ(refused("/tmp/a/body.msh"), "");
+  EXPECT_EQ(refused("/tmp/a/b/body.msh"), "");
+  EXPECT_EQ(refused("/tmp/ab/body.msh"), "bodies[0].mesh.file");
+  EXPECT_EQ(refused("/tmp/a/../b/body.msh"), "bodies[0].mesh.file");
+  EXPECT_EQ(refused("/etc/passwd"), "bodies[0].mesh.file");
+}
+
+TEST(Messages, Base64IsDecoded) {
+  EXPECT_EQ(decoded_base64("TGltYmVy"), "Limber");
+  EXPECT_EQ(decoded_base64("TGltYmU="), "Limbe");
+  EXPECT_EQ(decoded_base64(""), "");
+  EXPECT_THROW(decoded_base64("*"), InputError);
+}
+
+}  // namespace
+}  // namespace limber

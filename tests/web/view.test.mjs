@@ -1,0 +1,293 @@
+// The viewer, in a browser, from the outside.
+import assert from "node:assert/strict";
+import { execFileSync, spawnSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { closeBrowser, open, program, read, root, shots, until, view } from "./browser.mjs";
+
+after(closeBrowser);
+
+const scene = {
+  time: { step: 0.01, duration: 1 },
+  method: { name: "TR-BDF2" },
+  bodies: [
+    {
+      name: "beam",
+      mesh: { shape: "box", size: [4, 1, 1], cells: [12, 3, 3] },
+      material: { model: "stable_neo_hookean", young: 1e5, poisson: 0.4, density: 1000 },
+      pin: ["left"],
+    },
+  ],
+};
+function sceneFile(server, content = scene) {
+  const file = join(server.folder, "scene.json");
+  writeFileSync(file, JSON.stringify(content));
+  return file;
+}
+const beam = join(root, "scenes/beam.json");
+
+/** Runs `body` with a page on `limber view ARGUMENTS`, and expects no complaint in its console. */
+async function withPage(args, body, options) {
+  const server = await view(...args);
+  try {
+    const opened = await open(server.address, options);
+    try {
+      await body(opened.page, server);
+    } finally {
+      await opened.close();
+    }
+    assert.deepEqual(opened.complaints, []);
+  } finally {
+    await server.stop();
+  }
+}
+
+test("the beam opens with three methods, moves, and backward Euler loses the most", async () => {
+  await withPage([beam], async (page) => {
+    assert.deepEqual((await read(page, "limber.panes")).map((p) => p.method), ["BE", "SIERE", "TR-BDF2"]);
+    const before = await read(page, "Array.from(limber.positions(0))");
+    await page.selectOption("#speed", { label: await page.locator("#speed option").last().innerText() });
+    await until(page, "limber.time > 3");
+    const now = await read(page, "Array.from(limber.positions(0))");
+    assert.ok(now.some((x, i) => Math.abs(x - before[i]) > 0.1));
+    const lost = [];
+    for (const pane of [0, 1, 2]) {
+      const rows = await read(page, `limber.energies(${pane})`);
+      lost.push(rows[0][6] - rows.at(-1)[6]);
+    }
+    assert.ok(lost[0] > 3 * lost[1] && lost[1] > 3 * Math.abs(lost[2]), `lost [J]: ${lost}`);
+    await page.screenshot({ path: join(shots, "beam-1280x800.png") });
+  });
+});
+
+for (const [width, height, dark] of [[1280, 800, true], [390, 844, false], [390, 844, true]])
+  test(`a picture at ${width}x${height}, ${dark ? "dark" : "light"}`, async () => {
+    await withPage([beam], async (page) => {
+      await until(page, "limber.time > 0.5");
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "wider than the window");
+      const canvas = await page.locator("#view").boundingBox();
+      assert.ok(canvas.height >= (width < 600 ? 0.4 : 0.5) * height);
+      await page.screenshot({ path: join(shots, `beam-${width}x${height}-${dark ? "dark" : "light"}.png`) });
+    }, { width, height, dark });
+  });
+
+/** Where the free end's middle is on the screen, in pane 0. */
+async function freeEnd(page) {
+  return page.evaluate(() => {
+    const x = window.limber.positions(0);
+    let best = 0;
+    for (let i = 0; i < x.length; i += 3) {
+      const score = (k) => x[k] + 0.1 * x[k + 2] - Math.abs(x[k + 1] - 0.5) * 0.01;
+      if (score(i) > score(best)) best = i;
+    }
+    return [x[best], x[best + 1], x[best + 2]];
+  });
+}
+
+test("a pull with the mouse moves the point towards the mouse, and its force is told", async () => {
+  const still = { ...scene, gravity: [0, 0, 0] };
+  await withPage([beam, "--methods", "TR-BDF2"], async (page, server) => {
+    await page.setInputFiles("#file-input", sceneFile(server, still));
+    await until(page, "limber.panes.length == 1 && limber.positions(0).length > 0 && limber.energies(0).length > 2");
+    await until(page, "Math.max(...limber.positions(0)) < 4.5");
+    const end = await freeEnd(page);
+    // A little inside the body, seen from the camera.
+    const inside = [end[0] - 0.15, end[1] - 0.1, end[2]];
+    const [x, y] = await read(page, `limber.project(0, ${JSON.stringify(inside)})`);
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    await page.mouse.move(x, y - 60, { steps: 4 });
+    await until(page, "limber.pull && Math.hypot(...limber.pull.force) > 1");
+    const first = await read(page, "limber.pull");
+    assert.ok(first.to[1] > first.point[1], "the target is above the point");
+    assert.ok(first.force[1] > 0);
+    await until(page, `limber.pull.point[1] > ${first.point[1]} + 0.02`);
+    const pinned = await page.evaluate(() => {
+      const x = window.limber.positions(0);
+      let most = 0;
+      for (let i = 0; i < x.length; i += 3) if (x[i] < 1e-6) most = Math.max(most, Math.abs(x[i]));
+      return most;
+    });
+    assert.ok(pinned < 1e-6);
+    await page.screenshot({ path: join(shots, "pull-1280x800.png") });
+    await page.mouse.up();
+    await until(page, "limber.pull === null");
+  });
+});
+
+test("another method changes the curve of the energy", async () => {
+  await withPage([beam, "--methods", "TR-BDF2"], async (page) => {
+    await page.selectOption("#speed", { label: await page.locator("#speed option").last().innerText() });
+    await until(page, "limber.time > 1.5");
+    const before = await read(page, "limber.energies(0)");
+    assert.ok(before[0][6] - before.at(-1)[6] < 0.01 * before[0][6]);
+    await page.getByLabel("Method", { exact: true }).selectOption("BE");
+    await until(page, "limber.panes[0].method === 'BE'");
+    const at = await read(page, "limber.time");
+    await until(page, `limber.time > ${at + 1.5}`);
+    const rows = await read(page, "limber.energies(0)");
+    assert.ok(rows[0][6] - rows.at(-1)[6] > 0.1 * rows[0][6], "backward Euler has not lost energy");
+    assert.ok(rows.length > before.length && rows[0][0] === 0, "the curve goes on");
+  });
+});
+
+test("values that are refused name their key, and a broken scene is shown", async () => {
+  await withPage([beam, "--methods", "TR-BDF2"], async (page, server) => {
+    const field = page.getByLabel("Poisson’s ratio");
+    await field.fill("0.7");
+    await field.press("Enter");
+    await until(page, "limber.errors.length > 0");
+    const [error] = await read(page, "limber.errors");
+    assert.equal(error.where, "bodies[0].material.poisson");
+    await page.setInputFiles("#file-input", sceneFile(server, { ...scene, bodies: [{ ...scene.bodies[0], pins: ["left"] }] }));
+    await page.getByText("bodies[0].pins").first().waitFor();
+    await page.screenshot({ path: join(shots, "error-1280x800.png") });
+    assert.ok(await read(page, "limber.drawn > 0"));
+  });
+});
+
+test("a scene with an error opens a page that says so", async () => {
+  const server = await view(beam);
+  const file = sceneFile(server, { ...scene, time: { step: -1, duration: 1 } });
+  const broken = await view(file);
+  try {
+    const { chromium } = await import("playwright-core");
+    const opened = await open(server.address);
+    await opened.page.goto(broken.address);
+    await opened.page.getByText("time.step").first().waitFor();
+    await opened.close();
+    assert.ok(chromium);
+  } finally {
+    await broken.stop();
+    await server.stop();
+  }
+});
+
+test("a recorded run replays, is scrubbed, and forks to the bits of a run", async () => {
+  const server = await view(beam);
+  try {
+    const run = join(server.folder, "run");
+    const file = sceneFile(server, { ...scene, output: { velocities: true } });
+    execFileSync(program, ["run", file, "-o", run, "--quiet"]);
+    await withPage([run], async (page, own) => {
+      assert.equal(await read(page, "limber.frames"), 101);
+      const low = () => read(page, "Array.from(limber.positions(0)).filter((_, i) => i % 3 == 1).reduce((a, b) => Math.min(a, b))");
+      await page.locator("#slider").fill("0");
+      await until(page, "limber.frame === 0");
+      const start = await low();
+      await page.locator("#slider").fill("40");
+      await until(page, "limber.frame === 40");
+      assert.ok((await low()) < start - 0.05);
+      await page.keyboard.press("]");
+      await until(page, "limber.frame === 41");
+      await page.keyboard.press("[");
+      await until(page, "limber.frame === 40");
+      await page.screenshot({ path: join(shots, "replay-1280x800.png") });
+
+      const method = page.getByLabel("Method", { exact: true });
+      await method.selectOption("SIERE");
+      await page.locator("#fork").click();
+      await until(page, "limber.panes[0].method === 'SIERE' && limber.frame === null");
+      await page.evaluate(() => document.activeElement?.blur());
+      for (let k = 1; k <= 12; ++k) {
+        await page.keyboard.press(".");
+        await until(page, `limber.frames >= ${k + 1}`);
+      }
+      assert.equal(await read(page, "limber.frames"), 13);
+      const recorded = await page.evaluate(
+        () =>
+          new Promise((done) => {
+            const socket = new WebSocket(location.origin.replace("http", "ws") + "/ws");
+            socket.onopen = () => socket.send(JSON.stringify({ do: "record", format: "run" }));
+            socket.onmessage = (event) => {
+              const message = typeof event.data === "string" ? JSON.parse(event.data) : {};
+              if (message.is === "recorded") done(message.file);
+            };
+          }),
+      );
+      const batch = join(own.folder, "batch");
+      const forked = {
+        ...scene,
+        time: { step: 0.01, duration: 0.12 },
+        method: { name: "SIERE" },
+        start: { run, frame: 40 },
+        output: { velocities: true },
+      };
+      const forkedFile = join(own.folder, "forked.json");
+      writeFileSync(forkedFile, JSON.stringify(forked));
+      execFileSync(program, ["run", forkedFile, "-o", batch, "--quiet"]);
+      const compare = spawnSync("/usr/bin/python3", [
+        "-c",
+        "import h5py, sys\na, b = (h5py.File(f + '/trajectory.h5') for f in sys.argv[1:])\n" +
+          "n = int(a['frames_written'][()]); assert n == int(b['frames_written'][()]) == 13, n\n" +
+          "for name in ('positions', 'velocities', 'time'):\n" +
+          "    assert (a[name][:n] == b[name][:n]).all(), name\n",
+        recorded,
+        batch,
+      ]);
+      assert.equal(compare.status, 0, String(compare.stderr));
+    });
+  } finally {
+    await server.stop();
+  }
+});
+
+test("everything by keyboard", async () => {
+  await withPage([beam, "--methods", "TR-BDF2"], async (page) => {
+    const press = (key) => page.keyboard.press(key);
+    await until(page, "limber.playing");
+    await press("Space");
+    await until(page, "!limber.playing");
+    const frames = await read(page, "limber.frames");
+    await press(".");
+    await until(page, `limber.frames === ${frames + 1}`);
+    await press("n");
+    await until(page, "limber.panes.length === 2");
+    await press("2");
+    await press("+");
+    await press("Space");
+    await until(page, "limber.playing && limber.frames > 5");
+    await press("Space");
+    await until(page, "!limber.playing");
+    await press("[");
+    await until(page, "limber.frame !== null");
+    const frame = await read(page, "limber.frame");
+    await press("f");
+    await until(page, `limber.frame === null && limber.frames === ${frame + 1}`);
+    await press("l");
+    for (const key of ["w", "c", "c", "a", "p", "d", "d", "Home"]) await press(key);
+    await page.locator("#view").focus();
+    for (const key of ["ArrowLeft", "ArrowUp", "PageUp", "PageDown"]) await press(key);
+    await press("g");
+    await press("ArrowUp");
+    await press("ArrowUp");
+    await press("Space");
+    await until(page, "limber.pull && Math.hypot(...limber.pull.force) > 0");
+    await press("Escape");
+    await until(page, "limber.pull === null");
+    await press("?");
+    await page.locator("#help[open]").waitFor();
+    await page.screenshot({ path: join(shots, "help-1280x800.png") });
+    await press("Escape");
+    await page.locator("#help[open]").waitFor({ state: "detached" }).catch(() => {});
+    const saved = page.waitForEvent("download");
+    await press("s");
+    const text = readFileSync(await (await saved).path(), "utf8");
+    assert.equal(JSON.parse(text).bodies[0].name, "beam");
+    await press("o");
+    await page.locator("#scenes[open]").waitFor();
+    await page.screenshot({ path: join(shots, "scenes-1280x800.png") });
+    await page.getByRole("button", { name: /jelly_brick/ }).focus();
+    await press("Enter");
+    await until(page, "limber.panes.length === 1");
+    await press("r");
+    // The Tab key reaches every control.
+    const reached = new Set();
+    for (let i = 0; i < 60; ++i) {
+      await press("Tab");
+      reached.add(await page.evaluate(() => document.activeElement?.id || document.activeElement?.getAttribute("aria-label") || ""));
+    }
+    for (const id of ["play", "step", "restart", "speed", "slider", "view"]) assert.ok(reached.has(id), `${id} by Tab`);
+  });
+});

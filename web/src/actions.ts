@@ -1,0 +1,193 @@
+// What a user can do, by button or by key.
+import type { Connection } from './connection';
+import type { ColorBy, RecordFormat, SceneValue } from './protocol';
+import { changed, isBack, isPlaying, maxPanes, say, state, type PendingChange } from './state';
+
+/** Simulated seconds per second; 0: as fast as it can. */
+export const speeds = [0.1, 0.25, 0.5, 1, 2, 4, 0];
+export const colorings: ColorBy[] = ['none', 'displacement', 'stress', 'contact'];
+
+export class Actions {
+  constructor(private readonly connection: Connection) {}
+
+  play(): void {
+    if (state.scene?.replay) {
+      const last = (state.tick?.frames ?? 1) - 1;
+      const shown = state.tick?.frame ?? last;
+      state.replay.from = shown < last ? shown : 0;
+      state.replay.playing = !state.replay.playing;
+      changed('replay');
+      return;
+    }
+    if (isPlaying()) {
+      this.connection.send({ do: 'pause' });
+      return;
+    }
+    if (isBack()) this.live();
+    this.clearFailure();
+    this.connection.send({ do: 'play' });
+  }
+
+  step(): void {
+    if (state.scene?.replay) {
+      this.seekBy(1);
+      return;
+    }
+    if (isBack()) this.live();
+    this.clearFailure();
+    this.connection.send({ do: 'step' });
+  }
+
+  restart(): void {
+    this.clearFailure();
+    if (state.scene?.replay) this.seek(0);
+    else this.connection.send({ do: 'restart' });
+  }
+
+  get speed(): number {
+    return state.scene?.replay ? state.replay.speed : (state.tick?.speed ?? 1);
+  }
+
+  setSpeed(factor: number): void {
+    state.replay.speed = factor;
+    if (state.tick) state.tick.speed = factor;
+    this.connection.send({ do: 'speed', factor });
+    changed('tick');
+  }
+
+  changeSpeed(by: 1 | -1): void {
+    const now = speeds.indexOf(this.speed);
+    const next = Math.min(speeds.length - 1, Math.max(0, (now < 0 ? 3 : now) + by));
+    this.setSpeed(speeds[next]);
+  }
+
+  toggle(what: 'wireframe' | 'arrows' | 'pinned' | 'plots'): void {
+    state.view[what] = !state.view[what];
+    changed('view');
+    if (what === 'arrows') this.sendShow();
+    if (what === 'plots') changed('size');
+  }
+
+  setColor(color: ColorBy): void {
+    state.view.color = color;
+    changed('view');
+    this.sendShow();
+  }
+
+  nextColor(): void {
+    this.setColor(colorings[(colorings.indexOf(state.view.color) + 1) % colorings.length]);
+  }
+
+  sendShow(): void {
+    this.connection.send({ do: 'show', color: state.view.color, arrows: state.view.arrows });
+  }
+
+  select(pane: number): void {
+    if (!state.scene || pane >= state.scene.panes.length) return;
+    state.selected = pane;
+    changed('selected');
+  }
+
+  addPane(method?: string): void {
+    const shown = state.scene?.panes.map((p) => p.method) ?? [];
+    const name = method ?? this.methodToAdd();
+    if (!name) return;
+    if (shown.length >= maxPanes) say('note', `${maxPanes} methods side by side are the most.`);
+    else this.connection.send({ do: 'panes', methods: [...shown, name] });
+  }
+
+  /** The first method that is not shown yet. */
+  methodToAdd(): string | undefined {
+    const shown = state.scene?.panes.map((p) => p.method) ?? [];
+    return state.hello?.methods.find((m) => !shown.includes(m.name))?.name;
+  }
+
+  removePane(pane: number): void {
+    const methods = state.scene?.panes.map((p) => p.method) ?? [];
+    if (methods.length < 2) return;
+    methods.splice(pane, 1);
+    this.connection.send({ do: 'panes', methods });
+  }
+
+  /** Changes a key of the scene: at once when live; while a kept frame is shown it waits for the fork. */
+  change(key: string, value: SceneValue, pane: number | undefined): void {
+    state.fieldErrors.delete(key);
+    this.remember(key, value, pane);
+    if (!isBack() && !state.scene?.replay) {
+      this.connection.send({ do: 'set', set: { [key]: value }, pane });
+      changed('messages');
+      return;
+    }
+    const group = state.pending.find((p) => p.pane === pane);
+    if (group) group.set[key] = value;
+    else state.pending.push({ pane, set: { [key]: value } });
+    changed('pending');
+  }
+
+  /** Keeps what `scene` does not tell: the parameters of methods. */
+  private remember(key: string, value: SceneValue, pane: number | undefined): void {
+    if (!key.startsWith('method.') || key === 'method.modes') return;
+    const panes = state.scene?.panes.length ?? 0;
+    for (let i = 0; i < panes; i++) {
+      if (pane !== undefined && pane !== i) continue;
+      if (key === 'method.name') state.parameters[i] = {};
+      else state.parameters[i] = { ...state.parameters[i], [key]: value };
+    }
+  }
+
+  seek(frame: number): void {
+    const frames = state.tick?.frames ?? 0;
+    if (frames === 0) return;
+    this.connection.send({ do: 'seek', frame: Math.min(frames - 1, Math.max(0, frame)) });
+  }
+
+  seekBy(by: number): void {
+    if (state.tick) this.seek((state.tick.frame ?? state.tick.frames - 1) + by);
+  }
+
+  live(): void {
+    if (state.scene?.replay) {
+      this.seek((state.tick?.frames ?? 1) - 1);
+      return;
+    }
+    if (state.pending.length > 0) {
+      state.pending = [];
+      changed('pending');
+    }
+    this.connection.send({ do: 'live' });
+  }
+
+  fork(): void {
+    const frame = state.tick?.frame ?? (state.scene?.replay ? (state.tick?.frames ?? 0) - 1 : null);
+    if (frame === null || frame < 0) {
+      say('note', 'Move the slider to a kept frame first, then fork there.');
+      return;
+    }
+    const [first, ...others]: PendingChange[] = state.pending.length > 0 ? state.pending : [{ pane: undefined, set: {} }];
+    this.clearFailure();
+    this.connection.send({ do: 'fork', frame, set: first.set, pane: first.pane });
+    for (const { pane, set } of others) this.connection.send({ do: 'set', set, pane });
+    state.pending = [];
+    changed('pending');
+  }
+
+  open(scene: string): void {
+    this.connection.send({ do: 'open', scene });
+  }
+
+  save(): void {
+    this.connection.send({ do: 'save', pane: state.selected });
+  }
+
+  record(format: RecordFormat): void {
+    if (!this.connection.send({ do: 'record', format })) return;
+    state.recordings.set(format, { format, done: 0, url: null, file: '' });
+    changed('recording');
+  }
+
+  clearFailure(): void {
+    if (!state.failure) return;
+    state.failure = '';
+    changed('messages');
+  }
+}

@@ -1,0 +1,104 @@
+// The planes of a scene: discs with a grid that fade towards their rims; or a faint grid below, where the scene has no ground.
+import {
+  BufferGeometry, Color, DoubleSide, Float32BufferAttribute, Group, LineBasicMaterial, LineSegments, Mesh, MeshBasicMaterial,
+  Quaternion, RingGeometry, Vector3, type Object3D,
+} from 'three';
+import { scenery } from './colors';
+import type { Plane, Scene } from './protocol';
+
+type Theme = 'light' | 'dark';
+
+export function isHorizontal(plane: Plane): boolean {
+  const [x, y, z] = plane.normal;
+  return y > 0.999 * Math.hypot(x, y, z);
+}
+
+/** The horizontal plane that bodies stand on, if there is one. */
+export function groundOf(scene: Scene): Plane | null {
+  return scene.planes.find(isHorizontal) ?? null;
+}
+
+export function sizeOf(scene: Scene): number {
+  const { min, max } = scene.box;
+  return Math.max(Math.hypot(max[0] - min[0], max[1] - min[1], max[2] - min[2]), 1e-6);
+}
+
+export function makePlanes(scene: Scene, theme: Theme): Object3D[] {
+  const size = sizeOf(scene);
+  const { min, max } = scene.box;
+  const middle = new Vector3(...min).add(new Vector3(...max)).multiplyScalar(0.5);
+  const discs = scene.planes.map((plane) => makeDisc(plane, middle, (isHorizontal(plane) ? 4 : 1.5) * size, size, true, theme));
+  if (!groundOf(scene)) {
+    const below: Plane = { point: [middle.x, min[1] - 0.25 * size, middle.z], normal: [0, 1, 0] };
+    discs.push(makeDisc(below, middle, 2.5 * size, size, false, theme));
+  }
+  return discs;
+}
+
+function makeDisc(plane: Plane, near: Vector3, radius: number, size: number, filled: boolean, theme: Theme): Object3D {
+  const cell = roundDown(size / 8);
+  const disc = new Group();
+  if (filled) disc.add(makeFloor(radius, theme));
+  disc.add(makeGrid(cell, Math.min(radius, 1.8 * size), 0.4, theme), makeGrid(5 * cell, radius, 0.9, theme));
+  const normal = new Vector3(...plane.normal).normalize();
+  disc.quaternion.copy(new Quaternion().setFromUnitVectors(new Vector3(0, 0, 1), normal));
+  disc.position.copy(near).addScaledVector(normal, new Vector3(...plane.point).sub(near).dot(normal));
+  return disc;
+}
+
+/** How much is seen at a distance from the middle, in parts of the radius. */
+function fade(distance: number): number {
+  const t = Math.min(1, Math.max(0, (distance - 0.3) / 0.7));
+  return 1 - t * t * (3 - 2 * t);
+}
+
+function makeFloor(radius: number, theme: Theme): Mesh {
+  const geometry = new RingGeometry(0, radius, 48, 12);
+  const places = geometry.attributes.position;
+  const alphas = Array.from({ length: places.count }, (_, i) => fade(Math.hypot(places.getX(i), places.getY(i)) / radius));
+  const floor = new Mesh(geometry, new MeshBasicMaterial({
+    transparent: true, vertexColors: true, side: DoubleSide, depthWrite: false,
+    polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1,
+  }));
+  geometry.setAttribute('color', colorsWith(scenery[theme].ground, alphas));
+  floor.renderOrder = -4;
+  return floor;
+}
+
+/** Lines in pieces, since their colour changes along them. */
+function makeGrid(cell: number, radius: number, opacity: number, theme: Theme): LineSegments {
+  const places: number[] = [];
+  const alphas: number[] = [];
+  const pieces = 24;
+  const count = Math.floor(radius / cell);
+  for (let line = -count; line <= count; line++) {
+    const across = line * cell;
+    const half = Math.sqrt(radius * radius - across * across);
+    for (let end = 0; end < 2 * pieces; end++) {
+      // Inner points end one piece and begin the next.
+      const along = half * ((2 * Math.ceil(end / 2)) / pieces - 1);
+      places.push(across, along, 0);
+      alphas.push(opacity * fade(Math.hypot(across, along) / radius));
+    }
+  }
+  const turned = places.slice();
+  for (let i = 0; i < turned.length; i += 3) [turned[i], turned[i + 1]] = [turned[i + 1], turned[i]];
+  const geometry = new BufferGeometry();
+  geometry.setAttribute('position', new Float32BufferAttribute([...places, ...turned], 3));
+  geometry.setAttribute('color', colorsWith(scenery[theme].line, [...alphas, ...alphas]));
+  const grid = new LineSegments(geometry, new LineBasicMaterial({ transparent: true, vertexColors: true, depthWrite: false }));
+  grid.renderOrder = -3;
+  return grid;
+}
+
+function colorsWith(color: string, alphas: number[]): Float32BufferAttribute {
+  const { r, g, b } = new Color(color);
+  return new Float32BufferAttribute(alphas.flatMap((alpha) => [r, g, b, alpha]), 4);
+}
+
+/** The next 1, 2 or 5 times a power of ten that is not larger. */
+function roundDown(value: number): number {
+  const power = 10 ** Math.floor(Math.log10(value));
+  const lead = value / power;
+  return power * (lead >= 5 ? 5 : lead >= 2 ? 2 : 1);
+}

@@ -1,0 +1,227 @@
+// Puts the page together: what the server says goes into the state, the state into pictures.
+import { Actions } from './actions';
+import { Connection } from './connection';
+import { Controls, fieldKeyFor } from './controls';
+import { bindHelp, bindScenes } from './dialogs';
+import { byId, download } from './dom';
+import { bindFiles } from './drop';
+import { History } from './history';
+import { bindKeys, makeShortcuts, type Shortcut } from './keys';
+import { Labels } from './labels';
+import { bindMessages } from './messages';
+import { Plots } from './plots';
+import { expose, Rate } from './probe';
+import { column, type Answer, type Frame, type Scene, type ServerError, type Tick, type Topology } from './protocol';
+import { Puller } from './pull';
+import { changed, flush, onWake, say, showError, state, type Topic } from './state';
+import { bindTheme } from './theme';
+import { Timeline } from './timeline';
+import { Views } from './views';
+
+const canvas = byId<HTMLCanvasElement>('view');
+const link = () => connection;
+
+bindTheme();
+const views = makeViews();
+const puller = new Puller(views, link);
+views.bind(puller);
+
+const address = `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/ws`;
+const connection = new Connection(address, { opened, lost, answer, binary, broken });
+const actions = new Actions(connection);
+const labels = new Labels(views, actions, () => controls.addPane());
+const plots = new Plots(link);
+const controls = new Controls(actions);
+const timeline = new Timeline(actions);
+const rate = new Rate();
+const files = bindFiles(link);
+bindMessages(actions);
+
+let shortcuts: Shortcut[] = [];
+const scenes = bindScenes(actions, files.choose);
+const help = bindHelp(() => shortcuts);
+shortcuts = makeShortcuts({
+  actions, views, puller, openScenes: scenes.open, openHelp: help.open, addPane: () => controls.addPane(),
+});
+bindKeys(shortcuts, canvas);
+expose(views, rate);
+
+function makeViews(): Views {
+  try {
+    return new Views(canvas);
+  } catch (error) {
+    byId('empty').textContent = 'This page needs WebGL, which this browser does not offer.';
+    throw error;
+  }
+}
+
+function opened(): void {
+  state.link = 'open';
+  changed('link');
+  if (state.view.color !== 'none' || state.view.arrows) actions.sendShow();
+}
+
+function lost(): void {
+  state.link = 'lost';
+  state.recordings.forEach((r, format) => { if (r.url === null) state.recordings.delete(format); });
+  changed('link', 'recording');
+}
+
+function broken(reason: string): void {
+  showError('', `The page did not understand the server: ${reason}`, 'protocol');
+}
+
+function answer(message: Answer): void {
+  switch (message.is) {
+    case 'hello':
+      state.hello = message;
+      changed('hello');
+      break;
+    case 'scene':
+      takeScene(message);
+      break;
+    case 'tick':
+      takeTick(message);
+      break;
+    case 'curve':
+      state.curves[message.pane] = message;
+      changed('curve');
+      break;
+    case 'error':
+      takeError(message);
+      break;
+    case 'note':
+      say('note', message.message);
+      break;
+    case 'saved':
+      download(message.name.endsWith('.json') ? message.name : `${message.name}.json`, message.text, 'application/json');
+      say('note', 'The scene is saved as a download.');
+      break;
+    case 'recording':
+      state.recordings.set(message.format, { format: message.format, done: message.done, url: null, file: '' });
+      changed('recording');
+      break;
+    case 'recorded':
+      state.recordings.set(message.format, { format: message.format, done: 1, url: message.url, file: message.file });
+      say('note', 'The recording is ready: see "Save and record".');
+      changed('recording');
+      break;
+  }
+}
+
+function takeScene(scene: Scene): void {
+  const another = scene.name !== state.scene?.name;
+  state.scene = scene;
+  state.topology = null;
+  state.frames = scene.panes.map(() => null);
+  state.curves = scene.panes.map(() => null);
+  if (another || state.histories.length !== scene.panes.length) {
+    state.histories = scene.panes.map(() => new History());
+    state.parameters = scene.panes.map(() => ({}));
+  }
+  if (another) state.tick = null;
+  else if (state.tick) state.tick.frame = null;
+  if (another) state.messages = state.messages.filter((m) => m.kind !== 'error');
+  state.selected = Math.min(state.selected, scene.panes.length - 1);
+  state.pending = [];
+  state.fieldErrors.clear();
+  state.failure = '';
+  state.replay.playing = false;
+  if (another) state.recordings.clear();
+  changed('scene', 'messages', 'recording');
+}
+
+function takeTick(tick: Tick): void {
+  changed('tick');
+  if (tick.session !== state.scene?.session) return;
+  tick.panes.forEach((pane, i) => {
+    const history = state.histories[i];
+    if (!history) return;
+    if (tick.reset) history.clear();
+    // After a fork time has gone back. Panes with other steps may be a little ahead of the clock.
+    const slack = 2 * (state.scene?.panes[i]?.step ?? 0);
+    if ((history.last?.[column.time] ?? 0) > tick.time + slack) history.dropFrom(tick.time + 1e-9);
+    for (const row of pane.rows) history.add(row);
+  });
+  state.tick = tick;
+}
+
+function takeError(error: ServerError): void {
+  if (error.about === 'curve') {
+    state.curveError = error.message;
+    changed('curve');
+    return;
+  }
+  if (error.about === 'record') {
+    state.recordings.forEach((r, format) => { if (r.url === null) state.recordings.delete(format); });
+    changed('recording');
+  }
+  if (error.about === 'step') state.failure = error.where ? `${error.where}: ${error.message}` : error.message;
+  const key = error.about === 'set' || error.about === 'fork' ? fieldKeyFor(error.where) : null;
+  if (key) state.fieldErrors.set(key, error.message);
+  showError(error.where, error.message, error.about, error.about !== 'step');
+}
+
+function binary(message: Topology | Frame): void {
+  if (message.session !== state.scene?.session) return;
+  if (message.kind === 'topology') {
+    state.topology = message;
+    views.show();
+    changed('scene');
+    return;
+  }
+  if (!state.topology || message.pane >= state.frames.length) return;
+  if (message.positions.length !== state.topology.rest.length) {
+    broken('a frame and the topology have different numbers of vertices');
+    return;
+  }
+  state.received++;
+  state.frames[message.pane] = message;
+  views.take(message.pane);
+  changed('frame');
+}
+
+// Pictures: only when something has changed.
+const drawnFor: Topic[] = ['frame', 'camera', 'size', 'view', 'theme', 'scene', 'pull'];
+let asked = false;
+let askedAt = 0;
+let lateCall = false;
+let slowPictures = 0;
+
+onWake(() => {
+  if (asked) return;
+  asked = true;
+  askedAt = performance.now();
+  requestAnimationFrame(picture);
+});
+
+function picture(now: number): void {
+  asked = false;
+  timeline.sendNews(now);
+  puller.sendNews();
+  const topics = flush();
+  if (drawnFor.some((topic) => topics.has(topic))) {
+    views.draw();
+    labels.update();
+    if (topics.has('frame')) {
+      state.drawn++;
+      rate.count(now);
+    }
+  }
+  watchSpeed(now);
+  const waiting = [plots.draw(now), timeline.draw(now)].some(Boolean);
+  if (waiting && !lateCall) {
+    lateCall = true;
+    setTimeout(() => {
+      lateCall = false;
+      changed('later');
+    }, 60);
+  }
+  connection.drawn();
+}
+
+/** Where the browser keeps us waiting for a while, because the last pictures are not done: fewer pixels. */
+function watchSpeed(now: number): void {
+  slowPictures = now - askedAt > 40 ? slowPictures + 1 : 0;
+  if (slowPictures > 40) views.useFewerPixels();
+}

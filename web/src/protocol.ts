@@ -1,0 +1,242 @@
+// The messages between the page and `limber view`: their types, and the decoding of the binary ones with all checks.
+
+export type Vec3 = [number, number, number];
+export type ColorBy = 'none' | 'displacement' | 'stress' | 'contact';
+export type RecordFormat = 'mp4' | 'glb' | 'run';
+export type SceneValue = number | string | boolean;
+export type Changes = Record<string, SceneValue>;
+
+/** What the page sends. */
+export type Request =
+  | { do: 'next' | 'play' | 'pause' | 'step' | 'restart' | 'live' | 'release' }
+  | { do: 'speed'; factor: number }
+  | { do: 'open'; scene: string }
+  | { do: 'load'; name: string; scene: unknown }
+  | { do: 'surface'; name: string; data: string }
+  | { do: 'panes'; methods: string[] }
+  | { do: 'set'; set: Changes; pane?: number }
+  | { do: 'fork'; frame: number; set: Changes; pane?: number }
+  | { do: 'seek'; frame: number }
+  | { do: 'show'; color: ColorBy; arrows: boolean }
+  | { do: 'pull'; triangle: number; weights: Vec3; to: Vec3; pane: number }
+  | { do: 'curve'; pane: number }
+  | { do: 'record'; format: RecordFormat }
+  | { do: 'save'; pane: number };
+
+export interface MethodParameter {
+  name: string;
+  default: number | boolean;
+  min: number;
+  max: number;
+  text: string;
+}
+
+export interface Method {
+  name: string;
+  kind: string;
+  summary: string;
+  splits: boolean;
+  parameters: MethodParameter[];
+}
+
+export interface Hello {
+  is: 'hello';
+  version: string;
+  methods: Method[];
+  scenes: { name: string; description: string }[];
+  max_message: number;
+}
+
+export interface PaneInfo {
+  method: string;
+  modes: number | null;
+  step: number;
+  young: number | null;
+  poisson: number | null;
+  damping: { stiffness: number; mass: number } | null;
+}
+
+export interface Body {
+  name: string;
+  vertices: [number, number];
+  obstacle: boolean;
+}
+
+export interface Plane {
+  point: Vec3;
+  normal: Vec3;
+}
+
+export interface Scene {
+  is: 'scene';
+  session: number;
+  name: string;
+  replay: boolean;
+  panes: PaneInfo[];
+  bodies: Body[];
+  contact: boolean;
+  friction: number | null;
+  duration: number;
+  box: { min: Vec3; max: Vec3 };
+  camera: { position: Vec3; look_at: Vec3; fov: number } | null;
+  planes: Plane[];
+  notes: string[];
+  file: string;
+}
+
+/** [t, kinetic, elastic, gravitational, contact, other, total, lost, step_ms] */
+export type EnergyRow = number[];
+export const rowLength = 9;
+export const column = {
+  time: 0, kinetic: 1, elastic: 2, gravitational: 3, contact: 4, other: 5, total: 6, lost: 7, stepMs: 8,
+} as const;
+
+export interface Tick {
+  is: 'tick';
+  session: number;
+  playing: boolean;
+  time: number;
+  speed: number;
+  real_time: number;
+  frames: number;
+  frame: number | null;
+  frame_time: number;
+  panes: { step_ms: number; rows: EnergyRow[] }[];
+  reset: boolean;
+}
+
+export interface Curve {
+  is: 'curve';
+  pane: number;
+  method: string;
+  step: number;
+  points: [number, number][];
+  modes: { frequency: number; theta: number; ratio: number; split: boolean }[];
+}
+
+export interface ServerError {
+  is: 'error';
+  where: string;
+  message: string;
+  about: string;
+}
+
+/** What the server sends as text. */
+export type Answer =
+  | Hello
+  | Scene
+  | Tick
+  | Curve
+  | ServerError
+  | { is: 'note'; message: string }
+  | { is: 'saved'; name: string; scene: unknown; text: string }
+  | { is: 'recording'; format: string; done: number }
+  | { is: 'recorded'; format: string; url: string; file: string };
+
+export interface Topology {
+  kind: 'topology';
+  session: number;
+  vertices: number;
+  triangles: Uint32Array;
+  lines: Uint32Array;
+  rest: Float32Array;
+  flags: Uint8Array;
+}
+
+/** A pull as the simulation sees it: where it holds the surface, where it pulls to, and its force on the body [N]. */
+export interface ActingPull {
+  point: Vec3;
+  to: Vec3;
+  force: Vec3;
+}
+
+export interface Frame {
+  kind: 'frame';
+  session: number;
+  pane: number;
+  time: number;
+  steps: number;
+  positions: Float32Array;
+  values: Float32Array | null;
+  smallest: number;
+  largest: number;
+  arrows: Float32Array | null;
+  pull: ActingPull | null;
+}
+
+export const pinnedFlag = 1;
+
+export class ProtocolError extends Error {}
+
+function require(holds: boolean, what: string): asserts holds {
+  if (!holds) throw new ProtocolError(what);
+}
+
+export function decodeText(text: string): Answer {
+  let answer: unknown;
+  try {
+    answer = JSON.parse(text);
+  } catch {
+    throw new ProtocolError('a message is not JSON');
+  }
+  require(typeof answer === 'object' && answer !== null && 'is' in answer, 'a message has no key "is"');
+  return answer as Answer;
+}
+
+const headerBytes = { LMBT: 20, LMBF: 96 };
+
+/** Takes a binary message apart. The arrays are views into `buffer`: nothing is copied. */
+export function decodeBinary(buffer: ArrayBuffer): Topology | Frame {
+  require(buffer.byteLength >= 4, 'a binary message is shorter than its name');
+  const name = String.fromCharCode(...new Uint8Array(buffer, 0, 4));
+  require(name === 'LMBT' || name === 'LMBF', `an unknown binary message "${name}"`);
+  require(buffer.byteLength >= headerBytes[name], `a message ${name} is shorter than its header`);
+  return name === 'LMBT' ? decodeTopology(buffer) : decodeFrame(buffer);
+}
+
+function decodeTopology(buffer: ArrayBuffer): Topology {
+  const header = new DataView(buffer);
+  const vertices = header.getUint32(8, true);
+  const triangleCount = header.getUint32(12, true);
+  const lineCount = header.getUint32(16, true);
+  const linesAt = headerBytes.LMBT + 12 * triangleCount;
+  const restAt = linesAt + 8 * lineCount;
+  const flagsAt = restAt + 12 * vertices;
+  require(buffer.byteLength === flagsAt + vertices, 'the topology has not the length that its header says');
+  const triangles = new Uint32Array(buffer, headerBytes.LMBT, 3 * triangleCount);
+  const lines = new Uint32Array(buffer, linesAt, 2 * lineCount);
+  for (const index of triangles) require(index < vertices, 'a triangle names a vertex that is not there');
+  for (const index of lines) require(index < vertices, 'a line names a vertex that is not there');
+  return {
+    kind: 'topology', session: header.getUint32(4, true), vertices, triangles, lines,
+    rest: new Float32Array(buffer, restAt, 3 * vertices), flags: new Uint8Array(buffer, flagsAt, vertices),
+  };
+}
+
+function decodeFrame(buffer: ArrayBuffer): Frame {
+  const header = new DataView(buffer);
+  const flags = header.getUint32(12, true);
+  const vertices = header.getUint32(32, true);
+  const arrowCount = header.getUint32(36, true);
+  const hasValues = (flags & 1) !== 0;
+  const hasArrows = (flags & 2) !== 0;
+  const valuesAt = headerBytes.LMBF + 12 * vertices;
+  const arrowsAt = valuesAt + (hasValues ? 4 * vertices : 0);
+  const end = arrowsAt + (hasArrows ? 24 * arrowCount : 0);
+  require(buffer.byteLength === end, 'a frame has not the length that its header says');
+  const vector = (at: number): Vec3 =>
+    [header.getFloat32(at, true), header.getFloat32(at + 4, true), header.getFloat32(at + 8, true)];
+  return {
+    kind: 'frame',
+    session: header.getUint32(4, true),
+    pane: header.getUint32(8, true),
+    time: header.getFloat64(16, true),
+    steps: header.getFloat64(24, true),
+    positions: new Float32Array(buffer, headerBytes.LMBF, 3 * vertices),
+    values: hasValues ? new Float32Array(buffer, valuesAt, vertices) : null,
+    smallest: header.getFloat32(40, true),
+    largest: header.getFloat32(44, true),
+    arrows: hasArrows ? new Float32Array(buffer, arrowsAt, 6 * arrowCount) : null,
+    pull: (flags & 4) !== 0 ? { point: vector(48), to: vector(60), force: vector(72) } : null,
+  };
+}

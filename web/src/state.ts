@@ -1,0 +1,146 @@
+// One store that everything renders from. A part of the page changes the state, says what has changed, and all who show it
+// are called once before the next picture.
+import { History } from './history';
+import type { Changes, ColorBy, Curve, Frame, Hello, RecordFormat, Scene, Tick, Topology, Vec3 } from './protocol';
+
+export type Topic =
+  | 'link' | 'hello' | 'scene' | 'tick' | 'frame' | 'view' | 'selected' | 'pull' | 'camera' | 'curve' | 'messages'
+  | 'recording' | 'pending' | 'theme' | 'size' | 'replay' | 'later';
+
+/** What the mouse, a finger or the keyboard holds. */
+export interface Grab {
+  pane: number;
+  triangle: number;
+  weights: Vec3;
+  to: Vec3;
+  byKeyboard: boolean;
+}
+
+export interface Message {
+  id: number;
+  kind: 'error' | 'note';
+  where: string;
+  text: string;
+}
+
+export interface Recording {
+  format: string;
+  done: number;
+  url: string | null;
+  file: string;
+}
+
+export interface PendingChange {
+  pane: number | undefined;
+  set: Changes;
+}
+
+export const maxPanes = 4;
+
+export const state = {
+  link: 'connecting' as 'connecting' | 'open' | 'lost',
+  hello: null as Hello | null,
+  scene: null as Scene | null,
+  topology: null as Topology | null,
+  /** The newest frame of each pane. */
+  frames: [] as (Frame | null)[],
+  tick: null as Tick | null,
+  histories: [] as History[],
+  curves: [] as (Curve | null)[],
+  curveError: '',
+
+  selected: 0,
+  view: { color: 'none' as ColorBy, arrows: false, wireframe: false, pinned: true, plots: true },
+  theme: 'light' as 'light' | 'dark',
+
+  grab: null as Grab | null,
+  /** Changes made while a kept frame is shown: they wait for "Fork here". */
+  pending: [] as PendingChange[],
+  /** What this page has set of the parameters of each pane's method, which `scene` does not say. */
+  parameters: [] as Changes[],
+  /** Whether the page itself moves through the frames of a recorded run, from which frame, and at which speed. */
+  replay: { playing: false, from: 0, speed: 1 },
+
+  /** Why the last step failed, or empty. */
+  failure: '',
+  fieldErrors: new Map<string, string>(),
+  messages: [] as Message[],
+  shownErrors: [] as { where: string; message: string; about: string }[],
+  recordings: new Map<RecordFormat | string, Recording>(),
+
+  received: 0,
+  drawn: 0,
+};
+
+type Listener = () => void;
+const listeners = new Map<Topic, Set<Listener>>();
+const dirty = new Set<Topic>();
+let wake: () => void = () => {};
+
+/** Calls `listener` before the next picture whenever one of the topics has changed. */
+export function on(topics: Topic[], listener: Listener): void {
+  for (const topic of topics) {
+    const known = listeners.get(topic) ?? new Set();
+    known.add(listener);
+    listeners.set(topic, known);
+  }
+}
+
+export function changed(...topics: Topic[]): void {
+  for (const topic of topics) dirty.add(topic);
+  wake();
+}
+
+/** `ask` is called when something has changed and a new picture is due. */
+export function onWake(ask: () => void): void {
+  wake = ask;
+}
+
+/** Tells the listeners what has changed, each once; returns what it was. */
+export function flush(): Set<Topic> {
+  const topics = new Set<Topic>();
+  while (dirty.size > 0) {
+    const called = new Set<Listener>();
+    const now = [...dirty];
+    dirty.clear();
+    for (const topic of now) {
+      topics.add(topic);
+      for (const listener of listeners.get(topic) ?? []) {
+        if (called.has(listener)) continue;
+        called.add(listener);
+        listener();
+      }
+    }
+  }
+  return topics;
+}
+
+let messageId = 0;
+export function say(kind: Message['kind'], text: string, where = ''): void {
+  state.messages.push({ id: ++messageId, kind, where, text });
+  if (state.messages.length > 4) state.messages.shift();
+  changed('messages');
+}
+
+/** An error for the user, as a toast unless something else shows it. */
+export function showError(where: string, message: string, about: string, toast = true): void {
+  state.shownErrors.push({ where, message, about });
+  if (state.shownErrors.length > 100) state.shownErrors.shift();
+  if (toast) say('error', message, where);
+  else changed('messages');
+}
+
+export function dismiss(id: number): void {
+  state.messages = state.messages.filter((m) => m.id !== id);
+  changed('messages');
+}
+
+/** Whether a kept frame is shown instead of the newest state. */
+export function isBack(): boolean {
+  return state.tick !== null && state.tick.frame !== null;
+}
+
+export function isPlaying(): boolean {
+  if (state.scene?.replay) return state.replay.playing;
+  return state.tick?.playing ?? false;
+}
