@@ -62,12 +62,16 @@ format-check:
 	@if command -v clang-format >/dev/null; then $(SOURCES) '*.cpp' '*.hpp' | xargs clang-format --dry-run --Werror; \
 	    else echo 'clang-format is not installed: not checked'; fi
 
-test: setup format-check build ## everything: the layers, the format, C++ tests, Python tests
+test: setup format-check build ## everything: the layers, the format, C++ tests, Python tests, the viewer in a browser
 	$(call section,'C++ tests')
 	@ctest --test-dir build --output-on-failure --no-tests=error --parallel $(JOBS)
 	$(call section,'Python tests')
 	@PYTHONUNBUFFERED=1 PYTHONPATH=build/python $(PYTHON) -m pytest -q -p no:cacheprovider --durations=5 \
 	    --numprocesses=$(JOBS) --dist=loadfile tests/python
+	$(call section,'Tests of the viewer in a browser: build/web-tests/, pictures in out/view-shots/')
+	@mkdir -p build/web-tests && cp -p tests/web/* build/web-tests/
+	@cd build/web-tests && { test node_modules -nt package-lock.json || npm ci --no-audit --no-fund --loglevel=error; }
+	@LIMBER_ROOT=$(CURDIR) node --test --test-reporter=spec build/web-tests/view.test.mjs
 	@printf '\nAll tests passed.\n'
 
 CHECKED_TESTS := core model time solve contact

@@ -39,7 +39,7 @@ export async function view(...args) {
 }
 
 let browser;
-export async function open(address, { width = 1280, height = 800, dark = false } = {}) {
+export async function open(address, { width = 1280, height = 800, dark = false, scene = true } = {}) {
   const executablePath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync);
   if (!executablePath) throw new Error("chromium is not installed");
   browser ??= await chromium.launch({
@@ -59,7 +59,7 @@ export async function open(address, { width = 1280, height = 800, dark = false }
   });
   page.on("pageerror", (error) => complaints.push(`error: ${error.message}`));
   await page.goto(address);
-  await page.waitForFunction(() => window.limber?.drawn > 0);
+  if (scene) await until(page, "limber?.drawn > 0 && limber.positions(0).length > 0");
   return { page, complaints, close: () => context.close() };
 }
 
@@ -69,5 +69,10 @@ export async function closeBrowser() {
 
 /** A value of `window.limber`, by an expression in `limber`. */
 export const read = (page, expression) => page.evaluate(`(() => { const limber = window.limber; return ${expression}; })()`);
-export const until = (page, expression) =>
-  page.waitForFunction(`(() => { const limber = window.limber; return ${expression}; })()`);
+/** Waits until such an expression is true. (The page's policy forbids to poll it in there.) */
+export async function until(page, expression, seconds = 30) {
+  for (const end = Date.now() + 1000 * seconds; ; await page.waitForTimeout(30)) {
+    if (await read(page, expression)) return;
+    if (Date.now() > end) throw new Error(`not within ${seconds} s: ${expression}`);
+  }
+}

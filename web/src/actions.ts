@@ -83,7 +83,7 @@ export class Actions {
   }
 
   select(pane: number): void {
-    if (!state.scene || pane >= state.scene.panes.length) return;
+    if (!state.scene || pane >= state.scene.panes.length || pane === state.selected) return;
     state.selected = pane;
     changed('selected');
   }
@@ -112,27 +112,15 @@ export class Actions {
   /** Changes a key of the scene: at once when live; while a kept frame is shown it waits for the fork. */
   change(key: string, value: SceneValue, pane: number | undefined): void {
     state.fieldErrors.delete(key);
-    this.remember(key, value, pane);
     if (!isBack() && !state.scene?.replay) {
       this.connection.send({ do: 'set', set: { [key]: value }, pane });
-      changed('messages');
+      changed('fields');
       return;
     }
     const group = state.pending.find((p) => p.pane === pane);
     if (group) group.set[key] = value;
     else state.pending.push({ pane, set: { [key]: value } });
     changed('pending');
-  }
-
-  /** Keeps what `scene` does not tell: the parameters of methods. */
-  private remember(key: string, value: SceneValue, pane: number | undefined): void {
-    if (!key.startsWith('method.') || key === 'method.modes') return;
-    const panes = state.scene?.panes.length ?? 0;
-    for (let i = 0; i < panes; i++) {
-      if (pane !== undefined && pane !== i) continue;
-      if (key === 'method.name') state.parameters[i] = {};
-      else state.parameters[i] = { ...state.parameters[i], [key]: value };
-    }
   }
 
   seek(frame: number): void {
@@ -181,6 +169,7 @@ export class Actions {
 
   record(format: RecordFormat): void {
     if (!this.connection.send({ do: 'record', format })) return;
+    say('note', 'Recording all kept frames: see "Save and record".');
     state.recordings.set(format, { format, done: 0, url: null, file: '' });
     changed('recording');
   }

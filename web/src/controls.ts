@@ -37,9 +37,13 @@ export class Controls {
     this.addSection('Display', true);
     this.addSection('Save and record', window.innerWidth > 820);
     this.addSection('About this scene', false);
-    on(['hello', 'scene', 'selected', 'pending', 'messages', 'theme'], () => this.rebuild());
+    on(['hello', 'scene', 'selected', 'pending', 'fields', 'theme'], () => this.rebuild());
     on(['view'], () => this.fill('Display', this.displayParts()));
-    on(['recording'], () => this.fill('Save and record', this.recordParts()));
+    on(['recording'], () => {
+      const section = this.sections.get('Save and record')!;
+      if (state.recordings.size > 0) (section.parentElement as HTMLDetailsElement).open = true;
+      this.fill('Save and record', this.recordParts());
+    });
   }
 
   private addSection(title: string, open: boolean): void {
@@ -90,11 +94,11 @@ export class Controls {
     }
     for (const parameter of method?.parameters ?? []) {
       const key = `method.${parameter.name}`;
-      const value = state.parameters[which]?.[key] ?? parameter.default;
-      parts.push(typeof parameter.default === 'boolean'
-        ? this.flag(key, parameter.name, value === true, parameter.text, which)
+      const value = this.waitingValue(key, which) ?? pane.parameters?.[parameter.name] ?? parameter.default;
+      parts.push(parameter.flag || typeof parameter.default === 'boolean'
+        ? this.flag(key, parameter.name, Boolean(value), parameter.text, which)
         : this.field({
-          key, label: parameter.name, value: typeof value === 'number' ? plain(value) : String(value), pane: which,
+          key, label: parameter.name, value: plain(Number(value)), pane: which,
           hint: `${parameter.text} (${plain(round(parameter.min))} to ${plain(round(parameter.max))})`,
         }));
     }
@@ -210,8 +214,9 @@ export class Controls {
           return make('div', { class: 'recording' }, `${title}: ${Math.round(100 * r.done)} %`,
             make('progress', { max: 1, value: r.done, 'aria-label': title }));
         }
-        const link = make('a', { href: r.url, download: '' }, `Download: ${title}`);
-        return make('div', { class: 'recording' }, link, make('code', { class: 'hint' }, r.file));
+        // A run is a folder: nothing to download.
+        const head = r.url === '' ? `Written: ${title}` : make('a', { href: r.url, download: '' }, `Download: ${title}`);
+        return make('div', { class: 'recording' }, head, make('code', { class: 'hint' }, r.file));
       }),
     ];
   }
@@ -219,7 +224,7 @@ export class Controls {
   private sceneParts(): HTMLElement[] {
     const { scene } = state;
     if (!scene) return [waiting()];
-    const description = state.hello?.scenes.find((s) => s.name === scene.name)?.description;
+    const description = state.hello?.scenes.find((s) => s.name === scene.name.replace(/\.json$/, ''))?.description;
     const list = make('ul', { class: 'bodies' }, ...scene.bodies.map((body, i) => {
       const dot = make('span', { class: 'dot' });
       dot.style.background = body.obstacle ? scenery[state.theme].obstacle : bodyColor(i);

@@ -21,7 +21,7 @@ export function bindScenes(actions: Actions, chooseFile: () => void): { open(): 
   const open = () => {
     const list = make('ul', { class: 'scene-list' }, ...(state.hello?.scenes ?? []).map((scene) => {
       const button = make('button', { type: 'button', 'aria-current': scene.name === state.scene?.name ? 'true' : undefined },
-        make('span', { class: 'name' }, scene.name.replaceAll('_', ' ')), make('span', { class: 'text' }, scene.description));
+        make('span', { class: 'name' }, scene.name), make('span', { class: 'text' }, scene.description));
       button.addEventListener('click', () => {
         dialog.close();
         actions.open(scene.name);
@@ -53,7 +53,7 @@ export function bindScenes(actions: Actions, chooseFile: () => void): { open(): 
   };
   byId('scenes-button').addEventListener('click', open);
   on(['scene'], () => {
-    byId('scene-name').textContent = state.scene?.name.replaceAll('_', ' ') ?? 'No scene yet';
+    byId('scene-name').textContent = state.scene?.name ?? 'No scene yet';
     document.title = state.scene ? `${state.scene.name} – Limber` : 'Limber';
   });
   return { open };

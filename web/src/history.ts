@@ -19,13 +19,13 @@ export class History {
   }
 
   add(row: EnergyRow): void {
-    const time = row[column.time];
-    if (this.last && time < this.last[column.time]) this.dropFrom(time);
+    const time = row[column.time] ?? 0;
+    if (this.last && time < (this.last[column.time] ?? 0)) this.dropFrom(time);
     this.last = row;
     if (++this.skipped < this.stride) return;
     this.skipped = 0;
     if (this.length === capacity) this.thin();
-    for (let i = 0; i < rowLength; i++) this.data[this.length * rowLength + i] = row[i];
+    for (let i = 0; i < rowLength; i++) this.data[this.length * rowLength + i] = row[i] ?? NaN;
     this.length++;
   }
 

@@ -26,7 +26,7 @@ export class Labels {
     this.add.addEventListener('click', addPane);
     on(['scene', 'theme'], () => this.rebuild());
     on(['selected', 'scene', 'theme', 'size'], () => this.place());
-    on(['scene', 'tick'], () => { byId('empty').hidden = state.topology !== null; });
+    on(['scene', 'tick', 'messages'], () => this.showEmpty());
     on(['view'], () => this.showBar());
   }
 
@@ -59,6 +59,13 @@ export class Labels {
       frame.classList.toggle('selected', i === state.selected && this.panes.length > 1);
       label.setAttribute('aria-pressed', String(i === state.selected));
     });
+  }
+
+  private showEmpty(): void {
+    const empty = byId('empty');
+    empty.hidden = state.topology !== null;
+    const error = state.shownErrors.at(-1);
+    if (!state.scene && error) setText(empty, error.where ? `${error.where}: ${error.message}` : error.message);
   }
 
   private showBar(): void {

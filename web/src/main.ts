@@ -11,7 +11,7 @@ import { Labels } from './labels';
 import { bindMessages } from './messages';
 import { Plots } from './plots';
 import { expose, Rate } from './probe';
-import { column, type Answer, type Frame, type Scene, type ServerError, type Tick, type Topology } from './protocol';
+import { column, type Answer, type Curve, type Frame, type Scene, type ServerError, type Tick, type Topology } from './protocol';
 import { Puller } from './pull';
 import { changed, flush, onWake, say, showError, state, type Topic } from './state';
 import { bindTheme } from './theme';
@@ -84,8 +84,7 @@ function answer(message: Answer): void {
       takeTick(message);
       break;
     case 'curve':
-      state.curves[message.pane] = message;
-      changed('curve');
+      takeCurve(message);
       break;
     case 'error':
       takeError(message);
@@ -117,7 +116,6 @@ function takeScene(scene: Scene): void {
   state.curves = scene.panes.map(() => null);
   if (another || state.histories.length !== scene.panes.length) {
     state.histories = scene.panes.map(() => new History());
-    state.parameters = scene.panes.map(() => ({}));
   }
   if (another) state.tick = null;
   else if (state.tick) state.tick.frame = null;
@@ -146,6 +144,14 @@ function takeTick(tick: Tick): void {
   state.tick = tick;
 }
 
+/** One that was asked for before the method changed comes too late. */
+function takeCurve(curve: Curve): void {
+  const pane = state.scene?.panes[curve.pane];
+  if (!pane || pane.method !== curve.method || pane.step !== curve.step) return;
+  state.curves[curve.pane] = curve;
+  changed('curve');
+}
+
 function takeError(error: ServerError): void {
   if (error.about === 'curve') {
     state.curveError = error.message;
@@ -158,7 +164,10 @@ function takeError(error: ServerError): void {
   }
   if (error.about === 'step') state.failure = error.where ? `${error.where}: ${error.message}` : error.message;
   const key = error.about === 'set' || error.about === 'fork' ? fieldKeyFor(error.where) : null;
-  if (key) state.fieldErrors.set(key, error.message);
+  if (key) {
+    state.fieldErrors.set(key, error.message);
+    changed('fields');
+  }
   showError(error.where, error.message, error.about, error.about !== 'step');
 }
 

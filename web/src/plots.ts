@@ -193,8 +193,8 @@ export class Plots {
       lines.unshift({ color: scenery[state.theme].axis, count: 2, x: (i) => (i === 0 ? axis.min : axis.max), y: () => h, dashed: true, width: 1.5 });
       entries.push({ text: 'Real time', color: scenery[state.theme].axis, value: `${digits(h, 3)} ms`, shape: 'dashed' });
     }
-    this.step.show({ x: timeAxis(), y: { min: 0, max, log: false, title: 'ms' }, lines, dots: [], mark: at ?? shownTime() }, entries,
-                   rowsMessage());
+    const y: Axis = { min: 0, max, log: false, title: 'ms' };
+    this.step.show({ x: timeAxis(), y, lines, dots: [], mark: at ?? shownTime() }, entries, rowsMessage());
   }
 
   private drawDamping(): void {
@@ -209,22 +209,26 @@ export class Plots {
     let other = 0;
     for (const curve of curves) {
       const color = paneColor(state.theme, curve.pane);
-      lines.push({ color, count: curve.points.length, x: (i) => curve.points[i][0], y: (i) => curve.points[i][1] });
-      for (const [, ratio] of curve.points) {
+      const points = curve.points.filter((point): point is [number, number] => point[1] !== null);
+      lines.push({ color, count: points.length, x: (i) => points[i][0], y: (i) => points[i][1] });
+      for (const [, ratio] of points) {
         low = Math.min(low, ratio);
         high = Math.max(high, ratio);
       }
       for (const mode of curve.modes) {
+        if (mode.ratio === null) continue;
         dots.push({ x: mode.theta, y: mode.ratio, color, ring: mode.split });
         if (mode.split) split++;
         else other++;
       }
+      // Alone there is room to say what it does to the lowest mode.
       const first = curves.length === 1 ? curve.modes[0] : undefined;
-      entries.push({ text: curve.method, color, value: first ? `${small(first.ratio)} at ${digits(first.frequency, 3)} Hz` : '' });
+      const known = first && first.ratio !== null;
+      entries.push({ text: curve.method, color, value: known ? `${small(first.ratio!)} at ${digits(first.frequency, 3)} Hz` : '' });
     }
     const color = scenery[state.theme].axis;
-    if (other > 0) entries.push({ text: curves.length > 2 ? 'Mode' : 'Mode of the body', color, shape: 'spot' });
-    if (split > 0) entries.push({ text: curves.length > 2 ? 'Split off' : 'Split off: moves exactly', color, shape: 'ring' });
+    if (other > 0) entries.push({ text: curves.length > 1 ? 'Mode' : 'Mode of the body', color, shape: 'spot' });
+    if (split > 0) entries.push({ text: curves.length > 1 ? 'Split off' : 'Split off: moves exactly', color, shape: 'ring' });
     const y: Axis = this.logDamping
       ? { min: 1e-4, max: Math.max(1, high), log: true, title: 'd/ω' }
       : { min: Math.max(low * 1.1, -1), max: Math.min(high * 1.1, 2), log: false, title: 'd/ω' };
@@ -244,7 +248,8 @@ function rowsMessage(): string {
 /** Whether an energy is ever other than zero; those that are not need no entry. */
 function hasValues(which: number): boolean {
   const history = state.histories[0];
-  return history !== undefined && history.last !== null && (history.last[which] !== 0 || rangeOf([{ pane: 0, column: which }])[1] !== 1);
+  for (let i = 0; history && i < history.length; i++) if (history.at(i, which) !== 0) return true;
+  return false;
 }
 
 function lineOf(pane: number, which: number, color: string, scale: number): Line {
@@ -292,6 +297,6 @@ function valueText(pane: number, which: number, time: number | null, unit: strin
   const history = state.histories[pane];
   if (!history?.last) return '';
   const row = time === null ? -1 : Math.min(history.countBefore(time), history.length - 1);
-  const value = row < 0 ? history.last[which] : history.at(row, which);
+  const value = (row < 0 ? history.last[which] : history.at(row, which)) ?? NaN;
   return unit === 'ms' ? `${digits(value, 3)} ms` : withUnit(value, unit);
 }

@@ -29,6 +29,8 @@ export interface MethodParameter {
   min: number;
   max: number;
   text: string;
+  /** Yes or no instead of a number. */
+  flag?: boolean;
 }
 
 export interface Method {
@@ -54,6 +56,8 @@ export interface PaneInfo {
   young: number | null;
   poisson: number | null;
   damping: { stiffness: number; mass: number } | null;
+  /** Of the method, by name, where the server tells them. */
+  parameters?: Record<string, number | boolean>;
 }
 
 export interface Body {
@@ -84,8 +88,8 @@ export interface Scene {
   file: string;
 }
 
-/** [t, kinetic, elastic, gravitational, contact, other, total, lost, step_ms] */
-export type EnergyRow = number[];
+/** [t, kinetic, elastic, gravitational, contact, other, total, lost, step_ms]; null where a number is not finite. */
+export type EnergyRow = (number | null)[];
 export const rowLength = 9;
 export const column = {
   time: 0, kinetic: 1, elastic: 2, gravitational: 3, contact: 4, other: 5, total: 6, lost: 7, stepMs: 8,
@@ -110,8 +114,9 @@ export interface Curve {
   pane: number;
   method: string;
   step: number;
-  points: [number, number][];
-  modes: { frequency: number; theta: number; ratio: number; split: boolean }[];
+  /** A ratio is null where it is not finite. */
+  points: [number, number | null][];
+  modes: { frequency: number; theta: number; ratio: number | null; split: boolean }[];
 }
 
 export interface ServerError {

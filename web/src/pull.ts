@@ -20,8 +20,10 @@ export class Puller implements Holder {
   start(x: number, y: number): boolean {
     const pane = this.views.paneAt(x, y);
     if (pane < 0) return false;
-    state.selected = pane;
-    changed('selected');
+    if (pane !== state.selected) {
+      state.selected = pane;
+      changed('selected');
+    }
     const ray = this.views.ray(pane, x, y);
     return this.grab(pane, this.find(pick, pane, ray.origin, ray.direction), false);
   }

@@ -5,7 +5,7 @@ import type { Changes, ColorBy, Curve, Frame, Hello, RecordFormat, Scene, Tick, 
 
 export type Topic =
   | 'link' | 'hello' | 'scene' | 'tick' | 'frame' | 'view' | 'selected' | 'pull' | 'camera' | 'curve' | 'messages'
-  | 'recording' | 'pending' | 'theme' | 'size' | 'replay' | 'later';
+  | 'recording' | 'pending' | 'theme' | 'size' | 'replay' | 'fields' | 'later';
 
 /** What the mouse, a finger or the keyboard holds. */
 export interface Grab {
@@ -56,8 +56,6 @@ export const state = {
   grab: null as Grab | null,
   /** Changes made while a kept frame is shown: they wait for "Fork here". */
   pending: [] as PendingChange[],
-  /** What this page has set of the parameters of each pane's method, which `scene` does not say. */
-  parameters: [] as Changes[],
   /** Whether the page itself moves through the frames of a recorded run, from which frame, and at which speed. */
   replay: { playing: false, from: 0, speed: 1 },
 

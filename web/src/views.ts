@@ -36,6 +36,7 @@ export class Views {
     this.renderer = new WebGLRenderer({ canvas, antialias: true, stencil: true, powerPreference: 'high-performance' });
     this.renderer.setScissorTest(true);
     this.software = isSoftware(this.renderer);
+    if (this.software) document.documentElement.dataset.drawnBy = 'software';
     this.look = {
       theme: state.theme, wireframe: false, pinned: true, arrows: false, colored: false, range: [0, 1], longestArrow: 1,
       software: this.software,

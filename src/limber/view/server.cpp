@@ -94,6 +94,7 @@ class PageConnection : public std::enable_shared_from_this<PageConnection> {
       self->send(std::make_shared<const std::string>(self->hub_.session->hello()));
       if (const std::string standing = self->hub_.session->standing_error(); !standing.empty())
         self->send(std::make_shared<const std::string>(standing));
+      self->hub_.session->page_opened();
       self->read();
     });
   }

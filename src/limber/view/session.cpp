@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 #include <numbers>
+#include <utility>
 
 #include "limber/analysis/amplification.hpp"
 #include "limber/core/errors.hpp"
@@ -78,6 +79,14 @@ ViewStage::Changes changes_at(const Json& message) {
   return changes;
 }
 
+std::string error_message(const std::string& about, const std::exception& error) {
+  const auto* input = dynamic_cast<const InputError*>(&error);
+  return dumped({{"is", "error"},
+                 {"about", about},
+                 {"where", input ? input->where() : ""},
+                 {"message", input ? input->message() : error.what()}});
+}
+
 Json facts_of(const Pane& pane) {
   const Scene& scene = pane.scene();
   const MethodInfo& method = find_method(scene.method.name);
@@ -121,25 +130,46 @@ ViewSession::~ViewSession() {
 }
 
 void ViewSession::open_path(const std::string& path, const std::vector<std::string>& overrides) {
-  const std::lock_guard lock(mutex_);
-  questions_.push_back({0,
-                        [this, path, overrides] {
-                          try {
-                            begin(source_of(path, overrides, options_.methods));
-                            playing_ = !stage_->replays();
-                            start_clock();
-                          } catch (const std::exception& e) {
-                            const auto* input = dynamic_cast<const InputError*>(&e);
-                            const std::lock_guard inner(mutex_);
-                            standing_error_ = dumped({{"is", "error"},
-                                                      {"about", "open"},
-                                                      {"where", input ? input->where() : ""},
-                                                      {"message", input ? input->message() : e.what()}});
-                          }
-                          changed_();
-                        },
-                        {}});
+  const auto open = [this, path, overrides] {
+    try {
+      begin(source_of(path, overrides, options_.methods));
+      play_if_seen();
+    } catch (const Interrupted&) {
+      throw;
+    } catch (const std::exception& e) {
+      const std::string text = error_message("open", e);
+      {
+        const std::lock_guard lock(mutex_);
+        standing_error_ = text;
+      }
+      say(0, text);
+    }
+  };
+  {
+    const std::lock_guard lock(mutex_);
+    questions_.push_back({0, open, {}});
+  }
   asked_.notify_all();
+}
+
+void ViewSession::page_opened() {
+  {
+    const std::lock_guard lock(mutex_);
+    questions_.push_back({0,
+                          [this] {
+                            if (std::exchange(page_seen_, true)) return;
+                            if (stage_) play_if_seen();
+                          },
+                          {}});
+  }
+  asked_.notify_all();
+}
+
+/// A scene starts when there is someone to see it.
+void ViewSession::play_if_seen() {
+  playing_ = page_seen_ && !stage_->replays();
+  start_clock();
+  publish();
 }
 
 void ViewSession::ask(unsigned long client, std::string message) {
@@ -219,11 +249,7 @@ void ViewSession::say(unsigned long client, std::string text) {
 }
 
 void ViewSession::say_error(unsigned long client, const std::string& about, const std::exception& error) {
-  const auto* input = dynamic_cast<const InputError*>(&error);
-  say(client, dumped({{"is", "error"},
-                      {"about", about},
-                      {"where", input ? input->where() : ""},
-                      {"message", input ? input->message() : error.what()}}));
+  say(client, error_message(about, error));
 }
 
 // ---------------------------------------------------------------------------------------------- the stage's thread

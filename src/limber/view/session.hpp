@@ -78,6 +78,8 @@ class ViewSession {
 
   /// A scene's file or the folder of a run; an error is kept and shown to every page. `overrides`: as of --set.
   void open_path(const std::string& path, const std::vector<std::string>& overrides);
+  /// The first page is there: now the scene may play.
+  void page_opened();
   /// A JSON message of a page.
   void ask(unsigned long client, std::string message);
   /// Whether some page shows contact forces.
@@ -110,6 +112,7 @@ class ViewSession {
   void begin(const StageSource& source);
   void publish();
   void start_clock();
+  void play_if_seen();
   std::string scene_message() const;
   void say(unsigned long client, std::string text);
   void say_error(unsigned long client, const std::string& about, const std::exception& error);
@@ -129,7 +132,7 @@ class ViewSession {
   std::shared_ptr<const std::string> scene_message_;
   unsigned session_ = 0;
   unsigned long version_ = 0;
-  bool playing_ = false;
+  bool playing_ = false, page_seen_ = false;
   double speed_ = 1, real_time_ = 0;
   std::optional<std::size_t> shown_frame_;
   Clock::time_point clock_start_, published_;

@@ -48,6 +48,8 @@ class FramePlan {
     return static_cast<long>(std::floor(static_cast<double>(steps_) * h_ * fps_ + 1e-9)) + 1;
   }
   double time(long frame) const { return start_ + since_start(frame); }
+  /// Whether frames are states at the end of steps.
+  bool at_steps() const { return fps_ == 0; }
   /// Whether frame k is due when `step` steps are taken.
   bool due(long frame, long step) const {
     if (frame >= frames()) return false;
@@ -389,7 +391,7 @@ class Run {
       const bool exact = simulation_.step_count() == 0;
       const State u = exact ? simulation_.state() : frame_state(before, plan_.time(k));
       const State all = model_.system->full(u);
-      const double t = exact ? u.t : plan_.time(k);
+      const double t = exact || plan_.at_steps() ? u.t : plan_.time(k);
       write_contacts(all, t);
       writer_->write_frame(k, t, all.q, scene_.output.velocities ? all.v : Vector(), model_.min_det_F(all.q),
                            reactions(u));
