@@ -34,7 +34,7 @@ using Json = nlohmann::json;
 /// Pictures are published at most so often, steps in between are not shown.
 constexpr auto least_interval = std::chrono::milliseconds(12);
 constexpr double longest_lag = .1;  // [s] that a simulation which was slow may make up for
-constexpr std::size_t most_questions = 10000;
+constexpr std::size_t most_questions = 10000, most_beside = 20;
 
 std::string dumped(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
@@ -615,7 +615,7 @@ void ViewSession::open_surface(const std::string& name, const std::string& data)
 void ViewSession::send_curve(unsigned long client, std::size_t pane) {
   if (pane >= Actions::stage(*this).panes().size())
     throw InputError("pane", fmt::format("{}: there are {}", pane, stage_->panes().size()));
-  beside([this, client, pane, scene = stage_->panes()[pane]->scene()] {
+  beside(client, "curve", [this, client, pane, session = session_, scene = stage_->panes()[pane]->scene()] {
     const MethodInfo& method = find_method(scene.method.name);
     const MethodParameters parameters = complete_parameters(method, scene.method.parameters);
     constexpr int count = 121;
@@ -632,6 +632,7 @@ void ViewSession::send_curve(unsigned long client, std::size_t pane) {
                        {"ratio", 2 * mode.damping_ratio},
                        {"split", mode.split_off}});
     say(client, dumped({{"is", "curve"},
+                        {"session", session},
                         {"pane", pane},
                         {"method", method.name},
                         {"step", scene.time.step},
@@ -661,47 +662,49 @@ void ViewSession::record(unsigned long client, const std::string& format) {
     write_atomically((fs::path(run) / run_file::scene).string(), pane.document().text() + "\n");
     write_body_surfaces(pane.model(), run);
   }
-  beside([this, client, format, name, base, run, frames = std::move(frames), header = std::move(header)] {
-    const auto progress = [&](double done) {
-      if (ending_) throw Interrupted();
-      say(client, dumped({{"is", "recording"}, {"format", format}, {"done", done}}));
-    };
-    if (!frames.empty()) {
-      auto writer = TrajectoryWriter::create((fs::path(run) / run_file::trajectory).string(), header);
-      const Vector no_reactions = Vector::Zero(3 * static_cast<Index>(header.prescribed.size()));
-      for (std::size_t k = 0; k < frames.size(); ++k) {
-        const State& u = *frames[k].states[0];
-        writer.write_frame(static_cast<long>(k), u.t, u.q, u.v, 1, no_reactions);
-      }
-    }
-    std::string file = run, url;
-    if (format != "run") {
-      file = (base / (name + "." + format)).string();
-      url = "/recordings/" + name + "." + format;
-      if (format == "mp4") {
-        MovieOptions options;
-        options.size = {640, 400};
-        options.samples = 4;
-        options.progress = progress;
-        make_movie(run, file, options);
-      } else {
-        ExportOptions options;
-        options.progress = progress;
-        export_run(run, file, options);
-      }
-      const std::lock_guard lock(mutex_);
-      recorded_[name + "." + format] = file;
-    }
-    say(client, dumped({{"is", "recorded"}, {"format", format}, {"url", url}, {"file", file}}));
-  });
+  beside(client, "record",
+         [this, client, format, name, base, run, frames = std::move(frames), header = std::move(header)] {
+           const auto progress = [&](double done) {
+             if (ending_) throw Interrupted();
+             say(client, dumped({{"is", "recording"}, {"format", format}, {"done", done}}));
+           };
+           if (!frames.empty()) {
+             auto writer = TrajectoryWriter::create((fs::path(run) / run_file::trajectory).string(), header);
+             const Vector no_reactions = Vector::Zero(3 * static_cast<Index>(header.prescribed.size()));
+             for (std::size_t k = 0; k < frames.size(); ++k) {
+               const State& u = *frames[k].states[0];
+               writer.write_frame(static_cast<long>(k), u.t, u.q, u.v, 1, no_reactions);
+             }
+           }
+           std::string file = run, url;
+           if (format != "run") {
+             file = (base / (name + "." + format)).string();
+             url = "/recordings/" + name + "." + format;
+             if (format == "mp4") {
+               MovieOptions options;
+               options.size = {640, 400};
+               options.samples = 4;
+               options.progress = progress;
+               make_movie(run, file, options);
+             } else {
+               ExportOptions options;
+               options.progress = progress;
+               export_run(run, file, options);
+             }
+             const std::lock_guard lock(mutex_);
+             recorded_[name + "." + format] = file;
+           }
+           say(client, dumped({{"is", "recorded"}, {"format", format}, {"url", url}, {"file", file}}));
+         });
 }
 
 // ------------------------------------------------------------------------------- the thread for what takes long
 
-void ViewSession::beside(std::function<void()> work) {
+void ViewSession::beside(unsigned long client, std::string about, std::function<void()> work) {
   {
     const std::lock_guard lock(mutex_);
-    beside_.push_back(std::move(work));
+    if (beside_.size() >= most_beside) throw InputError("", "too much is asked for at once; wait for the answers");
+    beside_.push_back({client, std::move(about), std::move(work)});
   }
   beside_asked_.notify_all();
 }
@@ -709,20 +712,20 @@ void ViewSession::beside(std::function<void()> work) {
 void ViewSession::work_beside() {
   const Interruptible interruptible([this] { return !ending_; });
   for (;;) {
-    std::function<void()> work;
+    Beside next;
     {
       std::unique_lock lock(mutex_);
       beside_asked_.wait(lock, [this] { return ending_ || !beside_.empty(); });
       if (ending_) return;
-      work = std::move(beside_.front());
+      next = std::move(beside_.front());
       beside_.pop_front();
     }
     try {
-      work();
+      next.work();
     } catch (const Interrupted&) {
       return;
     } catch (const std::exception& e) {
-      say_error(0, "record", e);
+      say_error(next.client, next.about, e);
     }
   }
 }

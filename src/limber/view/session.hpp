@@ -102,6 +102,11 @@ class ViewSession {
     std::function<void()> work;  // instead of a message
     std::string message;
   };
+  struct Beside {
+    unsigned long client = 0;
+    std::string about;  // what was asked for
+    std::function<void()> work;
+  };
   struct Actions;  // by name
 
   // The stage's thread.
@@ -123,7 +128,7 @@ class ViewSession {
 
   // Another thread for what takes long and leaves the stage alone.
   void work_beside();
-  void beside(std::function<void()> work);
+  void beside(unsigned long client, std::string about, std::function<void()> work);
 
   const ViewOptions options_;
   const std::function<void()> changed_;
@@ -143,7 +148,7 @@ class ViewSession {
   mutable std::mutex mutex_;  // of what follows
   std::condition_variable asked_, beside_asked_;
   std::deque<Question> questions_;
-  std::deque<std::function<void()>> beside_;
+  std::deque<Beside> beside_;
   std::vector<ViewAnswer> answers_;
   std::shared_ptr<const ViewPicture> picture_;
   std::vector<std::vector<EnergySample>> rows_;
