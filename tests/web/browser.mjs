@@ -44,7 +44,7 @@ export async function open(address, { width = 1280, height = 800, dark = false, 
   if (!executablePath) throw new Error("chromium is not installed");
   browser ??= await chromium.launch({
     executablePath,
-    args: ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"],
+    args: ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist", "--disable-gpu-compositing"],
   });
   const context = await browser.newContext({
     viewport: { width, height },

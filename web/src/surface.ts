@@ -103,7 +103,7 @@ export function vertexNormals(positions: Float32Array, index: Uint32Array, out: 
     out[c] += nx; out[c + 1] += ny; out[c + 2] += nz;
   }
   for (let i = 0; i < out.length; i += 3) {
-    const length = Math.hypot(out[i], out[i + 1], out[i + 2]);
+    const length = Math.sqrt(out[i] * out[i] + out[i + 1] * out[i + 1] + out[i + 2] * out[i + 2]);
     if (length === 0) continue;
     out[i] /= length; out[i + 1] /= length; out[i + 2] /= length;
   }

@@ -15,6 +15,8 @@ export interface Rect {
 }
 
 const gap = 2;
+/** Pixels drawn for each of the window's, along each side, where the processor draws them. */
+const softwarePixels = 0.65;
 
 export class Views {
   readonly orbit = new OrbitCamera(() => changed('camera'));
@@ -33,9 +35,9 @@ export class Views {
   private readonly software: boolean;
 
   constructor(private readonly canvas: HTMLCanvasElement) {
-    this.renderer = new WebGLRenderer({ canvas, antialias: true, stencil: true, powerPreference: 'high-performance' });
+    this.software = isSoftware();
+    this.renderer = new WebGLRenderer({ canvas, antialias: !this.software, stencil: true, powerPreference: 'high-performance' });
     this.renderer.setScissorTest(true);
-    this.software = isSoftware(this.renderer);
     if (this.software) document.documentElement.dataset.drawnBy = 'software';
     this.look = {
       theme: state.theme, wireframe: false, pinned: true, arrows: false, colored: false, range: [0, 1], longestArrow: 1,
@@ -100,7 +102,7 @@ export class Views {
   private layout(): void {
     const width = this.canvas.parentElement!.clientWidth;
     const height = this.canvas.parentElement!.clientHeight;
-    const ratio = this.software || this.slow ? 1 : Math.min(window.devicePixelRatio, 2);
+    const ratio = this.software ? softwarePixels : this.slow ? 1 : Math.min(window.devicePixelRatio, 2);
     this.renderer.setPixelRatio(ratio);
     this.renderer.setSize(width, height);
     const count = Math.max(this.panes.length, 1);
@@ -225,10 +227,13 @@ function follow(from: number, to: number, outward: boolean): number {
   return from + (to - from) * (outward ? 0.4 : 0.015);
 }
 
-function isSoftware(renderer: WebGLRenderer): boolean {
-  const gl = renderer.getContext();
+/** Whether WebGL is done by the processor: asked of a canvas of its own, since it decides how the real one is made. */
+function isSoftware(): boolean {
+  const gl = document.createElement('canvas').getContext('webgl2');
+  if (!gl) return false;
   const info = gl.getExtension('WEBGL_debug_renderer_info');
   const name = String(gl.getParameter(info ? info.UNMASKED_RENDERER_WEBGL : gl.RENDERER));
+  gl.getExtension('WEBGL_lose_context')?.loseContext();
   return /swiftshader|llvmpipe|softpipe|software|basic render/i.test(name);
 }
 

@@ -59,7 +59,8 @@ struct Hub {
   std::size_t most_message = 0;
 
   void deliver();
-  void note_contacts() const;
+  /// Tells the session how many pages there are, and what they show.
+  void note_pages() const;
 };
 
 /// Names by which a page may call this server: another site's page that found its way here has a name of its own.
@@ -72,13 +73,11 @@ class PageConnection : public std::enable_shared_from_this<PageConnection> {
  public:
   PageConnection(beast::tcp_stream stream, Hub& hub)
       : socket_(std::move(stream)), hub_(hub), client_(++hub.last_client) {
-    hub_.pages.insert(this);
     ++hub_.connections;
   }
   ~PageConnection() {
-    hub_.pages.erase(this);
+    leave();
     --hub_.connections;
-    hub_.note_contacts();
   }
   PageConnection(const PageConnection&) = delete;
   PageConnection& operator=(const PageConnection&) = delete;
@@ -91,10 +90,11 @@ class PageConnection : public std::enable_shared_from_this<PageConnection> {
     socket_.async_accept(request, [self = shared_from_this()](ErrorCode error) {
       if (error) return;
       self->open_ = true;
+      self->hub_.pages.insert(self.get());
       self->send(std::make_shared<const std::string>(self->hub_.session->hello()));
       if (const std::string standing = self->hub_.session->standing_error(); !standing.empty())
         self->send(std::make_shared<const std::string>(standing));
-      self->hub_.session->page_opened();
+      self->hub_.note_pages();
       self->read();
     });
   }
@@ -165,7 +165,7 @@ class PageConnection : public std::enable_shared_from_this<PageConnection> {
         const auto arrows = message.value("arrows", nlohmann::json());
         field_ = field_of(color.is_string() ? color.get<std::string>() : "");
         arrows_ = arrows.is_boolean() && arrows.get<bool>();
-        hub_.note_contacts();
+        hub_.note_pages();
         seen_version_ = 0;
         return update();
       }
@@ -186,10 +186,13 @@ class PageConnection : public std::enable_shared_from_this<PageConnection> {
   void close() {
     if (!open_) return;
     open_ = false;
-    hub_.pages.erase(this);
-    hub_.note_contacts();
+    leave();
     ErrorCode ignored;
     beast::get_lowest_layer(socket_).socket().close(ignored);
+  }
+
+  void leave() {
+    if (hub_.pages.erase(this) > 0) hub_.note_pages();
   }
 
   websocket::stream<beast::tcp_stream> socket_;
@@ -214,11 +217,12 @@ void Hub::deliver() {
     if (pages.contains(page)) page->update();
 }
 
-void Hub::note_contacts() const {
+void Hub::note_pages() const {
   if (!session) return;
   bool wanted = false;
   for (const PageConnection* page : pages) wanted = wanted || page->shows_contacts();
   session->want_contacts(wanted);
+  session->pages_are(pages.size());
 }
 
 class HttpConnection : public std::enable_shared_from_this<HttpConnection> {

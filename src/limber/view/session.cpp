@@ -152,15 +152,15 @@ void ViewSession::open_path(const std::string& path, const std::vector<std::stri
   asked_.notify_all();
 }
 
-void ViewSession::page_opened() {
+void ViewSession::pages_are(std::size_t count) {
+  if (watched_.exchange(count > 0) == (count > 0)) return;
+  const auto look = [this] {
+    if (!std::exchange(page_seen_, true) && stage_) return play_if_seen();
+    start_clock();
+  };
   {
     const std::lock_guard lock(mutex_);
-    questions_.push_back({0,
-                          [this] {
-                            if (std::exchange(page_seen_, true)) return;
-                            if (stage_) play_if_seen();
-                          },
-                          {}});
+    questions_.push_back({0, look, {}});
   }
   asked_.notify_all();
 }
@@ -271,7 +271,7 @@ void ViewSession::live() {
         question.work();
       else if (!question.message.empty())
         answer(question);
-      else if (playing_)
+      else if (playing_ && watched_)
         advance();
     } catch (const Interrupted&) {
       return;
@@ -282,7 +282,7 @@ void ViewSession::live() {
 /// Until there is a question or a step is due; false: the end.
 bool ViewSession::wait_for_work(std::unique_lock<std::mutex>& lock) {
   const auto has_work = [this] { return ending_ || !questions_.empty(); };
-  if (!playing_ || !stage_) {
+  if (!playing_ || !stage_ || !watched_) {
     asked_.wait(lock, has_work);
   } else if (speed_ > 0) {
     const double ahead = stage_->time() - clock_time_;

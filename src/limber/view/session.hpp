@@ -78,8 +78,8 @@ class ViewSession {
 
   /// A scene's file or the folder of a run; an error is kept and shown to every page. `overrides`: as of --set.
   void open_path(const std::string& path, const std::vector<std::string>& overrides);
-  /// The first page is there: now the scene may play.
-  void page_opened();
+  /// How many pages look. Nothing is simulated while there is none; with the first the scene plays.
+  void pages_are(std::size_t count);
   /// A JSON message of a page.
   void ask(unsigned long client, std::string message);
   /// Whether some page shows contact forces.
@@ -144,7 +144,7 @@ class ViewSession {
   double clock_time_ = 0;  // simulated [s] at clock_start_
   long recordings_ = 0;
 
-  std::atomic<bool> ending_ = false, contacts_wanted_ = false;
+  std::atomic<bool> ending_ = false, contacts_wanted_ = false, watched_ = false;
   mutable std::mutex mutex_;  // of what follows
   std::condition_variable asked_, beside_asked_;
   std::deque<Question> questions_;
