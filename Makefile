@@ -116,12 +116,15 @@ fuzz: setup ## damaged files to every reader of meshes and surfaces, FUZZ_SECOND
 lint-setup: setup
 	@$(SETUP) tools/packages-lint.txt
 
-lint: lint-setup format-check ## format, warnings as errors, clang-tidy, layers, in build-lint/
+lint: lint-setup format-check ## format, warnings as errors, clang-tidy, layers, the page's types, in build-lint/
 	$(call section,'Build with warnings as errors: build-lint/')
 	@$(CONFIGURE) lint
 	@cmake --build build-lint --parallel $(JOBS)
 	$(call section,'clang-tidy')
 	@$(SOURCES) 'src/*.cpp' 'apps/*.cpp' | xargs -n 1 -P $(JOBS) clang-tidy -p build-lint --quiet
+	$(call section,'Types of the viewer'"'"'s page: build-lint/web/')
+	@mkdir -p build-lint/web && cp -rp web/. build-lint/web/
+	@cd build-lint/web && npm ci --no-audit --no-fund --loglevel=error && npm run --silent check
 	@printf '\nNothing to complain about.\n'
 
 check-exports: program ## read exports with Blender, ParaView, the glTF validator and a USD parser, which it installs

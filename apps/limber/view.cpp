@@ -11,6 +11,7 @@
 #include "limber/core/errors.hpp"
 #include "limber/core/parallel.hpp"
 #include "limber/core/programs.hpp"
+#include "limber/view/folders.hpp"
 #include "limber/view/page.hpp"
 #include "limber/view/server.hpp"
 
@@ -68,7 +69,7 @@ int view(const ViewArguments& a) {
   options.scene_folder = (fs::is_directory(whole) ? whole : whole.parent_path()).string();
   options.output_folder = fs::absolute(a.output).lexically_normal().string();
   // What names no scene at all ends here; errors within one are shown on the page, which can open another.
-  if (!fs::exists(path)) throw InputError(path, "does not exist; give a scene's file or the folder of a run");
+  require_source(path);
 
   ServerOptions server;
   server.host = a.host;

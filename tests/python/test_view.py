@@ -305,6 +305,7 @@ def test_a_scene_with_an_error_is_shown_on_the_page(limber_program, tmp_path):
 
 def test_bad_arguments(limber_cli, limber_program, scene, tmp_path):
     assert "does not exist" in limber_cli("view", "nothing.json", "--no-open", status=2).err
+    assert "is not the directory of a run" in limber_cli("view", tmp_path, "--no-open", status=2).err
     with Viewer(limber_program, scene, cwd=tmp_path) as viewer:
         said = limber_cli("view", scene, "--no-open", "--port", viewer.port, status=2).err
         assert f"--port: {viewer.port} is in use by another program" in said

@@ -68,13 +68,18 @@ StageSource scene_source(const std::string& name, const Document& scene, const s
   return source;
 }
 
+void require_source(const std::string& path) {
+  if (!fs::exists(path)) throw InputError(path, "does not exist; give a scene's file or the directory of a run");
+  const fs::path folder(path);
+  if (fs::is_directory(folder) && !(fs::exists(folder / run_file::scene) && fs::exists(folder / run_file::trajectory)))
+    throw InputError(path, "is not the directory of a run (which has a scene.json and a trajectory.h5)");
+}
+
 StageSource source_of(const std::string& path, const std::vector<std::string>& overrides,
                       const std::vector<std::string>& methods) {
-  if (!fs::exists(path)) throw InputError(path, "does not exist; give a scene's file or the folder of a run");
+  require_source(path);
   const bool is_run = fs::is_directory(path);
   const fs::path file = is_run ? fs::path(path) / run_file::scene : fs::path(path);
-  if (is_run && !(fs::exists(file) && fs::exists(fs::path(path) / run_file::trajectory)))
-    throw InputError(path, "is not the directory of a run (which has a scene.json and a trajectory.h5)");
   Document scene = Document::load(file.string());
   for (const auto& assignment : overrides) scene.set(assignment);
   const fs::path absolute = fs::absolute(file).lexically_normal();

@@ -15,6 +15,9 @@ struct ExampleScene {
 /// Scenes of a folder, by name; none where there is no such folder.
 std::vector<ExampleScene> example_scenes(const std::string& folder);
 
+/// Throws InputError unless this is a file or the folder of a run.
+void require_source(const std::string& path);
+
 /// A scene's file, or the folder of a run. `overrides`: as of --set. `methods`: side by side; empty: what the scene
 /// says. Throws InputError.
 StageSource source_of(const std::string& path, const std::vector<std::string>& overrides,

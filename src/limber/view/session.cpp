@@ -11,19 +11,15 @@
 #include "limber/analysis/amplification.hpp"
 #include "limber/core/errors.hpp"
 #include "limber/core/interrupt.hpp"
-#include "limber/movie/export_run.hpp"
-#include "limber/movie/movie.hpp"
-#include "limber/record/directory.hpp"
 #include "limber/record/files.hpp"
 #include "limber/scene/json.hpp"
 #include "limber/scene/made_material.hpp"
-#include "limber/scene/run/exported.hpp"
 #include "limber/scene/run/facts.hpp"
 #include "limber/scene/run/other_method.hpp"
-#include "limber/scene/run/run.hpp"
 #include "limber/version.hpp"
 #include "limber/view/folders.hpp"
 #include "limber/view/messages.hpp"
+#include "limber/view/recording.hpp"
 
 namespace limber {
 namespace {
@@ -645,57 +641,32 @@ void ViewSession::record(unsigned long client, const std::string& format) {
   if (format != "mp4" && format != "glb" && format != "run")
     throw InputError("format", "'" + format + "' is none of mp4, glb, run");
   ViewStage& stage = Actions::stage(*this);
-  const Pane& pane = *stage.panes()[0];
   const fs::path base = fs::path(options_.output_folder);
   fs::create_directories(base);
   std::string name;
   do name = fmt::format("recording{}", ++recordings_);
-  while (fs::exists(base / name));
-  const bool given = stage.replays();
-  const std::string run = given ? stage.source().run : (base / name).string();
-  std::vector<KeptFrame> frames;
-  TrajectoryHeader header;
-  if (!given) {
-    frames = stage.kept();
-    fs::create_directories(run);
-    header = trajectory_header(pane.model(), Velocities::store, static_cast<long>(frames.size()));
-    write_atomically((fs::path(run) / run_file::scene).string(), pane.document().text() + "\n");
-    write_body_surfaces(pane.model(), run);
-  }
-  beside(client, "record",
-         [this, client, format, name, base, run, frames = std::move(frames), header = std::move(header)] {
-           const auto progress = [&](double done) {
-             if (ending_) throw Interrupted();
-             say(client, dumped({{"is", "recording"}, {"format", format}, {"done", done}}));
-           };
-           if (!frames.empty()) {
-             auto writer = TrajectoryWriter::create((fs::path(run) / run_file::trajectory).string(), header);
-             const Vector no_reactions = Vector::Zero(3 * static_cast<Index>(header.prescribed.size()));
-             for (std::size_t k = 0; k < frames.size(); ++k) {
-               const State& u = *frames[k].states[0];
-               writer.write_frame(static_cast<long>(k), u.t, u.q, u.v, 1, no_reactions);
-             }
-           }
-           std::string file = run, url;
-           if (format != "run") {
-             file = (base / (name + "." + format)).string();
-             url = "/recordings/" + name + "." + format;
-             if (format == "mp4") {
-               MovieOptions options;
-               options.size = {640, 400};
-               options.samples = 4;
-               options.progress = progress;
-               make_movie(run, file, options);
-             } else {
-               ExportOptions options;
-               options.progress = progress;
-               export_run(run, file, options);
-             }
-             const std::lock_guard lock(mutex_);
-             recorded_[name + "." + format] = file;
-           }
-           say(client, dumped({{"is", "recorded"}, {"format", format}, {"url", url}, {"file", file}}));
-         });
+  while (fs::exists(base / name) || fs::exists(base / (name + "." + format)));
+  // A run that is replayed is there already.
+  std::shared_ptr<const Recording> recording;
+  if (!stage.replays()) recording = std::make_shared<const Recording>(stage, (base / name).string());
+  const std::string run = recording ? recording->run() : stage.source().run;
+  beside(client, "record", [this, client, format, name, base, run, recording] {
+    const auto progress = [&](double done) {
+      if (ending_) throw Interrupted();
+      say(client, dumped({{"is", "recording"}, {"format", format}, {"done", done}}));
+    };
+    if (recording) recording->write();
+    std::string file = run, url;
+    if (format != "run") {
+      const std::string made = name + "." + format;
+      file = (base / made).string();
+      url = "/recordings/" + made;
+      export_recording(run, file, format, progress);
+      const std::lock_guard lock(mutex_);
+      recorded_[made] = file;
+    }
+    say(client, dumped({{"is", "recorded"}, {"format", format}, {"url", url}, {"file", file}}));
+  });
 }
 
 // ------------------------------------------------------------------------------- the thread for what takes long

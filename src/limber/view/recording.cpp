@@ -1,0 +1,52 @@
+#include "limber/view/recording.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "limber/movie/export_run.hpp"
+#include "limber/movie/movie.hpp"
+#include "limber/record/directory.hpp"
+#include "limber/record/files.hpp"
+#include "limber/scene/run/exported.hpp"
+#include "limber/scene/run/run.hpp"
+
+namespace limber {
+
+Recording::Recording(const ViewStage& stage, const std::string& run) : run_(run), frames_(stage.kept()) {
+  const Pane& pane = *stage.panes()[0];
+  std::filesystem::create_directories(run);
+  header_ = trajectory_header(pane.model(), Velocities::store, static_cast<long>(frames_.size()));
+  header_.prescribed.clear();
+  for (const Body& body : pane.model().bodies)
+    for (const auto& force : {body.elastic, body.rigid})
+      if (force) elastic_.push_back(force);
+  write_atomically((std::filesystem::path(run) / run_file::scene).string(), pane.document().text() + "\n");
+  write_body_surfaces(pane.model(), run);
+}
+
+void Recording::write() const {
+  auto writer = TrajectoryWriter::create((std::filesystem::path(run_) / run_file::trajectory).string(), header_);
+  for (std::size_t k = 0; k < frames_.size(); ++k) {
+    const State& u = *frames_[k].states[0];
+    double least = elastic_.empty() ? 1 : elastic_[0]->min_det_F(u.q);
+    for (const auto& force : elastic_) least = std::min(least, force->min_det_F(u.q));
+    writer.write_frame(static_cast<long>(k), u.t, u.q, u.v, least, Vector());
+  }
+}
+
+void export_recording(const std::string& run, const std::string& file, const std::string& format,
+                      const std::function<void(double)>& progress) {
+  if (format == "mp4") {
+    MovieOptions options;
+    options.size = {640, 400};
+    options.samples = 4;
+    options.progress = progress;
+    make_movie(run, file, options);
+  } else {
+    ExportOptions options;
+    options.progress = progress;
+    export_run(run, file, options);
+  }
+}
+
+}  // namespace limber
