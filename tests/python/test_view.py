@@ -133,13 +133,26 @@ def test_a_pull_moves_the_point_and_its_force_is_told(viewer):
         for i in held:
             assert pulled[-1].positions[i] == pytest.approx(page.topology.rest[i], abs=1e-6)
         page.ask("release")
-        pulled = True
-        while pulled:
-            message = page.receive()
-            if isinstance(message, bytes):
-                pulled = Frame(message).flags & 4
-            else:
-                page.ask("next")
+        until_free(page)
+
+
+def until_free(page):
+    while True:
+        message = page.receive()
+        if isinstance(message, bytes):
+            if message[:4] == b"LMBF" and not Frame(message).flags & 4:
+                return
+        elif message["is"] == "tick":
+            page.ask("next")
+
+
+def test_a_page_that_goes_away_lets_go(viewer):
+    with opened(viewer) as page:
+        page.ask("pull", triangle=0, weights=[1, 0, 0], to=[1, 2, 3], pane=0)
+        page.until("tick")
+        with opened(viewer) as other:
+            page.socket.close()
+            until_free(other)
 
 
 def test_changes_go_on_from_the_state_and_errors_name_the_key(viewer):

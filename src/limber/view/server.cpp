@@ -27,6 +27,7 @@ using tcp = net::ip::tcp;
 using ErrorCode = boost::system::error_code;
 
 constexpr std::size_t most_queued = 256;             // messages for a page that does not read them
+constexpr std::size_t short_message = 500;           // [bytes] all but scenes and files
 constexpr std::size_t most_connections = 64;         // at one time
 constexpr std::size_t most_header = 16 * 1024;       // [bytes]
 constexpr auto patience = std::chrono::seconds(30);  // with a request
@@ -153,7 +154,7 @@ class PageConnection : public std::enable_shared_from_this<PageConnection> {
 
   void heed(std::string text) {
     // What is about this page alone is not the session's business.
-    if (text.size() < 200) {
+    if (text.size() < short_message) {
       const auto message = nlohmann::json::parse(text, nullptr, false);
       const auto what = message.is_object() ? message.value("do", nlohmann::json()) : nlohmann::json();
       if (what == "next") {
@@ -169,6 +170,7 @@ class PageConnection : public std::enable_shared_from_this<PageConnection> {
         seen_version_ = 0;
         return update();
       }
+      if (what == "pull" || what == "release") pulls_ = what == "pull";
     }
     hub_.session->ask(client_, std::move(text));
   }
@@ -192,7 +194,9 @@ class PageConnection : public std::enable_shared_from_this<PageConnection> {
   }
 
   void leave() {
-    if (hub_.pages.erase(this) > 0) hub_.note_pages();
+    if (hub_.pages.erase(this) == 0 || !hub_.session) return;
+    if (pulls_) hub_.session->ask(client_, R"({"do":"release"})");  // nobody else will
+    hub_.note_pages();
   }
 
   websocket::stream<beast::tcp_stream> socket_;
@@ -200,7 +204,7 @@ class PageConnection : public std::enable_shared_from_this<PageConnection> {
   unsigned long client_;
   beast::flat_buffer buffer_;
   std::deque<Outgoing> queue_;
-  bool open_ = false, waits_ = false, arrows_ = false;
+  bool open_ = false, waits_ = false, arrows_ = false, pulls_ = false;
   Field field_ = Field::none;
   unsigned long seen_version_ = 0;
   unsigned seen_session_ = 0;
