@@ -68,7 +68,7 @@ test: setup format-check build ## everything: the layers, the format, C++ tests,
 	$(call section,'Python tests')
 	@PYTHONUNBUFFERED=1 PYTHONPATH=build/python $(PYTHON) -m pytest -q -p no:cacheprovider --durations=5 \
 	    --numprocesses=$(JOBS) --dist=loadfile tests/python
-	$(call section,'Tests of the viewer in a browser: build/web-tests/, pictures in out/view-shots/')
+	$(call section,'Tests of the viewer in a browser: build/web-tests/ (pictures: out/view-shots/)')
 	@mkdir -p build/web-tests && cp -p tests/web/* build/web-tests/
 	@cd build/web-tests && { test node_modules -nt package-lock.json || npm ci --no-audit --no-fund --loglevel=error; }
 	@LIMBER_ROOT=$(CURDIR) node --test --test-reporter=spec build/web-tests/view.test.mjs
@@ -122,7 +122,7 @@ lint: lint-setup format-check ## format, warnings as errors, clang-tidy, layers,
 	@cmake --build build-lint --parallel $(JOBS)
 	$(call section,'clang-tidy')
 	@$(SOURCES) 'src/*.cpp' 'apps/*.cpp' | xargs -n 1 -P $(JOBS) clang-tidy -p build-lint --quiet
-	$(call section,'Types of the viewer'"'"'s page: build-lint/web/')
+	$(call section,'Types in web/: build-lint/web/')
 	@mkdir -p build-lint/web && cp -rp web/. build-lint/web/
 	@cd build-lint/web && npm ci --no-audit --no-fund --loglevel=error && npm run --silent check
 	@printf '\nNothing to complain about.\n'
