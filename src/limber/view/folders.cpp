@@ -33,7 +33,7 @@ void check_names(const nlohmann::json& value, const std::string& key, const std:
       throw InputError(where, fmt::format("{} lies outside the folders of the scene and the output", name));
   } else if (value.is_object()) {
     for (const auto& [name, inner] : value.items())
-      check_names(inner, name, where.empty() ? name : where + "." + name, folders);
+      check_names(inner, name, where.empty() ? name : fmt::format("{}.{}", where, name), folders);
   } else if (value.is_array()) {
     for (std::size_t i = 0; i < value.size(); ++i) check_names(value[i], key, fmt::format("{}[{}]", where, i), folders);
   }
