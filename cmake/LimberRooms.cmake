@@ -55,6 +55,7 @@ function(limber_precompile target first)
   endif()
 endfunction()
 
+# What is compiled quickly shares the headers of the first such target, limber_mesh_io.
 # What reads, writes, reports or tests is compiled in less time, and hardly slower for it. What computes stays at -O3.
 set(LIMBER_QUICK_OPTIONS $<$<CONFIG:Release>:-O1>)
 

@@ -38,7 +38,7 @@ class ProgressLine {
     if (terminal_) {
       const auto full = static_cast<std::size_t>(fraction * 30);
       fmt::print(stderr, "\r[{}{}] {:3.0f} %  t = {:.3f} of {:.3f} s  {} left   ", std::string(full, '#'),
-                 std::string(30 - full, '.'), 100 * fraction, p.time, p.duration, duration_text(left));
+                 std::string(30 - full, '.'), 100 * fraction, p.time, p.end, duration_text(left));
       if (last) fmt::print(stderr, "\n");
     } else {
       fmt::print(stderr, "step {} of {}, t = {:.4g} s, {} left\n", p.step, p.steps, p.time, duration_text(left));

@@ -55,7 +55,7 @@ Made make(const Object& object, const StudyContext& context, const std::function
   const TemporaryDirectory temporary;
   RunOptions run;
   run.directory = (temporary.path() / "run").string();
-  run.progress = [&](const Progress& p) { progress(0.5 * p.time / p.duration); };
+  run.progress = [&](const Progress& p) { progress(0.5 * p.time / p.end); };
   const RunResult result = run_scene(document_of(object.scene), scene, model, run);
   MovieOptions options;
   options.wireframe = object.wireframe;

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "limber/core/errors.hpp"
+#include "limber/mesh/io/surface_formats.hpp"
 #include "limber/mesh/io/surface_io.hpp"
 #include "limber/record/directory.hpp"
 #include "limber/scene/build/build.hpp"
@@ -92,13 +93,14 @@ StageSource source_of(const std::string& path, const std::vector<std::string>& o
   return source;
 }
 
-std::string surface_extension(const std::string& extension) {
-  std::string lower = extension;
-  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  const std::vector<std::string> known = {".obj", ".ply", ".stl", ".glb"};
-  if (std::find(known.begin(), known.end(), lower) == known.end())
-    throw InputError("name", fmt::format("'{}' is none of {}", extension, join(known)));
-  return lower;
+std::string surface_extension(const std::string& name) {
+  const std::string extension = extension_of(name);
+  std::vector<std::string> known;
+  for (const SurfaceFormat& format : surface_formats)
+    if (std::string(format.extension) != ".gltf") known.emplace_back(format.extension);  // which needs other files
+  if (std::find(known.begin(), known.end(), extension) == known.end())
+    throw InputError("name", fmt::format("{}: its extension is none of {}", name, join(known)));
+  return extension;
 }
 
 Document scene_of_surface(const std::string& file) {

@@ -28,8 +28,8 @@ StageSource scene_source(const std::string& name, const Document& scene, const s
 
 /// A body that fills the surface of a file and falls on the ground. Throws InputError.
 Document scene_of_surface(const std::string& file);
-/// ".obj" for ".OBJ". Throws InputError where no such surface can be read.
-std::string surface_extension(const std::string& extension);
+/// ".obj" for "a.OBJ". Throws InputError where no such surface can be read from one file.
+std::string surface_extension(const std::string& name);
 
 /// Throws InputError where a scene names a file outside all of these folders.
 void check_files(const Document& scene, const std::vector<std::string>& folders);

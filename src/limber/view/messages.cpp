@@ -10,6 +10,10 @@
 #include <limits>
 
 #include "limber/core/errors.hpp"
+#include "limber/scene/json.hpp"
+#include "limber/scene/made_material.hpp"
+#include "limber/version.hpp"
+#include "limber/view/folders.hpp"
 
 namespace limber {
 namespace {
@@ -44,10 +48,111 @@ class Bytes {
   std::string bytes_;
 };
 
+using Json = nlohmann::json;
+
+Json array_of(const Vec3& x) { return {x[0], x[1], x[2]}; }
+
+Json facts_of(const Pane& pane) {
+  const Scene& scene = pane.scene();
+  const MethodInfo& method = find_method(scene.method.name);
+  Json j{{"method", method.name},
+         {"step", scene.time.step},
+         {"modes", nullptr},
+         {"young", nullptr},
+         {"poisson", nullptr},
+         {"damping", nullptr},
+         {"parameters", Json::object()}};
+  if (method.splitting != Splitting::none) j["modes"] = scene.method.modes.value_or(ModalOptions::standard_count);
+  for (const auto& [name, value] : complete_parameters(method, scene.method.parameters)) j["parameters"][name] = value;
+  const BodyChoice& body = scene.bodies[0];
+  if (const auto found = body.materials.find("default");
+      found != body.materials.end() && found->second.fields.empty()) {
+    const MadeMaterial material = made(found->second);
+    j["young"] = material.young;
+    j["poisson"] = material.poisson;
+    j["damping"] = {{"stiffness", body.damping.stiffness}, {"mass", body.damping.mass}};
+  }
+  return j;
+}
+
 constexpr std::size_t header_size = 96;
 enum Flags : unsigned { has_values = 1, has_arrows = 2, has_pull = 4 };
 
 }  // namespace
+
+std::string dumped(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+std::string error_message(const std::string& about, const std::exception& error) {
+  const auto* input = dynamic_cast<const InputError*>(&error);
+  return dumped({{"is", "error"},
+                 {"about", about},
+                 {"where", input ? input->where() : ""},
+                 {"message", input ? input->message() : error.what()}});
+}
+
+std::string hello_message(const ViewOptions& options) {
+  Json methods = Json::array(), scenes = Json::array();
+  for (const MethodInfo& m : method_catalog()) {
+    Json parameters = Json::array();
+    for (const MethodParameter& p : m.parameters)
+      parameters.push_back({{"name", p.name},
+                            {"default", p.standard},
+                            {"min", p.least},
+                            {"max", p.most},
+                            {"text", p.meaning},
+                            {"flag", p.takes == MethodParameter::Takes::flag}});
+    methods.push_back({{"name", m.name},
+                       {"kind", to_string(m.kind)},
+                       {"summary", m.good_for},
+                       {"splits", m.splitting != Splitting::none},
+                       {"parameters", parameters}});
+  }
+  for (const ExampleScene& e : example_scenes(options.examples_folder))
+    scenes.push_back({{"name", e.name}, {"description", e.description}});
+  return dumped({{"is", "hello"},
+                 {"version", LIMBER_VERSION},
+                 {"methods", methods},
+                 {"scenes", scenes},
+                 {"max_message", options.most_message}});
+}
+
+std::string scene_message(const ViewStage& stage, const ViewShape& shape, unsigned session) {
+  const Scene& scene = stage.panes()[0]->scene();
+  Json panes = Json::array(), bodies = Json::array(), planes = Json::array(), notes = Json::array();
+  for (const auto& pane : stage.panes()) panes.push_back(facts_of(*pane));
+  Vec3 low = Vec3::Constant(1e300), high = -low;
+  for (const auto& part : shape.parts()) {
+    bodies.push_back({{"name", part.name}, {"vertices", {part.first, part.count}}, {"obstacle", part.obstacle}});
+    if (!part.obstacle)
+      for (std::size_t i = part.first; i < part.first + part.count; ++i) {
+        low = low.cwiseMin(shape.rest()[i]);
+        high = high.cwiseMax(shape.rest()[i]);
+      }
+  }
+  for (const auto& plane : shape.planes())
+    planes.push_back({{"point", array_of(plane.point)}, {"normal", array_of(plane.normal)}});
+  for (const auto& note : stage.panes()[0]->model().notes) notes.push_back(note);
+  Json camera;
+  if (scene.camera.position) {
+    camera = {{"position", array_of(*scene.camera.position)},
+              {"look_at", array_of(scene.camera.look_at.value_or((low + high) / 2))},
+              {"fov", scene.camera.fov.value_or(35)}};
+  }
+  return dumped({{"is", "scene"},
+                 {"session", session},
+                 {"name", stage.source().name},
+                 {"replay", stage.replays()},
+                 {"panes", panes},
+                 {"bodies", bodies},
+                 {"contact", scene.contact.has_value()},
+                 {"friction", scene.contact ? Json(scene.contact->friction) : Json()},
+                 {"duration", scene.time.duration},
+                 {"box", {{"min", array_of(low)}, {"max", array_of(high)}}},
+                 {"camera", camera},
+                 {"planes", planes},
+                 {"notes", notes},
+                 {"file", stage.source().file}});
+}
 
 std::string topology_message(const ViewPicture& picture) {
   const ViewShape& shape = *picture.shape;

@@ -92,7 +92,7 @@ class PageConnection : public std::enable_shared_from_this<PageConnection> {
       if (error) return;
       self->open_ = true;
       self->hub_.pages.insert(self.get());
-      self->send(std::make_shared<const std::string>(self->hub_.session->hello()));
+      self->send(std::make_shared<const std::string>(hello_message(self->hub_.session->options())));
       if (const std::string standing = self->hub_.session->standing_error(); !standing.empty())
         self->send(std::make_shared<const std::string>(standing));
       self->hub_.note_pages();

@@ -88,8 +88,7 @@ class ViewSession {
   std::shared_ptr<const ViewPicture> picture() const;  // null before the first stage
   NewRows rows_since(RowPlace& place) const;
   std::vector<ViewAnswer> take_answers();
-  /// The first message to a page.
-  std::string hello() const;
+  const ViewOptions& options() const { return options_; }
   /// An error that there was when the first scene was opened; empty: none.
   std::string standing_error() const;
   /// The path of what was recorded under this name; empty: nothing was.
@@ -118,7 +117,6 @@ class ViewSession {
   void publish();
   void start_clock();
   void play_if_seen();
-  std::string scene_message() const;
   void say(unsigned long client, std::string text);
   void say_error(unsigned long client, const std::string& about, const std::exception& error);
   void open_example(const std::string& name);

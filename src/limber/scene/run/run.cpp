@@ -306,7 +306,8 @@ class Run {
       write_frames(before);
       if (simulation_.step_count() % interval == 0 || simulation_.step_count() == steps_) save();
       if (options_.progress)
-        options_.progress({simulation_.step_count(), steps_, simulation_.time(), scene_.time.duration, &report});
+        options_.progress(
+            {simulation_.step_count(), steps_, simulation_.time(), model_.start.t + scene_.time.duration, &report});
     }
   }
 

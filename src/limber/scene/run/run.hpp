@@ -13,7 +13,7 @@ namespace limber {
 
 struct Progress {
   long step = 0, steps = 0;
-  double time = 0, duration = 0;       // [s] simulated
+  double time = 0, end = 0;            // [s] simulated
   const StepReport* report = nullptr;  // of the step just taken
 };
 
