@@ -94,7 +94,7 @@ StageSource source_of(const std::string& path, const std::vector<std::string>& o
 }
 
 std::string surface_extension(const std::string& name) {
-  const std::string extension = extension_of(name);
+  std::string extension = extension_of(name);
   std::vector<std::string> known;
   for (const SurfaceFormat& format : surface_formats)
     if (std::string(format.extension) != ".gltf") known.emplace_back(format.extension);  // which needs other files
