@@ -47,6 +47,7 @@ int main(int argc, char** argv) {
   app::add_compare(cli, action);
   app::add_view(cli, action);
   app::add_study(cli, action);
+  app::add_sweep(cli, action);
   app::add_bench(cli, action);
   app::add_completion(cli, action);
   cli.failure_message([](const CLI::App*, const CLI::Error& e) {

@@ -12,7 +12,7 @@ import pytest
 import limber
 
 COMMANDS = ["run", "check", "methods", "materials", "schema", "modes", "statics", "mesh", "damping-curve", "render",
-            "bench", "completion"]
+            "sweep", "bench", "completion"]
 FILES = ["energy.csv", "scene.json", "summary.json", "trajectory.h5", "trajectory.xdmf"]
 
 

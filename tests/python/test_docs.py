@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = ["README.md", *sorted(f"docs/{page.name}" for page in (ROOT / "docs").glob("*.md"))]
-COMMANDS = ["run", "check", "modes", "statics", "mesh", "export", "render", "compare"]  # that read a file
+COMMANDS = ["run", "check", "modes", "statics", "mesh", "export", "render", "compare", "sweep"]  # that read a file
 READ = re.compile(r"\.(json|obj|ply|stl|gltf|glb|msh|vtk|vtu|mesh|node|ele)$")
 DONE_BEFORE = {"out/stack", "out/mine"}  # the folder of the stack's scene; what the page has written in Python
 
@@ -30,7 +30,7 @@ def inputs(words):
         if skip:
             skip = False
         elif word.startswith("-"):
-            skip = "=" not in word and word not in ("--json", "--body", "--wireframe", "--draft", "--resume")
+            skip = "=" not in word and word not in ("--json", "--body", "--wireframe", "--draft", "--resume", "--collect")
         elif not re.match(r"\w+=", word) and (READ.search(word) or word.startswith("out/")):
             yield word
 
