@@ -190,6 +190,13 @@ TEST(SweepDefinition, ADirectoryHoldsOneSweep) {
   EXPECT_EQ(load_definition(directory)->variations[0].values.size(), 3U);
 }
 
+TEST(SweepDefinition, AKillBeforeItWasThereDoesNoHarm) {
+  const TemporaryDirectory folder;
+  put(folder.path() / "d/sweep.json.123", "{");
+  EXPECT_NO_THROW(begin_sweep(folder.path() / "d", definition("{}", {"a=1,2"}), Existing::resume));
+  EXPECT_TRUE(load_definition(folder.path() / "d"));
+}
+
 TEST(SweepDefinition, OtherDirectoriesAreRefused) {
   const TemporaryDirectory folder;
   const auto sweep = definition("{}", {"a=1,2"});

@@ -5,6 +5,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "limber/core/errors.hpp"
@@ -91,6 +92,14 @@ std::string variations_difference(const std::vector<Variation>& before, const st
   throw InputError("--output", fmt::format("'{}' {}", directory.string(), why));
 }
 
+/// But for a definition that was being written when its process was killed.
+bool holds_something(const fs::path& directory) {
+  const std::string unfinished = sweep_file::definition + std::string(".");
+  return std::any_of(
+      fs::directory_iterator(directory), fs::directory_iterator(),
+      [&](const fs::directory_entry& entry) { return !entry.path().filename().string().starts_with(unfinished); });
+}
+
 /// Whoever is first makes the file; it appears with all of its text.
 void create_definition(const fs::path& directory, const std::string& text) {
   const fs::path file = directory / sweep_file::definition;
@@ -152,7 +161,7 @@ std::optional<SweepDefinition> load_definition(const fs::path& directory) {
 }
 
 std::string difference(const SweepDefinition& before, const SweepDefinition& now) {
-  if (const std::string text = variations_difference(before.variations, now.variations); !text.empty()) return text;
+  if (std::string text = variations_difference(before.variations, now.variations); !text.empty()) return text;
   const Json then = comparable_scene(before.scene), scene = comparable_scene(now.scene);
   const Json changes = Json::diff(then, scene);
   if (changes.empty()) return "";
@@ -172,7 +181,7 @@ void check_sweep_directory(const fs::path& directory, const SweepDefinition& swe
       refuse_directory(directory, fmt::format("holds another sweep: {}; name another directory, or replace that sweep "
                                               "with --overwrite",
                                               text));
-  } else if (!fs::is_empty(directory)) {
+  } else if (holds_something(directory)) {
     refuse_directory(directory, "is not empty and holds no sweep; name another directory");
   }
 }

@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 /// numbers.
 void add_numbers(const nlohmann::json& json, const std::string& path, std::map<std::string, double>& numbers) {
   for (const auto& [key, value] : json.items()) {
-    const std::string name = path.empty() ? key : path + "." + key;
+    const std::string name = path.empty() ? key : fmt::format("{}.{}", path, key);
     if (value.is_object()) add_numbers(value, name, numbers);
     if (value.is_number()) numbers[name] = value.get<double>();
     if (value.is_null()) numbers[name] = std::nan("");
