@@ -49,7 +49,8 @@ std::vector<Row> measure_contact(const Settings& s, const std::string& name, con
   const auto one = std::make_shared<Runner>(scene, 0), two = std::make_shared<Runner>(other, 0);
   const auto counts = [one, two](double, double n) {
     return Counts{{"Newton", static_cast<double>(one->newton()) / n},
-                  {"of the reference", static_cast<double>(two->newton()) / n}};
+                  {"of the reference", static_cast<double>(two->newton()) / n},
+                  {"patterns", static_cast<double>(one->linear().analyses) / n}};
   };
   return compare({stepping(reference, two, steps)}, {{stepping(name, one, steps), counts}}, s.rounds,
                  clock_of(s.threads), done);

@@ -48,8 +48,7 @@ SystemTraits MechanicalSystem::traits() const {
           .velocity_dependent = velocity_dependent_,
           .time_dependent = time_dependent_,
           .length_scale = length_scale_,
-          .positions = &unknown_positions_,
-          .parts = &parts_,
+          .nodes = {&unknown_positions_, &parts_},
           .contact = contact_.get(),
           .gaps = near_gaps_.get()};
 }

@@ -103,12 +103,9 @@ struct SystemTraits {
   bool velocity_dependent = false;  // D ≠ 0
   bool time_dependent = true;       // ∂f/∂t ≠ 0 may happen
   double length_scale = 1;          // [m] tolerances of lengths are relative to this one
-  /// Where the nodes of the unknowns are at the start [m], #n; null if unknowns are no positions of nodes.
-  const Vector* positions = nullptr;
-  /// Numbers of these nodes, in groups that forces hold together; null where `positions` is.
-  const std::vector<std::vector<int>>* parts = nullptr;
-  ContactPart* contact = nullptr;  // null if there are no contact forces
-  NearGaps* gaps = nullptr;        // null if nobody knows of any
+  UnknownNodes nodes;               // where they are at the start; unknown if unknowns are no positions of nodes
+  ContactPart* contact = nullptr;   // null if there are no contact forces
+  NearGaps* gaps = nullptr;         // null if nobody knows of any
 };
 
 class System {

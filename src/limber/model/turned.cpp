@@ -30,7 +30,7 @@ Mat3 nearest_rotation(const Mat3& A) {
 
 Matrix turned(const System& system, const Vector& q0, const Vector& q, const Matrix& X) {
   Matrix Y = X;
-  const auto* parts = system.traits().parts;
+  const auto* parts = system.traits().nodes.parts;
   if (!parts) return Y;
   for (const auto& part : *parts) {
     Vec3 c0 = Vec3::Zero(), c = Vec3::Zero();

@@ -17,7 +17,7 @@ class Implicit final : public StageSolver {
   Implicit(System& system, const StageOptions& o)
       : options_(o),
         symmetry_(system.symmetric() ? Symmetry::symmetric : Symmetry::general),
-        bank_(o.linear_solver, symmetry_, system.traits().positions),
+        bank_(o.linear_solver, symmetry_, system.traits().nodes),
         scaling_(o.scaling) {
     options_.newton.tolerance *= system.length_scale();
     options_.newton.scale *= system.length_scale();

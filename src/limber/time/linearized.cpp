@@ -15,7 +15,7 @@ namespace {
 class Linearized final : public StageSolver {
  public:
   Linearized(System& system, const StageOptions& o)
-      : options_(o), bank_(o.linear_solver, symmetry(system), system.traits().positions) {}
+      : options_(o), bank_(o.linear_solver, symmetry(system), system.traits().nodes) {}
 
   State solve(System& system, const Stage& s) override {
     ++counts_.stages;

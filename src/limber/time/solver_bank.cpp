@@ -11,8 +11,8 @@ bool same_factor(double a, double b) { return std::abs(a - b) <= 1e-9 * std::abs
 
 }  // namespace
 
-SolverBank::SolverBank(std::string name, Symmetry symmetry, const Vector* positions)
-    : name_(std::move(name)), symmetry_(symmetry), positions_(positions) {
+SolverBank::SolverBank(std::string name, Symmetry symmetry, UnknownNodes nodes)
+    : name_(std::move(name)), symmetry_(symmetry), nodes_(nodes) {
   make_linear_solver(name_, symmetry_);
 }
 
@@ -20,7 +20,7 @@ LinearSolver& SolverBank::at(double tau_q, double tau_v) {
   auto it = std::find_if(entries_.begin(), entries_.end(),
                          [&](const Entry& e) { return same_factor(e.tau_q, tau_q) && same_factor(e.tau_v, tau_v); });
   if (it == entries_.end() && entries_.size() < most) {
-    it = entries_.insert(entries_.end(), {tau_q, tau_v, make_linear_solver(name_, symmetry_, positions_)});
+    it = entries_.insert(entries_.end(), {tau_q, tau_v, make_linear_solver(name_, symmetry_, nodes_)});
   } else if (it == entries_.end()) {
     it = entries_.end() - 1;
     it->tau_q = tau_q;

@@ -12,8 +12,8 @@ namespace limber {
 
 class SolverBank {
  public:
-  /// positions: of the nodes, for make_linear_solver. Throws InputError for an unknown solver.
-  SolverBank(std::string name, Symmetry symmetry, const Vector* positions);
+  /// Throws InputError for an unknown solver.
+  SolverBank(std::string name, Symmetry symmetry, UnknownNodes nodes);
 
   /// The solver of this pair; the one longest unused gives way to a new pair.
   LinearSolver& at(double tau_q, double tau_v);
@@ -30,7 +30,7 @@ class SolverBank {
 
   std::string name_;
   Symmetry symmetry_;
-  const Vector* positions_;
+  UnknownNodes nodes_;
   std::vector<Entry> entries_;  // last used first
 };
 

@@ -9,21 +9,22 @@ namespace {
 constexpr int none = -1;
 
 template <class Visit>
-void for_neighbours(const BlockRows& A, int i, const Visit& visit) {
+void for_neighbours(const BlockRows& A, const std::vector<int>& part, int i, const Visit& visit) {
   for (int s = A.start[i]; s < A.start[i + 1]; ++s)
-    if (A.column[s] != i) visit(A.column[s]);
+    if (const int j = A.column[s]; j != i && (part.empty() || part[j] == part[i])) visit(j);
 }
 
 /// The aggregate that most neighbours of i are in, the first of equals.
-int most_common(const BlockRows& A, const std::vector<int>& of, int i, std::vector<int>& count) {
+int most_common(const BlockRows& A, const std::vector<int>& part, const std::vector<int>& of, int i,
+                std::vector<int>& count) {
   int best = none;
-  for_neighbours(A, i, [&](int j) {
+  for_neighbours(A, part, i, [&](int j) {
     if (of[j] != none) ++count[of[j]];
   });
-  for_neighbours(A, i, [&](int j) {
+  for_neighbours(A, part, i, [&](int j) {
     if (of[j] != none && (best == none || count[of[j]] > count[best])) best = of[j];
   });
-  for_neighbours(A, i, [&](int j) {
+  for_neighbours(A, part, i, [&](int j) {
     if (of[j] != none) count[of[j]] = 0;
   });
   return best;
@@ -31,28 +32,28 @@ int most_common(const BlockRows& A, const std::vector<int>& of, int i, std::vect
 
 }  // namespace
 
-Aggregates gather(const BlockRows& A) {
+Aggregates gather(const BlockRows& A, const std::vector<int>& part) {
   Aggregates a{std::vector<int>(static_cast<std::size_t>(A.rows), none)};
   // Nodes all of whose neighbours are free, with them: first those with many neighbours, so that aggregates are large.
   const int usual = A.rows > 0 ? A.start[A.rows] / A.rows : 0;
   for (const int least : {usual, 0})
     for (int i = 0; i < A.rows; ++i) {
       bool alone = a.of[i] == none && A.start[i + 1] - A.start[i] >= least;
-      for_neighbours(A, i, [&](int j) { alone = alone && a.of[j] == none; });
+      for_neighbours(A, part, i, [&](int j) { alone = alone && a.of[j] == none; });
       if (!alone) continue;
       a.of[i] = a.count;
-      for_neighbours(A, i, [&](int j) { a.of[j] = a.count; });
+      for_neighbours(A, part, i, [&](int j) { a.of[j] = a.count; });
       ++a.count;
     }
   // What is left between these joins one of them.
   const std::vector<int> first = a.of;
   std::vector<int> count(static_cast<std::size_t>(a.count), 0);
   for (int i = 0; i < A.rows; ++i)
-    if (first[i] == none) a.of[i] = most_common(A, first, i, count);
+    if (first[i] == none) a.of[i] = most_common(A, part, first, i, count);
   return a;
 }
 
-Aggregates gather_strongest(const BlockRows& A, int most) {
+Aggregates gather_strongest(const BlockRows& A, const std::vector<int>& part, int most) {
   const int square = A.block * A.block;
   const auto size = [&](int s) {
     const double* a = A.value + static_cast<std::size_t>(s) * static_cast<std::size_t>(square);
@@ -67,7 +68,7 @@ Aggregates gather_strongest(const BlockRows& A, int most) {
     if (a.of[i] != none) continue;
     near.clear();
     for (int s = A.start[i]; s < A.start[i + 1]; ++s)
-      if (A.column[s] != i) near.emplace_back(-size(s), A.column[s]);
+      if (const int j = A.column[s]; j != i && (part.empty() || part[j] == part[i])) near.emplace_back(-size(s), j);
     std::sort(near.begin(), near.end());
     if (static_cast<int>(near.size()) > most - 1) near.resize(static_cast<std::size_t>(most - 1));
     const auto free = std::count_if(near.begin(), near.end(), [&](const auto& n) { return a.of[n.second] == none; });

@@ -14,7 +14,8 @@ struct Aggregates {
 
 /// Of the graph of A's blocks: each node with all of its neighbours, or with up to `most` − 1 of them, those with the
 /// largest blocks.
-Aggregates gather(const BlockRows& A);
-Aggregates gather_strongest(const BlockRows& A, int most);
+/// `part`: a number per node, or none: nodes of different parts are not gathered together.
+Aggregates gather(const BlockRows& A, const std::vector<int>& part);
+Aggregates gather_strongest(const BlockRows& A, const std::vector<int>& part, int most);
 
 }  // namespace limber

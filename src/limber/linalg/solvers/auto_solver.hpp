@@ -14,8 +14,7 @@ namespace limber {
 
 class AutoSolver final : public LinearSolver {
  public:
-  /// positions: as for make_linear_solver.
-  AutoSolver(Symmetry symmetry, const Vector* positions) : symmetry_(symmetry), multigrid_(positions) {}
+  AutoSolver(Symmetry symmetry, UnknownNodes nodes) : symmetry_(symmetry), multigrid_(nodes) {}
 
   void set_matrix(const SparseMatrix& A) override;
   SolveReport solve(const Vector& b, Vector& x, double tolerance) override;

@@ -37,7 +37,7 @@ std::unique_ptr<Factor> make_dense_factor(Symmetry symmetry);
 
 /// Stands in for a factor that would be too large, of a positive definite matrix of 3×3 blocks: solves by conjugate
 /// gradients with multigrid to 1e-12, and throws StepFailure where that does not converge. Needs no analysis.
-/// positions: as for make_linear_solver.
+/// positions: as of UnknownNodes.
 std::unique_ptr<Factor> make_multigrid_factor(const Vector* positions);
 /// The like, but solves only roughly, by one cycle of multigrid. Null where A is not made of 3×3 blocks.
 std::unique_ptr<Factor> make_multigrid_cycle(const SparseMatrix& A, const Vector* positions);

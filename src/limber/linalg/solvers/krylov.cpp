@@ -96,7 +96,8 @@ void descend(const Product& product, Preconditioner& M, Vector& x, KrylovWork& w
   for (;;) {
     const double curvature = product();
     if (!(curvature > 0) || !(rz > 0)) {
-      if (std::isfinite(curvature) && std::isfinite(rz)) progress.result().end = End::indefinite;
+      // An M that lost its definiteness to rounding says nothing of A.
+      if (curvature <= 0 && std::isfinite(curvature) && std::isfinite(rz)) progress.result().end = End::indefinite;
       return;
     }
     const double norm_r = std::sqrt(advance(rz / curvature, w.p, w.q, x, w.r));

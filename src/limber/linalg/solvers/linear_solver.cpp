@@ -13,27 +13,27 @@ namespace {
 
 constexpr const char* key = "method.solver";
 
-using MakeSolver = std::unique_ptr<LinearSolver> (*)(Symmetry, const Vector* positions);
+using MakeSolver = std::unique_ptr<LinearSolver> (*)(Symmetry, UnknownNodes);
 
 template <std::unique_ptr<Factor> (*make_factor)()>
-std::unique_ptr<LinearSolver> direct(Symmetry symmetry, const Vector*) {
+std::unique_ptr<LinearSolver> direct(Symmetry symmetry, UnknownNodes) {
   return std::make_unique<DirectSolver>(make_factor(), symmetry);
 }
 
 template <KrylovSolver::Method method>
-std::unique_ptr<LinearSolver> krylov(Symmetry symmetry, const Vector*) {
+std::unique_ptr<LinearSolver> krylov(Symmetry symmetry, UnknownNodes) {
   return std::make_unique<KrylovSolver>(method, symmetry);
 }
 
-std::unique_ptr<LinearSolver> automatic(Symmetry symmetry, const Vector* positions) {
-  return std::make_unique<AutoSolver>(symmetry, positions);
+std::unique_ptr<LinearSolver> automatic(Symmetry symmetry, UnknownNodes nodes) {
+  return std::make_unique<AutoSolver>(symmetry, nodes);
 }
 
-std::unique_ptr<LinearSolver> multigrid(Symmetry, const Vector* positions) {
-  return std::make_unique<MultigridSolver>(positions);
+std::unique_ptr<LinearSolver> multigrid(Symmetry, UnknownNodes nodes) {
+  return std::make_unique<MultigridSolver>(nodes);
 }
 
-std::unique_ptr<LinearSolver> lu(Symmetry symmetry, const Vector*) {
+std::unique_ptr<LinearSolver> lu(Symmetry symmetry, UnknownNodes) {
   return std::make_unique<DirectSolver>(make_lu_factor(symmetry), symmetry);
 }
 
@@ -81,10 +81,10 @@ const std::vector<LinearSolverInfo>& linear_solver_catalog() {
 
 std::vector<std::string> linear_solver_names() { return names_that_take(Symmetry::symmetric); }
 
-std::unique_ptr<LinearSolver> make_linear_solver(const std::string& name, Symmetry symmetry, const Vector* positions) {
+std::unique_ptr<LinearSolver> make_linear_solver(const std::string& name, Symmetry symmetry, UnknownNodes nodes) {
   for (const SolverRow& row : solver_rows()) {
     if (!same_name(row.info.name, name)) continue;
-    if (symmetry == Symmetry::symmetric || row.info.takes == Symmetry::general) return row.make(symmetry, positions);
+    if (symmetry == Symmetry::symmetric || row.info.takes == Symmetry::general) return row.make(symmetry, nodes);
     throw InputError(key, "\"" + row.info.name +
                               "\" needs a symmetric matrix, and a force of this scene makes it unsymmetric; use one "
                               "of " +

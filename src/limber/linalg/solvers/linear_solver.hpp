@@ -23,6 +23,13 @@ struct SolverCounts {  // since the construction
   }
 };
 
+/// The nodes that the unknowns belong to, as far as they are known. What is pointed to lives as long as the solver.
+struct UnknownNodes {
+  const Vector* positions = nullptr;  // [m], #n; of another size: not known. Multigrid needs them for rotations.
+  /// Their numbers, in groups that forces other than contact hold together. Multigrid moves each group by itself.
+  const std::vector<std::vector<int>>* parts = nullptr;
+};
+
 class LinearSolver {
  public:
   virtual ~LinearSolver() = default;
@@ -43,9 +50,6 @@ class LinearSolver {
 /// symmetric matrices).
 std::vector<std::string> linear_solver_names();
 /// Throws InputError("method.solver", …) for an unknown name or one that does not fit the symmetry.
-/// positions: those of the nodes that the unknowns belong to [m], #n, alive as long as the solver; null, or of another
-/// size: not known. Multigrid needs them for rotations.
-std::unique_ptr<LinearSolver> make_linear_solver(const std::string& name, Symmetry symmetry,
-                                                 const Vector* positions = nullptr);
+std::unique_ptr<LinearSolver> make_linear_solver(const std::string& name, Symmetry symmetry, UnknownNodes nodes = {});
 
 }  // namespace limber

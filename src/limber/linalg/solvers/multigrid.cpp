@@ -120,7 +120,7 @@ struct Multigrid::Level {
   template <int B, class Then>
   void product(const std::vector<float>& from, const Then& then) const;
   template <int B>
-  void estimate_top(int iterations);
+  void estimate_top();
   template <int B>
   Matrix make_transfer(const Aggregates& parts, const Matrix& near_null);
   template <int B>
@@ -195,16 +195,19 @@ static void multiply_inverse(const std::vector<float>& inverse, int i, const flo
     for (int k = 0; k < B; ++k) z[k] += D[c * B + k] * r[c];
 }
 
-/// Power iterations, from where the last ones ended.
+/// Power iterations, from where the last ones ended, as long as they find more: too low a top makes smoothing diverge.
 template <int B>
-void Multigrid::Level::estimate_top(int iterations) {
+void Multigrid::Level::estimate_top() {
+  constexpr int least = 3, most = 15;
+  constexpr double growth = 1.02;  // in an iteration
   const std::size_t n = static_cast<std::size_t>(unknowns());
   if (largest.size() != n) {
     largest.resize(n);
     unsigned state = 1;  // of a plain linear congruence: any start does that is not orthogonal to what is sought
     for (float& v : largest) v = static_cast<float>((state = 1664525u * state + 1013904223u) >> 8) / (1u << 23) - 1.f;
   }
-  for (int k = 0; k < iterations; ++k) {
+  const bool first = top == 0;
+  for (int k = 0; k < most; ++k) {
     product<B>(largest, [&](int i, const float* y) { multiply_inverse<B>(inverse, i, y, other.data() + at(i) * B); });
     const double norm = std::sqrt(sum_chunks(static_cast<Index>(n), [&](Index begin, Index end) {
       double sum = 0;
@@ -213,11 +216,13 @@ void Multigrid::Level::estimate_top(int iterations) {
       return sum;
     }));
     if (!(norm > 0) || !std::isfinite(norm)) break;
+    const bool grows = norm > growth * top;
     top = norm;
     for_chunks(static_cast<Index>(n), [&](Index begin, Index end) {
       for (Index i = begin; i < end; ++i)
         largest[static_cast<std::size_t>(i)] = other[static_cast<std::size_t>(i)] / static_cast<float>(norm);
     });
+    if (!first && !grows && k + 1 >= least) break;
   }
 }
 
@@ -433,38 +438,51 @@ auto with_block(int block, const F& f) {
   return block == 3 ? f(std::integral_constant<int, 3>()) : f(std::integral_constant<int, motions>());
 }
 
+/// Of each node, the number of its part; empty: not known.
+std::vector<int> part_of_nodes(const UnknownNodes& nodes, int count) {
+  std::vector<int> part;
+  if (!nodes.parts) return part;
+  part.assign(at(count), -1);
+  for (std::size_t p = 0; p < nodes.parts->size(); ++p)
+    for (const int i : (*nodes.parts)[p])
+      if (i < count) part[at(i)] = static_cast<int>(p);
+  return part;
+}
+
 }  // namespace
 
 Multigrid::Multigrid() = default;
 Multigrid::~Multigrid() = default;
 
-void Multigrid::set_up(const RowMatrix& A, const Vector& positions) {
+void Multigrid::set_up(const RowMatrix& A, const UnknownNodes& nodes) {
   levels_.clear();
   levels_.push_back(std::make_unique<Level>());
   levels_[0]->A = A.block_rows();
   const Index n = A.size();
   Matrix near_null = Matrix::Zero(n, motions);
+  const Vector* positions = nodes.positions && nodes.positions->size() == n ? nodes.positions : nullptr;
   Vec3 centre = Vec3::Zero();
-  if (positions.size() == n)
-    for (Index i = 0; i < n; i += 3) centre += positions.segment<3>(i) * (3. / static_cast<double>(n));
+  if (positions)
+    for (Index i = 0; i < n; i += 3) centre += positions->segment<3>(i) * (3. / static_cast<double>(n));
   for (Index i = 0; i < n; i += 3) {
-    if (positions.size() == n)
-      rigid_motions(positions.segment<3>(i) - centre, near_null.middleRows<3>(i));
+    if (positions)
+      rigid_motions(positions->segment<3>(i) - centre, near_null.middleRows<3>(i));
     else
       near_null.block<3, 3>(i, 0).setIdentity();
   }
+  std::vector<int> part = part_of_nodes(nodes, levels_[0]->A.rows);
   while (true) {
     Level& fine = *levels_.back();
     fine.prepare();
     if (fine.unknowns() <= coarsest_unknowns || levels_.size() == most_levels) break;
-    const Aggregates parts = fine.block == motions ? gather_strongest(fine.A, gathered) : gather(fine.A);
+    const Aggregates parts = fine.block == motions ? gather_strongest(fine.A, part, gathered) : gather(fine.A, part);
     if (3 * parts.count > 2 * fine.A.rows && fine.block == motions) break;
     auto coarse = std::make_unique<Level>();
     coarse->block = motions;
     with_block(fine.block, [&](auto block) {
       constexpr int B = decltype(block)::value;
       fine.take_values<B>();
-      fine.estimate_top<B>(15);
+      fine.estimate_top<B>();
       near_null = fine.make_transfer<B>(parts, near_null);
     });
     coarse->rows = gather_rows(parts.count, [&](int p, const auto& add) {
@@ -474,6 +492,11 @@ void Multigrid::set_up(const RowMatrix& A, const Vector& positions) {
       }
     });
     coarse->A = {motions, parts.count, coarse->rows.start.data(), coarse->rows.column.data(), nullptr};
+    if (!part.empty()) {
+      std::vector<int> coarse_part(at(parts.count));
+      for (std::size_t i = 0; i < part.size(); ++i) coarse_part[at(parts.of[i])] = part[i];
+      part = std::move(coarse_part);
+    }
     coarse->dead.resize(at(parts.count) * motions);
     for (int p = 0; p < parts.count; ++p)
       for (int k = 0; k < motions; ++k)
@@ -493,7 +516,7 @@ SolveReport::Status Multigrid::refresh(const RowMatrix& A) {
       constexpr int B = decltype(block)::value;
       const Status taken = fine.take_values<B>();
       if (taken != Status::ok) return taken;
-      fine.estimate_top<B>(fine.top > 0 ? 3 : 15);
+      fine.estimate_top<B>();
       fine.coarse_values<B>(*levels_[k + 1]);
       return Status::ok;
     });

@@ -11,6 +11,7 @@
 #include "limber/linalg/row_matrix.hpp"
 #include "limber/linalg/solvers/factor.hpp"
 #include "limber/linalg/solvers/krylov.hpp"
+#include "limber/linalg/solvers/linear_solver.hpp"
 
 namespace limber {
 
@@ -19,9 +20,9 @@ class Multigrid final : public Preconditioner {
   Multigrid();
   ~Multigrid() override;
 
-  /// Levels for matrices of A's pattern. `positions`: those of the nodes [m], #n; of another size: the coarse space has
-  /// no rotations.
-  void set_up(const RowMatrix& A, const Vector& positions);
+  /// Levels for matrices of A's pattern. Without positions the coarse space has no rotations; without parts, nodes of
+  /// bodies that touch are gathered into one aggregate, which cannot slide.
+  void set_up(const RowMatrix& A, const UnknownNodes& nodes);
   /// Takes new values of A, with the aggregates and P of the set-up. indefinite: A is not positive definite.
   SolveReport::Status refresh(const RowMatrix& A);
   double apply(const Vector& r, Vector& z) override;

@@ -7,7 +7,7 @@ namespace {
 
 class MultigridFactor final : public Factor {
  public:
-  explicit MultigridFactor(const Vector* positions) : solver_(positions) {}
+  explicit MultigridFactor(const Vector* positions) : solver_({positions}) {}
 
   void analyze(const SparseMatrix&) override {}
 
@@ -58,7 +58,7 @@ class MultigridCycle final : public Factor {
 
   SolveReport::Status factorize(const SparseMatrix& A) override {
     rows_->refresh(A);
-    multigrid_.set_up(*rows_, positions_ ? *positions_ : Vector());
+    multigrid_.set_up(*rows_, {positions_});
     return multigrid_.refresh(*rows_);
   }
 

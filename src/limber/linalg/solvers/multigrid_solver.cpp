@@ -11,7 +11,10 @@ using Status = SolveReport::Status;
 
 // Levels are renewed where they take so many times the iterations that they took when new.
 constexpr double wear = 1.4;
-constexpr double telling = 5;  // factors e of the residual: a few iterations for a coarse answer say nothing of levels
+// A few iterations for a coarse answer say nothing of levels.
+constexpr double telling = 5;  // factors e of the residual
+constexpr int many = 10;       // iterations
+constexpr double usual = 1;    // iterations per factor e, where the first solve does not tell
 
 /// The sum of both, which is positive definite as they are.
 class MultigridAndStiff final : public Preconditioner {
@@ -32,7 +35,7 @@ class MultigridAndStiff final : public Preconditioner {
 bool KeptMultigrid::worn() const { return first_rate_ > 0 && last_rate_ > wear * first_rate_; }
 
 SolveReport::Status KeptMultigrid::prepare(const RowMatrix& A, SolverCounts& counts) {
-  if (levels_ == Levels::none) multigrid_.set_up(A, positions_ ? *positions_ : Vector());
+  if (levels_ == Levels::none) multigrid_.set_up(A, nodes_);
   levels_ = Levels::none;
   first_rate_ = last_rate_ = 0;
   ++counts.factorizations;
@@ -49,10 +52,9 @@ KrylovResult KeptMultigrid::solve(const RowMatrix& A, StiffBlock& stiff, const V
   const auto iterate = [&](const KrylovLimits& within) {
     const KrylovResult found = pcg(A, M, b, x, within, work);
     counts.iterations += found.iterations;
-    if (decades >= telling) {
-      last_rate_ = found.predicted / decades;
-      if (first_rate_ == 0) first_rate_ = last_rate_;
-    }
+    const bool tells = decades >= telling || found.iterations >= many;
+    if (tells) last_rate_ = found.predicted / decades;
+    if (first_rate_ == 0) first_rate_ = tells ? last_rate_ : usual;
     return found;
   };
   int before = 0;

@@ -10,8 +10,7 @@ namespace limber {
 
 class KeptMultigrid {
  public:
-  /// positions: of the nodes, #n, alive as long as this; null, or of another size: not known.
-  explicit KeptMultigrid(const Vector* positions) : positions_(positions) {}
+  explicit KeptMultigrid(UnknownNodes nodes) : nodes_(nodes) {}
 
   /// Another pattern, or what follows is to depend on the next matrix only.
   void forget() {
@@ -30,7 +29,7 @@ class KeptMultigrid {
  private:
   SolveReport::Status prepare(const RowMatrix& A, SolverCounts& counts);
 
-  const Vector* positions_;
+  UnknownNodes nodes_;
   Multigrid multigrid_;
   enum class Levels { none, kept } levels_ = Levels::none;
   double first_rate_ = 0, last_rate_ = 0;  // with the present levels; 0: not known
@@ -39,7 +38,7 @@ class KeptMultigrid {
 /// Matrices that are not made of 3×3 blocks, one for each node, have the diagonal as preconditioner instead.
 class MultigridSolver final : public LinearSolver {
  public:
-  explicit MultigridSolver(const Vector* positions) : multigrid_(positions) {}
+  explicit MultigridSolver(UnknownNodes nodes) : multigrid_(nodes) {}
 
   void set_matrix(const SparseMatrix& A) override;
   SolveReport solve(const Vector& b, Vector& x, double tolerance) override;

@@ -355,7 +355,7 @@ Vector statics(const Scene& scene, const Model& model, StaticsReport& report) {
   options.scale *= system.length_scale();
   if (model.contact && !scene.method.max_iterations) options.max_iterations = 200;
   const auto linear = make_linear_solver(
-      scene.method.solver, system.symmetric() ? Symmetry::symmetric : Symmetry::general, system.traits().positions);
+      scene.method.solver, system.symmetric() ? Symmetry::symmetric : Symmetry::general, system.traits().nodes);
   const Vector q = solve_statics(system, model.start, *linear, options, report);
   return system.full({q, Vector::Zero(q.size()), 0}).q;
 }

@@ -94,7 +94,7 @@ Modes scene_modes(const Model& model, int s) {
   if (!system.symmetric()) throw InputError("modes", "a force has a non-symmetric tangent: modes are not defined");
   Tangent T;
   system.tangent(model.start, Definiteness::exact, T);
-  return lowest_modes(T.K, system.mass(), s, system.rigid_motions(model.start), system.traits().positions);
+  return lowest_modes(T.K, system.mass(), s, system.rigid_motions(model.start), system.traits().nodes.positions);
 }
 
 Matrix on_all_nodes(const MechanicalSystem& system, const Matrix& X) {

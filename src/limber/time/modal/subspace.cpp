@@ -64,7 +64,7 @@ void ModalSubspace::begin_step(System& system, const State& u0, double h, const 
   }
   limits_ = limits;
   tracker_.set_floor(limits.lowest);
-  tracker_.set_positions(system.traits().positions);
+  tracker_.set_positions(system.traits().nodes.positions);
   if (begun_ != u0.t || !checked_) {
     begun_.reset();
     prepare(system, u0);
