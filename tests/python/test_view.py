@@ -136,6 +136,58 @@ def test_a_pull_moves_the_point_and_its_force_is_told(viewer):
         until_free(page)
 
 
+ROPE = {
+    "time": {"step": 0.01, "duration": 1},
+    "method": "BE",
+    "bodies": [{"name": "rope", "mesh": {"shape": "chain", "from": [0, 0, 0], "to": [1, 0, 0], "segments": 10},
+                "thickness": 0.02, "pin": {"nodes": [0]},
+                "material": {"model": "neo_hookean", "young": 1e6, "poisson": 0.3, "density": 900}}],
+}
+
+
+def test_a_rope_is_pulled_at_its_lines(viewer):
+    with opened(viewer) as page:
+        page.ask("load", name="rope.json", scene=ROPE)
+        page.ask("play")
+        page.ask("next")
+        while page.until("scene")["name"] != "rope.json":
+            page.ask("next")
+        topology = Topology(page.receive())
+        assert len(topology.lines) == 10 and not topology.triangles
+        assert page.until("tick")
+        line = max(range(10), key=lambda k: sum(topology.rest[i][0] for i in topology.lines[k]))
+        page.ask("pull", line=line, weights=[0.5, 0.5], to=[0.95, 0, 0.5], pane=0)
+        page.ask("next")
+        pulled = []
+        while len(pulled) < 20:
+            message = page.receive()
+            if isinstance(message, bytes):
+                pulled += [f for f in [Frame(message)] if f.flags & 4]
+            elif message["is"] == "tick":
+                page.ask("next")
+            else:
+                raise AssertionError(message)
+        assert pulled[-1].point[2] > pulled[0].point[2] + 0.01 and pulled[0].force[2] > 0
+
+
+@pytest.mark.parametrize("keys, where, words", [
+    ({"weights": [1, 0, 0]}, "triangle", "is missing, and so is 'line'"),
+    ({"triangle": 0, "line": 0, "weights": [1, 0, 0]}, "line", "stands beside 'triangle'"),
+    ({"triangle": 0, "weights": [0.5, 0.5]}, "weights", "are 2; there is one for each of the 3 corners"),
+    ({"triangle": 0, "weights": [0.5, 0.25, 0.75]}, "weights", "their sum is 1.5"),
+    ({"triangle": 0}, "weights", "is missing, or no list of numbers"),
+    ({"triangle": 10**6, "weights": [1, 0, 0]}, "triangle", "the bodies have triangles 0 to"),
+    ({"triangle": -1, "weights": [1, 0, 0]}, "triangle", "no whole number from 0"),
+    ({"line": 0, "weights": [1, 0]}, "line", "the bodies of this scene have no lines"),
+    ({"triangle": 0, "weights": [1, 0, 0], "to": [0, 0]}, "to", "is no list of three numbers"),
+])
+def test_a_pull_that_names_no_point_is_refused(viewer, keys, where, words):
+    with opened(viewer) as page:
+        page.ask("pull", **{"to": [4, 0, 0], "pane": 0, **keys})
+        error = page.until("error")
+        assert error["about"] == "pull" and error["where"] == where and words in error["message"]
+
+
 def until_free(page):
     while True:
         message = page.receive()
@@ -249,7 +301,7 @@ def test_random_messages_and_abrupt_disconnects(viewer):
                  lambda: None, lambda: chance.random() < 0.5]
         if depth < 3:
             kinds += [lambda: [value(depth + 1) for _ in range(chance.randint(0, 4))],
-                      lambda: {chance.choice(["do", "set", "frame", "pane", "to", "weights", "triangle", "methods",
+                      lambda: {chance.choice(["do", "set", "frame", "pane", "to", "weights", "triangle", "line", "methods",
                                               "factor", "scene", "name", "data", "color"]): value(depth + 1)
                                for _ in range(chance.randint(0, 4))}]
         return chance.choice(kinds)()

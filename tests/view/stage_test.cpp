@@ -25,6 +25,16 @@ Document beam(const std::string& more = "") {
                          "beam.json");
 }
 
+/// Ten pieces, held at one end.
+Document rope() {
+  return Document::parse(R"({
+    "time": {"step": 0.01, "duration": 0.2}, "method": "BE",
+    "bodies": [{"name": "rope", "mesh": {"shape": "chain", "from": [0, 0, 0], "to": [1, 0, 0], "segments": 10},
+                "thickness": 0.02, "pin": {"nodes": [0]},
+                "material": {"model": "neo_hookean", "young": 1e6, "poisson": 0.3, "density": 900}}]})",
+                         "rope.json");
+}
+
 bool same_bits(const Vector& x, const Vector& y) { return x.size() == y.size() && (x.array() == y.array()).all(); }
 
 Frame last_frame_of_run(const Document& document, const std::string& directory) {
@@ -108,7 +118,7 @@ TEST(ViewStage, ThePulledPointGoesWhereItIsPulled) {
   std::size_t triangle = 0;
   for (std::size_t t = 0; t < shape.triangles().size(); ++t)
     if (shape.rest()[static_cast<std::size_t>(shape.triangles()[t][0])][0] > 3.9) triangle = t;
-  const BodyPoint point = shape.point(triangle, {.5, .25, .25});
+  const BodyPoint point = shape.on_triangle(triangle, {.5, .25, .25});
   const Vec3 before = point.at(stage.panes()[0]->full().q);
   const Vec3 to = before + Vec3(0, 0, 2);
   for (const auto& pane : stage.panes()) pane->pull(point, to);
@@ -117,8 +127,54 @@ TEST(ViewStage, ThePulledPointGoesWhereItIsPulled) {
     EXPECT_GT((point.at(pane->full().q) - before)[2], .1);
     EXPECT_GT(pane->hand().force(pane->full().q)[2], 0);
   }
-  EXPECT_THROW(shape.point(shape.triangles().size(), {1, 0, 0}), InputError);
-  EXPECT_THROW(shape.point(0, {1, 1, 0}), InputError);
+}
+
+TEST(ViewShape, KnowsThePointsOfTrianglesAndLines) {
+  const auto refused = [](const auto& point) {
+    try {
+      point();
+    } catch (const InputError& e) {
+      return e.where() + ": " + e.message();
+    }
+    return std::string();
+  };
+  const Pane solid(beam());
+  const ViewShape box(solid.scene(), solid.model());
+  EXPECT_EQ(refused([&] { box.on_triangle(0, {1, 1, 0}); }), "weights: their sum is 2, not 1");
+  EXPECT_EQ(refused([&] { box.on_triangle(0, {2, -1, 0}); }), "weights: each is from 0 to 1");
+  EXPECT_EQ(refused([&] { box.on_triangle(0, {.5, .5}); }), "weights: are 2; there is one for each of the 3 corners");
+  const std::size_t count = box.triangles().size();
+  EXPECT_EQ(refused([&] {
+              box.on_triangle(count, {1, 0, 0});
+            }),
+            "triangle: " + std::to_string(count) + ": the bodies have triangles 0 to " + std::to_string(count - 1));
+  EXPECT_EQ(refused([&] { box.on_line(0, {1, 0}); }), "line: 0: the bodies of this scene have no lines");
+
+  const Pane chain(rope());
+  const ViewShape lines(chain.scene(), chain.model());
+  ASSERT_EQ(lines.lines().size(), 10u);
+  EXPECT_EQ(refused([&] { lines.on_line(10, {1, 0}); }), "line: 10: the bodies have lines 0 to 9");
+  EXPECT_EQ(refused([&] { lines.on_line(0, {1, 0, 0}); }), "weights: are 3; there is one for each of the 2 corners");
+  EXPECT_EQ(refused([&] {
+              lines.on_triangle(0, {1, 0, 0});
+            }),
+            "triangle: 0: the bodies of this scene have no triangles");
+  const Vec3 point = lines.on_line(4, {.25, .75}).at(chain.full().q);
+  const auto [a, b] = lines.lines()[4];
+  EXPECT_LE((point - .25 * lines.rest()[static_cast<std::size_t>(a)] - .75 * lines.rest()[static_cast<std::size_t>(b)])
+                .norm(),
+            1e-15);
+}
+
+TEST(ViewStage, ARopeGoesWhereItIsPulled) {
+  ViewStage stage({"rope", "", {rope()}, ""});
+  Pane& pane = *stage.panes()[0];
+  const ViewShape shape(pane.scene(), pane.model());
+  const BodyPoint point = shape.on_line(9, {.5, .5});
+  const Vec3 before = point.at(pane.full().q);
+  pane.pull(point, before + Vec3(0, 0, .5));
+  for (int i = 0; i < 8; ++i) stage.step();
+  EXPECT_GT((point.at(pane.full().q) - before)[2], .01);
 }
 
 TEST(Folders, AScenesFilesLieInItsFolders) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -35,8 +36,10 @@ class ViewShape {
   /// Whether all nodes of a vertex are pinned or follow a script at the start.
   const std::vector<bool>& held() const { return held_; }
   const std::vector<MovingObstacle::Plane>& planes() const { return planes_; }
-  /// A point of a triangle of a body. Throws InputError for one of an obstacle, or none.
-  BodyPoint point(std::size_t triangle, const std::array<double, 3>& weights) const;
+  /// A point of a triangle, or of a line, of a body: a mean of its three or two corners. Throws InputError for a
+  /// triangle of an obstacle, or none.
+  BodyPoint on_triangle(std::size_t triangle, const std::vector<double>& weights) const;
+  BodyPoint on_line(std::size_t line, const std::vector<double>& weights) const;
 
   /// Of all vertices [m]. q: 3N.
   std::vector<Vec3> positions(const Vector& q, double t) const;
@@ -45,6 +48,7 @@ class ViewShape {
 
  private:
   const ElementFields& fields() const;
+  BodyPoint mean_of(std::span<const int> corners, const std::vector<double>& weights) const;
 
   Scene scene_;
   TrajectoryHeader header_;
