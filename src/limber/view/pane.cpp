@@ -14,6 +14,9 @@ namespace {
 
 /// Stretched by the diagonal of the body's box, the hand pulls with so many times the body's weight on earth.
 constexpr double hand_strength = 3;
+/// How far around a point the hand holds, in parts of that diagonal. One that holds few nodes tears the elements around
+/// them, and steps in which elements are torn take long.
+constexpr double hand_radius = .05;
 
 }  // namespace
 
@@ -42,13 +45,21 @@ void Pane::step() {
 }
 
 void Pane::pull(const BodyPoint& point, const Vec3& to) {
+  simulation_->change_forces([&] {
+    if (!hand_->pulls() || hand_->point() != point) grasp(point);
+    hand_->pull_to(to);
+  });
+}
+
+void Pane::grasp(const BodyPoint& point) {
   const auto largest = std::max_element(point.weights.begin(), point.weights.end()) - point.weights.begin();
   const int node = point.nodes[static_cast<std::size_t>(largest)];
-  double stiffness = 0;
-  for (const Body& body : model_.bodies)
-    if (node >= body.first_node)
-      stiffness = hand_strength * 9.81 * body.mass / std::max(bounding_box(body.rest.nodes).diagonal(), 1e-9);
-  simulation_->change_forces([&] { hand_->pull(point, to, stiffness); });
+  const Body* body = &model_.bodies[0];
+  for (const Body& other : model_.bodies)
+    if (node >= other.first_node) body = &other;
+  const double diagonal = std::max(bounding_box(body->rest.nodes).diagonal(), 1e-9);
+  hand_->grasp(point, nodes_around(point, body->first_node, body->rest.nodes, hand_radius * diagonal), full().q,
+               hand_strength * 9.81 * body->mass / diagonal);
 }
 
 void Pane::release() {

@@ -27,6 +27,7 @@ class Pane {
 
   /// Throws StepFailure; the state is then unchanged.
   void step();
+  /// Holds what is around the point as it is then, until another point is pulled or release().
   void pull(const BodyPoint& point, const Vec3& to);
   void release();
 
@@ -48,6 +49,8 @@ class Pane {
   Touching touching() const;
 
  private:
+  void grasp(const BodyPoint& point);
+
   Document document_;
   Scene scene_;
   std::shared_ptr<PullForce> hand_;
