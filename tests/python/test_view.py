@@ -1,6 +1,7 @@
 """`limber view`: what its server gives, and whom it refuses."""
 
 import base64
+import csv
 import gzip
 import json
 import random
@@ -377,7 +378,7 @@ def test_bad_arguments(limber_cli, limber_program, scene, tmp_path):
     assert "--host: 'nowhere' is no address" in limber_cli("view", scene, "--no-open", "--host", "nowhere", status=2).err
 
 
-def test_a_recording_is_a_run(viewer, limber_cli):
+def test_a_recording_is_a_run(viewer, limber_cli, limber_program, tmp_path):
     with opened(viewer) as page:
         while page.until("tick")["frames"] < 12:
             page.ask("next")
@@ -389,3 +390,12 @@ def test_a_recording_is_a_run(viewer, limber_cli):
         status, _, body = viewer.request(made["url"])
         assert status == 200 and body[:4] == b"glTF"
     assert limber_cli("check", folder).status == 0
+    folder = tmp_path / folder
+    with open(folder / "energy.csv") as file:
+        rows = [{name: float(x) for name, x in row.items()} for row in csv.DictReader(file)]
+    assert len(rows) >= 12 and rows[0]["time"] == 0 and rows[0]["kinetic"] == 0 and rows[-1]["kinetic"] > 0
+    with Viewer(limber_program, folder, cwd=tmp_path) as replay, opened(replay) as page:
+        assert page.scene["replay"]
+        tick = page.until("tick")
+        assert tick["frames"] == len(rows)
+        assert [row[6] for row in tick["panes"][0]["rows"]] == pytest.approx([row["total"] for row in rows])

@@ -5,11 +5,13 @@
 #include <filesystem>
 
 #include "limber/core/errors.hpp"
+#include "limber/record/energy_table.hpp"
 #include "limber/record/temporary_directory.hpp"
 #include "limber/scene/run/other_method.hpp"
 #include "limber/scene/run/run.hpp"
 #include "limber/view/folders.hpp"
 #include "limber/view/messages.hpp"
+#include "limber/view/recording.hpp"
 
 namespace limber {
 namespace {
@@ -175,6 +177,57 @@ TEST(ViewStage, ARopeGoesWhereItIsPulled) {
   pane.pull(point, before + Vec3(0, 0, .5));
   for (int i = 0; i < 8; ++i) stage.step();
   EXPECT_GT((point.at(pane.full().q) - before)[2], .01);
+}
+
+Document damped() {
+  Document scene = beam();
+  scene.set("bodies[0].damping={\"stiffness\": 0.01}");
+  return scene;
+}
+
+TEST(Recording, HasTheEnergiesOfARun) {
+  const TemporaryDirectory folder;
+  last_frame_of_run(damped(), folder.path() / "run");
+  const EnergyRecord run = read_energy_table(folder.path() / "run" / "energy.csv");
+
+  ViewStage stage({"beam", "", {damped()}, ""});
+  for (int i = 0; i < 20; ++i) stage.step();
+  Recording(stage, folder.path() / "recorded").write();
+  const EnergyRecord recorded = read_energy_table(folder.path() / "recorded" / "energy.csv");
+  ASSERT_EQ(recorded.rows.size(), 21u);
+  for (const std::string& name : recorded.columns) {
+    if (name == "wall_ms") continue;
+    EXPECT_EQ(recorded.column(name), run.column(name)) << name;
+  }
+  std::vector<std::string> left_out;
+  for (const std::string& name : run.columns)
+    if (std::find(recorded.columns.begin(), recorded.columns.end(), name) == recorded.columns.end())
+      left_out.push_back(name);
+  EXPECT_EQ(left_out, (std::vector<std::string>{"collisions", "smallest_gap"}));
+
+  const ViewStage replay(source_of(folder.path() / "recorded", {}, {}));
+  ASSERT_EQ(replay.rows(0).size(), 21u);
+  for (std::size_t k = 0; k < 21; ++k)
+    for (std::size_t c = 0; c < 8; ++c) EXPECT_EQ(replay.rows(0)[k][c], stage.rows(0)[k][c]);
+}
+
+TEST(Recording, CountsOnAfterAChange) {
+  const TemporaryDirectory folder;
+  ViewStage stage({"beam", "", {damped()}, ""});
+  for (int i = 0; i < 10; ++i) stage.step();
+  stage.go_on_with({"bodies[0].material.young=2e5"}, std::nullopt);
+  for (int i = 0; i < 10; ++i) stage.step();
+  Recording(stage, folder.path() / "recorded").write();
+  const EnergyRecord recorded = read_energy_table(folder.path() / "recorded" / "energy.csv");
+  const auto elastic = recorded.column("elastic"), loss = recorded.column("damping_loss"),
+             put_in = recorded.column("put_in");
+  EXPECT_GT(loss[10], 0);
+  EXPECT_TRUE(std::is_sorted(loss.begin(), loss.end()));
+  // The body as it is bent then stores twice the energy in a material twice as stiff.
+  EXPECT_NEAR(put_in[11] - put_in[10], elastic[10], 1e-9 * elastic[10]);
+
+  stage.fork(5, {}, std::nullopt);
+  EXPECT_EQ(stage.panes()[0]->row().damping_loss, loss[5]);
 }
 
 TEST(Folders, AScenesFilesLieInItsFolders) {

@@ -20,6 +20,12 @@ constexpr double hand_radius = .05;
 
 }  // namespace
 
+EnergySample StepRow::sample() const {
+  const Energies& e = energies;
+  return {time,   e.kinetic, e.elastic, e.gravitational, e.contact, e.other, e.total(), damping_loss + friction_loss,
+          wall_ms};
+}
+
 Pane::Pane(const Document& document, const std::optional<State>& start)
     : document_(document),
       scene_(read_scene(document, vocabulary(), "")),
@@ -38,7 +44,9 @@ Pane::Pane(const Document& document, const std::optional<State>& start)
 void Pane::step() {
   using Clock = std::chrono::steady_clock;
   const auto start = Clock::now();
-  simulation_->step();
+  report_ = simulation_->step();
+  report_.notes.clear();
+  report_.remarks.clear();
   // A run begins anew with its factors at its checkpoints: so that the bits are those of a run.
   if (simulation_->step_count() % interval_ == 0) simulation_->snapshot();
   step_ms_ = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
@@ -66,11 +74,19 @@ void Pane::release() {
   simulation_->change_forces([&] { hand_->release(); });
 }
 
-EnergySample Pane::row() const {
-  const Energies e = simulation_->energies();
-  return {time(),    e.kinetic, e.elastic, e.gravitational,
-          e.contact, e.other,   e.total(), simulation_->damping_loss() + simulation_->friction_loss(),
+StepRow Pane::row() const {
+  return {time(),
+          simulation_->energies(),
+          before_.damping_loss + simulation_->damping_loss(),
+          before_.friction_loss + simulation_->friction_loss(),
+          before_.put_in + simulation_->account().put_in(),
+          report_,
           step_ms_};
+}
+
+void Pane::count_on_from(const StepRow& last) {
+  before_ = last;
+  before_.put_in += simulation_->energies().total() - last.energies.total();
 }
 
 Pane::Touching Pane::touching() const {
