@@ -91,7 +91,7 @@ def test_another_name_of_this_machine_is_refused(viewer):
 def test_the_body_moves_and_energies_come(viewer):
     with opened(viewer) as page:
         assert page.scene["name"] == "beam" and page.scene["panes"][0]["method"] == "TR-BDF2"
-        assert page.scene["panes"][0]["young"] == 1e5
+        assert page.scene["panes"][0]["bodies"][0]["young"] == 1e5
         assert len(page.topology.rest) == page.scene["bodies"][0]["vertices"][1]
         held = [x for x, flag in zip(page.topology.rest, page.topology.flags) if flag & 1]
         assert held and all(x[0] == 0 for x in held)

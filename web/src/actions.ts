@@ -109,17 +109,18 @@ export class Actions {
     this.connection.send({ do: 'panes', methods });
   }
 
-  /** Changes a key of the scene: at once when live; while a kept frame is shown it waits for the fork. */
-  change(key: string, value: SceneValue, pane: number | undefined): void {
-    state.fieldErrors.delete(key);
+  /** Gives keys of the scene a value: at once when live; while a kept frame is shown it waits for the fork. */
+  change(keys: string[], value: SceneValue, pane: number | undefined): void {
+    for (const key of keys) state.fieldErrors.delete(key);
+    const set = Object.fromEntries(keys.map((key) => [key, value]));
     if (!isBack() && !state.scene?.replay) {
-      this.connection.send({ do: 'set', set: { [key]: value }, pane });
+      this.connection.send({ do: 'set', set, pane });
       changed('fields');
       return;
     }
     const group = state.pending.find((p) => p.pane === pane);
-    if (group) group.set[key] = value;
-    else state.pending.push({ pane, set: { [key]: value } });
+    if (group) Object.assign(group.set, set);
+    else state.pending.push({ pane, set });
     changed('pending');
   }
 

@@ -49,13 +49,21 @@ export interface Hello {
   max_message: number;
 }
 
+/** Material and damping of a body; null where it has none that can be changed. */
+export interface BodyFacts {
+  /** The key of its material in the scene, below `bodies[i]`. */
+  material: string | null;
+  young: number | null;
+  poisson: number | null;
+  damping: { stiffness: number; mass: number } | null;
+}
+
 export interface PaneInfo {
   method: string;
   modes: number | null;
   step: number;
-  young: number | null;
-  poisson: number | null;
-  damping: { stiffness: number; mass: number } | null;
+  /** In the order of the scene's bodies, without obstacles. */
+  bodies: BodyFacts[];
   /** Of the method, by name, where the server tells them. */
   parameters?: Record<string, number | boolean>;
 }

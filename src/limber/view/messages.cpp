@@ -52,26 +52,38 @@ using Json = nlohmann::json;
 
 Json array_of(const Vec3& x) { return {x[0], x[1], x[2]}; }
 
+Json planes_of(const ViewShape& shape, double t) {
+  Json planes = Json::array();
+  for (const auto& plane : shape.planes(t))
+    planes.push_back({{"point", array_of(plane.point)}, {"normal", array_of(plane.normal)}});
+  return planes;
+}
+
+/// Material and damping of a body, null where it has none to be changed: a network of springs, a field over its mesh.
+Json facts_of(const BodyChoice& body, const Json& written) {
+  Json j{{"material", nullptr}, {"young", nullptr}, {"poisson", nullptr}, {"damping", nullptr}};
+  const auto found = body.materials.find("default");
+  if (found == body.materials.end() || !found->second.fields.empty()) return j;
+  const MadeMaterial material = made(found->second);
+  j["material"] = written.contains("materials") ? "materials.default" : "material";
+  j["young"] = material.young;
+  j["poisson"] = material.poisson;
+  j["damping"] = {{"stiffness", body.damping.stiffness}, {"mass", body.damping.mass}};
+  return j;
+}
+
 Json facts_of(const Pane& pane) {
   const Scene& scene = pane.scene();
   const MethodInfo& method = find_method(scene.method.name);
   Json j{{"method", method.name},
          {"step", scene.time.step},
          {"modes", nullptr},
-         {"young", nullptr},
-         {"poisson", nullptr},
-         {"damping", nullptr},
+         {"bodies", Json::array()},
          {"parameters", Json::object()}};
   if (method.splitting != Splitting::none) j["modes"] = scene.method.modes.value_or(ModalOptions::standard_count);
   for (const auto& [name, value] : complete_parameters(method, scene.method.parameters)) j["parameters"][name] = value;
-  const BodyChoice& body = scene.bodies[0];
-  if (const auto found = body.materials.find("default");
-      found != body.materials.end() && found->second.fields.empty()) {
-    const MadeMaterial material = made(found->second);
-    j["young"] = material.young;
-    j["poisson"] = material.poisson;
-    j["damping"] = {{"stiffness", body.damping.stiffness}, {"mass", body.damping.mass}};
-  }
+  const Json& written = json_of(pane.document()).at("bodies");
+  for (std::size_t b = 0; b < scene.bodies.size(); ++b) j["bodies"].push_back(facts_of(scene.bodies[b], written.at(b)));
   return j;
 }
 
