@@ -24,10 +24,15 @@ export class Labels {
 
   constructor(private readonly views: Views, private readonly actions: Actions, addPane: () => void) {
     this.add.addEventListener('click', addPane);
+    byId('fit').addEventListener('click', () => views.showAll());
+    byId('follow').addEventListener('click', () => views.toggleFollow());
     on(['scene', 'theme'], () => this.rebuild());
     on(['selected', 'scene', 'theme', 'size'], () => this.place());
     on(['scene', 'tick', 'messages'], () => this.showEmpty());
-    on(['view'], () => this.showBar());
+    on(['view'], () => {
+      this.showBar();
+      byId('follow').setAttribute('aria-pressed', String(state.view.follow));
+    });
   }
 
   private rebuild(): void {

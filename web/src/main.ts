@@ -210,7 +210,7 @@ function picture(now: number): void {
   puller.sendNews();
   const topics = flush();
   if (drawnFor.some((topic) => topics.has(topic))) {
-    views.draw();
+    views.draw(now);
     labels.update();
     if (topics.has('frame')) {
       state.drawn++;

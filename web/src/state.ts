@@ -50,7 +50,7 @@ export const state = {
   curveError: '',
 
   selected: 0,
-  view: { color: 'none' as ColorBy, arrows: false, wireframe: false, pinned: true, plots: true },
+  view: { color: 'none' as ColorBy, arrows: false, wireframe: false, pinned: true, plots: true, follow: true },
   theme: 'light' as 'light' | 'dark',
 
   grab: null as Grab | null,

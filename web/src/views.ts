@@ -1,7 +1,8 @@
 // The grid of panes: one renderer and one canvas, a rectangle for each pane.
-import { Ray, Vector3, WebGLRenderer, type PerspectiveCamera } from 'three';
+import { Box3, Ray, Vector3, WebGLRenderer, type PerspectiveCamera } from 'three';
 import { bindPointers, OrbitCamera, type Holder } from './cameras';
 import { scenery } from './colors';
+import { boundsOf } from './follow';
 import { Pane, type Look } from './pane';
 import type { ColorBy, Vec3 } from './protocol';
 import { changed, on, state } from './state';
@@ -24,6 +25,8 @@ export class Views {
   rects: Rect[] = [];
   /** A place of the grid that no pane takes. */
   spare: Rect | null = null;
+  /** The time of the newest frame of the first pane that was drawn. */
+  drawnTime = 0;
   private readonly renderer: WebGLRenderer;
   private panes: Pane[] = [];
   private surface: Surface | null = null;
@@ -32,6 +35,9 @@ export class Views {
   private readonly fresh = new Set<number>();
   private readonly look: Look;
   private slow = false;
+  private readonly box = new Box3();
+  private followedAt = 0;
+  private followedTime = 0;
   private readonly software: boolean;
 
   constructor(private readonly canvas: HTMLCanvasElement) {
@@ -74,6 +80,31 @@ export class Views {
   }
 
   /** A frame of this pane has come. */
+  /** What is there now fills the panes. */
+  showAll(): void {
+    if (state.scene && !boundsOf(state.frames, state.scene.bodies, this.box).isEmpty()) this.orbit.show(this.box);
+  }
+
+  toggleFollow(): void {
+    state.view.follow = !state.view.follow;
+    if (state.view.follow) this.orbit.forgetPlace();
+    changed('view');
+  }
+
+  /** Keeps the bodies in the picture. What is held stays where it is under the mouse. */
+  private follow(now: number): void {
+    const elapsed = Math.min((now - this.followedAt) / 1000, 0.1);
+    this.followedAt = now;
+    const { scene, frames, grab, view } = state;
+    const rect = this.rects[0];
+    if (!scene || !rect || !frames[0]) return;
+    const isAgain = frames[0].time < this.followedTime;
+    this.followedTime = frames[0].time;
+    if (!view.follow || grab || boundsOf(frames, scene.bodies, this.box).isEmpty()) return;
+    if (isAgain) this.orbit.goBack();
+    if (this.orbit.follow(this.box, rect.width / rect.height, isAgain ? Infinity : elapsed)) changed('camera');
+  }
+
   take(pane: number): void {
     this.fresh.add(pane);
   }
@@ -119,11 +150,14 @@ export class Views {
     this.layout();
   }
 
-  draw(): void {
+  draw(now: number): void {
     this.adaptScales();
     for (const i of this.fresh) {
+    this.follow(now);
       const frame = state.frames[i];
-      if (frame) this.panes[i]?.update(frame);
+      if (!frame) continue;
+      this.panes[i]?.update(frame);
+      if (i === 0) this.drawnTime = frame.time;
     }
     this.fresh.clear();
     if (this.panes.length !== 1) {
