@@ -117,6 +117,140 @@ test("a pull with the mouse moves the point towards the mouse, and its force is 
   });
 });
 
+test("a rope is pulled by its line, with the mouse a little beside it and with the keyboard", async () => {
+  const rope = {
+    ...scene,
+    gravity: [0, 0, 0],
+    bodies: [
+      {
+        name: "rope",
+        mesh: { nodes: [0, 1, 2, 3, 4].map((k) => [k / 4, 0, 0]), edges: [0, 1, 2, 3].map((k) => [k, k + 1]) },
+        springs: { edges: "mesh", stiffness: 100 },
+        point_mass: 0.1,
+        pin: [{ nodes: [0] }],
+      },
+    ],
+  };
+  await withPage([beam, "--methods", "BE"], async (page, server) => {
+    await page.setInputFiles("#file-input", sceneFile(server, rope));
+    await until(page, "limber.positions(0).length === 15");
+    const [x, y] = await read(page, "limber.project(0, [0.8, 0, 0])");
+    const beside = async (pixels) => {
+      await page.mouse.move(x, y + pixels);
+      await page.mouse.down();
+    };
+    await beside(30);
+    assert.equal(await read(page, "limber.pull"), null);
+    await page.mouse.up();
+    await beside(6);
+    await page.mouse.move(x, y - 50, { steps: 3 });
+    await until(page, "limber.pull && limber.pull.force[1] > 0.001 && limber.pull.point[1] > 0.02");
+    await page.screenshot({ path: join(shots, "rope-1280x800.png") });
+    await page.mouse.up();
+    await until(page, "limber.pull === null");
+    await page.keyboard.press("g");
+    await page.keyboard.press("ArrowDown");
+    await until(page, "limber.pull && Math.hypot(...limber.pull.force) > 0");
+    await page.keyboard.press("Escape");
+    assert.deepEqual(await read(page, "limber.errors"), []);
+  });
+});
+
+test("the settings are of the body that is chosen, or of all", async () => {
+  const body = (name, x, young) => ({
+    name, position: [x, 0, 0], mesh: { shape: "box", size: [1, 1, 1], cells: [2, 2, 2] }, pin: ["bottom"],
+    material: { model: "stable_neo_hookean", young, poisson: 0.3, density: 1000 },
+  });
+  const several = {
+    ...scene,
+    bodies: [body("left", 0, 1e5), body("right", 2, 2e5)],
+    obstacles: [{ name: "ball", shape: "sphere", center: [4, 0, 0], radius: 0.4 }],
+  };
+  await withPage([beam, "--methods", "TR-BDF2"], async (page, server) => {
+    const choice = page.getByLabel("Settings of");
+    assert.equal(await choice.count(), 0, "one body needs no choice");
+    await page.setInputFiles("#file-input", sceneFile(server, several));
+    await until(page, "limber.panes[0].bodies.length === 2");
+    assert.deepEqual(await choice.locator("option").allInnerTexts(), ["All 2 bodies", "left", "right"]);
+    const field = page.getByLabel("Young’s modulus");
+    const setTo = async (value, expected) => {
+      await field.fill(value);
+      await field.press("Enter");
+      await until(page, `String(limber.panes[0].bodies.map((b) => b.young)) === "${expected}"`);
+    };
+    assert.equal(await field.inputValue(), "1e5", "the bodies differ: the first is chosen");
+    await choice.selectOption("right");
+    assert.equal(await field.inputValue(), "2e5");
+    await setTo("5e5", "100000,500000");
+    await choice.selectOption({ index: 0 });
+    assert.equal(await field.inputValue(), "", "no value stands for both");
+    await page.screenshot({ path: join(shots, "bodies-1280x800.png") });
+    await choice.selectOption("left");
+    const saved = page.waitForEvent("download");
+    await page.locator("#save-scene").click();
+    const kept = JSON.parse(readFileSync(await (await saved).path(), "utf8"));
+    assert.deepEqual(kept.bodies.map((b) => b.material.young), [1e5, 5e5]);
+    await choice.selectOption({ index: 0 });
+    await setTo("300 kPa", "300000,300000");
+    const ratio = page.getByLabel("Poisson’s ratio");
+    await ratio.fill("0.7");
+    await ratio.press("Enter");
+    await page.locator(".field-error").waitFor();
+    assert.equal(await ratio.getAttribute("aria-invalid"), "true");
+  });
+});
+
+test("the camera follows a body that falls out of the picture, and Fit shows it", async () => {
+  const falling = { ...scene, bodies: [{ ...scene.bodies[0], mesh: { shape: "box", size: [1, 1, 1], cells: [2, 2, 2] }, pin: [] }] };
+  await withPage([beam, "--methods", "BE"], async (page, server) => {
+    await page.setInputFiles("#file-input", sceneFile(server, falling));
+    await until(page, "limber.panes.length === 1 && limber.panes[0].method === 'TR-BDF2'");
+    await page.selectOption("#speed", { label: await page.locator("#speed option").last().innerText() });
+    await page.evaluate(() => document.activeElement?.blur());
+    const isSeen = `(() => {
+      const box = document.getElementById("view").getBoundingClientRect(), x = limber.positions(0);
+      for (let i = 0; i < x.length; i += 3) {
+        const [px, py] = limber.project(0, [x[i], x[i + 1], x[i + 2]]);
+        if (!(px > box.left && px < box.right && py > box.top && py < box.bottom)) return false;
+      }
+      return x.length > 0;
+    })()`;
+    const pause = async () => {
+      await page.keyboard.press("Space");
+      await until(page, "!limber.playing && Math.abs(limber.drawnTime - limber.time) < 1e-6");
+    };
+    const fall = async (seconds) => {
+      const from = await read(page, "limber.time");
+      await page.keyboard.press("Space");
+      await until(page, `limber.playing && limber.time > ${from + seconds}`);
+      await pause();
+    };
+    await until(page, "limber.playing");
+    await pause();
+    assert.ok(await read(page, isSeen), "at the start");
+    await fall(2);
+    assert.ok((await read(page, "Math.max(...limber.positions(0).filter((_, i) => i % 3 === 1))")) < -15);
+    assert.ok(await read(page, isSeen), "followed");
+    await page.locator("#view").focus();
+    for (let k = 0; k < 10; ++k) await page.keyboard.press("ArrowLeft");
+    for (let k = 0; k < 4; ++k) await page.keyboard.press("ArrowUp");
+    await page.keyboard.press("PageDown");
+    assert.ok(await read(page, isSeen), "turned");
+    await page.screenshot({ path: join(shots, "follow-1280x800.png") });
+    await page.keyboard.press("t");
+    await fall(1);
+    assert.ok(!(await read(page, isSeen)), "not followed");
+    await page.locator("#fit").click();
+    assert.ok(await read(page, isSeen), "fitted");
+    await page.keyboard.press("t");
+    await fall(1);
+    assert.ok(await read(page, isSeen), "followed again");
+    await page.keyboard.press("r");
+    await until(page, "limber.time < 1");
+    await until(page, isSeen);
+  });
+});
+
 test("another method changes the curve of the energy", async () => {
   await withPage([beam, "--methods", "TR-BDF2"], async (page) => {
     await page.selectOption("#speed", { label: await page.locator("#speed option").last().innerText() });

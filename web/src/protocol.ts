@@ -18,7 +18,7 @@ export type Request =
   | { do: 'fork'; frame: number; set: Changes; pane?: number }
   | { do: 'seek'; frame: number }
   | { do: 'show'; color: ColorBy; arrows: boolean }
-  | { do: 'pull'; triangle: number; weights: Vec3; to: Vec3; pane: number }
+  | ({ do: 'pull'; weights: number[]; to: Vec3; pane: number } & ({ triangle: number } | { line: number }))
   | { do: 'curve'; pane: number }
   | { do: 'record'; format: RecordFormat }
   | { do: 'save'; pane: number };

@@ -1,6 +1,7 @@
 // One store that everything renders from. A part of the page changes the state, says what has changed, and all who show it
 // are called once before the next picture.
 import { History } from './history';
+import type { Hit } from './pick';
 import type { Changes, ColorBy, Curve, Frame, Hello, RecordFormat, Scene, Tick, Topology, Vec3 } from './protocol';
 
 export type Topic =
@@ -10,8 +11,7 @@ export type Topic =
 /** What the mouse, a finger or the keyboard holds. */
 export interface Grab {
   pane: number;
-  triangle: number;
-  weights: Vec3;
+  hit: Hit;
   to: Vec3;
   byKeyboard: boolean;
 }

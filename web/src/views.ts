@@ -75,11 +75,11 @@ export class Views {
     this.shownScene = scene.name;
   }
 
+  /** The camera as at the start. */
   refit(): void {
     if (state.scene) this.orbit.fit(state.scene);
   }
 
-  /** A frame of this pane has come. */
   /** What is there now fills the panes. */
   showAll(): void {
     if (state.scene && !boundsOf(state.frames, state.scene.bodies, this.box).isEmpty()) this.orbit.show(this.box);
@@ -105,6 +105,7 @@ export class Views {
     if (this.orbit.follow(this.box, rect.width / rect.height, isAgain ? Infinity : elapsed)) changed('camera');
   }
 
+  /** A frame of this pane has come. */
   take(pane: number): void {
     this.fresh.add(pane);
   }
@@ -152,8 +153,8 @@ export class Views {
 
   draw(now: number): void {
     this.adaptScales();
-    for (const i of this.fresh) {
     this.follow(now);
+    for (const i of this.fresh) {
       const frame = state.frames[i];
       if (!frame) continue;
       this.panes[i]?.update(frame);
@@ -230,9 +231,12 @@ export class Views {
 
   /** How many metres a pixel is at this point. */
   pixelSize(pane: number, point: Vec3): number {
-    const camera = this.camera(pane);
-    const away = camera.position.distanceTo(new Vector3(...point));
-    return (2 * Math.tan((camera.fov * Math.PI) / 360) * away) / this.rects[pane].height;
+    return this.pixelAngle(pane) * this.camera(pane).position.distanceTo(new Vector3(...point));
+  }
+
+  /** How large a pixel is, seen from the eye: the tangent of its angle. */
+  pixelAngle(pane: number): number {
+    return (2 * Math.tan((this.orbit.camera.fov * Math.PI) / 360)) / this.rects[pane].height;
   }
 
   private adaptScales(): void {
