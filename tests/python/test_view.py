@@ -7,6 +7,7 @@ import json
 import random
 import socket
 import time
+from itertools import pairwise
 
 import pytest
 
@@ -90,6 +91,7 @@ def test_another_name_of_this_machine_is_refused(viewer):
 
 def test_the_body_moves_and_energies_come(viewer):
     with opened(viewer) as page:
+        assert "frame_times" not in page.scene
         assert page.scene["name"] == "beam" and page.scene["panes"][0]["method"] == "TR-BDF2"
         assert page.scene["panes"][0]["bodies"][0]["young"] == 1e5
         assert len(page.topology.rest) == page.scene["bodies"][0]["vertices"][1]
@@ -187,6 +189,31 @@ def test_a_pull_that_names_no_point_is_refused(viewer, keys, where, words):
         page.ask("pull", **{"to": [4, 0, 0], "pane": 0, **keys})
         error = page.until("error")
         assert error["about"] == "pull" and error["where"] == where and words in error["message"]
+
+
+def test_planes_that_move_are_told(viewer):
+    floor = {"shape": "plane", "point": [0, -3, 0], "normal": [0, 1, 0]}
+    lift = {**floor, "motion": {"keys": [{"time": 0}, {"time": 1, "translation": [0, 1, 0]}]}}
+    with opened(viewer) as page:
+        assert "planes" not in page.until("tick")
+        page.ask("load", name="lift.json", scene={**SCENE, "obstacles": [floor, lift]})
+        page.ask("play")
+        page.ask("next")
+        while (scene := page.until("scene"))["name"] != "lift.json":
+            page.ask("next")
+        assert [plane["point"] for plane in scene["planes"]] == [[0, -3, 0]] * 2
+        tick = page.until("tick")
+        while tick["frame_time"] < 0.3:
+            page.ask("next")
+            tick = page.until("tick")
+        still, moved = tick["planes"]
+        assert still == {"point": [0, -3, 0], "normal": [0, 1, 0]}
+        assert -3 < moved["point"][1] < -2 and moved["normal"] == [0, 1, 0]
+        page.ask("seek", frame=0)
+        page.ask("next")
+        while (tick := page.until("tick"))["frame"] != 0:
+            page.ask("next")
+        assert tick["planes"][1]["point"] == [0, -3, 0]
 
 
 def until_free(page):
@@ -382,6 +409,10 @@ def test_a_recording_is_a_run(viewer, limber_cli, limber_program, tmp_path):
     with opened(viewer) as page:
         while page.until("tick")["frames"] < 12:
             page.ask("next")
+        page.ask("set", set={"time.step": 0.02})
+        page.ask("next")
+        while page.until("tick")["frames"] < 20:
+            page.ask("next")
         page.ask("pause")
         page.ask("record", format="run")
         folder = page.until("recorded")["file"]
@@ -393,9 +424,11 @@ def test_a_recording_is_a_run(viewer, limber_cli, limber_program, tmp_path):
     folder = tmp_path / folder
     with open(folder / "energy.csv") as file:
         rows = [{name: float(x) for name, x in row.items()} for row in csv.DictReader(file)]
-    assert len(rows) >= 12 and rows[0]["time"] == 0 and rows[0]["kinetic"] == 0 and rows[-1]["kinetic"] > 0
+    assert len(rows) >= 20 and rows[0]["time"] == 0 and rows[0]["kinetic"] == 0 and rows[-1]["kinetic"] > 0
     with Viewer(limber_program, folder, cwd=tmp_path) as replay, opened(replay) as page:
-        assert page.scene["replay"]
+        assert page.scene["replay"] and page.scene["frame_times"] == [row["time"] for row in rows]
+        steps = [b - a for a, b in pairwise(page.scene["frame_times"])]
+        assert steps[0] == pytest.approx(0.01) and steps[-1] == pytest.approx(0.02)
         tick = page.until("tick")
         assert tick["frames"] == len(rows)
         assert [row[6] for row in tick["panes"][0]["rows"]] == pytest.approx([row["total"] for row in rows])

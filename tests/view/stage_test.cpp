@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <filesystem>
 
 #include "limber/core/errors.hpp"
@@ -166,6 +167,26 @@ TEST(ViewShape, KnowsThePointsOfTrianglesAndLines) {
   EXPECT_LE((point - .25 * lines.rest()[static_cast<std::size_t>(a)] - .75 * lines.rest()[static_cast<std::size_t>(b)])
                 .norm(),
             1e-15);
+}
+
+TEST(ViewShape, HasPlanesThatMove) {
+  const Pane still(beam(R"(, "obstacles": [{"shape": "plane", "point": [0, -2, 0], "normal": [0, 1, 0]}])"));
+  EXPECT_FALSE(ViewShape(still.scene(), still.model()).planes_move());
+  const Pane pane(beam(R"(, "obstacles": [
+    {"shape": "plane", "point": [0, -2, 0], "normal": [0, 2, 0]},
+    {"shape": "sphere", "center": [0, -9, 0], "radius": 1},
+    {"shape": "plane", "point": [0, -3, 0], "normal": [0, 1, 0],
+     "motion": {"keys": [{"time": 0}, {"time": 1, "translation": [0, 0.5, 0], "rotation": [0, 0, 1]}]}}])"));
+  const ViewShape shape(pane.scene(), pane.model());
+  EXPECT_TRUE(shape.planes_move());
+  for (const double t : {0., 1.}) {
+    const auto planes = shape.planes(t);
+    ASSERT_EQ(planes.size(), 2u);
+    EXPECT_EQ(planes[0].point, Vec3(0, -2, 0));
+    EXPECT_EQ(planes[0].normal, Vec3(0, 1, 0));
+    EXPECT_LE((planes[1].point - Vec3(0, -3 + .5 * t, 0)).norm(), 1e-14);
+    EXPECT_LE((planes[1].normal - Vec3(-std::sin(t), std::cos(t), 0)).norm(), 1e-14);
+  }
 }
 
 TEST(ViewStage, ARopeGoesWhereItIsPulled) {

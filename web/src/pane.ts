@@ -9,8 +9,9 @@ import { LineMaterial } from 'three/addons/lines/LineMaterial.js';
 import { LineSegments2 } from 'three/addons/lines/LineSegments2.js';
 import { LineSegmentsGeometry } from 'three/addons/lines/LineSegmentsGeometry.js';
 import { bodyColor, scenery, viridis } from './colors';
-import { groundOf, makePlanes, sizeOf } from './ground';
-import { pinnedFlag, type Frame, type Scene, type Topology, type Vec3 } from './protocol';
+import { groundOf, isHorizontal, makePlanes, movePlanes, sizeOf } from './ground';
+import { pinnedFlag, type Frame, type Plane, type Scene, type Topology, type Vec3 } from './protocol';
+import { state } from './state';
 import { bodyOfVertices, spreadPositions, vertexNormals, type Surface } from './surface';
 
 export interface Look {
@@ -137,6 +138,7 @@ export class Pane {
     this.placeArrows(this.look.arrows ? frame.arrows : null);
   }
 
+    if (state.tick?.planes) this.movePlanes(state.tick.planes);
   /** Takes over what the user has chosen to see. */
   restyle(): void {
     this.wires.visible = this.look.wireframe;
@@ -283,15 +285,27 @@ export class Pane {
 
   /** The surface once more, flattened along the light onto the ground; the stencil keeps it from darkening twice. */
   private makeShadow(): Mesh {
-    const height = groundOf(this.scene)!.point[1] + 1e-3 * this.size;
-    const { x, y, z } = keyLight;
     const shadow = new Mesh(this.geometry, new MeshBasicMaterial({
       color: '#000000', transparent: true, opacity: this.look.theme === 'light' ? 0.16 : 0.35, side: DoubleSide, depthWrite: false,
       stencilWrite: true, stencilRef: 1, stencilFunc: NotEqualStencilFunc, stencilZPass: ReplaceStencilOp,
     }));
     shadow.matrixAutoUpdate = false;
-    shadow.matrix.set(1, -x / y, 0, (x / y) * height, 0, 0, 0, height, 0, -z / y, 1, (z / y) * height, 0, 0, 0, 1);
     shadow.renderOrder = -1;
     return shadow;
   }
 }
+    this.layShadow(shadow, groundOf(this.scene)!);
+
+  private layShadow(shadow: Mesh, ground: Plane): void {
+    const height = ground.point[1] + 1e-3 * this.size;
+    const { x, y, z } = keyLight;
+    shadow.matrix.set(1, -x / y, 0, (x / y) * height, 0, 0, 0, height, 0, -z / y, 1, (z / y) * height, 0, 0, 0, 1);
+    shadow.matrixWorldNeedsUpdate = true;
+    shadow.visible = isHorizontal(ground);
+  }
+
+  private movePlanes(planes: Plane[]): void {
+    movePlanes(this.planes, planes, this.scene);
+    const ground = planes[this.scene.planes.findIndex(isHorizontal)];
+    if (this.shadow && ground) this.layShadow(this.shadow, ground);
+  }

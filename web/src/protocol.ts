@@ -117,6 +117,8 @@ export interface Tick {
   reset: boolean;
 }
 
+  /** Those of the scene, where some of them move. */
+  planes?: Plane[];
 export interface Curve {
   is: 'curve';
   pane: number;

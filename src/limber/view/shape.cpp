@@ -63,8 +63,8 @@ ViewShape::ViewShape(const Scene& scene, const Model& model)
   line_radius_ = rest_.empty() ? 0 : .004 * (high - low).norm();
   for (std::size_t k = 0; k < scene.obstacles.size(); ++k) {
     const MovingObstacle& o = obstacles_.emplace_back(scene.obstacles[k]);
-    if (const auto plane = o.plane(0)) {
-      planes_.push_back(*plane);
+    if (o.plane(0)) {
+      planes_move_ = planes_move_ || o.moves();
       continue;
     }
     const TriMesh mesh = o.drawn(0, line_radius_);
@@ -74,6 +74,13 @@ ViewShape::ViewShape(const Scene& scene, const Model& model)
     for (const auto& [a, b, c] : mesh.triangles) triangles_.push_back({first + a, first + b, first + c});
   }
   held_.resize(rest_.size(), false);
+}
+
+std::vector<MovingObstacle::Plane> ViewShape::planes(double t) const {
+  std::vector<MovingObstacle::Plane> all;
+  for (const MovingObstacle& o : obstacles_)
+    if (const auto plane = o.plane(t)) all.push_back(*plane);
+  return all;
 }
 
 BodyPoint ViewShape::on_triangle(std::size_t triangle, const std::vector<double>& weights) const {

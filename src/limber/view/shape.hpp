@@ -35,7 +35,9 @@ class ViewShape {
   const std::vector<Vec3>& rest() const { return rest_; }
   /// Whether all nodes of a vertex are pinned or follow a script at the start.
   const std::vector<bool>& held() const { return held_; }
-  const std::vector<MovingObstacle::Plane>& planes() const { return planes_; }
+  std::vector<MovingObstacle::Plane> planes(double t) const;
+  /// Whether some of them are elsewhere at another time.
+  bool planes_move() const { return planes_move_; }
   /// A point of a triangle, or of a line, of a body: a mean of its three or two corners. Throws InputError for a
   /// triangle of an obstacle, or none.
   BodyPoint on_triangle(std::size_t triangle, const std::vector<double>& weights) const;
@@ -60,7 +62,7 @@ class ViewShape {
   std::size_t body_triangles_ = 0;
   std::vector<Vec3> rest_;
   std::vector<bool> held_;
-  std::vector<MovingObstacle::Plane> planes_;
+  bool planes_move_ = false;
   mutable std::once_flag fields_made_;
   mutable std::unique_ptr<ElementFields> fields_;  // made when the stress is first asked for
 };
