@@ -1,7 +1,8 @@
 // The viewer, in a browser, from the outside.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { closeBrowser, open, program, read, root, shots, until, view } from "./browser.mjs";
@@ -40,6 +41,16 @@ async function withPage(args, body, options) {
     assert.deepEqual(opened.complaints, []);
   } finally {
     await server.stop();
+  }
+}
+
+/** The same with a scene of its own. */
+async function withScene(content, body) {
+  const folder = mkdtempSync(join(tmpdir(), "limber-scene-"));
+  try {
+    await withPage([sceneFile({ folder }, content)], body);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
   }
 }
 
@@ -131,9 +142,8 @@ test("a rope is pulled by its line, with the mouse a little beside it and with t
       },
     ],
   };
-  await withPage([beam, "--methods", "BE"], async (page, server) => {
-    await page.setInputFiles("#file-input", sceneFile(server, rope));
-    await until(page, "limber.positions(0).length === 15");
+  await withScene(rope, async (page) => {
+    assert.equal(await read(page, "limber.positions(0).length"), 15);
     const [x, y] = await read(page, "limber.project(0, [0.8, 0, 0])");
     const beside = async (pixels) => {
       await page.mouse.move(x, y + pixels);
@@ -202,9 +212,7 @@ test("the settings are of the body that is chosen, or of all", async () => {
 
 test("the camera follows a body that falls out of the picture, and Fit shows it", async () => {
   const falling = { ...scene, bodies: [{ ...scene.bodies[0], mesh: { shape: "box", size: [1, 1, 1], cells: [2, 2, 2] }, pin: [] }] };
-  await withPage([beam, "--methods", "BE"], async (page, server) => {
-    await page.setInputFiles("#file-input", sceneFile(server, falling));
-    await until(page, "limber.panes.length === 1 && limber.panes[0].method === 'TR-BDF2'");
+  await withScene(falling, async (page) => {
     await page.selectOption("#speed", { label: await page.locator("#speed option").last().innerText() });
     await page.evaluate(() => document.activeElement?.blur());
     const isSeen = `(() => {
@@ -359,6 +367,41 @@ test("a recorded run replays, is scrubbed, and forks to the bits of a run", asyn
         batch,
       ]);
       assert.equal(compare.status, 0, String(compare.stderr));
+    });
+  } finally {
+    await server.stop();
+  }
+});
+
+test("a replay tells the true times of its frames, and plays to the last", async () => {
+  const server = await view(beam);
+  try {
+    const run = join(server.folder, "run");
+    const body = { ...scene.bodies[0], mesh: { shape: "box", size: [4, 1, 1], cells: [4, 1, 1] } };
+    const file = sceneFile(server, { ...scene, bodies: [body], output: { fps: 30 } });
+    // As if it had broken off after ten frames, which come more and more rarely.
+    execFileSync(program, ["run", file, "-o", run, "--quiet"]);
+    const times = Array.from({ length: 10 }, (_, k) => (k * k) / 300);
+    const change =
+      "import h5py, json, sys\nf = h5py.File(sys.argv[1], 'r+')\n" +
+      "f['frames_written'][0] = 10\nf['frames/times'][:10] = json.loads(sys.argv[2])";
+    execFileSync("/usr/bin/python3", ["-c", change, join(run, "trajectory.h5"), JSON.stringify(times)]);
+    await withPage([run], async (page) => {
+      assert.equal(await page.locator("#slider-text").innerText(), `${times[9].toFixed(2)} s`);
+      for (const frame of [1, 2, 7]) {
+        await page.locator("#slider").fill(String(frame));
+        await until(page, `limber.frame === ${frame}`);
+        await page.locator(`#slider[aria-valuetext="Frame ${frame + 1} of 10, ${times[frame].toFixed(2)} s of ${times[9].toFixed(2)} s"]`).waitFor();
+        assert.equal(await page.locator("#time").innerText(), `${times[frame].toFixed(2)} s`);
+      }
+      for (const speed of ["1 ×", "As fast as it can"]) {
+        await page.selectOption("#speed", { label: speed });
+        await page.locator("#slider").fill("3");
+        await until(page, "limber.frame === 3");
+        await page.evaluate(() => document.activeElement?.blur());
+        await page.keyboard.press("Space");
+        await until(page, "limber.frame === 9 && !limber.playing");
+      }
     });
   } finally {
     await server.stop();

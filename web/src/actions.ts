@@ -127,11 +127,12 @@ export class Actions {
   seek(frame: number): void {
     const frames = state.tick?.frames ?? 0;
     if (frames === 0) return;
-    this.connection.send({ do: 'seek', frame: Math.min(frames - 1, Math.max(0, frame)) });
+    const sought = Math.min(frames - 1, Math.max(0, frame));
+    if (this.connection.send({ do: 'seek', frame: sought })) state.sought = sought;
   }
 
   seekBy(by: number): void {
-    if (state.tick) this.seek((state.tick.frame ?? state.tick.frames - 1) + by);
+    if (state.tick) this.seek((state.sought ?? state.tick.frame ?? state.tick.frames - 1) + by);
   }
 
   live(): void {

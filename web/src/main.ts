@@ -63,6 +63,7 @@ function opened(): void {
 
 function lost(): void {
   state.link = 'lost';
+  state.sought = null;
   state.recordings.forEach((r, format) => { if (r.url === null) state.recordings.delete(format); });
   changed('link', 'recording');
 }
@@ -125,6 +126,7 @@ function takeScene(scene: Scene): void {
   state.fieldErrors.clear();
   state.failure = '';
   state.replay.playing = false;
+  state.sought = null;
   if (another) state.recordings.clear();
   changed('scene', 'messages', 'recording');
 }
@@ -142,6 +144,7 @@ function takeTick(tick: Tick): void {
     for (const row of pane.rows) history.add(row);
   });
   state.tick = tick;
+  if (tick.frame === state.sought || tick.frame === null) state.sought = null;
 }
 
 /** One that was asked for before the method changed comes too late. */

@@ -94,6 +94,8 @@ export interface Scene {
   planes: Plane[];
   notes: string[];
   file: string;
+  /** Of a recorded run: when each frame is [s]. */
+  frame_times?: number[];
 }
 
 /** [t, kinetic, elastic, gravitational, contact, other, total, lost, step_ms]; null where a number is not finite. */
@@ -115,10 +117,10 @@ export interface Tick {
   frame_time: number;
   panes: { step_ms: number; rows: EnergyRow[] }[];
   reset: boolean;
-}
-
   /** Those of the scene, where some of them move. */
   planes?: Plane[];
+}
+
 export interface Curve {
   is: 'curve';
   pane: number;

@@ -56,6 +56,8 @@ export const state = {
   grab: null as Grab | null,
   /** Changes made while a kept frame is shown: they wait for "Fork here". */
   pending: [] as PendingChange[],
+  /** The kept frame that was asked for and has not come yet. */
+  sought: null as number | null,
   /** Whether the page itself moves through the frames of a recorded run, from which frame, and at which speed. */
   replay: { playing: false, from: 0, speed: 1 },
 
