@@ -169,6 +169,48 @@ TEST(ViewShape, KnowsThePointsOfTrianglesAndLines) {
             1e-15);
 }
 
+TEST(ViewShape, HasTheStressOfAllElementsAtItsSurface) {
+  for (const char* element : {"P1", "P2"}) {
+    Document document = beam();
+    document.set("bodies[0].mesh.cells=[4, 4, 4]");
+    document.set(std::string("bodies[0].element=\"") + element + "\"");
+    ViewStage stage({"beam", "", {document}, ""});
+    for (int i = 0; i < 4; ++i) stage.step();
+    const Pane& pane = *stage.panes()[0];
+    const Vector q = pane.full().q;
+    const ViewShape shape(pane.scene(), pane.model());
+    const std::vector<double> shown = shape.values(Field::stress, q, {});
+
+    const TrajectoryHeader header = trajectory_header(pane.model(), Velocities::store, 0);
+    const Vector all =
+        ElementFields(pane.scene(), header).at_nodes(ElementFields(pane.scene(), header).at(q).von_mises);
+    EXPECT_GT(all.minCoeff(), 0);
+    for (std::size_t v = 0; v < shape.vertices(); ++v) {
+      const auto node = std::find(header.nodes.begin(), header.nodes.end(), shape.rest()[v]) - header.nodes.begin();
+      EXPECT_EQ(shown[v], all[node]) << element;
+    }
+  }
+}
+
+TEST(ElementFields, LeavesOutWhatIsNotAskedFor) {
+  ViewStage stage({"beam", "", {beam()}, ""});
+  for (int i = 0; i < 4; ++i) stage.step();
+  const Pane& pane = *stage.panes()[0];
+  const TrajectoryHeader header = trajectory_header(pane.model(), Velocities::store, 0);
+  ElementFields fields(pane.scene(), header);
+  const std::vector<double> all = fields.at(pane.full().q).von_mises;
+  std::vector<bool> first(header.nodes.size(), false);
+  first[0] = true;
+  fields.only_at(first);
+  const std::vector<double> some = fields.at(pane.full().q).von_mises;
+  for (std::size_t t = 0; t < header.tets.size(); ++t) {
+    const auto& nodes = header.tets[t];
+    const bool asked = std::find(nodes.begin(), nodes.end(), 0) != nodes.end();
+    EXPECT_EQ(some[t], asked ? all[t] : 0);
+    EXPECT_GT(all[t], 0);
+  }
+}
+
 TEST(ViewShape, HasPlanesThatMove) {
   const Pane still(beam(R"(, "obstacles": [{"shape": "plane", "point": [0, -2, 0], "normal": [0, 1, 0]}])"));
   EXPECT_FALSE(ViewShape(still.scene(), still.model()).planes_move());

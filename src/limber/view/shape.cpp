@@ -142,7 +142,14 @@ std::vector<Vec3> ViewShape::positions(const Vector& q, double t) const {
 }
 
 const ElementFields& ViewShape::fields() const {
-  std::call_once(fields_made_, [this] { fields_ = std::make_unique<ElementFields>(scene_, header_); });
+  std::call_once(fields_made_, [this] {
+    fields_ = std::make_unique<ElementFields>(scene_, header_);
+    std::vector<bool> seen(header_.nodes.size(), false);
+    for (const BodyPoint& v : bodies_.vertices())
+      for (std::size_t k = 0; k < 4; ++k)
+        if (v.weights[k] != 0) seen[static_cast<std::size_t>(v.nodes[k])] = true;
+    fields_->only_at(seen);
+  });
   return *fields_;
 }
 
