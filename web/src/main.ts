@@ -197,18 +197,26 @@ function binary(message: Topology | Frame): void {
 const drawnFor: Topic[] = ['frame', 'camera', 'size', 'view', 'theme', 'scene', 'pull'];
 let asked = false;
 let askedAt = 0;
+let pictureAt = 0;
 let lateCall = false;
 let slowPictures = 0;
 
 onWake(() => {
   if (asked) return;
   asked = true;
+  const wait = views.shortestPause - (performance.now() - pictureAt);
+  if (wait > 4) setTimeout(ask, wait);
+  else ask();
+});
+
+function ask(): void {
   askedAt = performance.now();
   requestAnimationFrame(picture);
-});
+}
 
 function picture(now: number): void {
   asked = false;
+  pictureAt = performance.now();
   timeline.sendNews(now);
   puller.sendNews();
   const topics = flush();

@@ -5,7 +5,7 @@ import { scenery } from './colors';
 import { boundsOf } from './follow';
 import { Pane, type Look } from './pane';
 import type { ColorBy, Vec3 } from './protocol';
-import { changed, on, state } from './state';
+import { changed, isPlaying, on, state } from './state';
 import { makeSurface, type Surface } from './surface';
 
 export interface Rect {
@@ -18,6 +18,8 @@ export interface Rect {
 const gap = 2;
 /** Pixels drawn for each of the window's, along each side, where the processor draws them. */
 const softwarePixels = 0.65;
+/** There, pictures keep at least this distance [ms]: more of them would take the time of the simulation. */
+const softwarePause = 28;
 
 export class Views {
   readonly orbit = new OrbitCamera(() => changed('camera'));
@@ -34,6 +36,8 @@ export class Views {
   private shownColor: ColorBy = 'none';
   private readonly fresh = new Set<number>();
   private readonly look: Look;
+  private width = 0;
+  private height = 0;
   private slow = false;
   private readonly box = new Box3();
   private followedAt = 0;
@@ -56,6 +60,11 @@ export class Views {
     canvas.addEventListener('webglcontextrestored', () => changed('camera'));
   }
 
+  /** Between two pictures [ms]. */
+  get shortestPause(): number {
+    return this.software ? softwarePause : 0;
+  }
+
   bind(holder: Holder): void {
     bindPointers(this.canvas, this.orbit, holder, () => this.rects[0]?.height ?? 1);
   }
@@ -69,7 +78,7 @@ export class Views {
   show(): void {
     const { scene, topology } = state;
     if (!scene || !topology) return;
-    this.surface = makeSurface(topology);
+    this.surface = makeSurface(topology, scene.bodies);
     this.rebuild();
     if (scene.name !== this.shownScene) this.orbit.fit(scene);
     this.shownScene = scene.name;
@@ -93,7 +102,7 @@ export class Views {
 
   /** Keeps the bodies in the picture. What is held stays where it is under the mouse. */
   private follow(now: number): void {
-    const elapsed = Math.min((now - this.followedAt) / 1000, 0.1);
+    const elapsed = Math.min((now - this.followedAt) / 1000, 0.5);
     this.followedAt = now;
     const { scene, frames, grab, view } = state;
     const rect = this.rects[0];
@@ -102,7 +111,8 @@ export class Views {
     this.followedTime = frames[0].time;
     if (!view.follow || grab || boundsOf(frames, scene.bodies, this.box).isEmpty()) return;
     if (isAgain) this.orbit.goBack();
-    if (this.orbit.follow(this.box, rect.width / rect.height, isAgain ? Infinity : elapsed)) changed('camera');
+    const isOnTheWay = this.orbit.follow(this.box, rect.width / rect.height, isAgain ? Infinity : elapsed);
+    if (isOnTheWay && !isPlaying()) changed('camera');  // else the next frame takes it along
   }
 
   /** A frame of this pane has come. */
@@ -137,6 +147,8 @@ export class Views {
     const ratio = this.software ? softwarePixels : this.slow ? 1 : Math.min(window.devicePixelRatio, 2);
     this.renderer.setPixelRatio(ratio);
     this.renderer.setSize(width, height);
+    this.width = width;
+    this.height = height;
     const count = Math.max(this.panes.length, 1);
     const cells = arrange(count, width, height);
     this.rects = cells.slice(0, count);
@@ -162,7 +174,7 @@ export class Views {
     }
     this.fresh.clear();
     if (this.panes.length !== 1) {
-      this.restrict({ x: 0, y: 0, width: this.canvas.clientWidth, height: this.canvas.clientHeight });
+      this.restrict({ x: 0, y: 0, width: this.width, height: this.height });
       this.renderer.setClearColor(scenery[state.theme].line);
       this.renderer.clear();
     }
@@ -185,7 +197,7 @@ export class Views {
 
   /** Draws only in this rectangle from now on. */
   private restrict(rect: Rect): void {
-    const bottom = this.canvas.clientHeight - rect.y - rect.height;
+    const bottom = this.height - rect.y - rect.height;
     this.renderer.setViewport(rect.x, bottom, rect.width, rect.height);
     this.renderer.setScissor(rect.x, bottom, rect.width, rect.height);
   }
