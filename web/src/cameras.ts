@@ -10,7 +10,10 @@ const fullAspect = 1.6;
 const softRim = 0.92;
 const strictRim = 0.99;
 const farthest = 6;
-const settleTime = 0.2;  // s
+/** [s]: to come back into the picture, to its place there while it rides along, and slowly once it is calm. */
+const settleTime = 0.2;
+const rideTime = 0.6;
+const calmTime = 4;
 
 export class OrbitCamera {
   readonly camera = new PerspectiveCamera();
@@ -27,6 +30,9 @@ export class OrbitCamera {
   /** Once it has gone along: the middle of what it follows, about which it turns. */
   private readonly middle = new Vector3();
   private isAlong = false;
+  /** While that moves on: how fast [m/s], smoothed. */
+  private rides = false;
+  private readonly velocity = new Vector3();
   private readonly sight: Sight = {
     eye: new Vector3(), right: new Vector3(), top: new Vector3(), back: new Vector3(), wide: 1, high: 1,
   };
@@ -75,6 +81,13 @@ export class OrbitCamera {
     this.target.copy(this.chosen.target);
     this.distance = this.chosen.distance;
     this.isAlong = false;
+    this.rest();
+  }
+
+  /** What is followed does not move any more. */
+  rest(): void {
+    this.rides = false;
+    this.velocity.set(0, 0, 0);
   }
 
   /** Keeps the box in panes of this shape; `elapsed` [s] since the last time. Returns whether it is still on the way. */
@@ -85,13 +98,41 @@ export class OrbitCamera {
       Object.assign(this.kept, { x, y, closeUp: Math.max(width, height) > strictRim });
       this.isChosen = false;
     }
-    if (this.approach(box, aspect, softRim, 1 - Math.exp(-elapsed / settleTime)) > 0) this.isAlong = true;
+    this.learnVelocity(box, aspect, elapsed);
+    if (this.approach(box, aspect, softRim, part(elapsed, settleTime)) > 0) {
+      this.isAlong = this.rides = true;
+    } else if (this.isAlong) {
+      this.distance += (Math.min(this.chosen.distance, this.distance) - this.distance) * part(elapsed, 2 * calmTime);
+    }
+    if (this.isAlong && elapsed < Infinity) this.rideAlong(box, aspect, elapsed);
     for (let k = 0; k < 4 && this.approach(box, aspect, strictRim, 1) > 1e-6; k++);
-    box.getCenter(this.middle);
-    const { x, y } = placeOf(box, this.look(aspect));
-    this.kept.x = towardsZero(this.kept.x, x);
-    this.kept.y = towardsZero(this.kept.y, y);
     return this.approach(box, aspect, softRim, 0) > 2e-3;
+  }
+
+  private learnVelocity(box: Box3, aspect: number, elapsed: number): void {
+    const way = this.middle.clone().negate();
+    way.add(box.getCenter(this.middle));
+    // A jump, to another frame or another scene, is no motion.
+    const isMotion = elapsed > 0 && elapsed < Infinity && way.length() < 4 * this.look(aspect).high * this.effective(aspect);
+    if (isMotion) this.velocity.lerp(way.divideScalar(elapsed), part(elapsed, 0.3));
+    else this.velocity.set(0, 0, 0);
+  }
+
+  /** Brings the bodies to the place in the picture that the user gave them, and keeps up with them while they move on. */
+  private rideAlong(box: Box3, aspect: number, elapsed: number): void {
+    if (this.rides) this.target.addScaledVector(this.velocity, elapsed);
+    const sight = this.look(aspect);
+    const { x, y, depth } = placeOf(box, sight);
+    const right = x - this.kept.x;
+    const upward = y - this.kept.y;
+    this.shift(sight, right, upward, depth, part(elapsed, this.rides ? rideTime : calmTime));
+    const isCalm = this.velocity.length() < 0.1 * sight.high * Math.abs(depth) && Math.hypot(right, upward) < 0.1;
+    if (isCalm) this.rides = false;
+  }
+
+  /** Moves the target by a share of so many halves of the picture, as far away as what is seen there. */
+  private shift({ right, top, wide, high }: Sight, x: number, y: number, depth: number, share: number): void {
+    this.target.addScaledVector(right, share * x * wide * depth).addScaledVector(top, share * y * high * depth);
   }
 
   /** Goes a share of the way that brings the box inside the rim; returns how far outside it was, in parts of the picture. */
@@ -104,10 +145,8 @@ export class OrbitCamera {
     const away = this.effective(aspect);
     // Along the view it may come and go a while, and is a little smaller or larger.
     const near = (away - depth) - Math.min(Math.max(away - depth, -0.5 * away), 0.3 * away);
-    const at = Math.max(depth, 0.1 * away);
-    this.target.addScaledVector(sight.right, share * right * sight.wide * at)
-      .addScaledVector(sight.top, share * upward * sight.high * at)
-      .addScaledVector(sight.back, share * near);
+    this.shift(sight, right, upward, Math.max(depth, 0.1 * away), share);
+    this.target.addScaledVector(sight.back, share * near);
     const over = Math.max(width, height) / rim;
     const room = (farthest * this.chosen.distance) / this.distance;
     const grow = kept.closeUp ? 1 : Math.max(1, Math.min(over, room, 2));
@@ -195,9 +234,9 @@ export class OrbitCamera {
   }
 }
 
-/** `to`, if it lies between `from` and zero; zero beyond it. */
-function towardsZero(from: number, to: number): number {
-  return from > 0 ? Math.min(from, Math.max(to, 0)) : Math.max(from, Math.min(to, 0));
+/** What part of a way that fades within `time` is gone after `elapsed`. */
+function part(elapsed: number, time: number): number {
+  return 1 - Math.exp(-elapsed / time);
 }
 
 /** What a press on the view may take hold of before the camera does. */

@@ -112,7 +112,9 @@ export class Views {
     if (!view.follow || grab || boundsOf(frames, scene.bodies, this.box).isEmpty()) return;
     if (isAgain) this.orbit.goBack();
     const isOnTheWay = this.orbit.follow(this.box, rect.width / rect.height, isAgain ? Infinity : elapsed);
-    if (isOnTheWay && !isPlaying()) changed('camera');  // else the next frame takes it along
+    if (isPlaying()) return;  // the next frame takes it along
+    this.orbit.rest();
+    if (isOnTheWay) changed('camera');
   }
 
   /** A frame of this pane has come. */
