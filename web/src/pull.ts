@@ -1,8 +1,8 @@
 // Grabbing a body and pulling it: with the mouse or a finger in the plane of the screen, or with the keyboard.
 import { Plane, Vector3 } from 'three';
 import type { Connection } from './connection';
-import type { Holder } from './cameras';
 import { pick, pickNearest, pointOn, type Hit } from './pick';
+import type { Holder } from './pointers';
 import type { Topology, Vec3 } from './protocol';
 import { changed, isBack, on, say, state } from './state';
 import type { Views } from './views';

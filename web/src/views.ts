@@ -1,9 +1,10 @@
 // The grid of panes: one renderer and one canvas, a rectangle for each pane.
 import { Box3, Ray, Vector3, WebGLRenderer, type PerspectiveCamera } from 'three';
-import { bindPointers, OrbitCamera, type Holder } from './cameras';
+import { OrbitCamera } from './cameras';
 import { scenery } from './colors';
 import { boundsOf } from './follow';
 import { Pane, type Look } from './pane';
+import { bindPointers, type Holder } from './pointers';
 import type { ColorBy, Vec3 } from './protocol';
 import { changed, isPlaying, on, state } from './state';
 import { makeSurface, type Surface } from './surface';
