@@ -1,11 +1,13 @@
 """`limber view`: what its server gives, and whom it refuses."""
 
 import base64
+import csv
 import gzip
 import json
 import random
 import socket
 import time
+from itertools import pairwise
 
 import pytest
 
@@ -89,8 +91,9 @@ def test_another_name_of_this_machine_is_refused(viewer):
 
 def test_the_body_moves_and_energies_come(viewer):
     with opened(viewer) as page:
+        assert "frame_times" not in page.scene
         assert page.scene["name"] == "beam" and page.scene["panes"][0]["method"] == "TR-BDF2"
-        assert page.scene["panes"][0]["young"] == 1e5
+        assert page.scene["panes"][0]["bodies"][0]["young"] == 1e5
         assert len(page.topology.rest) == page.scene["bodies"][0]["vertices"][1]
         held = [x for x, flag in zip(page.topology.rest, page.topology.flags) if flag & 1]
         assert held and all(x[0] == 0 for x in held)
@@ -134,6 +137,83 @@ def test_a_pull_moves_the_point_and_its_force_is_told(viewer):
             assert pulled[-1].positions[i] == pytest.approx(page.topology.rest[i], abs=1e-6)
         page.ask("release")
         until_free(page)
+
+
+ROPE = {
+    "time": {"step": 0.01, "duration": 1},
+    "method": "BE",
+    "bodies": [{"name": "rope", "mesh": {"shape": "chain", "from": [0, 0, 0], "to": [1, 0, 0], "segments": 10},
+                "thickness": 0.02, "pin": {"nodes": [0]},
+                "material": {"model": "neo_hookean", "young": 1e6, "poisson": 0.3, "density": 900}}],
+}
+
+
+def test_a_rope_is_pulled_at_its_lines(viewer):
+    with opened(viewer) as page:
+        page.ask("load", name="rope.json", scene=ROPE)
+        page.ask("play")
+        page.ask("next")
+        while page.until("scene")["name"] != "rope.json":
+            page.ask("next")
+        topology = Topology(page.receive())
+        assert len(topology.lines) == 10 and not topology.triangles
+        assert page.until("tick")
+        line = max(range(10), key=lambda k: sum(topology.rest[i][0] for i in topology.lines[k]))
+        page.ask("pull", line=line, weights=[0.5, 0.5], to=[0.95, 0, 0.5], pane=0)
+        page.ask("next")
+        pulled = []
+        while len(pulled) < 20:
+            message = page.receive()
+            if isinstance(message, bytes):
+                pulled += [f for f in [Frame(message)] if f.flags & 4]
+            elif message["is"] == "tick":
+                page.ask("next")
+            else:
+                raise AssertionError(message)
+        assert pulled[-1].point[2] > pulled[0].point[2] + 0.01 and pulled[0].force[2] > 0
+
+
+@pytest.mark.parametrize("keys, where, words", [
+    ({"weights": [1, 0, 0]}, "triangle", "is missing, and so is 'line'"),
+    ({"triangle": 0, "line": 0, "weights": [1, 0, 0]}, "line", "stands beside 'triangle'"),
+    ({"triangle": 0, "weights": [0.5, 0.5]}, "weights", "are 2; there is one for each of the 3 corners"),
+    ({"triangle": 0, "weights": [0.5, 0.25, 0.75]}, "weights", "their sum is 1.5"),
+    ({"triangle": 0}, "weights", "is missing, or no list of numbers"),
+    ({"triangle": 10**6, "weights": [1, 0, 0]}, "triangle", "the bodies have triangles 0 to"),
+    ({"triangle": -1, "weights": [1, 0, 0]}, "triangle", "no whole number from 0"),
+    ({"line": 0, "weights": [1, 0]}, "line", "the bodies of this scene have no lines"),
+    ({"triangle": 0, "weights": [1, 0, 0], "to": [0, 0]}, "to", "is no list of three numbers"),
+])
+def test_a_pull_that_names_no_point_is_refused(viewer, keys, where, words):
+    with opened(viewer) as page:
+        page.ask("pull", **{"to": [4, 0, 0], "pane": 0, **keys})
+        error = page.until("error")
+        assert error["about"] == "pull" and error["where"] == where and words in error["message"]
+
+
+def test_planes_that_move_are_told(viewer):
+    floor = {"shape": "plane", "point": [0, -3, 0], "normal": [0, 1, 0]}
+    lift = {**floor, "motion": {"keys": [{"time": 0}, {"time": 1, "translation": [0, 1, 0]}]}}
+    with opened(viewer) as page:
+        assert "planes" not in page.until("tick")
+        page.ask("load", name="lift.json", scene={**SCENE, "obstacles": [floor, lift]})
+        page.ask("play")
+        page.ask("next")
+        while (scene := page.until("scene"))["name"] != "lift.json":
+            page.ask("next")
+        assert [plane["point"] for plane in scene["planes"]] == [[0, -3, 0]] * 2
+        tick = page.until("tick")
+        while tick["frame_time"] < 0.3:
+            page.ask("next")
+            tick = page.until("tick")
+        still, moved = tick["planes"]
+        assert still == {"point": [0, -3, 0], "normal": [0, 1, 0]}
+        assert -3 < moved["point"][1] < -2 and moved["normal"] == [0, 1, 0]
+        page.ask("seek", frame=0)
+        page.ask("next")
+        while (tick := page.until("tick"))["frame"] != 0:
+            page.ask("next")
+        assert tick["planes"][1]["point"] == [0, -3, 0]
 
 
 def until_free(page):
@@ -249,7 +329,7 @@ def test_random_messages_and_abrupt_disconnects(viewer):
                  lambda: None, lambda: chance.random() < 0.5]
         if depth < 3:
             kinds += [lambda: [value(depth + 1) for _ in range(chance.randint(0, 4))],
-                      lambda: {chance.choice(["do", "set", "frame", "pane", "to", "weights", "triangle", "methods",
+                      lambda: {chance.choice(["do", "set", "frame", "pane", "to", "weights", "triangle", "line", "methods",
                                               "factor", "scene", "name", "data", "color"]): value(depth + 1)
                                for _ in range(chance.randint(0, 4))}]
         return chance.choice(kinds)()
@@ -325,9 +405,13 @@ def test_bad_arguments(limber_cli, limber_program, scene, tmp_path):
     assert "--host: 'nowhere' is no address" in limber_cli("view", scene, "--no-open", "--host", "nowhere", status=2).err
 
 
-def test_a_recording_is_a_run(viewer, limber_cli):
+def test_a_recording_is_a_run(viewer, limber_cli, limber_program, tmp_path):
     with opened(viewer) as page:
         while page.until("tick")["frames"] < 12:
+            page.ask("next")
+        page.ask("set", set={"time.step": 0.02})
+        page.ask("next")
+        while page.until("tick")["frames"] < 20:
             page.ask("next")
         page.ask("pause")
         page.ask("record", format="run")
@@ -337,3 +421,14 @@ def test_a_recording_is_a_run(viewer, limber_cli):
         status, _, body = viewer.request(made["url"])
         assert status == 200 and body[:4] == b"glTF"
     assert limber_cli("check", folder).status == 0
+    folder = tmp_path / folder
+    with open(folder / "energy.csv") as file:
+        rows = [{name: float(x) for name, x in row.items()} for row in csv.DictReader(file)]
+    assert len(rows) >= 20 and rows[0]["time"] == 0 and rows[0]["kinetic"] == 0 and rows[-1]["kinetic"] > 0
+    with Viewer(limber_program, folder, cwd=tmp_path) as replay, opened(replay) as page:
+        assert page.scene["replay"] and page.scene["frame_times"] == [row["time"] for row in rows]
+        steps = [b - a for a, b in pairwise(page.scene["frame_times"])]
+        assert steps[0] == pytest.approx(0.01) and steps[-1] == pytest.approx(0.02)
+        tick = page.until("tick")
+        assert tick["frames"] == len(rows)
+        assert [row[6] for row in tick["panes"][0]["rows"]] == pytest.approx([row["total"] for row in rows])

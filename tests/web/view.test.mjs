@@ -1,7 +1,8 @@
 // The viewer, in a browser, from the outside.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { closeBrowser, open, program, read, root, shots, until, view } from "./browser.mjs";
@@ -40,6 +41,16 @@ async function withPage(args, body, options) {
     assert.deepEqual(opened.complaints, []);
   } finally {
     await server.stop();
+  }
+}
+
+/** The same with a scene of its own. */
+async function withScene(content, body) {
+  const folder = mkdtempSync(join(tmpdir(), "limber-scene-"));
+  try {
+    await withPage([sceneFile({ folder }, content)], body);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
   }
 }
 
@@ -114,6 +125,137 @@ test("a pull with the mouse moves the point towards the mouse, and its force is 
     await page.screenshot({ path: join(shots, "pull-1280x800.png") });
     await page.mouse.up();
     await until(page, "limber.pull === null");
+  });
+});
+
+test("a rope is pulled by its line, with the mouse a little beside it and with the keyboard", async () => {
+  const rope = {
+    ...scene,
+    gravity: [0, 0, 0],
+    bodies: [
+      {
+        name: "rope",
+        mesh: { nodes: [0, 1, 2, 3, 4].map((k) => [k / 4, 0, 0]), edges: [0, 1, 2, 3].map((k) => [k, k + 1]) },
+        springs: { edges: "mesh", stiffness: 100 },
+        point_mass: 0.1,
+        pin: [{ nodes: [0] }],
+      },
+    ],
+  };
+  await withScene(rope, async (page) => {
+    assert.equal(await read(page, "limber.positions(0).length"), 15);
+    const [x, y] = await read(page, "limber.project(0, [0.8, 0, 0])");
+    const beside = async (pixels) => {
+      await page.mouse.move(x, y + pixels);
+      await page.mouse.down();
+    };
+    await beside(30);
+    assert.equal(await read(page, "limber.pull"), null);
+    await page.mouse.up();
+    await beside(6);
+    await page.mouse.move(x, y - 50, { steps: 3 });
+    await until(page, "limber.pull && limber.pull.force[1] > 0.001 && limber.pull.point[1] > 0.02");
+    await page.screenshot({ path: join(shots, "rope-1280x800.png") });
+    await page.mouse.up();
+    await until(page, "limber.pull === null");
+    await page.keyboard.press("g");
+    await page.keyboard.press("ArrowDown");
+    await until(page, "limber.pull && Math.hypot(...limber.pull.force) > 0");
+    await page.keyboard.press("Escape");
+    assert.deepEqual(await read(page, "limber.errors"), []);
+  });
+});
+
+test("the settings are of the body that is chosen, or of all", async () => {
+  const body = (name, x, young) => ({
+    name, position: [x, 0, 0], mesh: { shape: "box", size: [1, 1, 1], cells: [2, 2, 2] }, pin: ["bottom"],
+    material: { model: "stable_neo_hookean", young, poisson: 0.3, density: 1000 },
+  });
+  const several = {
+    ...scene,
+    bodies: [body("left", 0, 1e5), body("right", 2, 2e5)],
+    obstacles: [{ name: "ball", shape: "sphere", center: [4, 0, 0], radius: 0.4 }],
+  };
+  await withPage([beam, "--methods", "TR-BDF2"], async (page, server) => {
+    const choice = page.getByLabel("Settings of");
+    assert.equal(await choice.count(), 0, "one body needs no choice");
+    await page.setInputFiles("#file-input", sceneFile(server, several));
+    await until(page, "limber.panes[0].bodies.length === 2");
+    assert.deepEqual(await choice.locator("option").allInnerTexts(), ["All 2 bodies", "left", "right"]);
+    const field = page.getByLabel("Young’s modulus");
+    const setTo = async (value, expected) => {
+      await field.fill(value);
+      await field.press("Enter");
+      await until(page, `String(limber.panes[0].bodies.map((b) => b.young)) === "${expected}"`);
+    };
+    assert.equal(await field.inputValue(), "1e5", "the bodies differ: the first is chosen");
+    await choice.selectOption("right");
+    assert.equal(await field.inputValue(), "2e5");
+    await setTo("5e5", "100000,500000");
+    await choice.selectOption({ index: 0 });
+    assert.equal(await field.inputValue(), "", "no value stands for both");
+    await page.screenshot({ path: join(shots, "bodies-1280x800.png") });
+    await choice.selectOption("left");
+    const saved = page.waitForEvent("download");
+    await page.locator("#save-scene").click();
+    const kept = JSON.parse(readFileSync(await (await saved).path(), "utf8"));
+    assert.deepEqual(kept.bodies.map((b) => b.material.young), [1e5, 5e5]);
+    await choice.selectOption({ index: 0 });
+    await setTo("300 kPa", "300000,300000");
+    const ratio = page.getByLabel("Poisson’s ratio");
+    await ratio.fill("0.7");
+    await ratio.press("Enter");
+    await page.locator(".field-error").waitFor();
+    assert.equal(await ratio.getAttribute("aria-invalid"), "true");
+  });
+});
+
+test("the camera follows a body that falls out of the picture, and Fit shows it", async () => {
+  const falling = { ...scene, bodies: [{ ...scene.bodies[0], mesh: { shape: "box", size: [1, 1, 1], cells: [2, 2, 2] }, pin: [] }] };
+  await withScene(falling, async (page) => {
+    await page.selectOption("#speed", { label: await page.locator("#speed option").last().innerText() });
+    await page.evaluate(() => document.activeElement?.blur());
+    const isSeen = `(() => {
+      const box = document.getElementById("view").getBoundingClientRect(), x = limber.positions(0);
+      for (let i = 0; i < x.length; i += 3) {
+        const [px, py] = limber.project(0, [x[i], x[i + 1], x[i + 2]]);
+        if (!(px > box.left && px < box.right && py > box.top && py < box.bottom)) return false;
+      }
+      return x.length > 0;
+    })()`;
+    const pause = async () => {
+      await page.keyboard.press("Space");
+      await until(page, "!limber.playing && Math.abs(limber.drawnTime - limber.time) < 1e-6");
+    };
+    const fall = async (seconds) => {
+      const from = await read(page, "limber.time");
+      await page.keyboard.press("Space");
+      await until(page, `limber.playing && limber.time > ${from + seconds}`);
+      await pause();
+    };
+    await until(page, "limber.playing");
+    await pause();
+    assert.ok(await read(page, isSeen), "at the start");
+    await fall(2);
+    assert.ok((await read(page, "Math.max(...limber.positions(0).filter((_, i) => i % 3 === 1))")) < -15);
+    assert.ok(await read(page, isSeen), "followed");
+    await page.locator("#view").focus();
+    for (let k = 0; k < 10; ++k) await page.keyboard.press("ArrowLeft");
+    for (let k = 0; k < 4; ++k) await page.keyboard.press("ArrowUp");
+    await page.keyboard.press("PageDown");
+    assert.ok(await read(page, isSeen), "turned");
+    await page.screenshot({ path: join(shots, "follow-1280x800.png") });
+    await page.keyboard.press("t");
+    await fall(1);
+    assert.ok(!(await read(page, isSeen)), "not followed");
+    await page.locator("#fit").click();
+    assert.ok(await read(page, isSeen), "fitted");
+    await page.keyboard.press("t");
+    await fall(1);
+    assert.ok(await read(page, isSeen), "followed again");
+    await page.keyboard.press("r");
+    await until(page, "limber.time < 1");
+    await until(page, isSeen);
   });
 });
 
@@ -225,6 +367,41 @@ test("a recorded run replays, is scrubbed, and forks to the bits of a run", asyn
         batch,
       ]);
       assert.equal(compare.status, 0, String(compare.stderr));
+    });
+  } finally {
+    await server.stop();
+  }
+});
+
+test("a replay tells the true times of its frames, and plays to the last", async () => {
+  const server = await view(beam);
+  try {
+    const run = join(server.folder, "run");
+    const body = { ...scene.bodies[0], mesh: { shape: "box", size: [4, 1, 1], cells: [4, 1, 1] } };
+    const file = sceneFile(server, { ...scene, bodies: [body], output: { fps: 30 } });
+    // As if it had broken off after ten frames, which come more and more rarely.
+    execFileSync(program, ["run", file, "-o", run, "--quiet"]);
+    const times = Array.from({ length: 10 }, (_, k) => (k * k) / 300);
+    const change =
+      "import h5py, json, sys\nf = h5py.File(sys.argv[1], 'r+')\n" +
+      "f['frames_written'][0] = 10\nf['frames/times'][:10] = json.loads(sys.argv[2])";
+    execFileSync("/usr/bin/python3", ["-c", change, join(run, "trajectory.h5"), JSON.stringify(times)]);
+    await withPage([run], async (page) => {
+      assert.equal(await page.locator("#slider-text").innerText(), `${times[9].toFixed(2)} s`);
+      for (const frame of [1, 2, 7]) {
+        await page.locator("#slider").fill(String(frame));
+        await until(page, `limber.frame === ${frame}`);
+        await page.locator(`#slider[aria-valuetext="Frame ${frame + 1} of 10, ${times[frame].toFixed(2)} s of ${times[9].toFixed(2)} s"]`).waitFor();
+        assert.equal(await page.locator("#time").innerText(), `${times[frame].toFixed(2)} s`);
+      }
+      for (const speed of ["1 ×", "As fast as it can"]) {
+        await page.selectOption("#speed", { label: speed });
+        await page.locator("#slider").fill("3");
+        await until(page, "limber.frame === 3");
+        await page.evaluate(() => document.activeElement?.blur());
+        await page.keyboard.press("Space");
+        await until(page, "limber.frame === 9 && !limber.playing");
+      }
     });
   } finally {
     await server.stop();

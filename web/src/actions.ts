@@ -109,28 +109,30 @@ export class Actions {
     this.connection.send({ do: 'panes', methods });
   }
 
-  /** Changes a key of the scene: at once when live; while a kept frame is shown it waits for the fork. */
-  change(key: string, value: SceneValue, pane: number | undefined): void {
-    state.fieldErrors.delete(key);
+  /** Gives keys of the scene a value: at once when live; while a kept frame is shown it waits for the fork. */
+  change(keys: string[], value: SceneValue, pane: number | undefined): void {
+    for (const key of keys) state.fieldErrors.delete(key);
+    const set = Object.fromEntries(keys.map((key) => [key, value]));
     if (!isBack() && !state.scene?.replay) {
-      this.connection.send({ do: 'set', set: { [key]: value }, pane });
+      this.connection.send({ do: 'set', set, pane });
       changed('fields');
       return;
     }
     const group = state.pending.find((p) => p.pane === pane);
-    if (group) group.set[key] = value;
-    else state.pending.push({ pane, set: { [key]: value } });
+    if (group) Object.assign(group.set, set);
+    else state.pending.push({ pane, set });
     changed('pending');
   }
 
   seek(frame: number): void {
     const frames = state.tick?.frames ?? 0;
     if (frames === 0) return;
-    this.connection.send({ do: 'seek', frame: Math.min(frames - 1, Math.max(0, frame)) });
+    const sought = Math.min(frames - 1, Math.max(0, frame));
+    if (this.connection.send({ do: 'seek', frame: sought })) state.sought = sought;
   }
 
   seekBy(by: number): void {
-    if (state.tick) this.seek((state.tick.frame ?? state.tick.frames - 1) + by);
+    if (state.tick) this.seek((state.sought ?? state.tick.frame ?? state.tick.frames - 1) + by);
   }
 
   live(): void {

@@ -1,10 +1,19 @@
-// One orbit camera for all panes, moved by mouse, touch and keyboard.
-import { PerspectiveCamera, Vector3 } from 'three';
+// One orbit camera for all panes, which may follow what moves.
+import { PerspectiveCamera, Vector3, type Box3 } from 'three';
+import { excess, placeOf, type Sight } from './follow';
 import { sizeOf } from './ground';
 import type { Scene } from './protocol';
 
 /** Panes narrower than this step back, so that they show as much from left to right. */
 const fullAspect = 1.6;
+/** Following: what part of the picture bodies may use, softly and strictly, and how many times farther the camera may go. */
+const softRim = 0.92;
+const strictRim = 0.99;
+const farthest = 6;
+/** [s]: to come back into the picture, to its place there while it rides along, and slowly once it is calm. */
+const settleTime = 0.2;
+const rideTime = 0.6;
+const calmTime = 4;
 
 export class OrbitCamera {
   readonly camera = new PerspectiveCamera();
@@ -13,6 +22,20 @@ export class OrbitCamera {
   private elevation = 0;
   private distance = 1;
   private size = 1;
+  /** Where the user, or the scene, has put it. */
+  private readonly chosen = { target: new Vector3(), distance: 1 };
+  private isChosen = false;
+  /** Where the user has put the bodies in the picture, and whether as a close-up. */
+  private readonly kept = { x: 0, y: 0, closeUp: false };
+  /** Once it has gone along: the middle of what it follows, about which it turns. */
+  private readonly middle = new Vector3();
+  private isAlong = false;
+  /** While that moves on: how fast [m/s], smoothed. */
+  private rides = false;
+  private readonly velocity = new Vector3();
+  private readonly sight: Sight = {
+    eye: new Vector3(), right: new Vector3(), top: new Vector3(), back: new Vector3(), wide: 1, high: 1,
+  };
 
   constructor(private readonly moved: () => void) {}
 
@@ -25,9 +48,125 @@ export class OrbitCamera {
       this.camera.fov = scene.camera.fov;
     } else {
       this.camera.fov = 30;
-      this.fitBox(scene);
+      this.azimuth = 0.45;
+      this.elevation = 0.3;
+      this.fitBox(new Vector3(...scene.box.min), new Vector3(...scene.box.max));
     }
+    this.isAlong = false;
+    this.choose();
+  }
+
+  /** So that the box fills the view, from where it is seen now. */
+  show({ min, max }: Box3): void {
+    this.fitBox(min, max);
+    this.isAlong = false;
+    this.choose();
+  }
+
+  private choose(): void {
+    this.chosen.target.copy(this.target);
+    this.chosen.distance = this.distance;
+    this.isChosen = true;
     this.moved();
+  }
+
+  /** Forgets where the user has put the bodies: they are to be seen. */
+  forgetPlace(): void {
+    Object.assign(this.kept, { x: 0, y: 0, closeUp: false });
+    this.isChosen = false;
+  }
+
+  /** Back to where the user has put it: the motion begins anew. */
+  goBack(): void {
+    this.target.copy(this.chosen.target);
+    this.distance = this.chosen.distance;
+    this.isAlong = false;
+    this.rest();
+  }
+
+  /** What is followed does not move any more. */
+  rest(): void {
+    this.rides = false;
+    this.velocity.set(0, 0, 0);
+  }
+
+  /** Keeps the box in panes of this shape; `elapsed` [s] since the last time. Returns whether it is still on the way. */
+  follow(box: Box3, aspect: number, elapsed: number): boolean {
+    if (!(box.min.distanceTo(box.max) < 1e4 * this.size)) return false;  // it blows up
+    if (this.isChosen) {
+      const { x, y, width, height } = placeOf(box, this.look(aspect));
+      Object.assign(this.kept, { x, y, closeUp: Math.max(width, height) > strictRim });
+      this.isChosen = false;
+    }
+    this.learnVelocity(box, aspect, elapsed);
+    if (this.approach(box, aspect, softRim, part(elapsed, settleTime)) > 0) {
+      this.isAlong = this.rides = true;
+    } else if (this.isAlong) {
+      this.distance += (Math.min(this.chosen.distance, this.distance) - this.distance) * part(elapsed, 2 * calmTime);
+    }
+    if (this.isAlong && elapsed < Infinity) this.rideAlong(box, aspect, elapsed);
+    for (let k = 0; k < 4 && this.approach(box, aspect, strictRim, 1) > 1e-6; k++);
+    return this.approach(box, aspect, softRim, 0) > 2e-3;
+  }
+
+  private learnVelocity(box: Box3, aspect: number, elapsed: number): void {
+    const way = this.middle.clone().negate();
+    way.add(box.getCenter(this.middle));
+    // A jump, to another frame or another scene, is no motion.
+    const isMotion = elapsed > 0 && elapsed < Infinity && way.length() < 4 * this.look(aspect).high * this.effective(aspect);
+    if (isMotion) this.velocity.lerp(way.divideScalar(elapsed), part(elapsed, 0.3));
+    else this.velocity.set(0, 0, 0);
+  }
+
+  /** Brings the bodies to the place in the picture that the user gave them, and keeps up with them while they move on. */
+  private rideAlong(box: Box3, aspect: number, elapsed: number): void {
+    if (this.rides) this.target.addScaledVector(this.velocity, elapsed);
+    const sight = this.look(aspect);
+    const { x, y, depth } = placeOf(box, sight);
+    const right = x - this.kept.x;
+    const upward = y - this.kept.y;
+    this.shift(sight, right, upward, depth, part(elapsed, this.rides ? rideTime : calmTime));
+    const isCalm = this.velocity.length() < 0.1 * sight.high * Math.abs(depth) && Math.hypot(right, upward) < 0.1;
+    if (isCalm) this.rides = false;
+  }
+
+  /** Moves the target by a share of so many halves of the picture, as far away as what is seen there. */
+  private shift({ right, top, wide, high }: Sight, x: number, y: number, depth: number, share: number): void {
+    this.target.addScaledVector(right, share * x * wide * depth).addScaledVector(top, share * y * high * depth);
+  }
+
+  /** Goes a share of the way that brings the box inside the rim; returns how far outside it was, in parts of the picture. */
+  private approach(box: Box3, aspect: number, rim: number, share: number): number {
+    const sight = this.look(aspect);
+    const { x, y, width, height, depth } = placeOf(box, sight);
+    const { kept } = this;
+    const right = excess(x, width, rim, kept.x, kept.closeUp);
+    const upward = excess(y, height, rim, kept.y, kept.closeUp);
+    const away = this.effective(aspect);
+    // Along the view it may come and go a while, and is a little smaller or larger.
+    const near = (away - depth) - Math.min(Math.max(away - depth, -0.5 * away), 0.3 * away);
+    this.shift(sight, right, upward, Math.max(depth, 0.1 * away), share);
+    this.target.addScaledVector(sight.back, share * near);
+    const over = Math.max(width, height) / rim;
+    const room = (farthest * this.chosen.distance) / this.distance;
+    const grow = kept.closeUp ? 1 : Math.max(1, Math.min(over, room, 2));
+    this.distance *= 1 + share * (grow - 1);
+    return Math.max(Math.abs(right), Math.abs(upward), Math.abs(near) / away, grow - 1);
+  }
+
+  private look(aspect: number): Sight {
+    const { sight } = this;
+    sight.back.copy(this.backward());
+    sight.right.set(0, 1, 0).cross(sight.back).normalize();
+    sight.top.copy(sight.back).cross(sight.right);
+    sight.high = Math.tan((this.camera.fov * Math.PI) / 360);
+    sight.wide = sight.high * aspect;
+    sight.eye.copy(this.target).addScaledVector(sight.back, this.effective(aspect));
+    return sight;
+  }
+
+  private effective(aspect: number): number {
+    return this.distance * Math.max(1, fullAspect / aspect);
   }
 
   private lookFrom(offset: Vector3): void {
@@ -36,16 +175,10 @@ export class OrbitCamera {
     this.elevation = Math.asin(Math.min(1, Math.max(-1, offset.y / this.distance)));
   }
 
-  private fitBox(scene: Scene): void {
-    const low = new Vector3(...scene.box.min);
-    const high = new Vector3(...scene.box.max);
+  private fitBox(low: Vector3, high: Vector3): void {
     this.target.addVectors(low, high).multiplyScalar(0.5);
-    this.azimuth = 0.45;
-    this.elevation = 0.3;
-    const half = Math.tan((this.camera.fov * Math.PI) / 360) / 1.12;
-    const back = this.backward();
-    const right = new Vector3(0, 1, 0).cross(back).normalize();
-    const top = back.clone().cross(right);
+    const { right, top, back, high: tangent } = this.look(fullAspect);
+    const half = tangent / 1.12;
     this.distance = 0;
     for (let corner = 0; corner < 8; corner++) {
       const p = new Vector3(corner & 1 ? low.x : high.x, corner & 2 ? low.y : high.y, corner & 4 ? low.z : high.z).sub(this.target);
@@ -62,7 +195,7 @@ export class OrbitCamera {
 
   /** Places the camera for panes of this shape. */
   place(aspect: number): PerspectiveCamera {
-    const distance = this.distance * Math.max(1, fullAspect / aspect);
+    const distance = this.effective(aspect);
     this.camera.aspect = aspect;
     this.camera.near = distance / 200;
     this.camera.far = distance + 20 * this.size;
@@ -74,9 +207,16 @@ export class OrbitCamera {
   }
 
   orbit(right: number, upward: number): void {
+    const before = this.look(fullAspect);
+    const offset = this.middle.clone().sub(this.target);
+    const [x, y, z] = [offset.dot(before.right), offset.dot(before.top), offset.dot(before.back)];
     this.azimuth -= right;
     this.elevation = Math.min(1.55, Math.max(-1.55, this.elevation + upward));
-    this.moved();
+    if (this.isAlong) {
+      const now = this.look(fullAspect);
+      this.target.copy(this.middle).addScaledVector(now.right, -x).addScaledVector(now.top, -y).addScaledVector(now.back, -z);
+    }
+    this.choose();
   }
 
   /** Moves what is looked at, in parts of the height of a pane. */
@@ -84,75 +224,17 @@ export class OrbitCamera {
     const scale = 2 * Math.tan((this.camera.fov * Math.PI) / 360) * this.camera.position.distanceTo(this.target);
     this.target.addScaledVector(new Vector3(1, 0, 0).applyQuaternion(this.camera.quaternion), -right * scale);
     this.target.addScaledVector(new Vector3(0, 1, 0).applyQuaternion(this.camera.quaternion), upward * scale);
-    this.moved();
+    this.isAlong = false;
+    this.choose();
   }
 
   zoom(factor: number): void {
     this.distance = Math.min(200 * this.size, Math.max(0.005 * this.size, this.distance * factor));
-    this.moved();
+    this.choose();
   }
 }
 
-/** What a press on the view may take hold of before the camera does. */
-export interface Holder {
-  start(x: number, y: number): boolean;
-  move(x: number, y: number): void;
-  end(): void;
-}
-
-/** Left button or one finger: holds a body or orbits. Other buttons or two fingers: pan; wheel and pinch: zoom. */
-export function bindPointers(canvas: HTMLElement, camera: OrbitCamera, holder: Holder, paneHeight: () => number): void {
-  const pointers = new Map<number, { x: number; y: number }>();
-  let action: 'none' | 'hold' | 'orbit' | 'pan' = 'none';
-
-  canvas.addEventListener('pointerdown', (event) => {
-    // `focusVisible` is not known to all browsers yet; it hides the ring, which only the keyboard needs.
-    canvas.focus({ preventScroll: true, focusVisible: false } as FocusOptions);
-    canvas.setPointerCapture(event.pointerId);
-    pointers.set(event.pointerId, { x: event.clientX, y: event.clientY });
-    if (pointers.size > 1 || event.button !== 0 || event.shiftKey) {
-      if (action === 'hold') holder.end();
-      action = 'pan';
-    } else {
-      action = holder.start(event.clientX, event.clientY) ? 'hold' : 'orbit';
-    }
-    canvas.dataset.action = action;
-    event.preventDefault();
-  });
-
-  canvas.addEventListener('pointermove', (event) => {
-    const before = pointers.get(event.pointerId);
-    if (!before) return;
-    const now = { x: event.clientX, y: event.clientY };
-    const dx = now.x - before.x;
-    const dy = now.y - before.y;
-    if (action === 'hold') holder.move(now.x, now.y);
-    if (action === 'orbit') camera.orbit(dx * 0.008, dy * 0.008);
-    if (action === 'pan') {
-      camera.pan(dx / paneHeight() / pointers.size, dy / paneHeight() / pointers.size);
-      const other = [...pointers].find(([id]) => id !== event.pointerId)?.[1];
-      if (other) camera.zoom(distance(before, other) / Math.max(distance(now, other), 1));
-    }
-    pointers.set(event.pointerId, now);
-  });
-
-  const end = (event: PointerEvent) => {
-    if (!pointers.delete(event.pointerId)) return;
-    if (action === 'hold') holder.end();
-    // The finger that is left after a pinch goes on to orbit.
-    action = pointers.size > 0 ? 'orbit' : 'none';
-    canvas.dataset.action = action;
-  };
-  canvas.addEventListener('pointerup', end);
-  canvas.addEventListener('pointercancel', end);
-  canvas.addEventListener('lostpointercapture', end);
-  canvas.addEventListener('contextmenu', (event) => event.preventDefault());
-  canvas.addEventListener('wheel', (event) => {
-    event.preventDefault();
-    camera.zoom(Math.exp(Math.max(-100, Math.min(100, event.deltaY * (event.deltaMode === 1 ? 16 : 1))) * 0.0015));
-  }, { passive: false });
-}
-
-function distance(a: { x: number; y: number }, b: { x: number; y: number }): number {
-  return Math.hypot(a.x - b.x, a.y - b.y);
+/** What part of a way that fades within `time` is gone after `elapsed`. */
+function part(elapsed: number, time: number): number {
+  return 1 - Math.exp(-elapsed / time);
 }

@@ -50,9 +50,15 @@ export class Chart {
   private width = 0;
   private height = 0;
 
-  constructor(readonly canvas: HTMLCanvasElement) {
+  constructor(readonly canvas: HTMLCanvasElement, resized: () => void) {
     // Small pictures that change often are quicker without the graphics card, above all where there is none.
     this.context = canvas.getContext('2d', { willReadFrequently: true })!;
+    // To ask for the size while drawing would lay out the page each time.
+    new ResizeObserver(() => {
+      this.width = canvas.clientWidth;
+      this.height = canvas.clientHeight;
+      resized();
+    }).observe(canvas);
   }
 
   /** The x value under a place in the window, or null outside the axes. */
@@ -97,8 +103,6 @@ export class Chart {
 
   private resize(): void {
     const ratio = window.devicePixelRatio || 1;
-    this.width = this.canvas.clientWidth;
-    this.height = this.canvas.clientHeight;
     const w = Math.round(this.width * ratio);
     const h = Math.round(this.height * ratio);
     if (this.canvas.width !== w || this.canvas.height !== h) {

@@ -1,5 +1,6 @@
 // The panel: method, bodies, what is shown, saving and recording. Built from the state; a change goes out through Actions.
 import { colorings, type Actions } from './actions';
+import { BodyChoice } from './bodies';
 import { bodyColor, paneColor, scenery } from './colors';
 import { byId, make } from './dom';
 import { plain } from './format';
@@ -15,7 +16,8 @@ const colorTitles: Record<ColorBy, string> = {
 const recordTitles: Record<string, string> = { mp4: 'Movie (MP4)', glb: 'Animation (glTF)', run: 'Run of Limber' };
 
 interface FieldOptions {
-  key: string;
+  /** The keys of the scene that it sets. */
+  keys: string[];
   label: string;
   value: string;
   unit?: string;
@@ -27,6 +29,7 @@ interface FieldOptions {
 export class Controls {
   private readonly panel = byId('panel');
   private readonly sections = new Map<string, HTMLElement>();
+  private readonly bodies = new BodyChoice(() => this.rebuild());
   private everywhere = true;
   private toAdd = '';
 
@@ -76,11 +79,11 @@ export class Controls {
 
   private methodParts(pane: PaneInfo): HTMLElement[] {
     const which = state.selected;
-    const chosen = this.waitingValue('method.name', which) ?? pane.method;
+    const chosen = this.waitingValue(['method.name'], which) ?? pane.method;
     const method = state.hello?.methods.find((m) => m.name === chosen);
     const select = this.methodSelect('field-method.name', String(chosen));
-    select.addEventListener('change', () => this.actions.change('method.name', select.value, which));
-    const parts = [this.wrap(select, { key: 'method.name', label: 'Method', value: '', hint: method?.summary, pane: which }, true)];
+    select.addEventListener('change', () => this.actions.change(['method.name'], select.value, which));
+    const parts = [this.wrap(select, { keys: ['method.name'], label: 'Method', value: '', hint: method?.summary, pane: which }, true)];
     if (state.scene && state.scene.panes.length > 1) {
       const title = make('p', { class: 'row hint' }, make('span', { class: 'dot' }), `Pane ${which + 1} of ${state.scene.panes.length}`);
       title.style.setProperty('--pane', paneColor(state.theme, which));
@@ -88,21 +91,21 @@ export class Controls {
     }
     if (method?.splits) {
       parts.push(this.field({
-        key: 'method.modes', label: 'Modes', value: pane.modes === null ? '' : String(pane.modes), pane: which,
+        keys: ['method.modes'], label: 'Modes', value: pane.modes === null ? '' : String(pane.modes), pane: which,
         placeholder: 'standard', hint: 'The lowest modes of the body, which move exactly',
       }));
     }
     for (const parameter of method?.parameters ?? []) {
       const key = `method.${parameter.name}`;
-      const value = this.waitingValue(key, which) ?? pane.parameters?.[parameter.name] ?? parameter.default;
+      const value = this.waitingValue([key], which) ?? pane.parameters?.[parameter.name] ?? parameter.default;
       parts.push(parameter.flag || typeof parameter.default === 'boolean'
         ? this.flag(key, parameter.name, Boolean(value), parameter.text, which)
         : this.field({
-          key, label: parameter.name, value: plain(Number(value)), pane: which,
+          keys: [key], label: parameter.name, value: plain(Number(value)), pane: which,
           hint: `${parameter.text} (${plain(round(parameter.min))} to ${plain(round(parameter.max))})`,
         }));
     }
-    parts.push(this.field({ key: 'time.step', label: 'Step h', unit: 's', value: plain(pane.step), pane: which }));
+    parts.push(this.field({ keys: ['time.step'], label: 'Step h', unit: 's', value: plain(pane.step), pane: which }));
     return parts;
   }
 
@@ -157,17 +160,14 @@ export class Controls {
     const scene = state.scene!;
     const several = scene.panes.length > 1;
     const where = several && !this.everywhere ? state.selected : undefined;
-    const parts: HTMLElement[] = [];
-    const bodies = scene.bodies.filter((b) => !b.obstacle);
-    if (bodies.length > 1) parts.push(make('p', { class: 'hint' }, `Material and damping of the first body, ${bodies[0].name}`));
-    const add = (key: string, label: string, unit: string, value: number | null | undefined) => {
-      if (value !== null && value !== undefined) parts.push(this.field({ key, label, unit, value: plain(value), pane: where }));
-    };
-    add('bodies[0].material.young', 'Young’s modulus E', 'Pa', pane.young);
-    add('bodies[0].material.poisson', 'Poisson’s ratio', '', pane.poisson);
-    add('bodies[0].damping.stiffness', 'Stiffness damping', 's', pane.damping?.stiffness ?? 0);
-    add('bodies[0].damping.mass', 'Mass damping', '1/s', pane.damping?.mass ?? 0);
-    if (scene.contact) add('contact.friction', 'Friction', '', scene.friction ?? 0);
+    const parts = this.bodies.parts();
+    for (const { keys, label, unit, values } of this.bodies.settings(pane)) {
+      const same = values.every((value) => value === values[0]);
+      parts.push(this.field({ keys, label, unit, value: same ? plain(values[0]) : '', placeholder: same ? undefined : 'various', pane: where }));
+    }
+    if (scene.contact) {
+      parts.push(this.field({ keys: ['contact.friction'], label: 'Friction', value: plain(scene.friction ?? 0), pane: where }));
+    }
     if (several) {
       parts.push(check('everywhere', 'Change in all panes', this.everywhere, '', (checked) => {
         this.everywhere = checked;
@@ -238,14 +238,14 @@ export class Controls {
 
   /** A labelled text field that is applied on Enter and when it is left. */
   private field(options: FieldOptions): HTMLElement {
-    const { key, pane } = options;
-    const held = this.waitingValue(key, pane);
+    const { keys, pane } = options;
+    const held = this.waitingValue(keys, pane);
     const value = held === undefined ? options.value : typeof held === 'number' ? plain(held) : String(held);
-    const input = make('input', { type: 'text', id: `field-${key}`, value, inputmode: 'text', autocomplete: 'off', spellcheck: 'false' });
+    const input = make('input', { type: 'text', id: `field-${keys[0]}`, value, inputmode: 'text', autocomplete: 'off', spellcheck: 'false' });
     input.addEventListener('change', () => {
       const text = input.value.trim();
       if (text === '') input.value = value;
-      else this.actions.change(key, readValue(text), pane);
+      else this.actions.change(keys, readValue(text), pane);
       input.dataset.sent = input.value;
     });
     input.addEventListener('keydown', (event) => {
@@ -258,14 +258,16 @@ export class Controls {
   }
 
   private flag(key: string, name: string, on: boolean, text: string, pane: number): HTMLElement {
-    const box = check(`field-${key}`, name, on, '', (checked) => this.actions.change(key, checked, pane));
+    const box = check(`field-${key}`, name, on, '', (checked) => this.actions.change([key], checked, pane));
     return make('div', {}, box, make('p', { class: 'hint' }, text));
   }
 
   /** The label, unit, help and error around an input. */
   private wrap(input: HTMLInputElement | HTMLSelectElement, options: FieldOptions, tall: boolean): HTMLElement {
-    const { key, pane } = options;
-    const error = state.fieldErrors.get(key);
+    const { keys, pane } = options;
+    const key = keys[0];
+    const error = keys.map((k) => state.fieldErrors.get(k)).find(Boolean);
+    input.dataset.keys = keys.join(' ');
     const field = make('div', { class: `field${tall ? ' tall' : ''}` }, make('label', { for: input.id }, options.label));
     if (tall) field.append(input);
     else field.append(make('span', { class: 'input' }, input, make('span', { class: 'unit' }, options.unit ?? '')));
@@ -280,21 +282,28 @@ export class Controls {
       field.append(make('p', { class: 'field-error', id: `error-${key}` }, error));
     }
     if (described.length > 0) input.setAttribute('aria-describedby', described.join(' '));
-    if (this.waitingValue(key, pane) !== undefined && (isBack() || state.scene?.replay)) {
+    if (this.waitingValue(keys, pane) !== undefined && (isBack() || state.scene?.replay)) {
       field.classList.add('waiting');
       field.title = 'Applies with "Fork here"';
     }
     return field;
   }
 
-  private waitingValue(key: string, pane: number | undefined): SceneValue | undefined {
-    return state.pending.find((p) => p.pane === pane && key in p.set)?.set[key];
+  /** What waits for "Fork here", if it is the same for all these keys. */
+  private waitingValue(keys: string[], pane: number | undefined): SceneValue | undefined {
+    const set = state.pending.find((p) => p.pane === pane)?.set;
+    return set && keys.every((key) => set[key] === set[keys[0]]) ? set[keys[0]] : undefined;
   }
+}
+
+/** The keys that a field sets. */
+function keysOf(field: HTMLElement): string[] {
+  return field.dataset.keys?.split(' ') ?? [field.id.slice('field-'.length)];
 }
 
 /** The field that an error of the server belongs to: its key, or the nearest one above or below it. */
 export function fieldKeyFor(where: string): string | null {
-  const keys = [...document.querySelectorAll('[id^="field-"]')].map((e) => e.id.slice('field-'.length));
+  const keys = [...document.querySelectorAll<HTMLElement>('[id^="field-"]')].flatMap(keysOf);
   if (keys.includes(where)) return where;
   if (where === '') return null;
   return keys.find((key) => key.startsWith(`${where}.`) || where.startsWith(`${key}.`)) ?? null;
@@ -303,7 +312,7 @@ export function fieldKeyFor(where: string): string | null {
 /** Whether a field holds what the server has not taken over: it is being typed, or was refused. */
 function isUnsettled(input: HTMLInputElement): boolean {
   if (input.value === input.defaultValue) return false;
-  return input.dataset.sent !== input.value || state.fieldErrors.has(input.id.slice('field-'.length));
+  return input.dataset.sent !== input.value || keysOf(input).some((key) => state.fieldErrors.has(key));
 }
 
 function check(id: string, text: string, checked: boolean, key: string, changed: (checked: boolean) => void): HTMLElement {

@@ -5,7 +5,7 @@ const prefixes: [number, string][] = [[1e9, 'G'], [1e6, 'M'], [1e3, 'k'], [1, ''
 /** Three significant digits with a prefix: 12.3 kJ. */
 export function withUnit(value: number, unit: string): string {
   if (!Number.isFinite(value)) return `— ${unit}`;
-  if (value === 0) return `0 ${unit}`;
+  if (Math.abs(value) < 1e-12) return `0 ${unit}`;
   const size = Math.abs(value);
   const [scale, prefix] = prefixes.find(([s]) => size >= s * 0.9995) ?? [1e-9, 'n'];
   return `${digits(value / scale, 3)} ${prefix}${unit}`;

@@ -25,14 +25,23 @@ export function sizeOf(scene: Scene): number {
 
 export function makePlanes(scene: Scene, theme: Theme): Object3D[] {
   const size = sizeOf(scene);
-  const { min, max } = scene.box;
-  const middle = new Vector3(...min).add(new Vector3(...max)).multiplyScalar(0.5);
+  const middle = middleOf(scene);
   const discs = scene.planes.map((plane) => makeDisc(plane, middle, (isHorizontal(plane) ? 4 : 1.5) * size, size, true, theme));
   if (!groundOf(scene)) {
-    const below: Plane = { point: [middle.x, min[1] - 0.25 * size, middle.z], normal: [0, 1, 0] };
+    const below: Plane = { point: [middle.x, scene.box.min[1] - 0.25 * size, middle.z], normal: [0, 1, 0] };
     discs.push(makeDisc(below, middle, 2.5 * size, size, false, theme));
   }
   return discs;
+}
+
+/** Puts the discs of planes that move where these are now. */
+export function movePlanes(discs: Object3D[], planes: Plane[], scene: Scene): void {
+  const middle = middleOf(scene);
+  planes.slice(0, scene.planes.length).forEach((plane, i) => place(discs[i], plane, middle));
+}
+
+function middleOf(scene: Scene): Vector3 {
+  return new Vector3(...scene.box.min).add(new Vector3(...scene.box.max)).multiplyScalar(0.5);
 }
 
 function makeDisc(plane: Plane, near: Vector3, radius: number, size: number, filled: boolean, theme: Theme): Object3D {
@@ -40,10 +49,14 @@ function makeDisc(plane: Plane, near: Vector3, radius: number, size: number, fil
   const disc = new Group();
   if (filled) disc.add(makeFloor(radius, theme));
   disc.add(makeGrid(cell, Math.min(radius, 1.8 * size), 0.4, theme), makeGrid(5 * cell, radius, 0.9, theme));
+  place(disc, plane, near);
+  return disc;
+}
+
+function place(disc: Object3D, plane: Plane, near: Vector3): void {
   const normal = new Vector3(...plane.normal).normalize();
   disc.quaternion.copy(new Quaternion().setFromUnitVectors(new Vector3(0, 0, 1), normal));
   disc.position.copy(near).addScaledVector(normal, new Vector3(...plane.point).sub(near).dot(normal));
-  return disc;
 }
 
 /** How much is seen at a distance from the middle, in parts of the radius. */

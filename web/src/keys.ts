@@ -58,6 +58,8 @@ export function makeShortcuts({ actions, views, puller, openScenes, openHelp, ad
     { group: 'Camera', keys: ['PageUp', 'PageDown'], shown: ['PgUp', 'PgDn'], inView: true, repeats: true,
       text: 'Closer, farther', run: page },
     { group: 'Camera', keys: ['Home'], shown: ['Home'], inView: true, text: 'Camera back to its start', run: () => views.refit() },
+    { group: 'Camera', keys: ['z'], shown: ['Z'], text: 'Fit: all that is there now', run: () => views.showAll() },
+    { group: 'Camera', keys: ['t'], shown: ['T'], text: 'Follow bodies that leave the picture', run: () => views.toggleFollow() },
 
     { group: 'Pulling', keys: ['g'], shown: ['G'], text: 'Hold the point in the middle', run: () => puller.grabMiddle() },
     { group: 'Pulling', keys: ['Escape'], shown: ['Esc'], text: 'Let go', run: () => puller.end() },

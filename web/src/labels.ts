@@ -24,10 +24,15 @@ export class Labels {
 
   constructor(private readonly views: Views, private readonly actions: Actions, addPane: () => void) {
     this.add.addEventListener('click', addPane);
+    byId('fit').addEventListener('click', () => views.showAll());
+    byId('follow').addEventListener('click', () => views.toggleFollow());
     on(['scene', 'theme'], () => this.rebuild());
     on(['selected', 'scene', 'theme', 'size'], () => this.place());
     on(['scene', 'tick', 'messages'], () => this.showEmpty());
-    on(['view'], () => this.showBar());
+    on(['view'], () => {
+      this.showBar();
+      byId('follow').setAttribute('aria-pressed', String(state.view.follow));
+    });
   }
 
   private rebuild(): void {
@@ -80,11 +85,11 @@ export class Labels {
 
   /** After each picture: forces beside the points that are pulled, and the ends of the bar. */
   update(): void {
-    const box = this.overlay.getBoundingClientRect();
+    const box = state.grab ? this.overlay.getBoundingClientRect() : null;
     this.panes.forEach(({ force }, i) => {
       const pull = state.grab && state.frames[i]?.pull;
-      force.hidden = !pull;
-      if (!pull || !state.grab) return;
+      if (force.hidden === !!pull) force.hidden = !pull;
+      if (!pull || !state.grab || !box) return;
       setText(force, withUnit(Math.hypot(...pull.force), 'N'));
       const [x, y] = this.views.project(i, state.grab.to);
       force.style.translate = `${Math.round(Math.min(Math.max(x - box.x + 14, 4), box.width - 80))}px ` +

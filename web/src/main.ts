@@ -63,6 +63,7 @@ function opened(): void {
 
 function lost(): void {
   state.link = 'lost';
+  state.sought = null;
   state.recordings.forEach((r, format) => { if (r.url === null) state.recordings.delete(format); });
   changed('link', 'recording');
 }
@@ -125,6 +126,7 @@ function takeScene(scene: Scene): void {
   state.fieldErrors.clear();
   state.failure = '';
   state.replay.playing = false;
+  state.sought = null;
   if (another) state.recordings.clear();
   changed('scene', 'messages', 'recording');
 }
@@ -142,6 +144,7 @@ function takeTick(tick: Tick): void {
     for (const row of pane.rows) history.add(row);
   });
   state.tick = tick;
+  if (tick.frame === state.sought || tick.frame === null) state.sought = null;
 }
 
 /** One that was asked for before the method changed comes too late. */
@@ -194,23 +197,31 @@ function binary(message: Topology | Frame): void {
 const drawnFor: Topic[] = ['frame', 'camera', 'size', 'view', 'theme', 'scene', 'pull'];
 let asked = false;
 let askedAt = 0;
+let pictureAt = 0;
 let lateCall = false;
 let slowPictures = 0;
 
 onWake(() => {
   if (asked) return;
   asked = true;
+  const wait = views.shortestPause - (performance.now() - pictureAt);
+  if (wait > 4) setTimeout(ask, wait);
+  else ask();
+});
+
+function ask(): void {
   askedAt = performance.now();
   requestAnimationFrame(picture);
-});
+}
 
 function picture(now: number): void {
   asked = false;
+  pictureAt = performance.now();
   timeline.sendNews(now);
   puller.sendNews();
   const topics = flush();
   if (drawnFor.some((topic) => topics.has(topic))) {
-    views.draw();
+    views.draw(now);
     labels.update();
     if (topics.has('frame')) {
       state.drawn++;

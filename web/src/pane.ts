@@ -1,6 +1,6 @@
 // The picture of one pane: bodies, lines, planes, pinned points, arrows and the pull. It owns a three.js scene; views.ts draws it.
 import {
-  BufferAttribute, BufferGeometry, CanvasTexture, Color, DirectionalLight, DoubleSide, DynamicDrawUsage, HemisphereLight,
+  BufferAttribute, BufferGeometry, CanvasTexture, Color, DirectionalLight, DoubleSide, DynamicDrawUsage, FrontSide, HemisphereLight,
   InstancedMesh, LatheGeometry, LineBasicMaterial, LineSegments, Matrix4, Mesh, MeshBasicMaterial, MeshLambertMaterial,
   MeshPhongMaterial, NotEqualStencilFunc, Points, PointsMaterial, Quaternion, ReplaceStencilOp, Scene as Stage, SphereGeometry,
   Vector2, Vector3, type Material, type Object3D,
@@ -9,8 +9,9 @@ import { LineMaterial } from 'three/addons/lines/LineMaterial.js';
 import { LineSegments2 } from 'three/addons/lines/LineSegments2.js';
 import { LineSegmentsGeometry } from 'three/addons/lines/LineSegmentsGeometry.js';
 import { bodyColor, scenery, viridis } from './colors';
-import { groundOf, makePlanes, sizeOf } from './ground';
-import { pinnedFlag, type Frame, type Scene, type Topology, type Vec3 } from './protocol';
+import { groundOf, isHorizontal, makePlanes, movePlanes, sizeOf } from './ground';
+import { pinnedFlag, type Frame, type Plane, type Scene, type Topology, type Vec3 } from './protocol';
+import { state } from './state';
 import { bodyOfVertices, spreadPositions, vertexNormals, type Surface } from './surface';
 
 export interface Look {
@@ -93,7 +94,7 @@ export class Pane {
     this.geometry.setIndex(new BufferAttribute(surface.index, 1));
 
     // Pushed back a little, behind its own points and lines.
-    const common = { vertexColors: true, side: DoubleSide, polygonOffset: true, polygonOffsetFactor: 0, polygonOffsetUnits: 4 };
+    const common = { vertexColors: true, side: this.side, polygonOffset: true, polygonOffsetFactor: 0, polygonOffsetUnits: 4 };
     this.mesh = new Mesh(this.geometry, look.software
       ? new MeshLambertMaterial(common)
       : new MeshPhongMaterial({ ...common, specular: '#262626', shininess: 28 }));
@@ -130,8 +131,14 @@ export class Pane {
     this.move(topology.rest);
   }
 
+  /** Without a graphics card a triangle that is turned away is half the price, where it cannot be seen anyway. */
+  private get side(): typeof FrontSide | typeof DoubleSide {
+    return this.look.software && this.surface.closed ? FrontSide : DoubleSide;
+  }
+
   /** Shows a frame. */
   update(frame: Frame): void {
+    if (state.tick?.planes) this.movePlanes(state.tick.planes);
     this.move(frame.positions);
     this.paint(this.look.colored ? frame.values : null);
     this.placeArrows(this.look.arrows ? frame.arrows : null);
@@ -283,15 +290,27 @@ export class Pane {
 
   /** The surface once more, flattened along the light onto the ground; the stencil keeps it from darkening twice. */
   private makeShadow(): Mesh {
-    const height = groundOf(this.scene)!.point[1] + 1e-3 * this.size;
-    const { x, y, z } = keyLight;
     const shadow = new Mesh(this.geometry, new MeshBasicMaterial({
-      color: '#000000', transparent: true, opacity: this.look.theme === 'light' ? 0.16 : 0.35, side: DoubleSide, depthWrite: false,
+      color: '#000000', transparent: true, opacity: this.look.theme === 'light' ? 0.16 : 0.35, side: this.side, depthWrite: false,
       stencilWrite: true, stencilRef: 1, stencilFunc: NotEqualStencilFunc, stencilZPass: ReplaceStencilOp,
     }));
     shadow.matrixAutoUpdate = false;
-    shadow.matrix.set(1, -x / y, 0, (x / y) * height, 0, 0, 0, height, 0, -z / y, 1, (z / y) * height, 0, 0, 0, 1);
     shadow.renderOrder = -1;
+    this.layShadow(shadow, groundOf(this.scene)!);
     return shadow;
+  }
+
+  private layShadow(shadow: Mesh, ground: Plane): void {
+    const height = ground.point[1] + 1e-3 * this.size;
+    const { x, y, z } = keyLight;
+    shadow.matrix.set(1, -x / y, 0, (x / y) * height, 0, 0, 0, height, 0, -z / y, 1, (z / y) * height, 0, 0, 0, 1);
+    shadow.matrixWorldNeedsUpdate = true;
+    shadow.visible = isHorizontal(ground);
+  }
+
+  private movePlanes(planes: Plane[]): void {
+    movePlanes(this.planes, planes, this.scene);
+    const ground = planes[this.scene.planes.findIndex(isHorizontal)];
+    if (this.shadow && ground) this.layShadow(this.shadow, ground);
   }
 }

@@ -3,7 +3,7 @@ import { Calm } from './calm';
 import type { Connection } from './connection';
 import { Chart, type Axis, type ChartData, type Dot, type Line } from './chart';
 import { energyColor, paneColor, scenery } from './colors';
-import { byId, make, setText } from './dom';
+import { byId, make, setAttribute, setText } from './dom';
 import { digits, small, withUnit } from './format';
 import { column } from './protocol';
 import { changed, isBack, on, state } from './state';
@@ -37,14 +37,13 @@ class Figure {
 
   constructor(parent: HTMLElement, title: string, private readonly label: string) {
     const canvas = make('canvas', { role: 'img', 'aria-label': label });
-    this.chart = new Chart(canvas);
+    this.chart = new Chart(canvas, () => changed('size'));
     this.root = make('figure', { class: 'plot' },
       make('figcaption', {}, make('h2', {}, title), this.controls, this.legend),
       make('div', { class: 'area' }, canvas, this.message));
     parent.append(this.root);
     canvas.addEventListener('pointermove', (event) => this.point(this.chart.valueAt(event.clientX)));
     canvas.addEventListener('pointerleave', () => this.point(null));
-    new ResizeObserver(() => changed('size')).observe(canvas);
   }
 
   private point(value: number | null): void {
@@ -60,7 +59,7 @@ class Figure {
     const empty: Axis = { min: 0, max: 1, log: false, title: '' };
     this.chart.draw(data ?? { x: empty, y: empty, lines: [], dots: [], mark: null }, { ...theme, background });
     const values = entries.filter((e) => e.value).map((e) => `${e.text} ${e.value}`).join(', ');
-    this.chart.canvas.setAttribute('aria-label', values ? `${this.label}: ${values}` : this.label);
+    setAttribute(this.chart.canvas, 'aria-label', values ? `${this.label}: ${values}` : this.label);
   }
 
   /** Builds the entries anew only when there are others; else only their values change, and the focus stays. */

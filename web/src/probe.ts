@@ -32,6 +32,7 @@ export function expose(views: Views, rate: Rate): void {
     get received() { return state.received; },
     get fps() { return rate.perSecond(performance.now()); },
     get time() { return state.tick?.time ?? 0; },
+    get drawnTime() { return views.drawnTime; },
     get pull() { return pullNow(views); },
     get playing() { return isPlaying(); },
     get frame() { return state.tick?.frame ?? null; },

@@ -18,7 +18,7 @@ export type Request =
   | { do: 'fork'; frame: number; set: Changes; pane?: number }
   | { do: 'seek'; frame: number }
   | { do: 'show'; color: ColorBy; arrows: boolean }
-  | { do: 'pull'; triangle: number; weights: Vec3; to: Vec3; pane: number }
+  | ({ do: 'pull'; weights: number[]; to: Vec3; pane: number } & ({ triangle: number } | { line: number }))
   | { do: 'curve'; pane: number }
   | { do: 'record'; format: RecordFormat }
   | { do: 'save'; pane: number };
@@ -49,13 +49,21 @@ export interface Hello {
   max_message: number;
 }
 
+/** Material and damping of a body; null where it has none that can be changed. */
+export interface BodyFacts {
+  /** The key of its material in the scene, below `bodies[i]`. */
+  material: string | null;
+  young: number | null;
+  poisson: number | null;
+  damping: { stiffness: number; mass: number } | null;
+}
+
 export interface PaneInfo {
   method: string;
   modes: number | null;
   step: number;
-  young: number | null;
-  poisson: number | null;
-  damping: { stiffness: number; mass: number } | null;
+  /** In the order of the scene's bodies, without obstacles. */
+  bodies: BodyFacts[];
   /** Of the method, by name, where the server tells them. */
   parameters?: Record<string, number | boolean>;
 }
@@ -86,6 +94,8 @@ export interface Scene {
   planes: Plane[];
   notes: string[];
   file: string;
+  /** Of a recorded run: when each frame is [s]. */
+  frame_times?: number[];
 }
 
 /** [t, kinetic, elastic, gravitational, contact, other, total, lost, step_ms]; null where a number is not finite. */
@@ -107,6 +117,8 @@ export interface Tick {
   frame_time: number;
   panes: { step_ms: number; rows: EnergyRow[] }[];
   reset: boolean;
+  /** Those of the scene, where some of them move. */
+  planes?: Plane[];
 }
 
 export interface Curve {

@@ -1,11 +1,14 @@
 // Grabbing a body and pulling it: with the mouse or a finger in the plane of the screen, or with the keyboard.
 import { Plane, Vector3 } from 'three';
 import type { Connection } from './connection';
-import type { Holder } from './cameras';
 import { pick, pickNearest, pointOn, type Hit } from './pick';
-import type { Vec3 } from './protocol';
+import type { Holder } from './pointers';
+import type { Topology, Vec3 } from './protocol';
 import { changed, isBack, on, say, state } from './state';
 import type { Views } from './views';
+
+/** How far beside a line it can still be grabbed, in pixels. */
+const lineReach = 10;
 
 export class Puller implements Holder {
   private plane = new Plane();
@@ -24,8 +27,7 @@ export class Puller implements Holder {
       state.selected = pane;
       changed('selected');
     }
-    const ray = this.views.ray(pane, x, y);
-    return this.grab(pane, this.find(pick, pane, ray.origin, ray.direction), false);
+    return this.grab(pane, this.hitAt(pane, x, y), false);
   }
 
   move(x: number, y: number): void {
@@ -47,10 +49,11 @@ export class Puller implements Holder {
       return;
     }
     const pane = state.selected;
-    const ray = this.views.ray(pane, ...this.views.middle(pane));
-    const hit = this.find(pick, pane, ray.origin, ray.direction) ?? this.find(pickNearest, pane, ray.origin, ray.direction);
+    const [x, y] = this.views.middle(pane);
+    const hit = this.hitAt(pane, x, y) ??
+      this.find(pane, (positions, topology, accepts) => pickNearest(this.views.ray(pane, x, y), positions, topology, accepts));
     if (this.grab(pane, hit, true)) say('note', 'Arrow keys pull the point that you hold, Escape lets go.');
-    else if (!isBack() && !state.scene?.replay) say('note', 'There is no surface to hold here.');
+    else if (!isBack() && !state.scene?.replay) say('note', 'There is no body to hold here.');
   }
 
   /** Moves the target, in steps of the screen. */
@@ -66,36 +69,41 @@ export class Puller implements Holder {
   sendNews(): void {
     if (!this.unsent || !state.grab) return;
     this.unsent = false;
-    const { triangle, weights, to, pane } = state.grab;
-    this.connection().send({ do: 'pull', triangle, weights, to, pane });
+    const { hit: { on, weights }, to, pane } = state.grab;
+    this.connection().send({ do: 'pull', ...on, weights, to, pane });
   }
 
   private held(pane: number): { point: Vec3; to: Vec3 } | null {
     const positions = state.frames[pane]?.positions;
-    if (!state.grab || !positions || !state.topology) return null;
-    return { point: pointOn(positions, state.topology, state.grab), to: state.grab.to };
+    return state.grab && positions ? { point: pointOn(positions, state.grab.hit), to: state.grab.to } : null;
   }
 
-  private find(how: typeof pick, pane: number, origin: Vector3, direction: Vector3): Hit | null {
+  private hitAt(pane: number, x: number, y: number): Hit | null {
+    const reach = lineReach * this.views.pixelAngle(pane);
+    return this.find(pane, (positions, topology, accepts) =>
+      pick(this.views.ray(pane, x, y), positions, topology, accepts, reach));
+  }
+
+  private find(pane: number, how: (positions: Float32Array, topology: Topology, accepts: (vertex: number) => boolean) => Hit | null):
+      Hit | null {
     const positions = state.frames[pane]?.positions;
     const { topology, scene } = state;
     if (!positions || !topology || !scene) return null;
     const obstacles = scene.bodies.filter((b) => b.obstacle).map((b) => b.vertices);
-    return how(origin, direction, positions, topology,
-               (vertex) => !obstacles.some(([first, count]) => vertex >= first && vertex < first + count));
+    return how(positions, topology, (vertex) => !obstacles.some(([first, count]) => vertex >= first && vertex < first + count));
   }
 
   private grab(pane: number, hit: Hit | null, byKeyboard: boolean): boolean {
     const positions = state.frames[pane]?.positions;
-    if (!hit || !positions || !state.topology) return false;
+    if (!hit || !positions) return false;
     if (isBack() || state.scene?.replay) {
       say('note', 'This is a kept frame. Fork here, or go live, to pull.');
       return false;
     }
-    const point = pointOn(positions, state.topology, hit);
+    const point = pointOn(positions, hit);
     const towards = this.views.orbit.camera.getWorldDirection(new Vector3());
     this.plane.setFromNormalAndCoplanarPoint(towards, new Vector3(...point));
-    state.grab = { pane, ...hit, to: point, byKeyboard };
+    state.grab = { pane, hit, to: point, byKeyboard };
     this.aim(point);
     return true;
   }

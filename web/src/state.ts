@@ -1,6 +1,7 @@
 // One store that everything renders from. A part of the page changes the state, says what has changed, and all who show it
 // are called once before the next picture.
 import { History } from './history';
+import type { Hit } from './pick';
 import type { Changes, ColorBy, Curve, Frame, Hello, RecordFormat, Scene, Tick, Topology, Vec3 } from './protocol';
 
 export type Topic =
@@ -10,8 +11,7 @@ export type Topic =
 /** What the mouse, a finger or the keyboard holds. */
 export interface Grab {
   pane: number;
-  triangle: number;
-  weights: Vec3;
+  hit: Hit;
   to: Vec3;
   byKeyboard: boolean;
 }
@@ -50,12 +50,14 @@ export const state = {
   curveError: '',
 
   selected: 0,
-  view: { color: 'none' as ColorBy, arrows: false, wireframe: false, pinned: true, plots: true },
+  view: { color: 'none' as ColorBy, arrows: false, wireframe: false, pinned: true, plots: true, follow: true },
   theme: 'light' as 'light' | 'dark',
 
   grab: null as Grab | null,
   /** Changes made while a kept frame is shown: they wait for "Fork here". */
   pending: [] as PendingChange[],
+  /** The kept frame that was asked for and has not come yet. */
+  sought: null as number | null,
   /** Whether the page itself moves through the frames of a recorded run, from which frame, and at which speed. */
   replay: { playing: false, from: 0, speed: 1 },
 

@@ -15,9 +15,11 @@ export interface Surface {
   index: Uint32Array;
   /** Two drawn vertices per edge, each edge once. */
   edges: Uint32Array;
+  /** Whether only the outside can be seen: edges have two triangles, in opposite directions, and these face outwards. */
+  closed: boolean;
 }
 
-export function makeSurface(topology: Topology): Surface {
+export function makeSurface(topology: Topology, bodies: Body[]): Surface {
   const { triangles, vertices } = topology;
   const corners = triangles.length;
   const normals = faceNormals(topology.rest, triangles);
@@ -33,6 +35,8 @@ export function makeSurface(topology: Topology): Surface {
   };
   const seen = new Map<number, number>();  // edge -> the corner at which the first triangle that has it comes to it
   const edgeCorners: number[] = [];
+  let open = 0;  // edges with one triangle so far
+  let turned = false;
   for (let corner = 0; corner < corners; corner++) {
     const next = corner % 3 === 2 ? corner - 2 : corner + 1;
     const a = triangles[corner];
@@ -42,8 +46,11 @@ export function makeSurface(topology: Topology): Surface {
     if (other === undefined) {
       seen.set(key, corner);
       edgeCorners.push(corner, next);
+      open++;
       continue;
     }
+    open--;
+    if (triangles[other] === a) turned = true;
     if (cosine(normals, Math.floor(corner / 3), Math.floor(other / 3)) < sharp) continue;
     const otherNext = other % 3 === 2 ? other - 2 : other + 1;
     const same = triangles[other] === a;
@@ -69,7 +76,20 @@ export function makeSurface(topology: Topology): Surface {
   return {
     count: source.length, source: Uint32Array.from(source), first, index,
     edges: Uint32Array.from(edgeCorners, (corner) => index[corner]),
+    closed: open === 0 && !turned && volumes(topology, bodies).every((volume) => volume >= 0),
   };
+}
+
+/** Six times what the triangles of each body enclose at rest [m³], negative where they face inwards. */
+function volumes({ triangles, rest, vertices }: Topology, bodies: Body[]): number[] {
+  const body = bodyOfVertices(vertices, bodies);
+  const result = bodies.map(() => 0);
+  for (let t = 0; t < triangles.length; t += 3) {
+    const a = 3 * triangles[t], b = 3 * triangles[t + 1], c = 3 * triangles[t + 2];
+    result[body[triangles[t]]] += rest[a] * (rest[b + 1] * rest[c + 2] - rest[b + 2] * rest[c + 1]) +
+      rest[a + 1] * (rest[b + 2] * rest[c] - rest[b] * rest[c + 2]) + rest[a + 2] * (rest[b] * rest[c + 1] - rest[b + 1] * rest[c]);
+  }
+  return result;
 }
 
 /** The body of each vertex of the topology. */

@@ -1,7 +1,7 @@
 // Playing and the kept frames: the bar below the views.
 import { speeds, type Actions } from './actions';
 import { Calm } from './calm';
-import { byId, make, setText } from './dom';
+import { byId, make, setAttribute, setText } from './dom';
 import { digits, seconds } from './format';
 import { changed, isBack, isPlaying, on, state } from './state';
 
@@ -12,9 +12,9 @@ export class Timeline {
   private readonly slider = byId<HTMLInputElement>('slider');
   private readonly speed = byId<HTMLSelectElement>('speed');
   private wanted: number | null = null;
-  private sought: number | null = null;
-  private replayPlace = 0;
+  private replayTime = 0;
   private replayThen = 0;
+  private nextFrame = 0;
   private wasPlaying = false;
   private readonly calm = new Calm(['tick'], 100, () => this.show());
 
@@ -43,29 +43,32 @@ export class Timeline {
     else this.replayThen = 0;
     if (this.wanted === null) return;
     this.actions.seek(this.wanted);
-    this.sought = this.wanted;
     this.wanted = null;
   }
 
   /** A recorded run plays by seeking: the frame that is due, once the one before has come. */
   private advance(now: number): void {
     const { tick, scene } = state;
-    changed('replay');
     if (!tick || !scene) return;
     const shown = tick.frame ?? tick.frames - 1;
-    if (this.replayThen === 0) {
-      this.replayPlace = state.replay.from;
-      this.sought = null;
-    }
-    const elapsed = this.replayThen === 0 ? 0 : (now - this.replayThen) / 1000;
+    const last = tick.frames - 1;
+    const times = scene.frame_times ?? [];
+    const isStart = this.replayThen === 0;
+    if (isStart) this.replayTime = times[state.replay.from] ?? 0;
+    else this.replayTime += (state.replay.speed * (now - this.replayThen)) / 1000;
     this.replayThen = now;
-    const perFrame = shown > 0 && tick.frame_time > 0 ? tick.frame_time / shown : scene.duration / Math.max(tick.frames - 1, 1);
-    const { speed } = state.replay;
-    this.replayPlace = speed === 0 ? shown + 1 : this.replayPlace + (elapsed * speed) / Math.max(perFrame, 1e-9);
-    const due = Math.min(Math.floor(this.replayPlace), tick.frames - 1);
-    const answered = this.sought === null || shown === this.sought;
-    if (due !== shown && answered) this.wanted = due;
-    if (shown >= tick.frames - 1 && this.replayPlace >= tick.frames - 1) state.replay.playing = false;
+    const due = isStart ? state.replay.from : state.replay.speed > 0 ? frameAt(times, this.replayTime) : Math.min(shown + 1, last);
+    const isAnswered = state.sought === null;
+    if (due !== shown && isAnswered) this.wanted = due;
+    if (shown === last && due === last) {
+      state.replay.playing = false;
+      changed('replay');
+    } else if (state.replay.speed > 0) {
+      // An answer calls for a picture of its own.
+      clearTimeout(this.nextFrame);
+      const wait = (1000 * (times[due + 1] - this.replayTime)) / state.replay.speed;
+      this.nextFrame = window.setTimeout(() => changed('later'), isAnswered ? wait : 100);
+    }
   }
 
   /** Shows what has changed, at most ten times a second while it plays; returns whether something is left to show. */
@@ -78,7 +81,7 @@ export class Timeline {
     const playing = isPlaying();
     this.wasPlaying = playing;
     setText(byId('play-text'), playing ? 'Pause' : 'Play');
-    byId('play-shape').setAttribute('d', playing ? pauseShape : playShape);
+    setAttribute(byId('play-shape'), 'd', playing ? pauseShape : playShape);
     for (const id of ['play', 'step', 'restart']) byId<HTMLButtonElement>(id).disabled = !scene || state.link !== 'open';
     const speed = String(this.actions.speed);
     if (this.speed.value !== speed && document.activeElement !== this.speed) this.speed.value = speed;
@@ -86,24 +89,26 @@ export class Timeline {
     const back = isBack();
     const frames = tick?.frames ?? 0;
     const last = Math.max(frames - 1, 0);
-    setText(byId('time'), seconds(tick ? (back ? tick.frame_time : tick.time) : 0));
+    const times = scene?.frame_times;
+    const at = state.sought ?? tick?.frame ?? last;
+    const time = times?.[at] ?? (tick ? (back ? tick.frame_time : tick.time) : 0);
+    setText(byId('time'), seconds(time));
     setText(byId('real-time'), scene?.replay ? 'recorded run'
       : playing && tick ? `${digits(tick.real_time, 2)} × real time` : back ? 'kept frame' : tick ? 'paused' : '');
 
     if (Number(this.slider.max) !== last) this.slider.max = String(last);
-    const at = tick?.frame ?? last;
-    if (this.wanted === null && Number(this.slider.value) !== at) this.slider.value = String(at);
+    if (Number(this.slider.value) !== at) this.slider.value = String(at);
     this.slider.disabled = frames < 2;
-    const end = scene?.replay ? scene.duration : (tick?.time ?? 0);
-    const text = back && tick ? `${seconds(tick.frame_time)} of ${seconds(end)}` : seconds(end);
-    this.slider.setAttribute('aria-valuetext', `Frame ${at + 1} of ${Math.max(frames, 1)}, ${text}`);
-    setText(byId('from-time'), '0 s');
+    const end = times?.at(-1) ?? tick?.time ?? 0;
+    const text = back ? `${seconds(time)} of ${seconds(end)}` : seconds(end);
+    setAttribute(this.slider, 'aria-valuetext', `Frame ${at + 1} of ${Math.max(frames, 1)}, ${text}`);
+    setText(byId('from-time'), times?.[0] ? seconds(times[0]) : '0 s');
     setText(byId('slider-text'), seconds(end));
-    this.slider.title = `${frames} kept frames`;
+    setAttribute(this.slider, 'title', `${frames} kept frames`);
 
     const live = byId<HTMLButtonElement>('live');
     live.disabled = !tick;
-    live.setAttribute('aria-pressed', String(!back && !scene?.replay));
+    setAttribute(live, 'aria-pressed', String(!back && !scene?.replay));
     live.hidden = scene?.replay ?? false;
     const fork = byId<HTMLButtonElement>('fork');
     const changes = state.pending.reduce((sum, p) => sum + Object.keys(p.set).length, 0);
@@ -111,4 +116,16 @@ export class Timeline {
     fork.classList.toggle('ready', !fork.disabled);
     setText(fork, changes > 0 ? `Fork here with ${changes} change${changes > 1 ? 's' : ''}` : 'Fork here');
   }
+}
+
+/** The last frame that is not later than this. */
+function frameAt(times: number[], time: number): number {
+  let low = 0;
+  let high = times.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (times[middle] <= time + 1e-9) low = middle + 1;
+    else high = middle;
+  }
+  return Math.max(low - 1, 0);
 }

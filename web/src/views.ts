@@ -1,10 +1,12 @@
 // The grid of panes: one renderer and one canvas, a rectangle for each pane.
-import { Ray, Vector3, WebGLRenderer, type PerspectiveCamera } from 'three';
-import { bindPointers, OrbitCamera, type Holder } from './cameras';
+import { Box3, Ray, Vector3, WebGLRenderer, type PerspectiveCamera } from 'three';
+import { OrbitCamera } from './cameras';
 import { scenery } from './colors';
+import { boundsOf } from './follow';
 import { Pane, type Look } from './pane';
+import { bindPointers, type Holder } from './pointers';
 import type { ColorBy, Vec3 } from './protocol';
-import { changed, on, state } from './state';
+import { changed, isPlaying, on, state } from './state';
 import { makeSurface, type Surface } from './surface';
 
 export interface Rect {
@@ -17,6 +19,8 @@ export interface Rect {
 const gap = 2;
 /** Pixels drawn for each of the window's, along each side, where the processor draws them. */
 const softwarePixels = 0.65;
+/** There, pictures keep at least this distance [ms]: more of them would take the time of the simulation. */
+const softwarePause = 28;
 
 export class Views {
   readonly orbit = new OrbitCamera(() => changed('camera'));
@@ -24,6 +28,8 @@ export class Views {
   rects: Rect[] = [];
   /** A place of the grid that no pane takes. */
   spare: Rect | null = null;
+  /** The time of the newest frame of the first pane that was drawn. */
+  drawnTime = 0;
   private readonly renderer: WebGLRenderer;
   private panes: Pane[] = [];
   private surface: Surface | null = null;
@@ -31,7 +37,12 @@ export class Views {
   private shownColor: ColorBy = 'none';
   private readonly fresh = new Set<number>();
   private readonly look: Look;
+  private width = 0;
+  private height = 0;
   private slow = false;
+  private readonly box = new Box3();
+  private followedAt = 0;
+  private followedTime = 0;
   private readonly software: boolean;
 
   constructor(private readonly canvas: HTMLCanvasElement) {
@@ -50,6 +61,11 @@ export class Views {
     canvas.addEventListener('webglcontextrestored', () => changed('camera'));
   }
 
+  /** Between two pictures [ms]. */
+  get shortestPause(): number {
+    return this.software ? softwarePause : 0;
+  }
+
   bind(holder: Holder): void {
     bindPointers(this.canvas, this.orbit, holder, () => this.rects[0]?.height ?? 1);
   }
@@ -63,14 +79,43 @@ export class Views {
   show(): void {
     const { scene, topology } = state;
     if (!scene || !topology) return;
-    this.surface = makeSurface(topology);
+    this.surface = makeSurface(topology, scene.bodies);
     this.rebuild();
     if (scene.name !== this.shownScene) this.orbit.fit(scene);
     this.shownScene = scene.name;
   }
 
+  /** The camera as at the start. */
   refit(): void {
     if (state.scene) this.orbit.fit(state.scene);
+  }
+
+  /** What is there now fills the panes. */
+  showAll(): void {
+    if (state.scene && !boundsOf(state.frames, state.scene.bodies, this.box).isEmpty()) this.orbit.show(this.box);
+  }
+
+  toggleFollow(): void {
+    state.view.follow = !state.view.follow;
+    if (state.view.follow) this.orbit.forgetPlace();
+    changed('view');
+  }
+
+  /** Keeps the bodies in the picture. What is held stays where it is under the mouse. */
+  private follow(now: number): void {
+    const elapsed = Math.min((now - this.followedAt) / 1000, 0.5);
+    this.followedAt = now;
+    const { scene, frames, grab, view } = state;
+    const rect = this.rects[0];
+    if (!scene || !rect || !frames[0]) return;
+    const isAgain = frames[0].time < this.followedTime;
+    this.followedTime = frames[0].time;
+    if (!view.follow || grab || boundsOf(frames, scene.bodies, this.box).isEmpty()) return;
+    if (isAgain) this.orbit.goBack();
+    const isOnTheWay = this.orbit.follow(this.box, rect.width / rect.height, isAgain ? Infinity : elapsed);
+    if (isPlaying()) return;  // the next frame takes it along
+    this.orbit.rest();
+    if (isOnTheWay) changed('camera');
   }
 
   /** A frame of this pane has come. */
@@ -105,6 +150,8 @@ export class Views {
     const ratio = this.software ? softwarePixels : this.slow ? 1 : Math.min(window.devicePixelRatio, 2);
     this.renderer.setPixelRatio(ratio);
     this.renderer.setSize(width, height);
+    this.width = width;
+    this.height = height;
     const count = Math.max(this.panes.length, 1);
     const cells = arrange(count, width, height);
     this.rects = cells.slice(0, count);
@@ -119,15 +166,18 @@ export class Views {
     this.layout();
   }
 
-  draw(): void {
+  draw(now: number): void {
     this.adaptScales();
+    this.follow(now);
     for (const i of this.fresh) {
       const frame = state.frames[i];
-      if (frame) this.panes[i]?.update(frame);
+      if (!frame) continue;
+      this.panes[i]?.update(frame);
+      if (i === 0) this.drawnTime = frame.time;
     }
     this.fresh.clear();
     if (this.panes.length !== 1) {
-      this.restrict({ x: 0, y: 0, width: this.canvas.clientWidth, height: this.canvas.clientHeight });
+      this.restrict({ x: 0, y: 0, width: this.width, height: this.height });
       this.renderer.setClearColor(scenery[state.theme].line);
       this.renderer.clear();
     }
@@ -150,7 +200,7 @@ export class Views {
 
   /** Draws only in this rectangle from now on. */
   private restrict(rect: Rect): void {
-    const bottom = this.canvas.clientHeight - rect.y - rect.height;
+    const bottom = this.height - rect.y - rect.height;
     this.renderer.setViewport(rect.x, bottom, rect.width, rect.height);
     this.renderer.setScissor(rect.x, bottom, rect.width, rect.height);
   }
@@ -196,9 +246,12 @@ export class Views {
 
   /** How many metres a pixel is at this point. */
   pixelSize(pane: number, point: Vec3): number {
-    const camera = this.camera(pane);
-    const away = camera.position.distanceTo(new Vector3(...point));
-    return (2 * Math.tan((camera.fov * Math.PI) / 360) * away) / this.rects[pane].height;
+    return this.pixelAngle(pane) * this.camera(pane).position.distanceTo(new Vector3(...point));
+  }
+
+  /** How large a pixel is, seen from the eye: the tangent of its angle. */
+  pixelAngle(pane: number): number {
+    return (2 * Math.tan((this.orbit.camera.fov * Math.PI) / 360)) / this.rects[pane].height;
   }
 
   private adaptScales(): void {

@@ -13,47 +13,55 @@ Vec3 BodyPoint::at(const Vector& q) const {
   return x;
 }
 
-void PullForce::bind(const BlockPattern& pattern, std::span<const int> free_index) {
-  pattern_ = &pattern;
-  free_index_ = free_index;
-}
-
-bool PullForce::coupled(int a, int b) const {
-  const int i = free_index_[ix(a)], j = free_index_[ix(b)];
-  return i < 0 || j < 0 || pattern_->slot(std::max(i, j), std::min(i, j)).first >= 0;
-}
-
-void PullForce::pull(const BodyPoint& point, const Vec3& to, double stiffness) {
-  point_ = point;
-  to_ = to;
-  stiffness_ = stiffness;
-  bool all = true;
+// Distances through space, inside nodes included: with the skin alone a thick body would be held by a layer that shears
+// off what is below it.
+std::vector<NodeShare> nodes_around(const BodyPoint& point, int first, const std::vector<Vec3>& rest, double radius) {
+  const auto at = [&](int node) -> const Vec3& { return rest[ix(node - first)]; };
+  Vec3 middle = Vec3::Zero();
   for (std::size_t k = 0; k < 4; ++k)
-    for (std::size_t l = 0; l < k; ++l)
-      if (point.weights[k] != 0 && point.weights[l] != 0) all = all && coupled(point.nodes[k], point.nodes[l]);
-  if (all) return;
-  const auto largest = std::max_element(point.weights.begin(), point.weights.end()) - point.weights.begin();
-  point_ = {{point.nodes[static_cast<std::size_t>(largest)]}, {1}};
+    if (point.weights[k] != 0) middle += point.weights[k] * at(point.nodes[k]);
+  for (std::size_t k = 0; k < 4; ++k)
+    if (point.weights[k] != 0) radius = std::max(radius, 1.5 * (at(point.nodes[k]) - middle).norm());
+  std::vector<NodeShare> shares;
+  double sum = 0;
+  for (std::size_t i = 0; i < rest.size(); ++i) {
+    const double part = (rest[i] - middle).squaredNorm() / (radius * radius);
+    if (!(part < 1)) continue;
+    shares.push_back({first + static_cast<int>(i), (1 - part) * (1 - part)});
+    sum += shares.back().weight;
+  }
+  for (NodeShare& share : shares) share.weight /= sum;
+  return shares;
+}
+
+void PullForce::grasp(const BodyPoint& point, const std::vector<NodeShare>& around, const Vector& q, double stiffness) {
+  point_ = point;
+  to_ = point.at(q);
+  held_.clear();
+  for (const NodeShare& share : around)
+    held_.push_back({share.node, share.weight * stiffness, block(q, share.node) - to_});
+}
+
+Vec3 PullForce::stretch(const Held& held, const Vector& q) const { return to_ + held.offset - block(q, held.node); }
+
+Vec3 PullForce::force(const Vector& q) const {
+  Vec3 sum = Vec3::Zero();
+  for (const Held& held : held_) sum += held.stiffness * stretch(held, q);
+  return sum;
 }
 
 void PullForce::add_force(const State& u, Vector& f) const {
-  if (!pulls()) return;
-  const Vec3 force = this->force(u.q);
-  for (std::size_t k = 0; k < 4; ++k)
-    if (point_.weights[k] != 0) block(f, point_.nodes[k]) += point_.weights[k] * force;
+  for (const Held& held : held_) block(f, held.node) += held.stiffness * stretch(held, u.q);
 }
 
 void PullForce::add_tangent(const State&, TangentBuilder& T) const {
-  if (!pulls()) return;
-  for (std::size_t k = 0; k < 4; ++k)
-    for (std::size_t l = 0; l < 4; ++l)
-      if (const double w = point_.weights[k] * point_.weights[l]; w != 0)
-        T.add_stiffness(point_.nodes[k], point_.nodes[l], w * stiffness_ * Mat3::Identity());
+  for (const Held& held : held_) T.add_stiffness(held.node, held.node, held.stiffness * Mat3::Identity());
 }
 
 std::optional<Potentials> PullForce::potentials(const State& u) const {
-  if (!pulls()) return Potentials{};
-  return Potentials{stiffness_ / 2 * (to_ - point_.at(u.q)).squaredNorm(), 0};
+  double W = 0;
+  for (const Held& held : held_) W += held.stiffness / 2 * stretch(held, u.q).squaredNorm();
+  return Potentials{W, 0};
 }
 
 }  // namespace limber

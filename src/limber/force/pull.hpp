@@ -1,9 +1,15 @@
 #pragma once
-/// A spring from a point of a body to a point in space, both of which may be changed between steps: how a hand pulls.
+/// How a hand pulls: springs from the nodes around a point of a body to where they would be if the body had moved as
+/// one since the grasp, and the point had come to y. With the offsets o_i of the nodes from the point then, and Σ w_i =
+/// 1:
 ///
-///     W = k/2 |Σ w_i x_i − y|²
+///     W = k/2 Σ w_i |x_i − y − o_i|²
+///
+/// A spring for each node, not one from their mean: the tangent has blocks on the diagonal only, which every pattern
+/// has, and what is held is not wrung out of shape around one point.
 
 #include <array>
+#include <vector>
 
 #include "limber/model/force.hpp"
 
@@ -14,35 +20,50 @@ struct BodyPoint {
   std::array<int, 4> nodes{};
   std::array<double, 4> weights{};
   Vec3 at(const Vector& q) const;  // q: 3N
+  bool operator==(const BodyPoint&) const = default;
 };
+
+/// Part of a weight of 1 that is shared out among nodes.
+struct NodeShare {
+  int node;
+  double weight;
+};
+
+/// The nodes of a body that are nearer than the radius to one of its points at rest, with smooth weights that fall to
+/// zero there; those of the point itself are always among them. `rest`: positions of the body's nodes, which are
+/// numbered from `first` on.
+std::vector<NodeShare> nodes_around(const BodyPoint& point, int first, const std::vector<Vec3>& rest, double radius);
 
 class PullForce : public Force {
  public:
-  /// Between steps only; a simulation is told by Simulation::change_forces. k [N/m]. The nodes are ones that other
-  /// forces couple; where they are not, the one with the largest weight stands for all.
-  void pull(const BodyPoint& point, const Vec3& to, double stiffness);
-  void release() { stiffness_ = 0; }
-  bool pulls() const { return stiffness_ > 0; }
+  /// Between steps only, all three; a simulation is told by Simulation::change_forces. q: 3N, now. k [N/m].
+  void grasp(const BodyPoint& point, const std::vector<NodeShare>& around, const Vector& q, double stiffness);
+  void pull_to(const Vec3& to) { to_ = to; }
+  void release() { held_.clear(); }
+
+  bool pulls() const { return !held_.empty(); }
   const BodyPoint& point() const { return point_; }
   const Vec3& to() const { return to_; }
-  /// On the point [N]. q: 3N.
-  Vec3 force(const Vector& q) const { return stiffness_ * (to_ - point_.at(q)); }
+  /// On all nodes together [N]. q: 3N.
+  Vec3 force(const Vector& q) const;
 
   ForceTraits traits() const override { return {}; }
   void add_couplings(Couplings&) const override {}
-  void bind(const BlockPattern& pattern, std::span<const int> free_index) override;
   void add_force(const State& u, Vector& f) const override;
   void add_tangent(const State& u, TangentBuilder& T) const override;
   std::optional<Potentials> potentials(const State& u) const override;
 
  private:
-  bool coupled(int a, int b) const;
+  struct Held {
+    int node;
+    double stiffness;  // w_i k
+    Vec3 offset;       // o_i
+  };
+  Vec3 stretch(const Held& held, const Vector& q) const;
 
   BodyPoint point_;
+  std::vector<Held> held_;
   Vec3 to_ = Vec3::Zero();
-  double stiffness_ = 0;
-  const BlockPattern* pattern_ = nullptr;
-  std::span<const int> free_index_;
 };
 
 }  // namespace limber

@@ -52,26 +52,38 @@ using Json = nlohmann::json;
 
 Json array_of(const Vec3& x) { return {x[0], x[1], x[2]}; }
 
+Json planes_of(const ViewShape& shape, double t) {
+  Json planes = Json::array();
+  for (const auto& plane : shape.planes(t))
+    planes.push_back({{"point", array_of(plane.point)}, {"normal", array_of(plane.normal)}});
+  return planes;
+}
+
+/// Material and damping of a body, null where it has none to be changed: a network of springs, a field over its mesh.
+Json facts_of(const BodyChoice& body, const Json& written) {
+  Json j{{"material", nullptr}, {"young", nullptr}, {"poisson", nullptr}, {"damping", nullptr}};
+  const auto found = body.materials.find("default");
+  if (found == body.materials.end() || !found->second.fields.empty()) return j;
+  const MadeMaterial material = made(found->second);
+  j["material"] = written.contains("materials") ? "materials.default" : "material";
+  j["young"] = material.young;
+  j["poisson"] = material.poisson;
+  j["damping"] = {{"stiffness", body.damping.stiffness}, {"mass", body.damping.mass}};
+  return j;
+}
+
 Json facts_of(const Pane& pane) {
   const Scene& scene = pane.scene();
   const MethodInfo& method = find_method(scene.method.name);
   Json j{{"method", method.name},
          {"step", scene.time.step},
          {"modes", nullptr},
-         {"young", nullptr},
-         {"poisson", nullptr},
-         {"damping", nullptr},
+         {"bodies", Json::array()},
          {"parameters", Json::object()}};
   if (method.splitting != Splitting::none) j["modes"] = scene.method.modes.value_or(ModalOptions::standard_count);
   for (const auto& [name, value] : complete_parameters(method, scene.method.parameters)) j["parameters"][name] = value;
-  const BodyChoice& body = scene.bodies[0];
-  if (const auto found = body.materials.find("default");
-      found != body.materials.end() && found->second.fields.empty()) {
-    const MadeMaterial material = made(found->second);
-    j["young"] = material.young;
-    j["poisson"] = material.poisson;
-    j["damping"] = {{"stiffness", body.damping.stiffness}, {"mass", body.damping.mass}};
-  }
+  const Json& written = json_of(pane.document()).at("bodies");
+  for (std::size_t b = 0; b < scene.bodies.size(); ++b) j["bodies"].push_back(facts_of(scene.bodies[b], written.at(b)));
   return j;
 }
 
@@ -118,7 +130,7 @@ std::string hello_message(const ViewOptions& options) {
 
 std::string scene_message(const ViewStage& stage, const ViewShape& shape, unsigned session) {
   const Scene& scene = stage.panes()[0]->scene();
-  Json panes = Json::array(), bodies = Json::array(), planes = Json::array(), notes = Json::array();
+  Json panes = Json::array(), bodies = Json::array(), notes = Json::array();
   for (const auto& pane : stage.panes()) panes.push_back(facts_of(*pane));
   Vec3 low = Vec3::Constant(1e300), high = -low;
   for (const auto& part : shape.parts()) {
@@ -129,8 +141,6 @@ std::string scene_message(const ViewStage& stage, const ViewShape& shape, unsign
         high = high.cwiseMax(shape.rest()[i]);
       }
   }
-  for (const auto& plane : shape.planes())
-    planes.push_back({{"point", array_of(plane.point)}, {"normal", array_of(plane.normal)}});
   for (const auto& note : stage.panes()[0]->model().notes) notes.push_back(note);
   Json camera;
   if (scene.camera.position) {
@@ -138,20 +148,23 @@ std::string scene_message(const ViewStage& stage, const ViewShape& shape, unsign
               {"look_at", array_of(scene.camera.look_at.value_or((low + high) / 2))},
               {"fov", scene.camera.fov.value_or(35)}};
   }
-  return dumped({{"is", "scene"},
-                 {"session", session},
-                 {"name", stage.source().name},
-                 {"replay", stage.replays()},
-                 {"panes", panes},
-                 {"bodies", bodies},
-                 {"contact", scene.contact.has_value()},
-                 {"friction", scene.contact ? Json(scene.contact->friction) : Json()},
-                 {"duration", scene.time.duration},
-                 {"box", {{"min", array_of(low)}, {"max", array_of(high)}}},
-                 {"camera", camera},
-                 {"planes", planes},
-                 {"notes", notes},
-                 {"file", stage.source().file}});
+  Json message{{"is", "scene"},
+               {"session", session},
+               {"name", stage.source().name},
+               {"replay", stage.replays()},
+               {"panes", panes},
+               {"bodies", bodies},
+               {"contact", scene.contact.has_value()},
+               {"friction", scene.contact ? Json(scene.contact->friction) : Json()},
+               {"duration", scene.time.duration},
+               {"box", {{"min", array_of(low)}, {"max", array_of(high)}}},
+               {"camera", camera},
+               {"planes", planes_of(shape, 0)},
+               {"notes", notes},
+               {"file", stage.source().file}};
+  if (stage.replays())
+    for (std::size_t k = 0; k < stage.frames(); ++k) message["frame_times"].push_back(stage.frame_time(k));
+  return dumped(message);
 }
 
 std::string topology_message(const ViewPicture& picture) {
@@ -223,7 +236,9 @@ std::string tick_message(const ViewPicture& picture, const NewRows& rows) {
       }
     s += "]}";
   }
-  return s + "]}";
+  s += ']';
+  if (picture.shape->planes_move()) s += R"(,"planes":)" + dumped(planes_of(*picture.shape, picture.panes[0].state->t));
+  return s + "}";
 }
 
 std::string decoded_base64(const std::string& text) {

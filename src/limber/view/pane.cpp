@@ -14,8 +14,17 @@ namespace {
 
 /// Stretched by the diagonal of the body's box, the hand pulls with so many times the body's weight on earth.
 constexpr double hand_strength = 3;
+/// How far around a point the hand holds, in parts of that diagonal. One that holds few nodes tears the elements around
+/// them, and steps in which elements are torn take long.
+constexpr double hand_radius = .05;
 
 }  // namespace
+
+EnergySample StepRow::sample() const {
+  const Energies& e = energies;
+  return {time,   e.kinetic, e.elastic, e.gravitational, e.contact, e.other, e.total(), damping_loss + friction_loss,
+          wall_ms};
+}
 
 Pane::Pane(const Document& document, const std::optional<State>& start)
     : document_(document),
@@ -35,31 +44,49 @@ Pane::Pane(const Document& document, const std::optional<State>& start)
 void Pane::step() {
   using Clock = std::chrono::steady_clock;
   const auto start = Clock::now();
-  simulation_->step();
+  report_ = simulation_->step();
+  report_.notes.clear();
+  report_.remarks.clear();
   // A run begins anew with its factors at its checkpoints: so that the bits are those of a run.
   if (simulation_->step_count() % interval_ == 0) simulation_->snapshot();
   step_ms_ = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
 
 void Pane::pull(const BodyPoint& point, const Vec3& to) {
+  simulation_->change_forces([&] {
+    if (!hand_->pulls() || hand_->point() != point) grasp(point);
+    hand_->pull_to(to);
+  });
+}
+
+void Pane::grasp(const BodyPoint& point) {
   const auto largest = std::max_element(point.weights.begin(), point.weights.end()) - point.weights.begin();
   const int node = point.nodes[static_cast<std::size_t>(largest)];
-  double stiffness = 0;
-  for (const Body& body : model_.bodies)
-    if (node >= body.first_node)
-      stiffness = hand_strength * 9.81 * body.mass / std::max(bounding_box(body.rest.nodes).diagonal(), 1e-9);
-  simulation_->change_forces([&] { hand_->pull(point, to, stiffness); });
+  const Body* body = &model_.bodies[0];
+  for (const Body& other : model_.bodies)
+    if (node >= other.first_node) body = &other;
+  const double diagonal = std::max(bounding_box(body->rest.nodes).diagonal(), 1e-9);
+  hand_->grasp(point, nodes_around(point, body->first_node, body->rest.nodes, hand_radius * diagonal), full().q,
+               hand_strength * 9.81 * body->mass / diagonal);
 }
 
 void Pane::release() {
   simulation_->change_forces([&] { hand_->release(); });
 }
 
-EnergySample Pane::row() const {
-  const Energies e = simulation_->energies();
-  return {time(),    e.kinetic, e.elastic, e.gravitational,
-          e.contact, e.other,   e.total(), simulation_->damping_loss() + simulation_->friction_loss(),
+StepRow Pane::row() const {
+  return {time(),
+          simulation_->energies(),
+          before_.damping_loss + simulation_->damping_loss(),
+          before_.friction_loss + simulation_->friction_loss(),
+          before_.put_in + simulation_->account().put_in(),
+          report_,
           step_ms_};
+}
+
+void Pane::count_on_from(const StepRow& last) {
+  before_ = last;
+  before_.put_in += simulation_->energies().total() - last.energies.total();
 }
 
 Pane::Touching Pane::touching() const {

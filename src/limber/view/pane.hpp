@@ -14,6 +14,17 @@ namespace limber {
 /// [ms].
 using EnergySample = std::array<double, 9>;
 
+/// The end of a step: what energy.csv says of it, but for collisions.
+struct StepRow {
+  double time = 0;  // [s]
+  Energies energies = {};
+  double damping_loss = 0, friction_loss = 0, put_in = 0;  // [J] since the start, also where that was before a fork
+  StepReport report = {};                                  // without its texts
+  double wall_ms = 0;
+
+  EnergySample sample() const;
+};
+
 /// A force at a point, for pictures.
 struct Arrow {
   Vec3 point, force;  // [m], [N]
@@ -27,6 +38,7 @@ class Pane {
 
   /// Throws StepFailure; the state is then unchanged.
   void step();
+  /// Holds what is around the point as it is then, until another point is pulled or release().
   void pull(const BodyPoint& point, const Vec3& to);
   void release();
 
@@ -39,7 +51,10 @@ class Pane {
   long steps() const { return simulation_->step_count(); }
   /// Positions and velocities of all nodes.
   State full() const { return model_.system->full(simulation_->state()); }
-  EnergySample row() const;
+  StepRow row() const;
+  /// The motion goes on from one that had come to `last`: its losses are counted on, and what the change did to the
+  /// energy was put in.
+  void count_on_from(const StepRow& last);
   /// Of all collisions, on the first of the two things that touch.
   struct Touching {
     std::vector<Arrow> arrows;
@@ -48,13 +63,17 @@ class Pane {
   Touching touching() const;
 
  private:
+  void grasp(const BodyPoint& point);
+
   Document document_;
   Scene scene_;
   std::shared_ptr<PullForce> hand_;
   Model model_;
   std::optional<Simulation> simulation_;
   long interval_;       // steps between checkpoints of a run
-  double step_ms_ = 0;  // of the last step
+  StepReport report_;   // of the last step,
+  double step_ms_ = 0;  // and its time
+  StepRow before_;      // losses and work of the motion that this one goes on with
 };
 
 }  // namespace limber

@@ -6,6 +6,7 @@
 #include "limber/movie/export_run.hpp"
 #include "limber/movie/movie.hpp"
 #include "limber/record/directory.hpp"
+#include "limber/record/energy_table.hpp"
 #include "limber/record/files.hpp"
 #include "limber/scene/run/exported.hpp"
 #include "limber/scene/run/run.hpp"
@@ -31,6 +32,29 @@ void Recording::write() const {
     double least = elastic_.empty() ? 1 : elastic_[0]->min_det_F(u.q);
     for (const auto& force : elastic_) least = std::min(least, force->min_det_F(u.q));
     writer.write_frame(static_cast<long>(k), u.t, u.q, u.v, least, Vector());
+  }
+  write_energies();
+}
+
+/// The columns of a run, but for those of collisions: to look for these at each state would slow down the simulation.
+void Recording::write_energies() const {
+  auto table =
+      EnergyTable::create((std::filesystem::path(run_) / run_file::energy).string(),
+                          {"external", "substeps", "escalations", "contact", "friction_loss", "put_in", "retaken"});
+  for (const KeptFrame& frame : frames_) {
+    const StepRow& row = frame.rows[0];
+    const Energies& e = row.energies;
+    const StepReport& report = row.report;
+    table.add({row.time,
+               e.kinetic,
+               e.elastic,
+               e.gravitational,
+               row.damping_loss,
+               e.total(),
+               report.newton_iterations,
+               row.wall_ms,
+               {e.other, static_cast<double>(report.substeps), static_cast<double>(report.escalations), e.contact,
+                row.friction_loss, row.put_in, static_cast<double>(report.beside + report.calmed)}});
   }
 }
 

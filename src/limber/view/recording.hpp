@@ -14,11 +14,13 @@ class Recording {
  public:
   /// `run`: the directory, which is made. Throws OutputError.
   Recording(const ViewStage& stage, const std::string& run);
-  /// The trajectory, without reactions, and no energy.csv. Throws OutputError.
+  /// The trajectory, without reactions, and energy.csv, with a row for each frame. Throws OutputError.
   void write() const;
   const std::string& run() const { return run_; }
 
  private:
+  void write_energies() const;
+
   std::string run_;
   TrajectoryHeader header_;
   std::vector<KeptFrame> frames_;

@@ -226,7 +226,7 @@ void ViewSession::publish() {
     const Pane& pane = *stage_->panes()[i];
     PanePicture p;
     p.steps = pane.steps();
-    p.step_ms = pane.row()[8];
+    p.step_ms = pane.row().wall_ms;
     if (picture->frame) {
       p.state = kept.states[i];
     } else {

@@ -51,6 +51,17 @@ Vec3 vector_at(const Json& message, const char* key) {
   return {list[0], list[1], list[2]};
 }
 
+/// The point of a body that `triangle` or `line` and `weights` name.
+BodyPoint grabbed(const ViewShape& shape, const Json& message) {
+  if (message.contains("triangle") == message.contains("line"))
+    throw InputError(message.contains("line") ? "line" : "triangle",
+                     message.contains("line") ? "stands beside 'triangle'; a pull is at one of them"
+                                              : "is missing, and so is 'line'; a pull is at one of them");
+  const auto weights = value_at<std::vector<double>>(message, "weights", "list of numbers");
+  if (message.contains("line")) return shape.on_line(index_at(message, "line"), weights);
+  return shape.on_triangle(index_at(message, "triangle"), weights);
+}
+
 ViewStage::Changes changes_at(const Json& message) {
   ViewStage::Changes changes;
   if (!message.contains("set")) return changes;
@@ -171,8 +182,7 @@ const std::map<std::string, ViewSession::Actions::Action>& ViewSession::Actions:
       {"pull",
        [](ViewSession& s, unsigned long, const Json& m) {
          if (stage(s).replays()) throw InputError("", "a recorded run is shown; fork it to pull at it");
-         const auto weights = vector_at(m, "weights");
-         const BodyPoint point = s.shape_->point(index_at(m, "triangle"), {weights[0], weights[1], weights[2]});
+         const BodyPoint point = grabbed(*s.shape_, m);
          const Vec3 to = vector_at(m, "to");
          for (const auto& pane : s.stage_->panes()) pane->pull(point, to);
          s.shown_frame_.reset();

@@ -17,6 +17,12 @@ std::vector<std::optional<SurfaceMesh>> moving_with(const Model& model) {
   return surfaces;
 }
 
+void require_number(const char* what, std::size_t number, std::size_t count) {
+  if (number < count) return;
+  throw InputError(what, count == 0 ? fmt::format("{}: the bodies of this scene have no {}s", number, what)
+                                    : fmt::format("{}: the bodies have {}s 0 to {}", number, what, count - 1));
+}
+
 }  // namespace
 
 ViewShape::ViewShape(const Scene& scene, const Model& model)
@@ -57,8 +63,8 @@ ViewShape::ViewShape(const Scene& scene, const Model& model)
   line_radius_ = rest_.empty() ? 0 : .004 * (high - low).norm();
   for (std::size_t k = 0; k < scene.obstacles.size(); ++k) {
     const MovingObstacle& o = obstacles_.emplace_back(scene.obstacles[k]);
-    if (const auto plane = o.plane(0)) {
-      planes_.push_back(*plane);
+    if (o.plane(0)) {
+      planes_move_ = planes_move_ || o.moves();
       continue;
     }
     const TriMesh mesh = o.drawn(0, line_radius_);
@@ -70,9 +76,27 @@ ViewShape::ViewShape(const Scene& scene, const Model& model)
   held_.resize(rest_.size(), false);
 }
 
-BodyPoint ViewShape::point(std::size_t triangle, const std::array<double, 3>& weights) const {
-  if (triangle >= body_triangles_)
-    throw InputError("triangle", fmt::format("{}: the bodies have triangles 0 to {}", triangle, body_triangles_ - 1));
+std::vector<MovingObstacle::Plane> ViewShape::planes(double t) const {
+  std::vector<MovingObstacle::Plane> all;
+  for (const MovingObstacle& o : obstacles_)
+    if (const auto plane = o.plane(t)) all.push_back(*plane);
+  return all;
+}
+
+BodyPoint ViewShape::on_triangle(std::size_t triangle, const std::vector<double>& weights) const {
+  require_number("triangle", triangle, body_triangles_);
+  return mean_of(triangles_[triangle], weights);
+}
+
+BodyPoint ViewShape::on_line(std::size_t line, const std::vector<double>& weights) const {
+  require_number("line", line, lines().size());
+  return mean_of(lines()[line], weights);
+}
+
+BodyPoint ViewShape::mean_of(std::span<const int> corners, const std::vector<double>& weights) const {
+  if (weights.size() != corners.size())
+    throw InputError("weights",
+                     fmt::format("are {}; there is one for each of the {} corners", weights.size(), corners.size()));
   double sum = 0;
   for (const double w : weights) {
     if (!(w >= -1e-6 && w <= 1 + 1e-6)) throw InputError("weights", "each is from 0 to 1");
@@ -81,8 +105,8 @@ BodyPoint ViewShape::point(std::size_t triangle, const std::array<double, 3>& we
   if (!(std::abs(sum - 1) < 1e-3)) throw InputError("weights", fmt::format("their sum is {}, not 1", sum));
   // Nodes with their weights, the four heaviest.
   std::vector<std::pair<double, int>> nodes;
-  for (std::size_t c = 0; c < 3; ++c) {
-    const BodyPoint& v = bodies_.vertices()[static_cast<std::size_t>(triangles_[triangle][c])];
+  for (std::size_t c = 0; c < corners.size(); ++c) {
+    const BodyPoint& v = bodies_.vertices()[static_cast<std::size_t>(corners[c])];
     for (std::size_t k = 0; k < 4; ++k) {
       const double w = weights[c] / sum * v.weights[k];
       if (w == 0) continue;
@@ -97,7 +121,7 @@ BodyPoint ViewShape::point(std::size_t triangle, const std::array<double, 3>& we
   if (nodes.size() > 4) nodes.resize(4);
   double total = 0;
   for (const auto& n : nodes) total += n.first;
-  if (!(total > 0)) throw InputError("triangle", fmt::format("{} does not move with a body", triangle));
+  if (!(total > 0)) throw InputError("weights", "what they name does not move with a body");
   BodyPoint p;
   for (std::size_t k = 0; k < nodes.size(); ++k) {
     p.nodes[k] = nodes[k].second;
@@ -118,7 +142,14 @@ std::vector<Vec3> ViewShape::positions(const Vector& q, double t) const {
 }
 
 const ElementFields& ViewShape::fields() const {
-  std::call_once(fields_made_, [this] { fields_ = std::make_unique<ElementFields>(scene_, header_); });
+  std::call_once(fields_made_, [this] {
+    fields_ = std::make_unique<ElementFields>(scene_, header_);
+    std::vector<bool> seen(header_.nodes.size(), false);
+    for (const BodyPoint& v : bodies_.vertices())
+      for (std::size_t k = 0; k < 4; ++k)
+        if (v.weights[k] != 0) seen[static_cast<std::size_t>(v.nodes[k])] = true;
+    fields_->only_at(seen);
+  });
   return *fields_;
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -34,9 +35,13 @@ class ViewShape {
   const std::vector<Vec3>& rest() const { return rest_; }
   /// Whether all nodes of a vertex are pinned or follow a script at the start.
   const std::vector<bool>& held() const { return held_; }
-  const std::vector<MovingObstacle::Plane>& planes() const { return planes_; }
-  /// A point of a triangle of a body. Throws InputError for one of an obstacle, or none.
-  BodyPoint point(std::size_t triangle, const std::array<double, 3>& weights) const;
+  std::vector<MovingObstacle::Plane> planes(double t) const;
+  /// Whether some of them are elsewhere at another time.
+  bool planes_move() const { return planes_move_; }
+  /// A point of a triangle, or of a line, of a body: a mean of its three or two corners. Throws InputError for a
+  /// triangle of an obstacle, or none.
+  BodyPoint on_triangle(std::size_t triangle, const std::vector<double>& weights) const;
+  BodyPoint on_line(std::size_t line, const std::vector<double>& weights) const;
 
   /// Of all vertices [m]. q: 3N.
   std::vector<Vec3> positions(const Vector& q, double t) const;
@@ -45,6 +50,7 @@ class ViewShape {
 
  private:
   const ElementFields& fields() const;
+  BodyPoint mean_of(std::span<const int> corners, const std::vector<double>& weights) const;
 
   Scene scene_;
   TrajectoryHeader header_;
@@ -56,7 +62,7 @@ class ViewShape {
   std::size_t body_triangles_ = 0;
   std::vector<Vec3> rest_;
   std::vector<bool> held_;
-  std::vector<MovingObstacle::Plane> planes_;
+  bool planes_move_ = false;
   mutable std::once_flag fields_made_;
   mutable std::unique_ptr<ElementFields> fields_;  // made when the stress is first asked for
 };

@@ -48,7 +48,7 @@ ViewStage::ViewStage(const StageSource& source) : source_(source) {
   }
   rows_.resize(panes_.size());
   if (source.run.empty()) {
-    for (std::size_t i = 0; i < panes_.size(); ++i) rows_[i] = {panes_[i]->row()};
+    for (std::size_t i = 0; i < panes_.size(); ++i) rows_[i] = {panes_[i]->row().sample()};
     keep();
   } else {
     recording_ =
@@ -87,7 +87,7 @@ void ViewStage::step() {
   for (std::size_t i = 0; i < panes_.size(); ++i) {
     if (panes_[i]->next_time() > next * (1 + 1e-12) + 1e-15) continue;
     panes_[i]->step();
-    rows_[i].push_back(panes_[i]->row());
+    rows_[i].push_back(panes_[i]->row().sample());
     if (rows_[i].size() > most_rows) {
       keep_every_other(rows_[i]);
       ++rows_version_;
@@ -96,14 +96,20 @@ void ViewStage::step() {
   if (++steps_ % keep_every_ == 0) keep();
 }
 
-void ViewStage::keep() {
-  KeptFrame frame{time(), {}};
-  std::size_t bytes = 0;
+KeptFrame ViewStage::present() const {
+  KeptFrame frame{time(), {}, {}};
   for (const auto& pane : panes_) {
     frame.states.push_back(std::make_shared<const State>(pane->full()));
-    bytes += 2 * sizeof(double) * static_cast<std::size_t>(frame.states.back()->q.size());
+    frame.rows.push_back(pane->row());
   }
-  kept_.push_back(std::move(frame));
+  return frame;
+}
+
+void ViewStage::keep() {
+  kept_.push_back(present());
+  std::size_t bytes = 0;
+  for (const auto& state : kept_.back().states)
+    bytes += sizeof(StepRow) + 2 * sizeof(double) * static_cast<std::size_t>(state->q.size());
   if (kept_.size() > 3 && kept_.size() * bytes > most_kept_bytes) {
     keep_every_other(kept_);
     keep_every_ *= 2;
@@ -117,26 +123,19 @@ double ViewStage::frame_time(std::size_t frame) const { return recording_ ? reco
 KeptFrame ViewStage::frame(std::size_t k) const {
   if (!recording_) return kept_[k];
   Frame frame = recording_->frame(static_cast<long>(k));
-  return {frame.t, {std::make_shared<const State>(State{std::move(frame.q), std::move(frame.v), frame.t})}};
+  return {frame.t, {std::make_shared<const State>(State{std::move(frame.q), std::move(frame.v), frame.t})}, {}};
 }
 
-void ViewStage::go_on_with(const Changes& changes, Which which) {
-  std::vector<State> states;
-  for (const auto& pane : panes_) states.push_back(pane->full());
-  replace(std::move(states), changes, which);
-}
+void ViewStage::go_on_with(const Changes& changes, Which which) { replace(present(), changes, which); }
 
 void ViewStage::fork(std::size_t k, const Changes& changes, Which which) {
   if (k >= frames())
     throw InputError("frame", fmt::format("{} is too large: there are {} frames, numbered from 0", k, frames()));
   const KeptFrame at = frame(k);
-  std::vector<State> states;
-  for (const auto& state : at.states) {
+  for (const auto& state : at.states)
     if (state->v.size() == 0)
       throw InputError("frame", "the run has no velocities; run it again with output.velocities: true");
-    states.push_back(*state);
-  }
-  replace(std::move(states), changes, which);
+  replace(at, changes, which);
   if (recording_) {
     recording_.reset();
     kept_.clear();
@@ -145,7 +144,7 @@ void ViewStage::fork(std::size_t k, const Changes& changes, Which which) {
   forget_after(at.t);
 }
 
-void ViewStage::replace(std::vector<State> states, const Changes& changes, Which which) {
+void ViewStage::replace(const KeptFrame& at, const Changes& changes, Which which) {
   if (which && *which >= panes_.size())
     throw InputError("pane", fmt::format("{}: there are {}, numbered from 0", *which, panes_.size()));
   std::vector<std::unique_ptr<Pane>> panes;
@@ -153,7 +152,8 @@ void ViewStage::replace(std::vector<State> states, const Changes& changes, Which
     const Document& old = panes_[i]->document();
     const Document scene = !which || *which == i ? changed(old, changes) : old;
     source_.check(scene);
-    panes.push_back(std::make_unique<Pane>(scene, states[i]));
+    panes.push_back(std::make_unique<Pane>(scene, *at.states[i]));
+    if (!at.rows.empty()) panes.back()->count_on_from(at.rows[i]);
   }
   panes_ = std::move(panes);
 }

@@ -25,6 +25,7 @@ struct StageSource {
 struct KeptFrame {
   double t = 0;
   std::vector<std::shared_ptr<const State>> states;
+  std::vector<StepRow> rows;  // of the steps that ended there; none where it was read from a run
 };
 
 class ViewStage {
@@ -62,7 +63,8 @@ class ViewStage {
   const StageSource& source() const { return source_; }
 
  private:
-  void replace(std::vector<State> states, const Changes& changes, Which which);
+  void replace(const KeptFrame& at, const Changes& changes, Which which);
+  KeptFrame present() const;
   void keep();
   void forget_after(double t);
   void read_energies();

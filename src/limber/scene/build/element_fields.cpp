@@ -101,6 +101,14 @@ void ElementFields::add_solid(const BodyChoice& choice, BodyShape shape, const B
             std::move(m.materials), m.of_element, std::move(first_cell), index(pieces(shape.elements.kind))}));
 }
 
+void ElementFields::only_at(const std::vector<bool>& nodes) {
+  wanted_.assign(header_.tets.size(), false);
+  for (const auto& solid : solids_)
+    for (const std::size_t first : solid->first_cell)
+      for (std::size_t cell = first; cell < first + solid->cells_each; ++cell)
+        for (const int node : header_.tets[cell]) wanted_[first] = wanted_[first] || nodes[index(node)];
+}
+
 void ElementFields::evaluate(const Solid& solid, const Vector& q, ElementValues& values) const {
   const ElementBatches& elements = solid.elements;
   const int n = elements.nodes_each();
@@ -108,6 +116,7 @@ void ElementFields::evaluate(const Solid& solid, const Vector& q, ElementValues&
     const auto i = static_cast<std::size_t>(place);
     const std::size_t e = index(elements.order()[i]);
     if (i > 0 && index(elements.order()[i - 1]) == e) return;  // fills up a batch
+    if (!wanted_.empty() && !wanted_[solid.first_cell[e]]) return;
     const int batch = static_cast<int>(place) / lane_count, lane = static_cast<int>(place) % lane_count;
     const AnyMaterial& m = solid.materials[index(solid.of_element[e])];
     const int* nodes = elements.nodes(batch) + lane;

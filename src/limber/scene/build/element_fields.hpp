@@ -30,6 +30,10 @@ class ElementFields {
   /// Throws InputError, also if the scene does not have the cells of this trajectory.
   ElementFields(const Scene& scene, const TrajectoryHeader& trajectory);
 
+  /// From now on only elements with one of these nodes are evaluated, #V; the others have 0. Stress on the surface of a
+  /// body takes a small part of its elements.
+  void only_at(const std::vector<bool>& nodes);
+
   /// q: 3N [m].
   ElementValues at(const Vector& q, StressTensors tensors = StressTensors::omit) const;
   /// Of values of cells, the mean over the cells of each node; #V, 0 where it has none.
@@ -51,6 +55,7 @@ class ElementFields {
   void evaluate(const Rod& rod, const Vector& q, ElementValues& values) const;
 
   TrajectoryHeader header_;
+  std::vector<bool> wanted_;  // of each tetrahedron; empty: all
   std::vector<std::shared_ptr<const Solid>> solids_;
   std::vector<Sheet> sheets_;
   std::vector<Rod> rods_;

@@ -22,6 +22,7 @@ class MovingObstacle {
   };
   /// Of planes and half-spaces, which have no triangles.
   std::optional<Plane> plane(double t) const;
+  bool moves() const { return sequence_ || !motion_.is_constant(); }
   std::vector<Vec3> nodes(double t) const;
   /// Edges and points that belong to no triangle have the radius given where the obstacle has no thickness of its own
   /// [m]. The same triangles at all times.
