@@ -6,14 +6,15 @@ import type { Scene } from './protocol';
 
 /** Panes narrower than this step back, so that they show as much from left to right. */
 const fullAspect = 1.6;
-/** Following: what part of the picture bodies may use, softly and strictly, and how many times farther the camera may go. */
+/** Following: what part of the picture bodies may use, softly and strictly. */
 const softRim = 0.92;
 const strictRim = 0.99;
+/** How many times farther it goes to see bodies that swing out of the picture, and those that need more room anyway. */
+const stepBack = 1.8;
 const farthest = 6;
-/** [s]: to come back into the picture, to its place there while it rides along, and slowly once it is calm. */
+/** [s]: to step back, and to come up with what has left the picture all the same. */
 const settleTime = 0.2;
-const rideTime = 0.6;
-const calmTime = 4;
+const chaseTime = 0.5;
 
 export class OrbitCamera {
   readonly camera = new PerspectiveCamera();
@@ -30,9 +31,6 @@ export class OrbitCamera {
   /** Once it has gone along: the middle of what it follows, about which it turns. */
   private readonly middle = new Vector3();
   private isAlong = false;
-  /** While that moves on: how fast [m/s], smoothed. */
-  private rides = false;
-  private readonly velocity = new Vector3();
   private readonly sight: Sight = {
     eye: new Vector3(), right: new Vector3(), top: new Vector3(), back: new Vector3(), wide: 1, high: 1,
   };
@@ -81,53 +79,32 @@ export class OrbitCamera {
     this.target.copy(this.chosen.target);
     this.distance = this.chosen.distance;
     this.isAlong = false;
-    this.rest();
   }
 
-  /** What is followed does not move any more. */
-  rest(): void {
-    this.rides = false;
-    this.velocity.set(0, 0, 0);
-  }
-
-  /** Keeps the box in panes of this shape; `elapsed` [s] since the last time. Returns whether it is still on the way. */
+  /**
+   * Keeps the box in panes of this shape; `elapsed` [s] since the last time. Returns whether it is still on the way. The
+   * camera stands still while it can: it steps back from what swings, and goes along only with what leaves for good.
+   */
   follow(box: Box3, aspect: number, elapsed: number): boolean {
     if (!(box.min.distanceTo(box.max) < 1e4 * this.size)) return false;  // it blows up
+    box.getCenter(this.middle);
     if (this.isChosen) {
       const { x, y, width, height } = placeOf(box, this.look(aspect));
       Object.assign(this.kept, { x, y, closeUp: Math.max(width, height) > strictRim });
       this.isChosen = false;
     }
-    this.learnVelocity(box, aspect, elapsed);
-    if (this.approach(box, aspect, softRim, part(elapsed, settleTime)) > 0) {
-      this.isAlong = this.rides = true;
-    } else if (this.isAlong) {
-      this.distance += (Math.min(this.chosen.distance, this.distance) - this.distance) * part(elapsed, 2 * calmTime);
-    }
-    if (this.isAlong && elapsed < Infinity) this.rideAlong(box, aspect, elapsed);
-    for (let k = 0; k < 4 && this.approach(box, aspect, strictRim, 1) > 1e-6; k++);
-    return this.approach(box, aspect, softRim, 0) > 2e-3;
+    this.approach(box, aspect, softRim, part(elapsed, settleTime));
+    if (this.isAlong) this.chase(box, aspect, part(elapsed, chaseTime));
+    for (let k = 0; k < 8 && this.approach(box, aspect, strictRim, 1) > 1e-6; k++);
+    return this.approach(box, aspect, softRim, 0) > 2e-3 || (this.isAlong && this.chase(box, aspect, 0) > 2e-3);
   }
 
-  private learnVelocity(box: Box3, aspect: number, elapsed: number): void {
-    const way = this.middle.clone().negate();
-    way.add(box.getCenter(this.middle));
-    // A jump, to another frame or another scene, is no motion.
-    const isMotion = elapsed > 0 && elapsed < Infinity && way.length() < 4 * this.look(aspect).high * this.effective(aspect);
-    if (isMotion) this.velocity.lerp(way.divideScalar(elapsed), part(elapsed, 0.3));
-    else this.velocity.set(0, 0, 0);
-  }
-
-  /** Brings the bodies to the place in the picture that the user gave them, and keeps up with them while they move on. */
-  private rideAlong(box: Box3, aspect: number, elapsed: number): void {
-    if (this.rides) this.target.addScaledVector(this.velocity, elapsed);
+  /** Goes a share of the way that brings the bodies back to where the user has put them; returns its length in the picture. */
+  private chase(box: Box3, aspect: number, share: number): number {
     const sight = this.look(aspect);
     const { x, y, depth } = placeOf(box, sight);
-    const right = x - this.kept.x;
-    const upward = y - this.kept.y;
-    this.shift(sight, right, upward, depth, part(elapsed, this.rides ? rideTime : calmTime));
-    const isCalm = this.velocity.length() < 0.1 * sight.high * Math.abs(depth) && Math.hypot(right, upward) < 0.1;
-    if (isCalm) this.rides = false;
+    this.shift(sight, x - this.kept.x, y - this.kept.y, depth, share);
+    return Math.hypot(x - this.kept.x, y - this.kept.y);
   }
 
   /** Moves the target by a share of so many halves of the picture, as far away as what is seen there. */
@@ -145,13 +122,20 @@ export class OrbitCamera {
     const away = this.effective(aspect);
     // Along the view it may come and go a while, and is a little smaller or larger.
     const near = (away - depth) - Math.min(Math.max(away - depth, -0.5 * away), 0.3 * away);
+    const outside = Math.max(Math.abs(right), Math.abs(upward), Math.abs(near) / away);
+    const back = (stepBack * this.chosen.distance) / this.distance;
+    if (outside > 0 && back > 1.001 && !kept.closeUp) {
+      this.distance *= 1 + share * (Math.min(back, 1 + outside) - 1);
+      return outside;
+    }
+    if (outside > 0 && share > 0) this.isAlong = true;
     this.shift(sight, right, upward, Math.max(depth, 0.1 * away), share);
     this.target.addScaledVector(sight.back, share * near);
     const over = Math.max(width, height) / rim;
     const room = (farthest * this.chosen.distance) / this.distance;
     const grow = kept.closeUp ? 1 : Math.max(1, Math.min(over, room, 2));
     this.distance *= 1 + share * (grow - 1);
-    return Math.max(Math.abs(right), Math.abs(upward), Math.abs(near) / away, grow - 1);
+    return Math.max(outside, grow - 1);
   }
 
   private look(aspect: number): Sight {

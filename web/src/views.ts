@@ -113,9 +113,7 @@ export class Views {
     if (!view.follow || grab || boundsOf(frames, scene.bodies, this.box).isEmpty()) return;
     if (isAgain) this.orbit.goBack();
     const isOnTheWay = this.orbit.follow(this.box, rect.width / rect.height, isAgain ? Infinity : elapsed);
-    if (isPlaying()) return;  // the next frame takes it along
-    this.orbit.rest();
-    if (isOnTheWay) changed('camera');
+    if (isOnTheWay && !isPlaying()) changed('camera');  // while it plays, the next frame takes it along
   }
 
   /** A frame of this pane has come. */

@@ -199,7 +199,7 @@ class PageConnection : public std::enable_shared_from_this<PageConnection> {
     hub_.note_pages();
   }
 
-  websocket::stream<beast::tcp_stream> socket_;
+  websocket::stream<beast::tcp_stream, false> socket_;  // never compressed
   Hub& hub_;
   unsigned long client_;
   beast::flat_buffer buffer_;

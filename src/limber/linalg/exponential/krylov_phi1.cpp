@@ -4,7 +4,6 @@
 #include <cmath>
 #include <exception>
 #include <limits>
-#include <ranges>
 #include <vector>
 
 #include "limber/core/errors.hpp"
@@ -157,9 +156,9 @@ class FirstOrderFlow {
   /// Errors of the sub-steps are carried on as residuals are.
   double carried(double Substep::*error) const {
     double sum = 0, largest_after = 0;
-    for (const Substep& step : steps_ | std::views::reverse) {
-      largest_after = std::max(largest_after, step.residual);
-      sum += step.*error * (step.residual > 0 ? largest_after / step.residual : 1);
+    for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
+      largest_after = std::max(largest_after, step->residual);
+      sum += *step.*error * (step->residual > 0 ? largest_after / step->residual : 1);
     }
     return sum;
   }
