@@ -293,6 +293,15 @@ TEST(Recording, CountsOnAfterAChange) {
   EXPECT_EQ(stage.panes()[0]->row().damping_loss, loss[5]);
 }
 
+TEST(ViewSession, MoreThanItCanKeepWaitingIsRefused) {
+  ViewSession session({}, [] {});
+  session.ask(3, std::string((64u << 20) + 1, ' '));
+  const auto answers = session.take_answers();
+  ASSERT_EQ(answers.size(), 1u);
+  EXPECT_EQ(answers[0].client, 3u);
+  EXPECT_NE(answers[0].text.find("left out"), std::string::npos) << answers[0].text;
+}
+
 TEST(Folders, AScenesFilesLieInItsFolders) {
   const auto refused = [](const std::string& mesh) {
     try {

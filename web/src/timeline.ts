@@ -63,11 +63,12 @@ export class Timeline {
     if (shown === last && due === last) {
       state.replay.playing = false;
       changed('replay');
-    } else if (state.replay.speed > 0) {
-      // An answer calls for a picture of its own.
+    } else {
+      // An answer calls for a picture of its own; where none is due, nothing else would.
       clearTimeout(this.nextFrame);
-      const wait = (1000 * (times[due + 1] - this.replayTime)) / state.replay.speed;
-      this.nextFrame = window.setTimeout(() => changed('later'), isAnswered ? wait : 100);
+      const { speed } = state.replay;
+      const wait = !isAnswered ? 100 : speed > 0 ? (1000 * (times[due + 1] - this.replayTime)) / speed : 0;
+      this.nextFrame = window.setTimeout(() => changed('later'), wait);
     }
   }
 

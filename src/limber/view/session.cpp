@@ -14,7 +14,7 @@ namespace {
 /// Pictures are published at most so often, steps in between are not shown.
 constexpr auto least_interval = std::chrono::milliseconds(12);
 constexpr double longest_lag = .1;  // [s] that a simulation which was slow may make up for
-constexpr std::size_t most_questions = 10000, most_beside = 20;
+constexpr std::size_t most_questions = 10000, most_waiting_bytes = 64 << 20, most_beside = 20;
 
 }  // namespace
 
@@ -79,11 +79,16 @@ void ViewSession::play_if_seen() {
 }
 
 void ViewSession::ask(unsigned long client, std::string message) {
+  bool taken = false;
   {
     const std::lock_guard lock(mutex_);
-    if (questions_.size() >= most_questions) return;  // nobody asks so fast by hand
-    questions_.push_back({client, {}, std::move(message)});
+    taken = questions_.size() < most_questions && waiting_bytes_ + message.size() <= most_waiting_bytes;
+    if (taken) {
+      waiting_bytes_ += message.size();
+      questions_.push_back({client, {}, std::move(message)});
+    }
   }
+  if (!taken) return say_error(client, "", InputError("", "more is asked than can be kept waiting; this was left out"));
   asked_.notify_all();
 }
 
@@ -144,6 +149,7 @@ void ViewSession::live() {
       if (!questions_.empty()) {
         question = std::move(questions_.front());
         questions_.pop_front();
+        waiting_bytes_ -= question.message.size();
       }
     }
     try {

@@ -146,6 +146,7 @@ class ViewSession {
   mutable std::mutex mutex_;  // of what follows
   std::condition_variable asked_, beside_asked_;
   std::deque<Question> questions_;
+  std::size_t waiting_bytes_ = 0;  // of their messages
   std::deque<Beside> beside_;
   std::vector<ViewAnswer> answers_;
   std::shared_ptr<const ViewPicture> picture_;
