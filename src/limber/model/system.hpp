@@ -103,7 +103,7 @@ struct SystemTraits {
   bool velocity_dependent = false;  // D ≠ 0
   bool time_dependent = true;       // ∂f/∂t ≠ 0 may happen
   double length_scale = 1;          // [m] tolerances of lengths are relative to this one
-  UnknownNodes nodes;               // where they are at the start; unknown if unknowns are no positions of nodes
+  UnknownNodes nodes = {};          // where they are at the start; unknown if unknowns are no positions of nodes
   ContactPart* contact = nullptr;   // null if there are no contact forces
   NearGaps* gaps = nullptr;         // null if nobody knows of any
 };

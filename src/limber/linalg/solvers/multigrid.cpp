@@ -454,7 +454,8 @@ std::vector<int> part_of_nodes(const UnknownNodes& nodes, int count) {
 Multigrid::Multigrid() = default;
 Multigrid::~Multigrid() = default;
 
-void Multigrid::set_up(const RowMatrix& A, const UnknownNodes& nodes) {
+SolveReport::Status Multigrid::set_up(const RowMatrix& A, const UnknownNodes& nodes) {
+  using Status = SolveReport::Status;
   levels_.clear();
   levels_.push_back(std::make_unique<Level>());
   levels_[0]->A = A.block_rows();
@@ -479,12 +480,15 @@ void Multigrid::set_up(const RowMatrix& A, const UnknownNodes& nodes) {
     if (3 * parts.count > 2 * fine.A.rows && fine.block == motions) break;
     auto coarse = std::make_unique<Level>();
     coarse->block = motions;
-    with_block(fine.block, [&](auto block) {
+    const Status status = with_block(fine.block, [&](auto block) {
       constexpr int B = decltype(block)::value;
-      fine.take_values<B>();
+      const Status taken = fine.take_values<B>();
+      if (taken != Status::ok) return taken;
       fine.estimate_top<B>();
       near_null = fine.make_transfer<B>(parts, near_null);
+      return Status::ok;
     });
+    if (status != Status::ok) return status;
     coarse->rows = gather_rows(parts.count, [&](int p, const auto& add) {
       for (int t = fine.t_start[at(p)]; t < fine.t_start[at(p) + 1]; ++t) {
         const int i = fine.t_row[at(t)];
@@ -505,6 +509,7 @@ void Multigrid::set_up(const RowMatrix& A, const UnknownNodes& nodes) {
     levels_.push_back(std::move(coarse));
   }
   coarsest_.reset();
+  return factor_coarsest();
 }
 
 SolveReport::Status Multigrid::refresh(const RowMatrix& A) {
@@ -522,6 +527,10 @@ SolveReport::Status Multigrid::refresh(const RowMatrix& A) {
     });
     if (status != Status::ok) return status;
   }
+  return factor_coarsest();
+}
+
+SolveReport::Status Multigrid::factor_coarsest() {
   const Level& last = *levels_.back();
   const Index n = last.unknowns();
   std::vector<Eigen::Triplet<double, int>> entries;

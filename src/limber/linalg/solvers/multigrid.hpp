@@ -20,10 +20,11 @@ class Multigrid final : public Preconditioner {
   Multigrid();
   ~Multigrid() override;
 
-  /// Levels for matrices of A's pattern. Without positions the coarse space has no rotations; without parts, nodes of
-  /// bodies that touch are gathered into one aggregate, which cannot slide.
-  void set_up(const RowMatrix& A, const UnknownNodes& nodes);
-  /// Takes new values of A, with the aggregates and P of the set-up. indefinite: A is not positive definite.
+  /// Levels for A, and for other matrices of its pattern. Without positions the coarse space has no rotations; without
+  /// parts, nodes of bodies that touch are gathered into one aggregate, which cannot slide. indefinite: A is not
+  /// positive definite.
+  SolveReport::Status set_up(const RowMatrix& A, const UnknownNodes& nodes);
+  /// Takes the values of another A, with the aggregates and P of the set-up.
   SolveReport::Status refresh(const RowMatrix& A);
   double apply(const Vector& r, Vector& z) override;
   /// Entries of the matrices of all levels over those of A.
@@ -31,6 +32,7 @@ class Multigrid final : public Preconditioner {
 
  private:
   struct Level;
+  SolveReport::Status factor_coarsest();
   void cycle(std::size_t k);
 
   std::vector<std::unique_ptr<Level>> levels_;

@@ -58,8 +58,7 @@ class MultigridCycle final : public Factor {
 
   SolveReport::Status factorize(const SparseMatrix& A) override {
     rows_->refresh(A);
-    multigrid_.set_up(*rows_, {positions_});
-    return multigrid_.refresh(*rows_);
+    return multigrid_.set_up(*rows_, {positions_});
   }
 
   void solve(const Eigen::Ref<const Matrix>& B, Eigen::Ref<Matrix> X) override {

@@ -35,11 +35,11 @@ class MultigridAndStiff final : public Preconditioner {
 bool KeptMultigrid::worn() const { return first_rate_ > 0 && last_rate_ > wear * first_rate_; }
 
 SolveReport::Status KeptMultigrid::prepare(const RowMatrix& A, SolverCounts& counts) {
-  if (levels_ == Levels::none) multigrid_.set_up(A, nodes_);
+  const bool anew = levels_ == Levels::none;
   levels_ = Levels::none;
   first_rate_ = last_rate_ = 0;
   ++counts.factorizations;
-  const Status status = multigrid_.refresh(A);
+  const Status status = anew ? multigrid_.set_up(A, nodes_) : multigrid_.refresh(A);
   if (status == Status::ok) levels_ = Levels::kept;
   return status;
 }
