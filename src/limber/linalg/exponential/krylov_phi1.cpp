@@ -156,9 +156,10 @@ class FirstOrderFlow {
   /// Errors of the sub-steps are carried on as residuals are.
   double carried(double Substep::*error) const {
     double sum = 0, largest_after = 0;
-    for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
-      largest_after = std::max(largest_after, step->residual);
-      sum += *step.*error * (step->residual > 0 ? largest_after / step->residual : 1);
+    for (std::size_t k = steps_.size(); k-- > 0;) {
+      const Substep& step = steps_[k];
+      largest_after = std::max(largest_after, step.residual);
+      sum += step.*error * (step.residual > 0 ? largest_after / step.residual : 1);
     }
     return sum;
   }
