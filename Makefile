@@ -18,7 +18,7 @@ SOURCES = git ls-files --cached --others --exclude-standard --
 section = @printf '\n== %s\n' $(1)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build program scene-docs demo studies test checked soak asan tsan fuzz format-check lint-setup lint docs bench \
+.PHONY: help setup build program mpi test-mpi scene-docs demo studies test checked soak asan tsan fuzz format-check lint-setup lint docs bench \
     peers check-exports clean
 
 help: ## list these targets
@@ -40,6 +40,16 @@ build: build/build.ninja ## the program, the Python module, tests and benchmarks
 program: build/build.ninja
 	$(call section,'Build the program')
 	@cmake --build build --parallel $(JOBS) --target limber_cli
+
+mpi: setup ## the program for several processes, with MPI and PETSc, which it installs: build-mpi/bin/limber
+	@$(SETUP) tools/packages-mpi.txt
+	$(call section,'Build for several processes: build-mpi/')
+	@$(CONFIGURE) mpi
+	@cmake --build build-mpi --parallel $(JOBS)
+
+test-mpi: mpi ## runs on 1 to 4 processes: the motion of one
+	$(call section,'Tests on several processes')
+	@$(PYTHON) -m pytest -q -p no:cacheprovider --durations=5 tests/mpi
 
 scene-docs: program ## docs/scene.schema.json and the tables of docs/scene.md, from the tables in src/limber/scene/
 	@build/bin/limber schema -o docs/scene.schema.json --tables docs/scene.md
@@ -156,4 +166,4 @@ peers: setup ## Limber beside Bullet, which it installs, on scenes/beam.json
 	@build/bin/limber_peers-float64
 
 clean: ## remove build*/ and out/
-	rm -rf build build-checked build-asan build-tsan build-lint out
+	rm -rf build build-mpi build-checked build-asan build-tsan build-lint out

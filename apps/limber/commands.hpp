@@ -16,6 +16,10 @@ namespace limber::app {
 
 using Action = std::function<int()>;
 
+/// The processes that this program runs as; main says so.
+const Communicator& processes();
+void set_processes(const Communicator& all);
+
 /// Adds the command to `cli`; when it is chosen, `action` is set.
 void add_run(CLI::App& cli, Action& action);
 void add_check(CLI::App& cli, Action& action);

@@ -4,8 +4,11 @@
 #endif
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 #include "commands.hpp"
+#include "limber/core/communicator.hpp"
 #include "limber/core/errors.hpp"
 #include "limber/linalg/blas_kernel.hpp"
 #include "limber/version.hpp"
@@ -16,15 +19,9 @@ constexpr const char* description =
     "Limber simulates deformable objects: a scene file in, a trajectory out.\n\n"
     "Example:\n  limber run scenes/beam.json -o out/beam\n  limber check scenes/beam.json\n  limber methods";
 
-}  // namespace
+using namespace limber;
 
-int main(int argc, char** argv) {
-  using namespace limber;
-#ifdef __GLIBC__
-  // Steps free and take the same large vectors again and again: they stay with the process.
-  mallopt(M_MMAP_THRESHOLD, 32 << 20);
-  mallopt(M_TRIM_THRESHOLD, 512 << 20);
-#endif
+int main_of(const Processes& processes, int argc, char** argv) {
   CLI::App cli{description, "limber"};
   cli.set_version_flag("--version", [] {
     const std::string kernel = blas_kernel();
@@ -68,22 +65,46 @@ int main(int argc, char** argv) {
       return 2;
     }
   }
+  if (processes.all().size() > 1 && std::string(argv[1]) != "run")
+    throw InputError("mpirun",
+                     fmt::format("`limber {}` runs as one process; several share `limber run` only", argv[1]));
   try {
     cli.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
     const int status = cli.exit(e);
     return status == 0 ? 0 : 2;
   }
+  return action();
+}
+
+/// What went wrong, and the exit status. Where several processes fail alike, the first one speaks for all.
+int report(const Processes& processes, const std::string& what, int status) {
+  const bool alone = processes.all().size() == 1;
+  if (!alone && processes.all().rank() > 0) std::this_thread::sleep_for(std::chrono::seconds(3));
+  if (!what.empty()) fmt::print(stderr, "limber: {}\n", what);
+  std::fflush(stderr);
+  processes.abandon(status);  // others may wait for this one
+  return status;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using namespace limber;
+#ifdef __GLIBC__
+  // Steps free and take the same large vectors again and again: they stay with the process.
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);
+  mallopt(M_TRIM_THRESHOLD, 512 << 20);
+#endif
+  const Processes processes(argc, argv);
+  app::set_processes(processes.all());
   try {
-    return action();
+    return main_of(processes, argc, argv);
   } catch (const InputError& e) {
-    fmt::print(stderr, "limber: {}\n", e.what());
-    return 2;
-  } catch (const StepFailure& e) {
-    fmt::print(stderr, "limber: {}\n", e.what());
-    return 1;
+    return report(processes, e.what(), 2);
   } catch (const std::exception& e) {
-    fmt::print(stderr, "limber: {}\n", e.what());
-    return 1;
+    return report(processes, e.what(), 1);
+  } catch (const FailedElsewhere&) {
+    return report(processes, "", 1);
   }
 }

@@ -102,6 +102,7 @@ struct RunArguments {
 };
 
 int run(const RunArguments& a) {
+  const bool first = processes().rank() == 0;
   Loaded loaded = a.scene.load();
   if (!a.directory.empty()) {
     nlohmann::json json = json_of(loaded.document);
@@ -110,21 +111,29 @@ int run(const RunArguments& a) {
   }
   const std::string directory = !a.directory.empty() ? a.directory : loaded.scene.output.directory;
   if (directory.empty()) throw InputError("output.directory", "is not given; name it in the scene or with -o DIR");
-  set_threads(a.threads >= 0 ? a.threads : loaded.scene.threads);
-  const Model model = build_model(loaded.scene);
-  const Verbosity verbosity = a.json ? Verbosity::json : a.quiet ? Verbosity::quiet : Verbosity::normal;
+  const bool several = processes().size() > 1;
+  // Processes share the cores among them: a thread each, unless more are asked for.
+  set_threads(a.threads >= 0 ? a.threads : several ? std::max(1, loaded.scene.threads) : loaded.scene.threads);
+  const Model model = build_model(loaded.scene, {}, processes());
+  const Verbosity verbosity = !first    ? Verbosity::quiet
+                              : a.json  ? Verbosity::json
+                              : a.quiet ? Verbosity::quiet
+                                        : Verbosity::normal;
 
   RunOptions options;
   options.directory = directory;
   options.existing = a.resume ? Existing::resume : a.overwrite ? Existing::overwrite : Existing::refuse;
+  std::optional<Facts> facts;
+  if (several || verbosity == Verbosity::normal) facts = gather_facts(loaded.scene, model, several ? 0 : 3);
   if (verbosity == Verbosity::normal) {
-    fmt::print(stderr, "{}", describe(gather_facts(loaded.scene, model, 3)));
+    fmt::print(stderr, "{}", describe(*facts));
     if (const std::string advice = blas_advice(blas_kernel(), cpu_features()); !advice.empty())
       fmt::print(stderr, "note: {}\n", advice);
   }
   const RunResult result =
       run_until_interrupted(loaded, model, options, verbosity == Verbosity::normal ? Shown::progress : Shown::nothing);
   // A run that was killed after its summary has no plot yet.
+  if (!first) return result.end == RunResult::End::interrupted ? 1 : 0;
   if (result.end != RunResult::End::already_finished ||
       !std::filesystem::exists(std::filesystem::path(directory) / run_file::energy_plot))
     if (const auto why_not =

@@ -67,7 +67,8 @@ void TimeLeft::show(double part, const std::string& text) {
   std::fflush(stderr);
 }
 
-CatchInterrupts::CatchInterrupts() : interruptible_([] { return !interrupted(); }) {
+/// Several processes end together, where their driver says so; none of them ends by itself within a step.
+CatchInterrupts::CatchInterrupts() : interruptible_([] { return processes().size() > 1 || !interrupted(); }) {
   for (int k = 0; k < 2; ++k) before_[k] = std::signal(interrupt_signals[k], on_interrupt);
 }
 
@@ -76,6 +77,13 @@ CatchInterrupts::~CatchInterrupts() {
 }
 
 bool interrupted() { return interrupt_came; }
+
+namespace {
+const Communicator* all_processes = &one_process();
+}
+
+const Communicator& processes() { return *all_processes; }
+void set_processes(const Communicator& all) { all_processes = &all; }
 
 void end_if_interrupted() {
   if (interrupted()) throw Interrupted();

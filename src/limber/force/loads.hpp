@@ -12,7 +12,9 @@ class NodalLoads : public Force {
   NodalLoads(std::vector<int> nodes, TimeFunction<Vec3> force) : nodes_(std::move(nodes)), force_(std::move(force)) {}
 
   ForceTraits traits() const override { return {.time_dependent = !force_.is_constant()}; }
-  void add_couplings(std::vector<std::pair<int, int>>&) const override {}
+  void add_couplings(std::vector<std::pair<int, int>>& pairs) const override {
+    for (const int i : nodes_) pairs.emplace_back(i, i);
+  }
   void add_force(const State& u, Vector& f) const override;
   void add_tangent(const State&, TangentBuilder&) const override {}
   std::optional<Potentials> potentials(const State& u) const override;

@@ -23,7 +23,9 @@ class TargetSprings : public Force, public DampingForce {
   ForceTraits traits() const override {
     return {.velocity_dependent = damping_ > 0, .time_dependent = curvatures_.size() > 1};
   }
-  void add_couplings(std::vector<std::pair<int, int>>&) const override {}
+  void add_couplings(std::vector<std::pair<int, int>>& pairs) const override {
+    for (const int i : nodes_) pairs.emplace_back(i, i);
+  }
   void add_force(const State& u, Vector& f) const override;
   void add_tangent(const State& u, TangentBuilder& T) const override;
   std::optional<Potentials> potentials(const State& u) const override;

@@ -109,7 +109,7 @@ class Force {
  public:
   virtual ~Force() = default;
   virtual ForceTraits traits() const = 0;
-  /// Appends the pairs of nodes that the tangent couples.
+  /// Appends the pairs of nodes that the tangent couples; (i, i) for a node that the force acts on by itself.
   virtual void add_couplings(Couplings& pairs) const = 0;
   /// Called when the pattern is known, and again whenever it has changed.
   virtual void bind(const BlockPattern&, std::span<const int> /*free_index*/) {}

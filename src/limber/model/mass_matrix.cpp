@@ -20,22 +20,29 @@ MassMatrix::MassMatrix(const SparseMatrix& M, Symmetry symmetry, std::string sol
   if (M_.rows() == M_.cols() && is_diagonal(M_)) diagonal_ = M_.diagonal();
 }
 
+MassMatrix::MassMatrix(const SparseMatrix& M, Symmetry symmetry, const Space& space) : MassMatrix(M, symmetry) {
+  space_ = space;
+  if (!space_.all(diagonal_.size() > 0)) diagonal_.resize(0);
+  if (diagonal_.size() > 0) space_.add_up(diagonal_);
+}
+
 Vector MassMatrix::apply(const Vector& x) const {
   if (diagonal_.size() > 0) return diagonal_.cwiseProduct(x);
-  if (symmetry_ == Symmetry::symmetric) return symmetric_product(M_, x);
-  return M_ * x;
+  Vector y = symmetry_ == Symmetry::symmetric ? symmetric_product(M_, x) : Vector(M_ * x);
+  space_.add_up(y);
+  return y;
 }
 
 Vector MassMatrix::solve(const Vector& f) const {
   if (diagonal_.size() > 0) return f.cwiseQuotient(diagonal_);
   if (!solver_) {
     solved_ = M_;
-    solver_ = make_linear_solver(solver_name_, symmetry_);
+    solver_ = make_linear_solver(solver_name_, symmetry_, {.space = &space_});
     solver_->set_matrix(solved_);
   }
   Vector x;
   if (solver_->solve(f, x, tolerance_).status != SolveReport::Status::ok)
-    throw StepFailure(f.allFinite() ? "the mass matrix could not be solved with" : "the force is not finite");
+    throw StepFailure(space_.all_finite(f) ? "the mass matrix could not be solved with" : "the force is not finite");
   return x;
 }
 

@@ -14,6 +14,8 @@ class MassMatrix {
   MassMatrix() = default;
   /// Symmetric: the lower triangle of M. `solver`, `tolerance`: how it is solved with, unless it is diagonal.
   MassMatrix(const SparseMatrix& M, Symmetry symmetry, std::string solver = "auto", double tolerance = 1e-14);
+  /// The part of M that comes from a process's own elements.
+  MassMatrix(const SparseMatrix& M, Symmetry symmetry, const Space& space);
 
   const SparseMatrix& matrix() const { return M_; }
   Vector apply(const Vector& x) const;
@@ -27,6 +29,7 @@ class MassMatrix {
   Symmetry symmetry_ = Symmetry::symmetric;
   std::string solver_name_;
   double tolerance_ = 0;
+  Space space_;
   Vector diagonal_;                               // where nothing else is there, else empty
   mutable SparseMatrix solved_;                   // what the solver refers to
   mutable std::unique_ptr<LinearSolver> solver_;  // made when it is needed

@@ -61,7 +61,7 @@ class MechanicalSystem::Contact final : public ContactPart {
     double gap = std::numeric_limits<double>::infinity();
     for (const Sides& f : whole_.sides_)
       if (f.contact) gap = std::min(gap, f.contact->smallest_gap(all));
-    return gap;
+    return whole_.space_.min(gap);
   }
   Lag lag() const override { return whole_.lag_; }
   void update_lagged(const State& u) override {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 
 #include "limber/core/nodes.hpp"
 #include "limber/model/mechanical_system.hpp"
@@ -27,7 +28,9 @@ Energies MechanicalSystem::energies(const State& u) const {
         break;
     }
   }
-  return e;
+  std::array<double, 5> sums = {e.kinetic, e.elastic, e.gravitational, e.contact, e.other};
+  space_.processes().sum(sums);
+  return {sums[0], sums[1], sums[2], sums[3], sums[4]};
 }
 
 double MechanicalSystem::damping_power(const State& u) const {
@@ -35,7 +38,7 @@ double MechanicalSystem::damping_power(const State& u) const {
   double power = 0;
   for (const Sides& f : sides_)
     if (f.damping) power += f.damping->damping_power(all);
-  return power;
+  return space_.sum(power);
 }
 
 double MechanicalSystem::friction_power(const State& u) const {
@@ -44,7 +47,7 @@ double MechanicalSystem::friction_power(const State& u) const {
   double power = 0;
   for (const Sides& f : sides_)
     if (f.contact) power += f.contact->friction_power(all);
-  return power;
+  return space_.sum(power);
 }
 
 double MechanicalSystem::work_put_in(const State& from, const State& to) const {
@@ -86,7 +89,9 @@ double MechanicalSystem::work_put_in(const State& from, const State& to) const {
     at_start += work_of_scripts(a, b, full_force(a, forces_));
     at_end += work_of_scripts(a, b, full_force(b, forces_));
   }
-  return both + std::max(at_end, .5 * (at_start + at_end));
+  std::array<double, 3> sums = {both, at_start, at_end};
+  space_.processes().sum(sums);
+  return sums[0] + std::max(sums[2], .5 * (sums[1] + sums[2]));
 }
 
 /// With the forces f on all nodes: what prescribed nodes need to go on as they do, and the change of their kinetic
@@ -123,13 +128,14 @@ Vector MechanicalSystem::reactions(const State& u) const {
     if (const int i = prescribed_index_[ix(m.a)]; i >= 0) block(r, i) += m.m * acceleration(m.b);
     if (const int i = prescribed_index_[ix(m.b)]; i >= 0 && m.a != m.b) block(r, i) += m.m * acceleration(m.a);
   }
+  space_.processes().sum({r.data(), static_cast<std::size_t>(r.size())});
   return r;
 }
 
 double MechanicalSystem::total_mass() const {
   double sum = 0;
   for (const auto& m : masses_) sum += (m.a == m.b ? 1 : 2) * m.m;
-  return sum;
+  return space_.sum(sum);
 }
 
 }  // namespace limber

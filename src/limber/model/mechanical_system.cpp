@@ -4,6 +4,7 @@
 
 #include <Eigen/Geometry>
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <limits>
 #include <map>
@@ -24,6 +25,7 @@ MechanicalSystem::MechanicalSystem(Parts parts)
       gaps_(std::move(parts.gaps)),
       prescriptions_(std::move(parts.prescriptions)),
       all_ties_(std::move(parts.ties)),
+      holders_(std::move(parts.holders)),
       length_scale_(parts.length_scale) {
   for (const auto& f : forces_) {
     const auto traits = f->traits();
@@ -36,7 +38,15 @@ MechanicalSystem::MechanicalSystem(Parts parts)
     sides_.push_back({dynamic_cast<ContactForce*>(f.get()), dynamic_cast<LearningForce*>(f.get()),
                       dynamic_cast<DampingForce*>(f.get())});
   }
+  tied_.assign(ix(static_cast<int>(reference_.size() / 3)), 0);
+  for (const Tie& t : all_ties_) tied_[ix(t.node)] = 1;
+  std::erase_if(all_ties_, [&](const Tie& t) { return !holders_.holds(t.node); });
   for (const auto& m : masses_) coupled_mass_ = coupled_mass_ || m.a != m.b;
+  if (holders_.shared()) {
+    int lumped = coupled_mass_ ? 0 : 1;
+    holders_.processes->min(std::span<int>(&lumped, 1));
+    coupled_mass_ = lumped == 0;
+  }
   arrange();
   make_contact();
   memory_at_start_ = memory();
@@ -48,7 +58,7 @@ SystemTraits MechanicalSystem::traits() const {
           .velocity_dependent = velocity_dependent_,
           .time_dependent = time_dependent_,
           .length_scale = length_scale_,
-          .nodes = {&unknown_positions_, &parts_},
+          .nodes = {&unknown_positions_, &parts_, &space_},
           .contact = contact_.get(),
           .gaps = near_gaps_.get()};
 }
@@ -69,8 +79,11 @@ void MechanicalSystem::arrange() {
   free_nodes_.clear();
   prescribed_nodes_.clear();
   prescription_of_.clear();
+  std::vector<int> free_everywhere;
   for (int i = 0; i < n; ++i) {
     if (holds[ix(i)] < 0) {
+      if (holders_.shared()) free_everywhere.push_back(i);
+      if (!holders_.holds(i)) continue;
       free_index_[ix(i)] = static_cast<int>(free_nodes_.size());
       free_nodes_.push_back(i);
     } else {
@@ -79,7 +92,7 @@ void MechanicalSystem::arrange() {
       prescription_of_.push_back(holds[ix(i)]);
     }
   }
-  if (free_nodes_.empty()) throw InputError("bodies", "no node is free to move");
+  if (free_nodes_.empty() && free_everywhere.empty()) throw InputError("bodies", "no node is free to move");
   ties_ = Ties(all_ties_, free_index_);
   unknown_nodes_.clear();
   for (int f = 0; f < static_cast<int>(free_nodes_.size()); ++f)
@@ -87,6 +100,10 @@ void MechanicalSystem::arrange() {
   unknown_positions_.resize(3 * static_cast<Index>(unknown_nodes_.size()));
   for (int i = 0; i < static_cast<int>(unknown_nodes_.size()); ++i)
     block(unknown_positions_, i) = block(reference_, unknown_nodes_[ix(i)]);
+  if (holders_.shared()) {
+    std::erase_if(free_everywhere, [&](int i) { return tied_[ix(i)]; });
+    space_ = Space(holders_, unknown_nodes_, free_everywhere);
+  }
 
   Couplings coupled;
   for (const auto& f : forces_) f->add_couplings(coupled);
@@ -102,8 +119,10 @@ void MechanicalSystem::arrange() {
   std::sort(fixed_couplings_.begin(), fixed_couplings_.end());
   fixed_couplings_.erase(std::unique(fixed_couplings_.begin(), fixed_couplings_.end()), fixed_couplings_.end());
   make_pattern({});
+  Vector mass = mass_.matrix().diagonal();
+  space_.add_up(mass);
   for (int i = 0; i < ties_.unknowns(); ++i)
-    if (!(mass_.matrix().coeff(3 * i, 3 * i) > 0))
+    if (!(mass[3 * i] > 0))
       throw InputError("bodies", "node " + std::to_string(unknown_nodes_[ix(i)]) + " is free but has no mass");
 }
 
@@ -165,7 +184,8 @@ void MechanicalSystem::make_mass() {
     of_nodes.swap(M);
     ties_.add_reduced(of_nodes.valuePtr(), M.valuePtr());
   }
-  mass_ = MassMatrix(M, storage_ == Storage::lower ? Symmetry::symmetric : Symmetry::general);
+  const Symmetry symmetry = storage_ == Storage::lower ? Symmetry::symmetric : Symmetry::general;
+  mass_ = space_.shared() ? MassMatrix(M, symmetry, space_) : MassMatrix(M, symmetry);
 }
 
 std::vector<double> MechanicalSystem::memory() const {
@@ -228,8 +248,8 @@ void MechanicalSystem::couple(const State& all) {
     });
     return all.load();
   };
-  const bool fits = holds(pattern_);
-  if (fits && (lag_ != Lag::each_iterate || holds(unsymmetric_pattern_))) return;
+  const bool fits = space_.all(holds(pattern_));
+  if (fits && (lag_ != Lag::each_iterate || space_.all(holds(unsymmetric_pattern_)))) return;
   for (const Sides& f : sides_)
     if (f.contact) f.contact->add_couplings_soon(all, soon);
   to_free(soon);
@@ -247,15 +267,34 @@ void MechanicalSystem::find_parts(const std::vector<std::pair<int, int>>& couple
     while (root[ix(i)] != i) i = root[ix(i)] = root[ix(root[ix(i)])];
     return i;
   };
-  for (const auto& [a, b] : coupled) {
+  const auto unite = [&](int a, int b) {
     const int x = find(a), y = find(b);
     root[ix(std::max(x, y))] = std::min(x, y);  // the smallest node names the part
+    return x != y;
+  };
+  for (const auto& [a, b] : coupled) unite(a, b);
+  // A part may go on where another process holds it.
+  for (bool grows = space_.shared(); grows;) {
+    std::vector<int> names(root.size());
+    for (int i = 0; i < static_cast<int>(root.size()); ++i) names[ix(i)] = find(i);
+    space_.processes().min(std::span<int>(names));
+    bool united = false;
+    for (int i = 0; i < static_cast<int>(root.size()); ++i) united = unite(i, names[ix(i)]) || united;
+    grows = !space_.all(!united);
   }
   std::map<int, std::vector<int>> parts;
   parts_.clear();
   loose_parts_.clear();
   for (int i = 0; i < ties_.unknowns(); ++i) parts[find(unknown_nodes_[ix(i)])].push_back(i);
   for (const auto& [first, nodes] : parts) parts_.push_back(nodes);
+  if (space_.shared()) {  // the same parts on all processes, also where one holds nothing of them
+    loose_parts_.clear();
+    std::map<int, std::vector<int>> all;
+    for (int i = 0; i < static_cast<int>(root.size()); ++i) all[find(i)];
+    for (const int node : prescribed_nodes_) all.erase(find(node));
+    for (const auto& [first, nodes] : all) loose_parts_.push_back(parts[first]);
+    return;
+  }
   for (const int node : prescribed_nodes_) parts.erase(find(node));
   for (auto& [first, nodes] : parts) loose_parts_.push_back(std::move(nodes));
 }
@@ -264,9 +303,11 @@ Matrix MechanicalSystem::rigid_motions(const State& u) const {
   Matrix R = Matrix::Zero(size(), 6 * static_cast<Index>(loose_parts_.size()));
   Index column = 0;
   for (const auto& part : loose_parts_) {
-    Vec3 centre = Vec3::Zero();
-    for (const int i : part) centre += block(u.q, i);
-    centre /= static_cast<double>(part.size());
+    Eigen::Vector4d sum = Eigen::Vector4d::Zero();
+    for (const int i : part)
+      if (space_.owns(i)) sum += Eigen::Vector4d(u.q[3 * i], u.q[3 * i + 1], u.q[3 * i + 2], 1);
+    space_.processes().sum({sum.data(), 4});
+    const Vec3 centre = sum.head<3>() / sum[3];
     for (int axis = 0; axis < 3; ++axis) {
       const Vec3 e = Vec3::Unit(axis);
       for (const int i : part) {
@@ -349,10 +390,29 @@ Vector MechanicalSystem::gather(const Vector& full) const {
 State MechanicalSystem::full(const State& u) const {
   const Prescribed p = prescribed(u.t);
   State all{spread(u.q), spread(u.v), u.t};
+  if (space_.shared())
+    for (int i = 0; i < nodes(); ++i)
+      if (free_index_[ix(i)] < 0) block(all.q, i) = block(reference_, i);
   for (int i = 0; i < static_cast<int>(prescribed_nodes_.size()); ++i) {
     block(all.q, prescribed_nodes_[ix(i)]) = block(p.x, i);
     block(all.v, prescribed_nodes_[ix(i)]) = block(p.v, i);
   }
+  return all;
+}
+
+State MechanicalSystem::everywhere(const State& u) const {
+  State all = full(u);
+  if (!space_.shared()) return all;
+  const int me = space_.processes().rank();
+  for (int i = 0; i < nodes(); ++i)
+    if (prescribed_index_[ix(i)] < 0 && holders_.holder[ix(holders_.start[ix(i)])] != me) {
+      block(all.q, i).setZero();
+      block(all.v, i).setZero();
+    } else if (prescribed_index_[ix(i)] >= 0 && me != 0) {
+      block(all.q, i).setZero();
+      block(all.v, i).setZero();
+    }
+  for (Vector* x : {&all.q, &all.v}) space_.processes().sum({x->data(), static_cast<std::size_t>(x->size())});
   return all;
 }
 
@@ -368,7 +428,7 @@ Vector MechanicalSystem::full_force(const State& all, const Forces& forces) cons
 
 /// f_f − M_fp q̈_p.
 Vector MechanicalSystem::free_force(const Vector& full, double t) const {
-  if (!coupled_mass_ || !scripted_) return gather(full);
+  if (!coupled_mass_ || !scripted_) return added_up(gather(full));
   Vector f = full;
   const Prescribed p = prescribed(t);
   const auto subtract = [&](int a, int b, double m) {
@@ -379,12 +439,17 @@ Vector MechanicalSystem::free_force(const Vector& full, double t) const {
     subtract(m.a, m.b, m.m);
     subtract(m.b, m.a, m.m);
   }
-  return gather(f);
+  return added_up(gather(f));
+}
+
+Vector MechanicalSystem::added_up(Vector f) const {
+  space_.add_up(f);
+  return f;
 }
 
 Vector MechanicalSystem::force_of(const State& u, const Forces& forces) const {
   const Vector all = full_force(full(u), forces);
-  return &forces == &implicit_forces_ ? gather(all) : free_force(all, u.t);
+  return &forces == &implicit_forces_ ? added_up(gather(all)) : free_force(all, u.t);
 }
 
 Vector MechanicalSystem::force(const State& u) const { return force_of(u, forces_); }
@@ -420,7 +485,7 @@ Vector MechanicalSystem::linearize_by(const State& u, Definiteness d, Tangent& T
   Vector f = Vector::Zero(reference_.size());
   for (const auto& force : forces) force->linearize(all, f, b);
   reduce(T);
-  return &forces == &implicit_forces_ ? gather(f) : free_force(f, u.t);
+  return &forces == &implicit_forces_ ? added_up(gather(f)) : free_force(f, u.t);
 }
 
 Vector MechanicalSystem::linearize(const State& u, Definiteness d, Tangent& T) {
@@ -430,12 +495,17 @@ Vector MechanicalSystem::linearize(const State& u, Definiteness d, Tangent& T) {
 std::optional<Potentials> MechanicalSystem::potentials_of(const State& u, const Forces& forces) const {
   const State all = full(u);
   Potentials sum;
+  bool any = true;
   for (const auto& force : forces) {
     const auto p = force->potentials(all);
-    if (!p) return std::nullopt;
+    any = any && p;
+    if (!any) break;
     sum += *p;
   }
-  return sum;
+  if (!space_.all(any)) return std::nullopt;
+  std::array<double, 2> both = {sum.stored, sum.dissipated};
+  space_.processes().sum(both);
+  return Potentials{.stored = both[0], .dissipated = both[1]};
 }
 
 std::optional<Potentials> MechanicalSystem::potentials(const State& u) const {
@@ -450,7 +520,7 @@ double MechanicalSystem::max_step_of(const Vector& q, const Vector& dq, double t
   if (t0 != t1 && scripted_) d += full({q, Vector::Zero(q.size()), t1}).q - from;  // what is free cancels
   double s = 1;
   for (const auto& force : forces) s = std::min(s, force->max_step(from, d, t0, t1));
-  return s;
+  return space_.min(s);
 }
 
 double MechanicalSystem::max_step(const Vector& q, const Vector& dq, double t0, double t1) const {

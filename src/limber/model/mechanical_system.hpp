@@ -44,6 +44,9 @@ class MechanicalSystem final : public System {
     double length_scale = 1;                    // [m]
     std::shared_ptr<GapSource> gaps = nullptr;  // null: contact is by forces, if any
     std::vector<Tie> ties = {};                 // neither node nor corners are prescribed
+    /// Where several processes share the nodes, masses and forces are those of a process's own elements. It holds all
+    /// nodes that they act on; a process that holds a tied node holds its corners. All have the same list of forces.
+    NodeHolders holders = {};
   };
   explicit MechanicalSystem(Parts parts);
   ~MechanicalSystem() override;
@@ -61,6 +64,10 @@ class MechanicalSystem final : public System {
   const std::vector<int>& free_nodes() const { return free_nodes_; }
   /// Ascending.
   const std::vector<int>& prescribed_nodes() const { return prescribed_nodes_; }
+  const Communicator& processes() const { return space_.processes(); }
+  /// The full state of the unknowns at their time on every process; else nodes that a process does not hold stand
+  /// where they were at the start.
+  State everywhere(const State& u) const;
   bool scripted() const { return scripted_; }
   /// When the next nodes are to be released [s]; ∞: none are.
   double next_release() const;
@@ -130,9 +137,11 @@ class MechanicalSystem final : public System {
   Vector linearize_by(const State& u, Definiteness, Tangent& T, const Forces& forces);
   std::optional<Potentials> potentials_of(const State& u, const Forces& forces) const;
   double max_step_of(const Vector& q, const Vector& dq, double t0, double t1, const Forces& forces) const;
+  /// The whole force on the unknowns, from that of a process's own elements on all nodes.
   Vector free_force(const Vector& full, double t) const;
-  /// The force on the unknowns from that on all nodes.
+  /// The force on the unknowns from that on all nodes, and its sum over all processes.
   Vector gather(const Vector& full) const;
+  Vector added_up(Vector f) const;
   TangentBuilder builder(Definiteness, Tangent& T);
   /// From all free nodes to the unknowns, where nodes are tied.
   void reduce(Tangent& T);
@@ -153,12 +162,15 @@ class MechanicalSystem final : public System {
   std::vector<int> free_index_;                // per node, −1 where prescribed
   std::vector<int> prescribed_index_;          // per node, −1 where free
   std::vector<int> unknown_nodes_;             // free and not tied
+  std::vector<char> tied_;                     // per node
   Vector unknown_positions_;                   // at the start
   std::vector<std::vector<int>> parts_;        // their numbers, in groups that forces hold together
   std::vector<std::vector<int>> loose_parts_;  // those of the groups without a prescribed node
   Couplings fixed_couplings_;                  // of free nodes (free numbers), a > b, ascending, without repeats
   Storage storage_ = Storage::lower;
   Ties ties_;
+  NodeHolders holders_;
+  Space space_;                             // of the unknowns
   BlockPattern pattern_;                    // of the free nodes
   MassMatrix mass_;                         // of the unknowns
   Vector node_K_, node_D_;                  // on pattern_, where nodes are tied

@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "limber/core/space.hpp"
 #include "limber/core/state.hpp"
 #include "limber/model/mass_matrix.hpp"
 
@@ -135,6 +136,12 @@ class System {
   bool time_dependent() const { return traits().time_dependent; }
   double length_scale() const { return traits().length_scale; }
   ContactPart* contact() const { return traits().contact; }
+  /// The vectors over its unknowns. Where several processes share them, M, K and D are those of a process's own
+  /// elements, but forces, products and potentials are whole.
+  const Space& space() const {
+    const Space* shared = traits().nodes.space;
+    return shared ? *shared : whole_space();
+  }
   double smallest_gap(const State& u) const {
     ContactPart* c = contact();
     return c ? c->smallest_gap(u) : std::numeric_limits<double>::infinity();

@@ -103,6 +103,10 @@ const Section<MethodChoice>& method_table() {
         {"max_iterations", &M::max_iterations, form::whole(1), "most iterations of the nonlinear solver in one stage",
          "the solver's own"},
         {"solver", words, solver_text() + ". Case does not matter", "`\"auto\"`"},
+        {"petsc", &M::petsc, form::other(R"({"type": "string"})"),
+         "options of PETSc itself for `\"petsc\"` and `\"mumps\"`, as on its command line, such as `\"-ksp_monitor "
+         "-pc_gamg_threshold 0.02\"`",
+         "none"},
         {"linear_tolerance", &M::linear_tolerance, form::positive(quantity::ratio),
          "relative residual of the linear solves of semi-implicit methods", "`1e-10`"},
         {"merit", &M::merit, form::word("merit"),

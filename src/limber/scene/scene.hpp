@@ -47,6 +47,7 @@ struct MethodChoice {
   std::optional<int> max_iterations;       // unset: the nonlinear solver's own limit
   std::optional<double> linear_tolerance;  // relative; unset: the linear solver's own choice
   std::string solver = "auto";
+  std::string petsc;                      // options of PETSc itself
   std::string merit = "auto";             // or potential, residual
   std::string residual_scaling = "mass";  // or identity, rows, stage
   std::string nonlinear = "newton";       // or lbfgs

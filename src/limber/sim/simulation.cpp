@@ -119,7 +119,7 @@ void Simulation::run_until(double t, const std::function<bool()>& go_on) {
 
 /// Energy that nobody put in is never silent.
 std::string Simulation::alarm() const {
-  const Vector v = system_->full(state()).v;
+  const Vector v = system_->everywhere(state()).v;
   Index fastest = 0;
   for (Index i = 0; i < v.size(); i += 3)
     if (v.segment<3>(i).squaredNorm() > v.segment<3>(fastest).squaredNorm()) fastest = i;
@@ -316,21 +316,31 @@ Snapshot Simulation::snapshot() {
   s.damping_power = damping_power_;
   s.friction_power = friction_power_;
   if (stepper_.modes()) s.modes = stepper_.modes()->memory();
-  for (std::size_t i = 0; i < history_.size(); ++i) s.history.push_back(history_[i]);
+  const Space& space = system_->space();
+  for (std::size_t i = 0; i < history_.size(); ++i) {
+    const State& u = history_[i];
+    s.history.push_back({space.whole(u.q), space.whole(u.v), u.t, u.a.size() > 0 ? space.whole(u.a) : Vector()});
+  }
   return s;
 }
 
 void Simulation::restore(const Snapshot& s) {
   check_lengths(s);
   // Each release adds unknowns: their number tells whether a snapshot at the time of one is from before or after it.
-  const Index size = system_->size();
+  const auto unknowns = [this] { return system_->space().whole_size(system_->size()); };
+  const Index size = unknowns();
   if (s.history[0].q.size() < size) system_->hold_all();
-  while (system_->size() < s.history[0].q.size() && std::isfinite(system_->next_release())) system_->release_next();
-  if (system_->size() != s.history[0].q.size())
-    throw InputError("history[0].q", fmt::format("has {} numbers, but the system has {} unknowns",
-                                                 s.history[0].q.size(), system_->size()));
-  if (system_->size() != size) stepper_ = Stepper(*info_, settings_.parameters, *system_, settings_.options);
-  history_ = History(std::deque<State>(s.history.begin(), s.history.end()));
+  while (unknowns() < s.history[0].q.size() && std::isfinite(system_->next_release())) system_->release_next();
+  if (unknowns() != s.history[0].q.size())
+    throw InputError("history[0].q",
+                     fmt::format("has {} numbers, but the system has {} unknowns", s.history[0].q.size(), unknowns()));
+  if (unknowns() != size) stepper_ = Stepper(*info_, settings_.parameters, *system_, settings_.options);
+  std::deque<State> past;
+  for (const State& u : s.history) {
+    const Space& space = system_->space();
+    past.push_back({space.part(u.q), space.part(u.v), u.t, u.a.size() > 0 ? space.part(u.a) : Vector()});
+  }
+  history_ = History(std::move(past));
   step_ = s.step;
   start_time_ = s.start_time;
   damping_loss_ = s.damping_loss;

@@ -37,6 +37,7 @@ class Iteration {
         linear_(l),
         options_(o),
         report_(rep),
+        space_(p.matrix().space),
         allowed_(o.tolerance) {}
 
   Vector run(Vector x) {
@@ -93,9 +94,9 @@ class Iteration {
     linear_.set_matrix(problem_.matrix().A);
     Vector d = Vector::Zero(at.x.size());
     const auto solved = [&] { return linear_.solve(-at.r, d, forcing_).status == SolveReport::Status::ok; };
-    if (at.r.squaredNorm() >= underflow) {
+    if (space_.squared_norm(at.r) >= underflow) {
       const bool exact = solved();
-      if (!exact || at.r.dot(d) >= 0) {
+      if (!exact || space_.dot(at.r, d) >= 0) {
         const Vector first = d;
         ++report_.projections;
         problem_.linearize(at.x, Definiteness::projected);
@@ -106,7 +107,7 @@ class Iteration {
         }
       }
     }
-    if (!d.allFinite()) throw failure("the correction is not finite");
+    if (!space_.all_finite(d)) throw failure("the correction is not finite");
     at.x += changing_->advance(at.x, d) * d;
   }
 
@@ -128,11 +129,11 @@ class Iteration {
   Vector newton_direction(Iterate& at, int k) {
     const double before = report_.residual;
     at.r = problem_.linearize(at.x, Definiteness::exact);
-    report_.residual = at.r.norm();
+    report_.residual = space_.norm(at.r);
     if (!std::isfinite(report_.residual)) throw failure("the residual is not finite");
     if (stale_merit_) at.merit = merit(at.x, &at.r);
     stale_merit_ = false;
-    if (at.r.squaredNorm() < underflow && at.r.lpNorm<Eigen::Infinity>() > 0) return Vector::Zero(at.x.size());
+    if (space_.squared_norm(at.r) < underflow && space_.max_abs(at.r) > 0) return Vector::Zero(at.x.size());
     const double drop = k == 0 || before == 0 ? 1 : report_.residual / before;
     const bool near = k > 0 && report_.correction <= close * allowed_;
     forcing_ = std::clamp(0.5 * drop * drop, 1e-8, near ? tight : loose);
@@ -153,16 +154,17 @@ class Iteration {
   /// A direction d of the projected matrix A₊ is too short where the exact curvature along it is smaller, above all on
   /// the way out of saddles: 1/|θ|, θ = dᵀA d / dᵀA₊d, within 1 and 8.
   double stretch(const SparseMatrix& A, const Vector& r, const Vector& d) const {
-    const double curvature = problem_.matrix().symmetric ? d.dot(symmetric_product(A, d)) : d.dot(A * d);
+    // Of each process's own elements, whose sum it is.
+    const double curvature = space_.sum(problem_.matrix().symmetric ? d.dot(symmetric_product(A, d)) : d.dot(A * d));
     constexpr double most = 8;
-    return std::clamp(-r.dot(d) / std::abs(curvature), 1.0, most);
+    return std::clamp(-space_.dot(r, d) / std::abs(curvature), 1.0, most);
   }
 
   bool solve(const Vector& r, Vector& d) {
     const auto status = linear_.solve(-r, d, forcing_).status;
     if (status == SolveReport::Status::not_converged && !use_potential_)
       throw failure("the linear solver did not converge");
-    return status == SolveReport::Status::ok && (!use_potential_ || r.dot(d) < 0 || r.isZero(0));
+    return status == SolveReport::Status::ok && (!use_potential_ || space_.dot(r, d) < 0 || space_.is_zero(r));
   }
 
   /// Two-loop recursion on the matrix of the first iterate.
@@ -171,28 +173,29 @@ class Iteration {
     forcing_ = tight;
     const Vector r = problem_.residual(at.x);
     const Vector y = r - at.r;
-    if (const double sy = y.dot(last_step_); sy > 0) {
+    if (const double sy = space_.dot(y, last_step_); sy > 0) {
       pairs_.push_front({last_step_, y, 1 / sy});
       if (pairs_.size() > 10) pairs_.pop_back();
     }
     at.r = r;
-    report_.residual = r.norm();
+    report_.residual = space_.norm(r);
     Vector g = r;
     std::vector<double> a;
     for (const auto& p : pairs_) {
-      a.push_back(p.rho * p.s.dot(g));
+      a.push_back(p.rho * space_.dot(p.s, g));
       g -= a.back() * p.y;
     }
     Vector d;
     if (linear_.solve(g, d, forcing_).status != SolveReport::Status::ok)
       throw failure("the linear solver did not converge");
-    for (std::size_t i = pairs_.size(); i-- > 0;) d += (a[i] - pairs_[i].rho * pairs_[i].y.dot(d)) * pairs_[i].s;
+    for (std::size_t i = pairs_.size(); i-- > 0;)
+      d += (a[i] - pairs_[i].rho * space_.dot(pairs_[i].y, d)) * pairs_[i].s;
     return -d;
   }
 
   /// Armijo backtracking from x along d; moves `at` and returns true on success.
   bool search(Iterate& at, const Vector& d, double s) {
-    const double slope = use_potential_ ? at.r.dot(d) : -2 * at.merit;
+    const double slope = use_potential_ ? space_.dot(at.r, d) : -2 * at.merit;
     for (int tries = 0; tries < 40; ++tries, s /= 2) {
       Vector x = at.x + s * d;
       const double m = merit(x, nullptr);
@@ -209,10 +212,10 @@ class Iteration {
   /// Where φ changes by less than its rounding errors, its slope along d still tells (Hager and Zhang 2005).
   bool search_by_slope(Iterate& at, const Vector& d, double s) {
     if (!use_potential_) return false;
-    const double slope = at.r.dot(d);
+    const double slope = space_.dot(at.r, d);
     for (int tries = 0; tries < 10; ++tries, s /= 2) {
       Vector x = at.x + s * d;
-      if (!(std::abs(problem_.residual(x).dot(d)) <= .9 * std::abs(slope))) continue;
+      if (!(std::abs(space_.dot(problem_.residual(x), d)) <= .9 * std::abs(slope))) continue;
       last_step_ = s * d;
       at.x = std::move(x);
       at.merit = merit(at.x, nullptr);
@@ -231,6 +234,7 @@ class Iteration {
   LinearSolver& linear_;
   const NewtonOptions& options_;
   NewtonReport& report_;
+  const Space& space_;
   double allowed_;  // [m] the largest correction that would have ended the last iteration
   std::deque<Pair> pairs_;
   Vector last_step_;

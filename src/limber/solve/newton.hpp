@@ -19,10 +19,11 @@ struct NoMinimum : StepFailure {
   using StepFailure::StepFailure;
 };
 
-/// A symmetric one has its lower triangle stored.
+/// A symmetric one has its lower triangle stored. `space`: that of x and r.
 struct NewtonMatrix {
   const SparseMatrix& A;
   bool symmetric;
+  const Space& space = whole_space();
 };
 
 class NewtonProblem {

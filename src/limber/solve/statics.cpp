@@ -28,15 +28,16 @@ class Equilibrium final : public NewtonProblem {
     if (anchor_.rate > 0) tangent_.K += anchor_.rate * system_.mass();
     return r;
   }
-  NewtonMatrix matrix() const override { return {tangent_.K, system_.symmetric()}; }
+  NewtonMatrix matrix() const override { return {tangent_.K, system_.symmetric(), system_.space()}; }
   std::optional<double> potential(const Vector& q) override {
     const auto p = system_.potentials(state(q));
     if (!p) return std::nullopt;
-    return p->stored + held_back_.dot(q) + (anchor_.rate > 0 ? .5 * (q - anchor_.from).dot(pull(q)) : 0);
+    return p->stored + system_.space().dot(held_back_, q) +
+           (anchor_.rate > 0 ? .5 * system_.space().dot(q - anchor_.from, pull(q)) : 0);
   }
-  double residual_merit(const Vector& r) override { return 0.5 * r.squaredNorm(); }
+  double residual_merit(const Vector& r) override { return 0.5 * system_.space().squared_norm(r); }
   double max_step(const Vector& q, const Vector& dq) override { return system_.max_step(q, dq, t_, t_); }
-  double correction(const Vector& dq) const override { return dq.lpNorm<Eigen::Infinity>(); }
+  double correction(const Vector& dq) const override { return system_.space().max_abs(dq); }
   double enough(const Vector& q, double tolerance) override {
     return std::min(tolerance, gap_share * system_.smallest_gap(state(q)));
   }
@@ -92,7 +93,7 @@ Vector settle(System& system, const State& u, LinearSolver& linear, const Newton
   constexpr int most_steps = 100;
   constexpr double step = .1, far = 1e3, settled = 1e-4;  // the first two in length scales
   const double length = system.length_scale();
-  const double first = system.solve_mass(resting_force(system, u.q, u.t)).lpNorm<Eigen::Infinity>() / (step * length);
+  const double first = system.space().max_abs(system.solve_mass(resting_force(system, u.q, u.t))) / (step * length);
   Vector q = u.q;
   if (first == 0) return q;
   std::string why = "they have not come to rest";
@@ -104,10 +105,10 @@ Vector settle(System& system, const State& u, LinearSolver& linear, const Newton
       const Vector next = solve_newton(problem, q, linear, options, newton);
       report.iterations += newton.iterations;
       ++report.load_steps;
-      const double moved = (next - q).lpNorm<Eigen::Infinity>();
+      const double moved = system.space().max_abs(next - q);
       q = next;
       if (moved <= options.tolerance && rate <= settled * first) return q;
-      if (!((q - u.q).lpNorm<Eigen::Infinity>() <= far * length)) break;
+      if (!(system.space().max_abs(q - u.q) <= far * length)) break;
       rate = std::max(rate / 4, settled / 4 * first);
     } catch (const StepFailure& failure) {
       report.iterations += newton.iterations;
@@ -118,7 +119,7 @@ Vector settle(System& system, const State& u, LinearSolver& linear, const Newton
   }
   throw StepFailure(fmt::format("no equilibrium found: parts that nothing holds moved by {:.3g} m: {} (friction does "
                                 "not act at rest; pin something, or put something below)",
-                                (q - u.q).lpNorm<Eigen::Infinity>(), why),
+                                system.space().max_abs(q - u.q), why),
                     report.iterations);
 }
 
@@ -134,7 +135,7 @@ Vector solve_statics(System& system, const State& u, LinearSolver& linear, Newto
     report.load_steps = 0;
     q = settle(system, u, linear, options, report);
   }
-  report.residual = resting_force(system, q, u.t).norm();
+  report.residual = system.space().norm(resting_force(system, q, u.t));
   return q;
 }
 

@@ -28,8 +28,9 @@ class Implicit final : public StageSolver {
     if (s.all_modal()) return s.state(s.star.v);
     if (s.tau_q == 0 && !system.velocity_dependent())  // q is known and f does not ask for v: explicit
       return s.state(s.star.v + s.tau_v * system.solve_mass(system.force({s.star.q, s.star.v, s.t})));
-    ComplementSolver complement(bank_.at(s.tau_q, s.tau_v), s.modes, symmetry_, Indefinite::report, defect_);
-    CorrectedSolver linear(complement, correction_);
+    ComplementSolver complement(bank_.at(s.tau_q, s.tau_v), s.modes, symmetry_, Indefinite::report, defect_,
+                                system.traits().nodes);
+    CorrectedSolver linear(complement, correction_, system.space());
     State u = system.lag() == Lag::each_solution ? solve_lagged(system, s, linear) : solve_once(system, s, linear);
     if (system.contact()) touched_ = touched_ || std::isfinite(system.smallest_gap(u));
     return u;

@@ -43,13 +43,12 @@ class Linearized final : public StageSolver {
         set_matrix(system, s, tangent_);
       }
     }
-    const bool symmetric = system.symmetric();
     const Vector v = s.admissible(at.v);
     State next{s.state(v).q, v, s.t};
-    Vector rhs = system.apply_mass(s.star.v - v) + s.tau_v * (f - multiply(T->K, symmetric, next.q - at.q));
-    if (s.modes && system.velocity_dependent()) rhs -= s.tau_v * multiply(T->D, symmetric, v - at.v);
-    if (!rhs.allFinite()) throw StepFailure("the force is not finite");
-    const Vector change = solve_linear(rhs);  // in the complement, where modes are split off
+    Vector rhs = system.apply_mass(s.star.v - v) + s.tau_v * (f - multiply(system, T->K, next.q - at.q));
+    if (s.modes && system.velocity_dependent()) rhs -= s.tau_v * multiply(system, T->D, v - at.v);
+    if (!system.space().all_finite(rhs)) throw StepFailure("the force is not finite");
+    const Vector change = solve_linear(system, rhs);  // in the complement, where modes are split off
     next.q += s.tau_q * change;
     next.v += change;
     return next;
@@ -94,18 +93,19 @@ class Linearized final : public StageSolver {
     tau_q_ = s.tau_q;
     tau_v_ = s.tau_v;
     combine(system, T, s.tau_q, s.tau_v, A_);
-    linear_.emplace(bank_.at(s.tau_q, s.tau_v), s.modes, symmetry(system), Indefinite::solve, defect_);
+    linear_.emplace(bank_.at(s.tau_q, s.tau_v), s.modes, symmetry(system), Indefinite::solve, defect_,
+                    system.traits().nodes);
     linear_->set_matrix(A_);
   }
 
-  Vector solve_linear(const Vector& rhs) {
+  Vector solve_linear(const System& system, const Vector& rhs) {
     Vector x;
     const auto report = linear_->solve(rhs, x, options_.linear_tolerance);
     if (report.status != SolveReport::Status::ok)
       throw StepFailure(fmt::format("the linear solver failed ({} iterations, relative residual {:.1e})",
                                     report.iterations, report.residual),
                         report.iterations, report.residual);
-    if (!x.allFinite()) throw StepFailure("the solution of the linearised stage is not finite");
+    if (!system.space().all_finite(x)) throw StepFailure("the solution of the linearised stage is not finite");
     return x;
   }
 

@@ -51,9 +51,9 @@ bool go_along(System& system, const Vector& v, double until, MovingStart& at) {
   return false;
 }
 
-bool moves_far(const GapConstraints& gaps, const State& from, double until) {
+bool moves_far(const System& system, const GapConstraints& gaps, const State& from, double until) {
   constexpr double far = 10;  // δ
-  double speed = from.v.lpNorm<Eigen::Infinity>();
+  double speed = system.space().max_abs(from.v);
   if (gaps.rate.size() > 0) speed = std::max(speed, gaps.rate.lpNorm<Eigen::Infinity>());
   return gaps.contact > 0 && speed * (until - from.t) > far * gaps.contact;
 }
@@ -61,13 +61,14 @@ bool moves_far(const GapConstraints& gaps, const State& from, double until) {
 }  // namespace
 
 std::optional<MovingStart> move_along(System& system, const State& from, double until) {
-  const Vector mass = system.mass().diagonal();
+  Vector mass = system.mass().diagonal();
+  system.space().add_up(mass);
   MovingStart at{from.q, from.t};
   for (int piece = 0; piece < most_pieces && at.t != until; ++piece) {
     const double left = until - at.t;
     Vector v = from.v;
     const GapConstraints gaps = system.gaps({at.q, from.v, at.t}, at.t, 0);
-    if (piece == 0 && !moves_far(gaps, from, until)) return std::nullopt;
+    if (piece == 0 && !moves_far(system, gaps, from, until)) return std::nullopt;
     if (gaps.G.rows() > 0) keep_open(gaps, mass, left, v);
     if (!go_along(system, v, until, at) || until - at.t > (1 - worthwhile) * left) break;
   }

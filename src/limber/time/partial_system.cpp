@@ -32,16 +32,17 @@ void add(const SparseMatrix& A, SparseMatrix& to) {
 
 }  // namespace
 
-const Vector& RememberedProduct::operator()(const SparseMatrix& A, bool symmetric, const Vector& x) {
+const Vector& RememberedProduct::operator()(const System& system, const SparseMatrix& A, const Vector& x) {
   if (!rows_) {
-    rows_ = make_row_matrix(A, symmetric ? Symmetry::symmetric : Symmetry::general);
+    rows_ = make_row_matrix(A, system.symmetric() ? Symmetry::symmetric : Symmetry::general);
     rows_->refresh(A);
-  } else if (x_ == x) {
+  } else if (system.space().all(x_ == x)) {
     return Ax_;
   }
   x_ = x;
   Ax_.resize(x.size());
   rows_->multiply(x.data(), Ax_.data());
+  system.space().add_up(Ax_);
   return Ax_;
 }
 
@@ -60,7 +61,7 @@ LinearForce::LinearForce(System& smooth, State at, const std::optional<State>& t
       f_ = smooth.linearize(at_, Definiteness::exact, *exact_);
     }
   }
-  if (!f_.allFinite()) throw StepFailure("the force is not finite");
+  if (!base_.space().all_finite(f_)) throw StepFailure("the force is not finite");
 }
 
 const Tangent& LinearForce::tangent_on_pattern(Definiteness d) {
@@ -72,8 +73,8 @@ const Tangent& LinearForce::tangent_on_pattern(Definiteness d) {
 }
 
 Vector LinearForce::force(const State& u) const {
-  Vector f = f_ - K_(exact_->K, symmetric(), u.q - at_.q);
-  if (velocity_dependent()) f -= D_(exact_->D, symmetric(), u.v - at_.v);
+  Vector f = f_ - K_(*this, exact_->K, u.q - at_.q);
+  if (velocity_dependent()) f -= D_(*this, exact_->D, u.v - at_.v);
   return f;
 }
 
@@ -85,8 +86,8 @@ Vector LinearForce::linearize(const State& u, Definiteness d, Tangent& T) {
 std::optional<Potentials> LinearForce::potentials(const State& u) const {
   if (!has_potential_) return std::nullopt;
   const Vector dq = u.q - at_.q, dv = u.v - at_.v;
-  Potentials p{.stored = .5 * dq.dot(K_(exact_->K, symmetric(), dq)) - f_.dot(dq), .dissipated = 0};
-  if (velocity_dependent()) p.dissipated = .5 * dv.dot(D_(exact_->D, symmetric(), dv));
+  Potentials p{.stored = .5 * space().dot(dq, K_(*this, exact_->K, dq)) - space().dot(f_, dq), .dissipated = 0};
+  if (velocity_dependent()) p.dissipated = .5 * space().dot(dv, D_(*this, exact_->D, dv));
   return p;
 }
 

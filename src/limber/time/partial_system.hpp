@@ -32,7 +32,7 @@ class StandIn : public System {
 /// A x for one matrix and many x. The last one is remembered: merits and forces are asked for at the same x.
 class RememberedProduct {
  public:
-  const Vector& operator()(const SparseMatrix& A, bool symmetric, const Vector& x);
+  const Vector& operator()(const System& system, const SparseMatrix& A, const Vector& x);
 
  private:
   std::unique_ptr<RowMatrix> rows_;  // of the first call's matrix

@@ -40,8 +40,10 @@ Correction correction(const Tangent& T, double tau_q, double tau_v) {
   return add;
 }
 
-Vector multiply(const SparseMatrix& K, bool symmetric, const Vector& x) {
-  return symmetric ? symmetric_product(K, x) : Vector(K * x);
+Vector multiply(const System& system, const SparseMatrix& S, const Vector& x) {
+  Vector y = system.symmetric() ? symmetric_product(S, x) : Vector(S * x);
+  system.space().add_up(y);
+  return y;
 }
 
 }  // namespace limber

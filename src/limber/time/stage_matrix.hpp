@@ -12,7 +12,7 @@ void combine(const System& system, const Tangent& T, double tau_q, double tau_v,
 /// What the parts of a tangent beside K and D add to A: − U C Uᵀ where modes are deflated, and what is not symmetric.
 Correction correction(const Tangent& T, double tau_q, double tau_v);
 
-/// K x with K as the system stores it.
-Vector multiply(const SparseMatrix& K, bool symmetric, const Vector& x);
+/// S x for M, K or D as the system stores it.
+Vector multiply(const System& system, const SparseMatrix& S, const Vector& x);
 
 }  // namespace limber

@@ -27,29 +27,34 @@ class Scaling {
 
   /// The stage matrix of the step's start is the first one that the step meets.
   void begin_step() { start_.reset(); }
-  void offer(const SparseMatrix& A, bool symmetric) {
+  void offer(const SparseMatrix& A, const System& system) {
     if (start_ || kind_ == ResidualScaling::mass || kind_ == ResidualScaling::identity) return;
     start_ = A;
     if (kind_ == ResidualScaling::stage) {
-      solver_ = make_linear_solver("auto", symmetric ? Symmetry::symmetric : Symmetry::general);
+      solver_ = make_linear_solver("auto", system.symmetric() ? Symmetry::symmetric : Symmetry::general,
+                                   {.space = system.traits().nodes.space});
       solver_->set_matrix(*start_);
     }
   }
   double merit(System& system, const Vector& r) const {
     switch (kind_) {
       case ResidualScaling::mass:
-        return 0.5 * r.dot(system.solve_mass(r));
+        return 0.5 * system.space().dot(r, system.solve_mass(r));
       case ResidualScaling::identity:
         break;
       case ResidualScaling::rows:
-        if (start_) return 0.5 * r.cwiseQuotient(start_->diagonal()).squaredNorm();
+        if (start_) {
+          Vector rows = start_->diagonal();
+          system.space().add_up(rows);
+          return 0.5 * system.space().squared_norm(r.cwiseQuotient(rows));
+        }
         break;
       case ResidualScaling::stage:
         if (Vector x; start_ && solver_->solve(r, x, 1e-6).status == SolveReport::Status::ok)
-          return 0.5 * x.squaredNorm();
+          return 0.5 * system.space().squared_norm(x);
         break;
     }
-    return 0.5 * r.squaredNorm();
+    return 0.5 * system.space().squared_norm(r);
   }
 
  private:
@@ -119,13 +124,14 @@ class StageProblem final : public NewtonProblem, public ChangingProblem {
     const Vector f = system_.linearize(state(v), d, tangent_);
     combine(system_, tangent_, s_.tau_q, s_.tau_v, A_);
     correction_ = limber::correction(tangent_, s_.tau_q, s_.tau_v);
-    scaling_.offer(A_, system_.symmetric());
+    scaling_.offer(A_, system_);
     return with_inertia(v, f);
   }
-  NewtonMatrix matrix() const override { return {A_, system_.symmetric()}; }
+  NewtonMatrix matrix() const override { return {A_, system_.symmetric(), system_.space()}; }
   /// Linear forces with a negative curvature somewhere lead on without end: contact bounds φ at gaps only.
   void require_minimum() override {
     if (!s_.linear || !s_.linear->symmetric() || has_minimum_) return;
+    if (system_.space().shared()) return;  // nobody has the whole matrix
     Tangent T;
     SparseMatrix A;
     s_.linear->tangent(s_.at, Definiteness::exact, T);
@@ -139,7 +145,8 @@ class StageProblem final : public NewtonProblem, public ChangingProblem {
     const auto p = system_.potentials(state(v));
     if (!p) return std::nullopt;
     const Vector d = v - s_.star.v;
-    return 0.5 * d.dot(system_.apply_mass(d)) + s_.tau_v / s_.tau_q * p->stored + s_.tau_v * p->dissipated;
+    return 0.5 * system_.space().dot(d, system_.apply_mass(d)) + s_.tau_v / s_.tau_q * p->stored +
+           s_.tau_v * p->dissipated;
   }
   double residual_merit(const Vector& r) override { return scaling_.merit(system_, r); }
   double max_step(const Vector& v, const Vector& dv) override {
@@ -147,7 +154,7 @@ class StageProblem final : public NewtonProblem, public ChangingProblem {
     return system_.max_step(state(v).q, s_.tau_q * dv, now_, now_);
   }
   double correction(const Vector& dv) const override {
-    return (s_.tau_q != 0 ? s_.tau_q : s_.tau_v) * dv.lpNorm<Eigen::Infinity>();
+    return (s_.tau_q != 0 ? s_.tau_q : s_.tau_v) * system_.space().max_abs(dv);
   }
 
  private:

@@ -20,6 +20,10 @@ void refuse_without_stages(const MethodInfo& method, const TimeIntegrator& schem
                        ": take \"contact\": {\"formulation\": \"barrier\"}, or BE, SI, BDF2, TR-BDF2, SDIRK, …");
 }
 
+void require_finite(const System& system, const State& u) {
+  if (!system.space().all(is_finite(u))) throw StepFailure("the new state is not finite");
+}
+
 }  // namespace
 
 Stepper::Stepper(const MethodInfo& method, const MethodParameters& given, System& system, const MethodOptions& options)
@@ -56,7 +60,7 @@ State Stepper::step_by_backward_euler(System& system, const History& u, double h
   newton(system).begin_step(system, u[0]);
   Mechanics F(system, newton(system), exponential_);
   State next = BackwardEuler().step(F, History(u[0]), h);
-  if (!is_finite(next)) throw StepFailure("the new state is not finite");
+  require_finite(system, next);
   return next;
 }
 
@@ -68,7 +72,7 @@ State Stepper::step_beside(System& system, const History& u, double h) {
   std::deque<State> past;  // without accelerations, in which contact would have its part
   for (std::size_t i = 0; i < u.size(); ++i) past.push_back({u[i].q, u[i].v, u[i].t});
   scheme_->step(beside, History(std::move(past)), h);
-  if (!is_finite(beside.arrived())) throw StepFailure("the new state is not finite");
+  require_finite(system, beside.arrived());
   return beside.arrived();
 }
 
@@ -101,7 +105,7 @@ State Stepper::step_in_frame(StageSolution solution, System& system, const Histo
   if (modes_->basis().count() == 0 && !asks) return step_of_base(solution, system, u, h);
   ModalFrame frame(system, stages, *modes_, info_->splitting, solution);
   State next = frame.from_frame(scheme_->step(frame, frame.into_frame(u), h));
-  if (!is_finite(next)) throw StepFailure("the new state is not finite");
+  require_finite(system, next);
   return next;
 }
 
@@ -111,7 +115,7 @@ State Stepper::step_of_base(StageSolution solution, System& system, const Histor
   stages.begin_step(system, u[0]);
   Mechanics F(system, stages, exponential_);
   State next = scheme_->step(F, u, h);
-  if (!is_finite(next)) throw StepFailure("the new state is not finite");
+  require_finite(system, next);
   return next;
 }
 
@@ -127,7 +131,7 @@ State Stepper::step_with(StageSolver& stages, System& system, const History& u, 
   } else {
     next = scheme_->step(F, u, h);
   }
-  if (!is_finite(next)) throw StepFailure("the new state is not finite");
+  require_finite(system, next);
   return next;
 }
 

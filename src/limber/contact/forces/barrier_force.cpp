@@ -73,7 +73,7 @@ ForceTraits BarrierForce::traits() const {
 
 std::optional<Potentials> BarrierForce::potentials(const State& u) const {
   const Vector x = collisions_->positions(u.q, u.t);
-  const auto& collisions = collisions_->at(u.q, u.t);
+  const auto& collisions = collisions_->own(u.q, u.t);
   return Potentials{.stored = ordered_sum(
                         static_cast<Index>(collisions.size()),
                         [&](Index k) {
@@ -86,7 +86,7 @@ std::optional<Potentials> BarrierForce::potentials(const State& u) const {
 
 void BarrierForce::add_force(const State& u, Vector& f) const {
   const Vector x = collisions_->positions(u.q, u.t);
-  const auto& collisions = collisions_->at(u.q, u.t);
+  const auto& collisions = collisions_->own(u.q, u.t);
   std::vector<Vec12> g(collisions.size());
   in_pieces(
       collisions.size(), collisions_a_piece,
@@ -104,7 +104,7 @@ void BarrierForce::add_force(const State& u, Vector& f) const {
 
 void BarrierForce::add_tangent(const State& u, TangentBuilder& T) const {
   const Vector x = collisions_->positions(u.q, u.t);
-  const auto& collisions = collisions_->at(u.q, u.t);
+  const auto& collisions = collisions_->own(u.q, u.t);
   const auto d = T.projected() ? Definiteness::projected : Definiteness::exact;
   T.add_stiffness(collisions.size(), [&](std::size_t k, NodeMatrix& m) {
     const Collision& c = collisions[k];
@@ -129,7 +129,7 @@ double BarrierForce::driving_work(const State& u, double t0, double t1) const {
   const Vector travel = collisions_->positions(u.q, t1) - collisions_->positions(u.q, t0);
   const int N = collisions_->scene().body_nodes;
   double work = 0;
-  for (const Collision& c : collisions_->at(u.q, u.t)) {
+  for (const Collision& c : collisions_->own(u.q, u.t)) {
     const Jet b = barrier(c.gap, collisions_->delta(c));
     const double kappa = stiffness_->of(c) * c.pairs;
     if (c.obstacle >= 0) {

@@ -13,7 +13,7 @@ using Kind = Collision::Kind;
 
 std::vector<const Collision*> FrictionForce::with_friction(const State& u) const {
   std::vector<const Collision*> list;
-  for (const Collision& c : collisions().at(u.q, u.t))
+  for (const Collision& c : collisions().own(u.q, u.t))
     if (mu(c.objects) > 0) list.push_back(&c);
   return list;
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <numeric>
 #include <tuple>
 
 #include "limber/contact/geometry/ccd.hpp"
@@ -227,7 +229,11 @@ std::array<int, 4> Collisions::nodes_of(Kind kind, const Pair& pair) const {
 
 Vector Collisions::finite_positions(const Vector& q, double t) const {
   Vector x = positions(q, t);
-  if (!x.allFinite()) throw StepFailure("a position is not finite");
+  const auto finite = [&](int node) { return point(x, node).allFinite(); };
+  // Several processes all know the surface, and what they say of it must be the same.
+  const auto& points = scene_.surface.points;
+  if (!(scene_.processes > 1 ? std::all_of(points.begin(), points.end(), finite) : x.allFinite()))
+    throw StepFailure("a position is not finite");
   return x;
 }
 
@@ -435,7 +441,17 @@ const std::vector<Collision>& Collisions::at(const Vector& q, double t) const {
   if (!scene_.smooth.empty()) std::erase_if(found_, [&](const Collision& c) { return c.gap >= delta(c); });
   found_q_ = q;
   found_t_ = t;
+  own_.clear();
+  if (scene_.processes > 1)  // by its nodes, so that a collision stays with its process
+    std::copy_if(found_.begin(), found_.end(), std::back_inserter(own_), [&](const Collision& c) {
+      return std::accumulate(c.nodes.begin(), c.nodes.begin() + c.count, 0) % scene_.processes == scene_.process;
+    });
   return found_;
+}
+
+const std::vector<Collision>& Collisions::own(const Vector& q, double t) const {
+  const auto& all = at(q, t);
+  return scene_.processes > 1 ? own_ : all;
 }
 
 std::optional<Collision> Collisions::nearest(const Vector& q, double t) const {

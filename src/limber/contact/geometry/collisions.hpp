@@ -56,6 +56,7 @@ struct ContactScene {
   std::vector<RestingLoad> load;        // per object; empty: not known of any
   std::vector<double> smooth_radius;    // per object [m]: of its smooth surface, 0: none; empty: nobody has one
   MayCollide smooth;                    // [a][b]: the points of b meet the smooth surface of a; empty: nowhere
+  int process = 0, processes = 1;       // that share the work: each evaluates some of the collisions
 };
 
 /// One collision at a configuration (but for the kind `smooth`, which reports know: smooth_contacts.hpp); with x its up
@@ -90,6 +91,8 @@ class Collisions {
   /// With a gap below their δ, in an order that depends on the configuration only. q: 3N of the bodies. The reference
   /// holds until the next call.
   const std::vector<Collision>& at(const Vector& q, double t) const;
+  /// Of these, the ones that this process evaluates: what is summed over them is summed over all processes.
+  const std::vector<Collision>& own(const Vector& q, double t) const;
   /// The pairs of body nodes that collisions couple, and those that they may couple soon: of all pairs with a gap below
   /// 2δ.
   void add_couplings(const Vector& q, double t, std::vector<std::pair<int, int>>& now) const;
@@ -182,7 +185,7 @@ class Collisions {
   double longest_reach_ = 0;                // [m] candidates are looked for at most this far beyond what collides
   mutable Vector found_q_;
   mutable double found_t_ = std::numeric_limits<double>::quiet_NaN();
-  mutable std::vector<Collision> found_;
+  mutable std::vector<Collision> found_, own_;
 };
 
 }  // namespace limber

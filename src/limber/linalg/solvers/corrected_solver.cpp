@@ -11,15 +11,24 @@ namespace limber {
 void CorrectedSolver::multiply(const Vector& x, Vector& y) const {
   base_.multiply(x, y);
   const Correction& c = correction_;
-  if (c.U.cols() > 0) y.noalias() -= c.U * (c.C * (c.U.transpose() * x));
-  if (c.N.nonZeros() > 0) y.noalias() += c.N * x;
+  if (!space_.shared()) {
+    if (c.U.cols() > 0) y.noalias() -= c.U * (c.C * (c.U.transpose() * x));
+    if (c.N.nonZeros() > 0) y.noalias() += c.N * x;
+    return;
+  }
+  if (c.U.cols() > 0) y.noalias() -= c.U * (c.C * space_.inner(c.U, x));
+  if (space_.max(static_cast<double>(c.N.nonZeros())) > 0) {
+    Vector part = c.N.nonZeros() > 0 ? Vector(c.N * x) : Vector::Zero(x.size());
+    space_.add_up(part);
+    y += part;
+  }
 }
 
 SolveReport CorrectedSolver::solve(const Vector& b, Vector& x, double tolerance) {
   using Status = SolveReport::Status;
-  if (!correction_.any()) return base_.solve(b, x, tolerance);
+  if (space_.all(!correction_.any())) return base_.solve(b, x, tolerance);
   x.setZero(b.size());
-  const double beta = b.norm();
+  const double beta = space_.norm(b);
   if (beta == 0) return {};
   // Loose inner solves cost little and a few outer iterations more.
   const double inner_tolerance = 3e-2;
@@ -35,14 +44,14 @@ SolveReport CorrectedSolver::solve(const Vector& b, Vector& x, double tolerance)
     if (inner.status != Status::ok) return {inner.status, report.iterations, 1};
     multiply(z, w);
     directions.push_back(std::move(z));
-    const double size = w.norm();
+    const double size = space_.norm(w);
     for (int pass = 0; pass < 2; ++pass)  // twice: the basis stays orthogonal to rounding
       for (int i = 0; i <= k; ++i) {
-        const double c = basis[static_cast<std::size_t>(i)].dot(w);
+        const double c = space_.dot(basis[static_cast<std::size_t>(i)], w);
         H.at(i, k) += c;
         w -= c * basis[static_cast<std::size_t>(i)];
       }
-    const double length = H.at(k + 1, k) = w.norm();
+    const double length = H.at(k + 1, k) = space_.norm(w);
     // Where the space holds no more, what is left of b may lie outside the range.
     const bool complete = length <= 1e-14 * size;
     const double rest = H.rotate(k);

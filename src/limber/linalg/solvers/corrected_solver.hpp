@@ -17,8 +17,10 @@ struct Correction {
 
 class CorrectedSolver final : public LinearSolver {
  public:
-  /// Solves through `base`, with what `correction` holds at the time of the solve.
-  CorrectedSolver(LinearSolver& base, const Correction& correction) : base_(base), correction_(correction) {}
+  /// Solves through `base`, with what `correction` holds at the time of the solve. U is the same on all processes that
+  /// share the space, N that of a process's own elements.
+  CorrectedSolver(LinearSolver& base, const Correction& correction, const Space& space = whole_space())
+      : base_(base), correction_(correction), space_(space) {}
 
   void set_matrix(const SparseMatrix& A) override { base_.set_matrix(A); }
   SolveReport solve(const Vector& b, Vector& x, double tolerance) override;
@@ -29,6 +31,7 @@ class CorrectedSolver final : public LinearSolver {
  private:
   LinearSolver& base_;
   const Correction& correction_;
+  const Space& space_;
 };
 
 }  // namespace limber

@@ -1,11 +1,14 @@
 #include "limber/linalg/solvers/linear_solver.hpp"
 
+#include <algorithm>
+
 #include "limber/core/errors.hpp"
 #include "limber/core/names.hpp"
 #include "limber/linalg/solvers/auto_solver.hpp"
 #include "limber/linalg/solvers/direct_solver.hpp"
 #include "limber/linalg/solvers/krylov_solver.hpp"
 #include "limber/linalg/solvers/multigrid_solver.hpp"
+#include "limber/linalg/solvers/petsc_solver.hpp"
 #include "limber/linalg/solvers/solver_catalog.hpp"
 
 namespace limber {
@@ -25,7 +28,13 @@ std::unique_ptr<LinearSolver> krylov(Symmetry symmetry, UnknownNodes) {
   return std::make_unique<KrylovSolver>(method, symmetry);
 }
 
+template <PetscMethod method>
+std::unique_ptr<LinearSolver> petsc(Symmetry symmetry, UnknownNodes nodes) {
+  return make_petsc_solver(method, symmetry, nodes);
+}
+
 std::unique_ptr<LinearSolver> automatic(Symmetry symmetry, UnknownNodes nodes) {
+  if (nodes.shared()) return petsc<PetscMethod::multigrid>(symmetry, nodes);
   return std::make_unique<AutoSolver>(symmetry, nodes);
 }
 
@@ -33,7 +42,8 @@ std::unique_ptr<LinearSolver> multigrid(Symmetry, UnknownNodes nodes) {
   return std::make_unique<MultigridSolver>(nodes);
 }
 
-std::unique_ptr<LinearSolver> lu(Symmetry symmetry, UnknownNodes) {
+std::unique_ptr<LinearSolver> lu(Symmetry symmetry, UnknownNodes nodes) {
+  if (nodes.shared()) return petsc<PetscMethod::direct>(symmetry, nodes);
   return std::make_unique<DirectSolver>(make_lu_factor(symmetry), symmetry);
 }
 
@@ -57,8 +67,18 @@ const std::vector<SolverRow>& solver_rows() {
       {{"multigrid", "conjugate gradients with multigrid", Symmetry::symmetric}, multigrid},
       {{"lu", "LU factors", Symmetry::general}, lu},
       {{"gmres", "generalised minimal residuals", Symmetry::general}, krylov<Method::gmres>},
+      {{"petsc", "conjugate gradients with multigrid by PETSc (`make mpi`)", Symmetry::general},
+       petsc<PetscMethod::multigrid>},
+      {{"mumps", "factors by MUMPS (`make mpi`)", Symmetry::general}, petsc<PetscMethod::direct>},
   };
   return rows;
+}
+
+/// What several processes can share.
+const std::vector<std::string> several = {"auto", "petsc", "mumps", "lu"};
+
+bool serves_several(const std::string& name) {
+  return std::find(several.begin(), several.end(), name) != several.end();
 }
 
 std::vector<std::string> names_that_take(Symmetry symmetry) {
@@ -84,6 +104,8 @@ std::vector<std::string> linear_solver_names() { return names_that_take(Symmetry
 std::unique_ptr<LinearSolver> make_linear_solver(const std::string& name, Symmetry symmetry, UnknownNodes nodes) {
   for (const SolverRow& row : solver_rows()) {
     if (!same_name(row.info.name, name)) continue;
+    if (nodes.shared() && !serves_several(row.info.name))
+      throw InputError(key, "\"" + row.info.name + "\" works on one process; several have " + join(several));
     if (symmetry == Symmetry::symmetric || row.info.takes == Symmetry::general) return row.make(symmetry, nodes);
     throw InputError(key, "\"" + row.info.name +
                               "\" needs a symmetric matrix, and a force of this scene makes it unsymmetric; use one "

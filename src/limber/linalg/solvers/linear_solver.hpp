@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "limber/core/space.hpp"
 #include "limber/core/types.hpp"
 #include "limber/linalg/solve_report.hpp"
 
@@ -28,6 +29,10 @@ struct UnknownNodes {
   const Vector* positions = nullptr;  // [m], #n; of another size: not known. Multigrid needs them for rotations.
   /// Their numbers, in groups that forces other than contact hold together. Multigrid moves each group by itself.
   const std::vector<std::vector<int>>* parts = nullptr;
+  /// Null: of one process. Where several share them, matrices are those of each process's own elements.
+  const Space* space = nullptr;
+
+  bool shared() const { return space && space->shared(); }
 };
 
 class LinearSolver {

@@ -15,6 +15,7 @@
 #include "limber/force/gravity.hpp"
 #include "limber/force/mass.hpp"
 #include "limber/force/rayleigh.hpp"
+#include "limber/linalg/solvers/petsc_solver.hpp"
 #include "limber/record/directory.hpp"
 #include "limber/record/trajectory.hpp"
 #include "limber/scene/build/body_materials.hpp"
@@ -23,6 +24,7 @@
 #include "limber/scene/build/build_rigid.hpp"
 #include "limber/scene/build/build_thin.hpp"
 #include "limber/scene/build/mesh_facts.hpp"
+#include "limber/scene/build/shares.hpp"
 #include "limber/scene/made_material.hpp"
 
 namespace limber {
@@ -69,11 +71,13 @@ std::vector<Prescription> prescriptions(const BodyChoice& body, const std::vecto
 }
 
 struct Placed {
-  BodyShape shape;          // as meshed
-  std::vector<Vec3> nodes;  // placed
-  std::vector<NodalMass> masses;
+  BodyShape shape;                   // as meshed
+  std::vector<Vec3> nodes;           // placed
+  std::vector<NodalMass> masses;     // of all processes
+  std::vector<NodalMass> own;        // of this one, where several share the elements
   BodyMaterials materials;           // of a solid
   std::optional<MadeMaterial> thin;  // of a sheet or a rod
+  int process = 0;                   // that takes what is not cut: sheets, rods and springs
 };
 
 /// Rigid parts leave the elements and become ties.
@@ -90,14 +94,34 @@ void add_rigid(const BodyChoice& choice, const Vec3& gravity, Body& body, Placed
 }
 
 /// Elasticity and masses of a solid.
-void add_solid(const BodyChoice& choice, const Vec3& gravity, Body& body, Placed& p, Model& model,
+void add_solid(const BodyChoice& choice, const Vec3& gravity, Shares& shares, Body& body, Placed& p, Model& model,
                MechanicalSystem::Parts& parts) {
   p.shape.elements.nodes = p.nodes;
   p.materials = body_materials(choice, p.shape);
   body.wave_speed = p.materials.wave_speed;
-  p.masses = element_masses(p.shape.elements, body.first_node, p.materials.density,
-                            choice.mass == MassForm::lumped ? MassKind::lumped : MassKind::consistent);
+  const auto masses = [&] {
+    return element_masses(p.shape.elements, body.first_node, p.materials.density,
+                          choice.mass == MassForm::lumped ? MassKind::lumped : MassKind::consistent);
+  };
+  p.masses = masses();
+  const auto process_of = shares.cut(p.shape.elements, body.first_node, !choice.rigid.empty());
   if (!choice.rigid.empty()) add_rigid(choice, gravity, body, p, model, parts);
+  if (shares.shared()) {
+    if (body.rigid) {  // one process has it all
+      const int process = process_of.front();
+      parts.forces.back() = shares.seen(std::move(parts.forces.back()), process);
+      if (process != shares.processes().rank()) {
+        body.rigid.reset();
+        p.shape.elements.corners.clear();
+        p.materials.of_element.clear();
+      } else {
+        p.own = p.masses;
+      }
+    } else {
+      keep_own(process_of, shares.processes().rank(), p.shape.elements, p.materials.of_element, p.materials.density);
+      p.own = masses();
+    }
+  }
   body.elastic =
       std::make_shared<ElasticForce>(p.shape.elements, body.first_node, p.materials.materials, p.materials.of_element);
   parts.forces.push_back(body.elastic);
@@ -114,13 +138,13 @@ void add_points(const BodyChoice& choice, const Body& body, Placed& p) {
   }
 }
 
-void add_body(const BodyChoice& choice, const Vec3& gravity, const TimeSettings& time, Model& model,
+void add_body(const BodyChoice& choice, const Vec3& gravity, const TimeSettings& time, Shares& shares, Model& model,
               MechanicalSystem::Parts& parts, std::vector<Placed>& placed, std::vector<Vec3>& velocities) {
   Body body;
   body.name = choice.name;
   body.first_node = 0;
   for (const auto& b : model.bodies) body.first_node += static_cast<int>(b.rest.nodes.size());
-  Placed p{make_shape(choice, model.notes), {}, {}, {}, {}};
+  Placed p{make_shape(choice, model.notes), {}, {}, {}, {}, {}};
   p.nodes = p.shape.mesh.nodes;
   place(choice, p.nodes);
   for (const auto& warning : size_warnings(bounding_box(p.nodes))) model.notes.push_back(choice.where + ": " + warning);
@@ -137,12 +161,17 @@ void add_body(const BodyChoice& choice, const Vec3& gravity, const TimeSettings&
   if (choice.materials.empty()) {
     add_points(choice, body, p);
   } else if (!body.rest.tets.empty()) {
-    add_solid(choice, gravity, body, p, model, parts);
+    add_solid(choice, gravity, shares, body, p, model, parts);
   } else {
     p.thin = made(choice.materials.at("default"));
     body.edges = p.shape.edges;
     p.masses = thin_masses(choice, body, p.thin->density);
     body.wave_speed = thin_wave_speed(body, *p.thin);
+  }
+  const bool solid = !choice.materials.empty() && !body.rest.tets.empty();
+  if (shares.shared() && (!solid || choice.springs)) {
+    p.process = shares.take(body.first_node, static_cast<int>(p.nodes.size()));
+    if (!solid && p.process == shares.processes().rank()) p.own = p.masses;
   }
   Vec3 centre = Vec3::Zero();
   for (const auto& m : p.masses) {
@@ -156,7 +185,8 @@ void add_body(const BodyChoice& choice, const Vec3& gravity, const TimeSettings&
   if (choice.springs) body.edges = choice.springs->edges ? *choice.springs->edges : all_edges(p.shape);
   for (auto& prescription : prescriptions(choice, p.shape.mesh.nodes, p.nodes, body.first_node, time, model.notes))
     parts.prescriptions.push_back(std::move(prescription));
-  parts.masses.insert(parts.masses.end(), p.masses.begin(), p.masses.end());
+  const auto& masses = shares.shared() ? p.own : p.masses;
+  parts.masses.insert(parts.masses.end(), masses.begin(), masses.end());
   parts.length_scale = std::min(parts.length_scale, bounding_box(p.nodes).diagonal());
   model.bodies.push_back(std::move(body));
   placed.push_back(std::move(p));
@@ -182,7 +212,7 @@ std::vector<ContactBody> contact_bodies(const Scene& scene, const Model& model, 
 }
 
 std::shared_ptr<Force> make_damping(const DampingChoice& choice, const Body& body, const Placed& placed,
-                                    const Vector& positions) {
+                                    const std::vector<NodalMass>& masses, const Vector& positions) {
   const auto product = [elastic = body.elastic](const Vector& q, const Vector& x, Vector& y) {
     elastic->add_stiffness_product(q, x, y);
   };
@@ -190,9 +220,26 @@ std::shared_ptr<Force> make_damping(const DampingChoice& choice, const Body& bod
   // A second elastic force, since the damping binds it to a pattern of its own that holds the prescribed nodes too.
   auto elastic = std::make_unique<ElasticForce>(placed.shape.elements, body.first_node, placed.materials.materials,
                                                 placed.materials.of_element);
-  return std::make_shared<RayleighDamping>(std::move(elastic), product, placed.masses, positions,
+  return std::make_shared<RayleighDamping>(std::move(elastic), product, masses, positions,
                                            RayleighCoefficients{choice.stiffness, choice.mass},
                                            kinds[static_cast<int>(choice.at)]);
+}
+
+/// What only one process can do, by name.
+void refuse_in_parallel(const Scene& scene, const std::vector<ForceMaker>& own_forces) {
+  const auto refuse = [](const std::string& where, const std::string& what) {
+    throw InputError(where, what + " on several processes; run it on one");
+  };
+  const MethodInfo& method = find_method(scene.method.name);
+  if (method.splitting != Splitting::none)
+    refuse("method.name", "\"" + method.name + "\" splits off modes, which is not possible yet");
+  if (method.kind == MethodKind::exponential)
+    refuse("method.name", "\"" + method.name + "\" is exponential, which is not possible yet");
+  if (scene.contact && scene.contact->formulation != ContactChoice::Formulation::barrier)
+    refuse("contact.formulation", "inequalities are not possible");
+  if (scene.contact && scene.contact->surface == ContactChoice::Surface::smooth)
+    refuse("contact.surface", "\"smooth\" is not possible yet");
+  if (!own_forces.empty()) refuse("forces", "forces of a program's own are not possible");
 }
 
 /// The full state of a frame of a run. `nodes`: of the scene.
@@ -238,6 +285,7 @@ double Model::min_det_F(const Vector& q) const {
   for (const auto& b : bodies)
     for (const auto& force : {b.elastic, b.rigid})
       if (force) least = std::min(least, force->min_det_F(q));
+  least = system->space().min(least);
   return std::isfinite(least) ? least : 1;
 }
 
@@ -246,13 +294,16 @@ void Model::start_at(const State& full, double step) {
   start = system->state(full.q, full.v, full.t);
 }
 
-Model build_model(const Scene& scene, const std::vector<ForceMaker>& own_forces) {
+Model build_model(const Scene& scene, const std::vector<ForceMaker>& own_forces, const Communicator& processes) {
   Model model;
+  Shares shares(processes);
+  if (shares.shared()) refuse_in_parallel(scene, own_forces);
   MechanicalSystem::Parts parts;
   parts.length_scale = std::numeric_limits<double>::infinity();
   std::vector<Placed> placed;
   std::vector<Vec3> velocities;
-  for (const auto& body : scene.bodies) add_body(body, scene.gravity, scene.time, model, parts, placed, velocities);
+  for (const auto& body : scene.bodies)
+    add_body(body, scene.gravity, scene.time, shares, model, parts, placed, velocities);
   if (!(parts.length_scale > 0) || !std::isfinite(parts.length_scale)) parts.length_scale = 1;  // a single point
 
   int nodes = 0;
@@ -273,20 +324,30 @@ Model build_model(const Scene& scene, const std::vector<ForceMaker>& own_forces)
   for (std::size_t b = 0; b < model.bodies.size(); ++b)
     all.bodies.push_back({placed[b].shape.mesh.nodes, placed[b].nodes, model.bodies[b].first_node,
                           [&body = model.bodies[b]] { return body.surface_triangles(); }});
+  const auto add_small = [&](std::shared_ptr<Force> force) {
+    shares.hold_for_first(*force);
+    parts.forces.push_back(shares.seen(std::move(force), 0));
+  };
   for (std::size_t b = 0; b < model.bodies.size(); ++b) {
     const auto& choice = scene.bodies[b];
     const auto& body = model.bodies[b];
+    const Placed& p = placed[b];
     if (choice.damping.any() && body.elastic)
-      parts.forces.push_back(make_damping(choice.damping, body, placed[b], parts.positions));
-    if (placed[b].thin)
-      for (auto& force : thin_forces(choice, body, *placed[b].thin, placed[b].masses, parts.positions))
-        parts.forces.push_back(std::move(force));
-    if (choice.springs) parts.forces.push_back(make_springs(*choice.springs, body, parts.positions));
-    for (const auto& force : choice.forces) parts.forces.push_back(force->make(all));
+      parts.forces.push_back(
+          make_damping(choice.damping, body, p, shares.shared() ? p.own : p.masses, parts.positions));
+    if (p.thin)
+      for (auto& force : thin_forces(choice, body, *p.thin, p.masses, parts.positions))
+        parts.forces.push_back(shares.seen(std::move(force), p.process));
+    if (choice.springs)
+      parts.forces.push_back(shares.seen(make_springs(*choice.springs, body, parts.positions), p.process));
+    for (const auto& force : choice.forces) add_small(force->make(all));
   }
-  for (const auto& force : scene.forces) parts.forces.push_back(force->make(all));
+  for (const auto& force : scene.forces) add_small(force->make(all));
   if (scene.contact) {
-    model.contact = build_contact(scene, contact_bodies(scene, model, placed), parts.positions, model.notes);
+    model.contact = build_contact(scene, contact_bodies(scene, model, placed), parts.positions, model.notes, processes);
+    const ContactScene& touching = model.contact->collisions->scene();
+    for (const int node : touching.surface.points)
+      if (node < touching.body_nodes) shares.hold_everywhere(node);
     for (const auto& force : model.contact->forces) parts.forces.push_back(force);
     parts.gaps = model.contact->gaps;
     // The barrier needs no rule, but who guesses where things go asks what is near.
@@ -299,6 +360,7 @@ Model build_model(const Scene& scene, const std::vector<ForceMaker>& own_forces)
   const State start{parts.positions, v, 0};
   for (const auto& make : own_forces) parts.forces.push_back(make(start));
 
+  parts.holders = shares.holders(nodes, parts.ties);
   model.system = std::make_shared<MechanicalSystem>(std::move(parts));
   model.start = model.system->state(start.q, start.v, 0);
   if (scene.start) model.start_at(frame_of_run(*scene.start, nodes), scene.time.step);
@@ -329,6 +391,7 @@ MethodSettings method_settings(const MethodChoice& choice) {
 }
 
 Simulation build_simulation(const Scene& scene, const Model& model) {
+  set_petsc_options(scene.method.petsc);
   model.system->claim(model.start.q.size());  // as it was made, also after another simulation
   const bool potential = model.system->potentials(model.start).has_value();
   if (scene.method.merit == "potential" && !potential)

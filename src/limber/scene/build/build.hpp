@@ -57,8 +57,10 @@ struct Model {
 /// A force of the user's own, made when the nodes are known: from the full start state (3N).
 using ForceMaker = std::function<std::shared_ptr<Force>(const State& start)>;
 
-/// Throws InputError that names the key or the file and line.
-Model build_model(const Scene& scene, const std::vector<ForceMaker>& own_forces = {});
+/// Throws InputError that names the key or the file and line. Several processes each take their share of the elements;
+/// all of them call this with the same scene.
+Model build_model(const Scene& scene, const std::vector<ForceMaker>& own_forces = {},
+                  const Communicator& processes = one_process());
 
 MethodSettings method_settings(const MethodChoice& choice);
 

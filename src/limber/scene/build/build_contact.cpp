@@ -33,7 +33,9 @@ class Builder {
           std::vector<std::string>& notes)
       : scene_(scene), choice_(*scene.contact), bodies_(bodies), positions_(positions), notes_(notes) {}
 
-  Contact build() {
+  Contact build(const Communicator& processes) {
+    c_.process = processes.rank();
+    c_.processes = processes.size();
     c_.body_nodes = static_cast<int>(positions_.size() / 3);
     for (const ContactBody& b : bodies_) add_body(b);
     c_.delta = choice_.delta.value_or(1e-3 * diagonal());
@@ -434,8 +436,8 @@ std::vector<ContactPoint> contact_points(const Contact& contact, const State& fu
 }
 
 Contact build_contact(const Scene& scene, const std::vector<ContactBody>& bodies, Vector& positions,
-                      std::vector<std::string>& notes) {
-  return Builder(scene, bodies, positions, notes).build();
+                      std::vector<std::string>& notes, const Communicator& processes) {
+  return Builder(scene, bodies, positions, notes).build(processes);
 }
 
 }  // namespace limber

@@ -42,6 +42,6 @@ struct ContactBody {
 /// `positions`: 3N at the start [m], moved where contact.start says push_apart. Throws InputError for objects that
 /// cross at the start and for keys that do not fit. `notes` collects what the user should hear.
 Contact build_contact(const Scene& scene, const std::vector<ContactBody>& bodies, Vector& positions,
-                      std::vector<std::string>& notes);
+                      std::vector<std::string>& notes, const Communicator& processes = one_process());
 
 }  // namespace limber

@@ -109,7 +109,7 @@ Facts gather_facts(const Scene& scene, const Model& model, int modes) {
   f.step = scene.time.step;
   f.duration = scene.time.duration;
   f.steps = step_count(scene.time);
-  f.free_dofs = model.system->size();
+  f.free_dofs = model.system->space().whole_size(model.system->size());
   f.notes = model.notes;
   f.damped = has_damping(scene);
   for (auto& note : unusual_numbers(scene, model)) f.notes.push_back(std::move(note));

@@ -182,33 +182,39 @@ class Run {
         steps_(step_count(scene.time)),
         scene_text_(comparable(json)),
         json_(json),
-        directory_(prepare_directory(options.directory, options.existing)) {}
+        path_(options.directory) {
+    on_first_process(processes(), [&] { directory_.emplace(prepare_directory(options.directory, options.existing)); });
+  }
 
   RunResult go() {
     const auto header =
         trajectory_header(model_, scene_.output.velocities ? Velocities::store : Velocities::omit, plan_.frames());
     prescribed_ = header.prescribed;
     const auto checkpoint =
-        options_.existing == Existing::resume ? load_checkpoint(directory_.file(run_file::checkpoint)) : std::nullopt;
+        options_.existing == Existing::resume ? load_checkpoint(file(run_file::checkpoint)) : std::nullopt;
     if (checkpoint) {
       check_scene(*checkpoint);
-      if (checkpoint->step == steps_ && has_summary(directory_.file(run_file::summary), steps_))
+      if (checkpoint->step == steps_ && has_summary(file(run_file::summary), steps_))
         return {RunResult::End::already_finished, checkpoint->step, checkpoint->frames, checkpoint->step, {}};
       restore(*checkpoint);
-      writer_.emplace(TrajectoryWriter::resume(directory_.file(run_file::trajectory), header, checkpoint->frames));
-      table_.emplace(EnergyTable::resume(directory_.file(run_file::energy), checkpoint->rows, further_columns));
-      if (model_.contact)
-        contacts_.emplace(
-            ContactTable::resume(directory_.file(run_file::contacts), plan_.time(checkpoint->frames - 1)));
-      write_scene();
+      frames_ = checkpoint->frames;
+      on_first_process(processes(), [&] {
+        writer_.emplace(TrajectoryWriter::resume(file(run_file::trajectory), header, checkpoint->frames));
+        table_.emplace(EnergyTable::resume(file(run_file::energy), checkpoint->rows, further_columns));
+        if (model_.contact)
+          contacts_.emplace(ContactTable::resume(file(run_file::contacts), plan_.time(checkpoint->frames - 1)));
+        write_scene();
+      });
     } else {
       if (options_.existing == Existing::resume && options_.note)
         options_.note(
             fmt::format("there is no checkpoint in {}: the run starts from the beginning", options_.directory));
-      write_scene();
-      writer_.emplace(TrajectoryWriter::create(directory_.file(run_file::trajectory), header));
-      table_.emplace(EnergyTable::create(directory_.file(run_file::energy), further_columns));
-      if (model_.contact) contacts_.emplace(ContactTable::create(directory_.file(run_file::contacts)));
+      on_first_process(processes(), [&] {
+        write_scene();
+        writer_.emplace(TrajectoryWriter::create(file(run_file::trajectory), header));
+        table_.emplace(EnergyTable::create(file(run_file::energy), further_columns));
+        if (model_.contact) contacts_.emplace(ContactTable::create(file(run_file::contacts)));
+      });
       record({}, 0);
       write_frames(simulation_.state());
     }
@@ -225,15 +231,18 @@ class Run {
   }
 
  private:
+  const Communicator& processes() const { return model_.system->processes(); }
+  std::string file(const char* name) const { return (std::filesystem::path(path_) / name).string(); }
+
   /// What is there from before stays, unless the run is to last longer or shorter than then.
   void write_scene() {
-    const auto path = directory_.file(run_file::scene);
+    const auto path = file(run_file::scene);
     if (result_.resumed_from > 0 && std::filesystem::exists(path)) {
       const auto before = nlohmann::json::parse(read_file(path), nullptr, false);
       if (before.is_object() && before.value("time", nlohmann::json()) == json_.value("time", nlohmann::json())) return;
     }
     write_atomically(path, json_.dump(2) + "\n");
-    write_body_surfaces(model_, directory_.path().string());
+    write_body_surfaces(model_, path_);
   }
 
   void check_scene(const Checkpoint& checkpoint) const {
@@ -253,7 +262,7 @@ class Run {
       notes_ = notes_of(checkpoint);
       for (const auto& [name, now] : own_counts()) before_[name] = entry(checkpoint.numbers, count_prefix + name) - now;
     } catch (const InputError& e) {
-      throw InputError(directory_.file(run_file::checkpoint),
+      throw InputError(file(run_file::checkpoint),
                        fmt::format("cannot be resumed from: its entry '{}' {}; start the run again with --overwrite",
                                    e.where(), e.message()));
     }
@@ -295,9 +304,12 @@ class Run {
   }
 
   void loop() {
-    const long interval = checkpoint_interval(scene_.output, model_.system->size());
-    const Interruptible interruptible(options_.go_on);
-    while (simulation_.step_count() < steps_ && options_.go_on()) {
+    const Space& space = model_.system->space();
+    const long interval = checkpoint_interval(scene_.output, space.whole_size(model_.system->size()));
+    // Several processes end between steps only, all together.
+    const auto within = space.shared() ? std::function<bool()>([] { return true; }) : options_.go_on;
+    const Interruptible interruptible(within);
+    while (simulation_.step_count() < steps_ && space.all(options_.go_on())) {
       release();
       const State before = simulation_.state();
       const auto start = Clock::now();
@@ -321,10 +333,11 @@ class Run {
   void save() {
     const Snapshot snapshot = simulation_.snapshot();
     Checkpoint checkpoint = to_checkpoint(snapshot, counts(), notes_);
-    checkpoint.frames = writer_->frames();
+    if (!writer_) return;
+    checkpoint.frames = frames_;
     checkpoint.rows = table_->rows();
     checkpoint.scene_text = scene_text_;
-    save_checkpoint(directory_.file(run_file::checkpoint), checkpoint);
+    save_checkpoint(file(run_file::checkpoint), checkpoint);
   }
 
   void record(const StepReport& report, double wall_ms) {
@@ -339,6 +352,7 @@ class Run {
     for (const auto* list : {&report.notes, &report.remarks})
       for (const auto& note : *list)
         if (notes_.size() < 20 && std::find(notes_.begin(), notes_.end(), note) == notes_.end()) notes_.push_back(note);
+    if (!table_) return;
     table_->add({simulation_.time(),
                  e.kinetic,
                  e.elastic,
@@ -388,14 +402,16 @@ class Run {
   }
 
   void write_frames(const State& before) {
-    for (long k = writer_->frames(); plan_.due(k, simulation_.step_count()); k = writer_->frames()) {
+    for (long k = frames_; plan_.due(k, simulation_.step_count()); k = ++frames_) {
       const bool exact = simulation_.step_count() == 0;
       const State u = exact ? simulation_.state() : frame_state(before, plan_.time(k));
-      const State all = model_.system->full(u);
+      const State all = model_.system->everywhere(u);
       const double t = exact || plan_.at_steps() ? u.t : plan_.time(k);
+      const double det = model_.min_det_F(all.q);
+      const Vector held = reactions(u);
+      if (!writer_) continue;
       write_contacts(all, t);
-      writer_->write_frame(k, t, all.q, scene_.output.velocities ? all.v : Vector(), model_.min_det_F(all.q),
-                           reactions(u));
+      writer_->write_frame(k, t, all.q, scene_.output.velocities ? all.v : Vector(), det, held);
     }
   }
 
@@ -411,7 +427,7 @@ class Run {
 
   void summarize(const std::string& end, const std::string& reason) {
     result_.steps = simulation_.step_count();
-    result_.frames = writer_->frames();
+    result_.frames = frames_;
     const Counts total = counts();
     const auto count = [&](const char* name) { return std::lround(total.at(name)); };
     const Energies e = simulation_.energies();
@@ -459,9 +475,11 @@ class Run {
       summary["exponential"] = {{"products", count("exponential.products")},
                                 {"substeps", count("exponential.substeps")}};
     if (!reason.empty()) summary["reason"] = reason;
+    if (model_.system->space().shared()) summary["processes"] = processes().size();
     result_.summary = document_of(std::move(summary));
+    if (!directory_) return;
     try {
-      write_atomically(directory_.file(run_file::summary), result_.summary.text() + "\n");
+      write_atomically(file(run_file::summary), result_.summary.text() + "\n");
     } catch (const OutputError&) {
       if (end != "failed") throw;  // a full disk is then already being reported
     }
@@ -476,11 +494,14 @@ class Run {
   std::string scene_text_;
   const nlohmann::json& json_;
   std::vector<int> prescribed_;  // nodes, at the start
-  RunDirectory directory_;
+  std::string path_;
+  // Process 0 writes; others have none of these.
+  std::optional<RunDirectory> directory_;
   std::optional<TrajectoryWriter> writer_;
   std::optional<EnergyTable> table_;
   std::optional<ContactTable> contacts_;
   RunResult result_;
+  long frames_ = 0;
   long newton_ = 0, escalations_ = 0, halved_ = 0, beside_ = 0, calmed_ = 0;
   Counts before_;  // of the runs that this one goes on with
   std::vector<std::string> notes_;

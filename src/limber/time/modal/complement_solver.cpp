@@ -107,7 +107,7 @@ SolveReport ComplementSolver::bordered(LinearSolver& solver, const Vector& b, Ve
 
 SolveReport ComplementSolver::solve_by_lu(const Vector& b, Vector& x, double tolerance) {
   const SparseMatrix full = symmetry_ == Symmetry::symmetric ? SparseMatrix(A_->selfadjointView<Eigen::Lower>()) : *A_;
-  const auto lu = make_linear_solver("lu", Symmetry::general);
+  const auto lu = make_linear_solver("lu", Symmetry::general, nodes_);
   lu->set_matrix(full);
   if (!modes_ || modes_->count() == 0) return lu->solve(b, x, tolerance);
   return bordered(*lu, b, x, tolerance);

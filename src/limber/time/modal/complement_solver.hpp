@@ -19,8 +19,9 @@ class ComplementSolver final : public LinearSolver {
  public:
   /// Solves through `base`; without modes (null) this is all that happens. `defect`: what projections alone left of the
   /// residual, last time; 0 at first. It is no use to solve more exactly than that at first.
-  ComplementSolver(LinearSolver& base, const ModalBasis* modes, Symmetry symmetry, Indefinite policy, double& defect)
-      : base_(base), modes_(modes), symmetry_(symmetry), policy_(policy), defect_(defect) {}
+  ComplementSolver(LinearSolver& base, const ModalBasis* modes, Symmetry symmetry, Indefinite policy, double& defect,
+                   UnknownNodes nodes = {})
+      : base_(base), modes_(modes), symmetry_(symmetry), nodes_(nodes), policy_(policy), defect_(defect) {}
 
   void set_matrix(const SparseMatrix& A) override;
   SolveReport solve(const Vector& b, Vector& x, double tolerance) override;
@@ -36,6 +37,7 @@ class ComplementSolver final : public LinearSolver {
   LinearSolver& base_;
   const ModalBasis* modes_;
   Symmetry symmetry_;
+  UnknownNodes nodes_;
   Indefinite policy_;
   double& defect_;
   const SparseMatrix* A_ = nullptr;

@@ -44,9 +44,8 @@ ModalPrediction::ModalPrediction(System& system, const ModalBasis& X, NegativeMo
 
 /// Xᵀ of −K v, and in second-order methods of −D P a, less what the motion of the modes accounts for.
 Vector ModalPrediction::slope(const Vector& velocity, const Vector& acceleration) const {
-  const bool symmetric = system_.symmetric();
-  Vector c = -multiply(at_.tangent.K, symmetric, velocity);
-  if (damped_) c -= multiply(at_.tangent.D, symmetric, X_.complement(acceleration));
+  Vector c = -multiply(system_, at_.tangent.K, velocity);
+  if (damped_) c -= multiply(system_, at_.tangent.D, X_.complement(acceleration));
   return X_.coordinates_of_force(c) + reduced_.K * X_.coordinates(velocity);
 }
 

@@ -251,7 +251,7 @@ ReducedTangent ModalSubspace::reduce(System& system, const Tangent& T, const Mod
   ReducedTangent reduced{inner(X, KX), Matrix::Zero(X.cols(), X.cols()), {}};
   if (system.velocity_dependent()) {
     Matrix DX(X.rows(), X.cols());
-    for (Index i = 0; i < X.cols(); ++i) DX.col(i) = limber::multiply(T.D, system.symmetric(), X.col(i));
+    for (Index i = 0; i < X.cols(); ++i) DX.col(i) = limber::multiply(system, T.D, X.col(i));
     reduced.D = X.transpose() * DX;
   }
   // Rounding would otherwise let rigid motions exchange momentum with the other modes.

@@ -1,0 +1,133 @@
+#include "limber/core/communicator.hpp"
+
+#include <array>
+#include <exception>
+#include <utility>
+
+#ifdef LIMBER_HAS_MPI
+#include <mpi.h>
+
+#include "limber/core/types.hpp"
+#endif
+
+namespace limber {
+namespace {
+
+std::vector<std::function<void()>>& last_things() {
+  static std::vector<std::function<void()>> list;
+  return list;
+}
+
+#ifdef LIMBER_HAS_MPI
+
+/// All processes of MPI_COMM_WORLD.
+class World final : public Communicator {
+ public:
+  World() {
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+    MPI_Comm_size(MPI_COMM_WORLD, &size_);
+  }
+  int rank() const override { return rank_; }
+  int size() const override { return size_; }
+
+  void sum(std::span<double> x) const override {
+    const int n = static_cast<int>(x.size());
+    constexpr int few = 256;
+    if (n > few) {  // the order is then that of the library: the same in each run, and the same bits everywhere
+      MPI_Allreduce(MPI_IN_PLACE, x.data(), n, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+      return;
+    }
+    gathered_.resize(static_cast<std::size_t>(n) * static_cast<std::size_t>(size_));
+    MPI_Allgather(x.data(), n, MPI_DOUBLE, gathered_.data(), n, MPI_DOUBLE, MPI_COMM_WORLD);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      x[i] = gathered_[i];
+      for (std::size_t p = 1; p < static_cast<std::size_t>(size_); ++p) x[i] += gathered_[p * x.size() + i];
+    }
+  }
+  void min(std::span<double> x) const override {
+    MPI_Allreduce(MPI_IN_PLACE, x.data(), static_cast<int>(x.size()), MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
+  }
+  void min(std::span<int> x) const override {
+    MPI_Allreduce(MPI_IN_PLACE, x.data(), static_cast<int>(x.size()), MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  }
+  void exchange(std::span<Letter> letters) const override {
+    requests_.resize(2 * letters.size());
+    MPI_Request* next = requests_.data();
+    for (const Letter& l : letters)
+      MPI_Irecv(l.in.data(), static_cast<int>(l.in.size()), MPI_DOUBLE, l.process, 0, MPI_COMM_WORLD, next++);
+    for (const Letter& l : letters)
+      MPI_Isend(l.out.data(), static_cast<int>(l.out.size()), MPI_DOUBLE, l.process, 0, MPI_COMM_WORLD, next++);
+    MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
+  }
+  void broadcast(std::span<int> x) const override {
+    MPI_Bcast(x.data(), static_cast<int>(x.size()), MPI_INT, 0, MPI_COMM_WORLD);
+  }
+  void broadcast(std::string& text) const override {
+    int n = static_cast<int>(text.size());
+    MPI_Bcast(&n, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    text.resize(static_cast<std::size_t>(n));
+    MPI_Bcast(text.data(), n, MPI_CHAR, 0, MPI_COMM_WORLD);
+  }
+
+ private:
+  int rank_ = 0, size_ = 1;
+  mutable std::vector<double> gathered_;
+  mutable std::vector<MPI_Request> requests_;
+};
+
+#endif
+
+}  // namespace
+
+const Communicator& one_process() {
+  static const Communicator alone;
+  return alone;
+}
+
+#ifdef LIMBER_HAS_MPI
+
+Processes::Processes(int& argc, char**& argv) {
+  MPI_Init(&argc, &argv);
+  all_ = std::make_unique<World>();
+}
+
+Processes::~Processes() {
+  for (const auto& last : last_things()) last();
+  MPI_Finalize();
+}
+
+void Processes::abandon(int status) const {
+  if (all_->size() > 1) MPI_Abort(MPI_COMM_WORLD, status);
+}
+
+bool Processes::possible() { return true; }
+
+#else
+
+Processes::Processes(int&, char**&) : all_(std::make_unique<const Communicator>()) {}
+Processes::~Processes() {
+  for (const auto& last : last_things()) last();
+}
+void Processes::abandon(int) const {}
+bool Processes::possible() { return false; }
+
+#endif
+
+void Processes::at_end(std::function<void()> last) { last_things().push_back(std::move(last)); }
+
+void on_first_process(const Communicator& all, const std::function<void()>& work) {
+  std::exception_ptr failure;
+  if (all.rank() == 0) {
+    try {
+      work();
+    } catch (...) {
+      failure = std::current_exception();
+    }
+  }
+  std::array<int, 1> failed = {failure ? 1 : 0};
+  all.broadcast(failed);
+  if (failure) std::rethrow_exception(failure);
+  if (failed[0] != 0) throw FailedElsewhere();
+}
+
+}  // namespace limber

@@ -1,0 +1,51 @@
+#pragma once  // internal
+/// Which process takes which elements of a scene. Every process knows it of all.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "limber/core/space.hpp"
+#include "limber/mesh/element_mesh.hpp"
+#include "limber/model/force.hpp"
+#include "limber/model/ties.hpp"
+
+namespace limber {
+
+class Shares {
+ public:
+  explicit Shares(const Communicator& all) : all_(all), load_(static_cast<std::size_t>(all.size()), 0) {}
+
+  bool shared() const { return all_.size() > 1; }
+  const Communicator& processes() const { return all_; }
+
+  /// A body of elements: large ones are cut by METIS, small ones and those that must stay `whole` go to the process
+  /// with the least work. The process of each element.
+  std::vector<int> cut(const ElementMesh& mesh, int first_node, bool whole);
+  /// A body that one process takes wholly; that process. `nodes`: how many it has.
+  int take(int first_node, int nodes);
+  /// Process `process` holds this node too.
+  void hold(int process, int node);
+  void hold_everywhere(int node);
+  /// Of a force that process 0 takes: all nodes that it acts on.
+  void hold_for_first(const Force& force);
+  /// A force as this process sees it, if `process` takes it.
+  std::shared_ptr<Force> seen(std::shared_ptr<Force> force, int process) const;
+
+  /// Once all is known. Who holds a tied node holds its corners.
+  NodeHolders holders(int nodes, const std::vector<Tie>& ties) const;
+
+ private:
+  int least_busy() const;
+
+  const Communicator& all_;
+  std::vector<double> load_;                // of each process, in elements
+  std::vector<std::pair<int, int>> holds_;  // (node, process)
+  std::vector<int> everywhere_;
+};
+
+/// Leaves the elements of one process, with what belongs to each.
+void keep_own(const std::vector<int>& process_of, int process, ElementMesh& elements, std::vector<int>& of_element,
+              std::vector<double>& density);
+
+}  // namespace limber
