@@ -132,7 +132,7 @@ lint: lint-setup format-check ## format, warnings as errors, clang-tidy, layers,
 	@cmake --build build-lint --parallel $(JOBS)
 	$(call section,'clang-tidy')
 	@$(SOURCES) 'src/*.cpp' 'apps/*.cpp' | xargs -n 1 -P $(JOBS) clang-tidy -p build-lint --quiet \
-	    --extra-arg=-Wno-unused-command-line-argument
+	    --extra-arg=-Wno-unused-command-line-argument --extra-arg=-Wno-unsupported-floating-point-opt
 	$(call section,'Types in web/: build-lint/web/')
 	@mkdir -p build-lint/web && cp -rp web/. build-lint/web/
 	@cd build-lint/web && npm ci --no-audit --no-fund --loglevel=error && npm run --silent check

@@ -150,7 +150,7 @@ Polar<T> polar(const M3<T>& F) {
 template <class T>
 M3<T> positive_part(const M3<T>& A) {
   const T minor = A(0, 0) * A(1, 1) - A(0, 1) * A(0, 1);
-  if (all((A(0, 0) > T(0.0)) & (minor > T(0.0)) & (det(A) > T(0.0)))) return A;
+  if (all(A(0, 0) > T(0.0)) && all(minor > T(0.0)) && all(det(A) > T(0.0))) return A;
 
   const T o(0.0), i(1.0);
   M3<T> D = A;

@@ -144,7 +144,7 @@ void Simulation::book_changed_forces() {
 std::vector<Simulation::Take> Simulation::attempts(double t_end, int depth) {
   const double h = t_end - time();
   const bool goes_beyond = !stepper_.ends_at_stage();
-  const auto ending = [this, t_end](State u) {
+  const auto ending = [t_end](State u) {
     u.t = t_end;  // not the rounded sum of the stages
     return u;
   };
