@@ -100,7 +100,7 @@ void Shares::hold_for_first(const Force& force) {
 
 std::shared_ptr<Force> Shares::seen(std::shared_ptr<Force> force, int process) const {
   if (process == all_.rank()) return force;
-  return std::make_shared<Elsewhere>(*force);
+  return make_elsewhere(*force);
 }
 
 NodeHolders Shares::holders(int nodes, const std::vector<Tie>& ties) const {
