@@ -4,7 +4,6 @@
 import csv
 import json
 import os
-import shutil
 import signal
 import subprocess
 import time
@@ -75,14 +74,7 @@ def beam(method="TR-BDF2", cells=(16, 3, 3), steps=5, **keys):
 
 def frames(directory):
     with h5py.File(directory / "trajectory.h5") as f:
-        data = {}
-
-        def take(name, item):
-            if isinstance(item, h5py.Dataset) and item.dtype.kind == "f":
-                data[name] = item[...]
-
-        f.visititems(take)
-        return data
+        return {name: item[...] for name, item in f["frames"].items()}
 
 
 def table(directory):
@@ -91,18 +83,18 @@ def table(directory):
 
 
 def assert_same_motion(one, other, steps, tolerance=1e-8, size=4.0):
-    """Each step may add `tolerance` of the size of things."""
+    """Each step may add `tolerance` of the size of things, and a hundred times as much of the energy and the forces."""
     a, b = frames(one), frames(other)
     assert a.keys() == b.keys()
-    places = [name for name in a if a[name].ndim == 3 and "position" in name.lower()]
-    assert places, sorted(a)
-    for name in places:
-        assert np.abs(a[name] - b[name]).max() <= steps * tolerance * size, name
+    assert np.abs(a["positions"] - b["positions"]).max() <= steps * tolerance * size
+    if a["reactions"].size:
+        most = np.abs(a["reactions"]).max()
+        assert np.abs(a["reactions"] - b["reactions"]).max() <= steps * 100 * tolerance * max(most, 1e-9)
     rows, others = table(one), table(other)
     assert len(rows) == len(others)
     scale = max(abs(float(row[key])) for row in rows for key in ("kinetic", "elastic", "gravitational"))
     for row, its in zip(rows, others):
-        for key in ("kinetic", "elastic", "gravitational", "total", "damping_loss"):
+        for key in ("kinetic", "elastic", "gravitational", "total", "damping_loss", "external", "contact", "put_in"):
             assert abs(float(row[key]) - float(its[key])) <= steps * 100 * tolerance * max(scale, 1e-12), key
 
 
@@ -172,16 +164,22 @@ def test_solvers_by_name(run, solver, processes):
 def test_momentum_of_a_free_body_is_kept(run):
     scene = beam("TR-BDF2", pin=[], angular_velocity=[0, 0, 3], velocity=[1, 2, 3])
     scene["gravity"] = [0, 0, 0]
-    data = frames(run(scene, 3))
-    name = next(name for name in data if "veloc" in name.lower())
-    middle = data[name].mean(axis=1)  # lumped masses of a box of equal cells differ: of the energies' sum below
-    assert np.isfinite(middle).all()
+    directory = run(scene, 3)
+    with h5py.File(directory / "trajectory.h5") as f:
+        tets, rest = f["rest/tets"][...], f["rest/nodes"][...]
+        x, v = f["frames/positions"][...], f["frames/velocities"][...]
+    corners = rest[tets]
+    volume = np.abs(np.linalg.det(corners[:, 1:] - corners[:, :1])) / 6
+    mass = np.bincount(tets.ravel(), np.repeat(1000 * volume / 4, 4))
+    momentum = np.einsum("i,tij->tj", mass, v)
+    spin = np.einsum("i,tij->tj", mass, np.cross(x, v))
+    assert np.allclose(momentum, mass.sum() * np.array([1, 2, 3]), rtol=1e-9)
+    assert np.abs(spin - spin[0]).max() <= 2e-3 * np.abs(spin[0]).max()  # which TR-BDF2 keeps to its order only
 
 
 def same_files(one, other):
-    for name in ("trajectory.h5",):
-        a, b = frames(one), frames(other)
-        assert all(np.array_equal(a[key], b[key]) for key in a)
+    a, b = frames(one), frames(other)
+    assert all(np.array_equal(a[key], b[key]) for key in a)
     assert [{k: v for k, v in row.items() if k != "wall_ms"} for row in table(one)] == \
         [{k: v for k, v in row.items() if k != "wall_ms"} for row in table(other)]
 
@@ -201,7 +199,6 @@ def test_killed_and_resumed(run, tmp_path):
     file.write_text(json.dumps(scene))
     directory = tmp_path / "killed"
     job = start(2, "run", file, "-o", directory, "--quiet", start_new_session=True)
-    checkpoint = directory / "checkpoint.h5"
     for _ in range(3000):
         if any(directory.glob("checkpoint*")) or job.poll() is not None:
             break
@@ -214,7 +211,7 @@ def test_killed_and_resumed(run, tmp_path):
     out, err = job.communicate(timeout=60)
     assert time.monotonic() - begun < 20
     assert job.returncode != 0 and "killed" in (out + err).lower(), out + err
-    assert frames(directory) and checkpoint is not None
+    assert len(frames(directory)["positions"]) > 1
     limber(2, "run", file, "-o", directory, "--quiet", "--resume")
     same_files(whole, directory)
 
@@ -249,7 +246,7 @@ def test_contact_and_friction_across_processes(run, processes):
     together = run(scene, processes)
     assert_same_motion(alone, together, 10, tolerance=1e-7, size=0.2)
     assert [row["collisions"] for row in table(alone)][-1] == [row["collisions"] for row in table(together)][-1]
-    assert "no intersection" in limber(1, "check", together).lower() or True
+    assert "no surfaces meet" in limber(1, "check", together)
     same_files(together, run(scene, processes))
 
 
@@ -291,4 +288,3 @@ def test_messages_come_from_one_process(tmp_path):
     text = limber(2, "run", file, "-o", tmp_path / "d")
     assert text.count("done: 2 steps") == 1, text
     assert json.loads((tmp_path / "d" / "summary.json").read_text())["processes"] == 2
-    assert shutil.which("mpirun")

@@ -404,11 +404,11 @@ State MechanicalSystem::everywhere(const State& u) const {
   State all = full(u);
   if (!space_.shared()) return all;
   const int me = space_.processes().rank();
+  const auto speaks_for = [&](int i) {
+    return (prescribed_index_[ix(i)] >= 0 ? 0 : holders_.holder[ix(holders_.start[ix(i)])]) == me;
+  };
   for (int i = 0; i < nodes(); ++i)
-    if (prescribed_index_[ix(i)] < 0 && holders_.holder[ix(holders_.start[ix(i)])] != me) {
-      block(all.q, i).setZero();
-      block(all.v, i).setZero();
-    } else if (prescribed_index_[ix(i)] >= 0 && me != 0) {
+    if (!speaks_for(i)) {
       block(all.q, i).setZero();
       block(all.v, i).setZero();
     }

@@ -39,7 +39,9 @@ void begin_petsc() {
   static const bool begun = [] {
     // Other ways to make coarse matrices add what comes from other processes in the order of its arrival: with three
     // processes or more, equal runs then had other bits (PETSc 3.18).
-    int argc = 4;
+    int processes = 1;
+    MPI_Comm_size(MPI_COMM_WORLD, &processes);
+    int argc = processes > 1 ? 4 : 2;  // there is no such way on one
     char name[] = "limber", quiet[] = "-no_signal_handler", key[] = "-matptap_via", value[] = "allatonce";
     char* list[] = {name, quiet, key, value, nullptr};
     char** argv = list;
