@@ -13,7 +13,7 @@ namespace limber::test {
 
 class ThreadProcesses {
  public:
-  explicit ThreadProcesses(int count) : all_(count), meet_(count), ints_(slots()), doubles_(slots()), texts_(slots()) {}
+  explicit ThreadProcesses(int count) : all_(count), meet_(count), ints_(slots()), doubles_(slots()) {}
 
   /// work(all) on each of them. Throws what one of them threw; work must then throw on all.
   void run(const std::function<void(const Communicator&)>& work) {
@@ -72,9 +72,6 @@ class ThreadProcesses {
       const auto all = gathered(all_.ints_, std::span<const int>(x));
       std::copy(all[0].begin(), all[0].end(), x.begin());
     }
-    void broadcast(std::string& text) const override {
-      text = gathered(all_.texts_, std::span<const char>(text)).front().data();
-    }
 
    private:
     /// What all have, after all have laid it out; nobody goes on before all have read it.
@@ -100,7 +97,6 @@ class ThreadProcesses {
   std::barrier<> meet_;
   std::vector<std::vector<int>> ints_;
   std::vector<std::vector<double>> doubles_;
-  std::vector<std::vector<char>> texts_;
 };
 
 }  // namespace limber::test

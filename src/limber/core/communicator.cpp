@@ -62,12 +62,6 @@ class World final : public Communicator {
   void broadcast(std::span<int> x) const override {
     MPI_Bcast(x.data(), static_cast<int>(x.size()), MPI_INT, 0, MPI_COMM_WORLD);
   }
-  void broadcast(std::string& text) const override {
-    int n = static_cast<int>(text.size());
-    MPI_Bcast(&n, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    text.resize(static_cast<std::size_t>(n));
-    MPI_Bcast(text.data(), n, MPI_CHAR, 0, MPI_COMM_WORLD);
-  }
 
  private:
   int rank_ = 0, size_ = 1;
@@ -78,6 +72,38 @@ class World final : public Communicator {
 #endif
 
 }  // namespace
+
+int Communicator::before(int own) const {
+  std::vector<double> sums(static_cast<std::size_t>(size()), 0.0);
+  for (std::size_t p = static_cast<std::size_t>(rank()) + 1; p < sums.size(); ++p) sums[p] = own;
+  sum(sums);
+  return static_cast<int>(sums[static_cast<std::size_t>(rank())]);
+}
+
+std::vector<std::vector<double>> Communicator::give(const std::vector<std::vector<double>>& lists) const {
+  const auto count = static_cast<std::size_t>(size());
+  std::vector<std::vector<double>> in(count);
+  std::vector<double> sizes(count), theirs(count, 0.0);
+  const auto post = [&](const auto& letter) {
+    std::vector<Letter> letters;
+    for (int p = 0; p < size(); ++p)
+      if (p != rank()) letters.push_back(letter(static_cast<std::size_t>(p)));
+    exchange(letters);
+  };
+  for (std::size_t p = 0; p < count; ++p) sizes[p] = static_cast<double>(lists[p].size());
+  post([&](std::size_t p) { return Letter{static_cast<int>(p), {&sizes[p], 1}, {&theirs[p], 1}}; });
+  post([&](std::size_t p) {
+    in[p].resize(static_cast<std::size_t>(theirs[p]));
+    return Letter{static_cast<int>(p), lists[p], in[p]};
+  });
+  return in;
+}
+
+std::vector<std::vector<double>> Communicator::all_lists(const std::vector<double>& mine) const {
+  auto all = give(std::vector<std::vector<double>>(static_cast<std::size_t>(size()), mine));
+  all[static_cast<std::size_t>(rank())] = mine;
+  return all;
+}
 
 const Communicator& one_process() {
   static const Communicator alone;

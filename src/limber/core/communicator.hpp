@@ -29,9 +29,14 @@ class Communicator {
   virtual void min(std::span<double>) const {}
   virtual void min(std::span<int>) const {}
   virtual void exchange(std::span<Letter>) const {}
+  /// The sum over the processes before this one.
+  int before(int own) const;
+  /// Each process gives each other one a list of any length; what comes, by process.
+  std::vector<std::vector<double>> give(const std::vector<std::vector<double>>& lists) const;
+  /// What each process has, by process.
+  std::vector<std::vector<double>> all_lists(const std::vector<double>& mine) const;
   /// What process 0 has.
   virtual void broadcast(std::span<int>) const {}
-  virtual void broadcast(std::string&) const {}
 };
 
 /// A program by itself.

@@ -39,18 +39,92 @@ Space::Space(const NodeHolders& holders, const std::vector<int>& nodes, const st
   }
 
   parts->owned = Vector::Zero(3 * static_cast<Index>(nodes.size()));
-  std::vector<std::vector<int>> with(ix(holders.processes->size()));
+  std::vector<std::vector<int>> others(nodes.size());
   for (int i = 0; i < static_cast<int>(nodes.size()); ++i) {
     const int node = nodes[ix(i)];
     if (owner(node) == me) block(parts->owned, i).setOnes();
-    const int first = holders.start[ix(node)], last = holders.start[ix(node) + 1];
-    if (last - first > 1) parts->shared.push_back(i);
-    for (int k = first; k < last; ++k)
-      if (holders.holder[ix(k)] != me) with[ix(holders.holder[ix(k)])].push_back(i);
+    for (int k = holders.start[ix(node)]; k < holders.start[ix(node) + 1]; ++k)
+      if (holders.holder[ix(k)] != me) others[ix(i)].push_back(holders.holder[ix(k)]);
+  }
+  meet(*parts, others);
+  parts_ = std::move(parts);
+}
+
+void Space::meet(Parts& parts, const std::vector<std::vector<int>>& others) {
+  std::vector<std::vector<int>> with(ix(parts.processes->size()));
+  parts.place_of_shared.assign(others.size(), -1);
+  for (int i = 0; i < static_cast<int>(others.size()); ++i) {
+    if (others[ix(i)].empty()) continue;
+    const int k = parts.place_of_shared[ix(i)] = static_cast<int>(parts.shared.size());
+    parts.shared.push_back(i);
+    for (const int p : others[ix(i)]) with[ix(p)].push_back(k);
   }
   for (int p = 0; p < static_cast<int>(with.size()); ++p)
-    if (!with[ix(p)].empty()) parts->neighbours.push_back({p, std::move(with[ix(p)])});
-  parts_ = std::move(parts);
+    if (!with[ix(p)].empty()) parts.neighbours.push_back({p, std::move(with[ix(p)])});
+}
+
+namespace {
+
+/// Each process gives each other one a list of numbers.
+std::vector<std::vector<int>> give_lists(const Communicator& all, const std::vector<std::vector<int>>& out) {
+  std::vector<std::vector<double>> letters;
+  for (const auto& list : out) letters.emplace_back(list.begin(), list.end());
+  std::vector<std::vector<int>> in;
+  for (const auto& list : all.give(letters)) in.emplace_back(list.begin(), list.end());
+  return in;
+}
+
+}  // namespace
+
+Space Space::numbered(const Communicator& processes, const std::vector<int>& held, int own) {
+  auto parts = std::make_shared<Parts>();
+  parts->processes = &processes;
+  const int count = processes.size(), me = processes.rank();
+  std::vector<int> first{0};
+  for (const auto& list : processes.all_lists({static_cast<double>(own)}))
+    first.push_back(first.back() + static_cast<int>(list[0]));
+  parts->nodes = first.back();
+  parts->place = held;
+  parts->numbering = {held, first[ix(me)], own, parts->nodes};
+  const auto owner = [&](int number) {
+    return static_cast<int>(std::upper_bound(first.begin(), first.end(), number) - first.begin()) - 1;
+  };
+  // Who answers for a node hears who holds it, and tells all of them.
+  std::vector<std::vector<int>> asked(ix(count)), told(ix(count));
+  for (const int number : held) asked[ix(owner(number))].push_back(number);
+  std::vector<std::vector<int>> holders(ix(own));
+  auto heard = give_lists(processes, asked);
+  heard[ix(me)] = asked[ix(me)];
+  for (int p = 0; p < count; ++p)
+    for (const int number : heard[ix(p)]) holders[ix(number - first[ix(me)])].push_back(p);
+  for (int i = 0; i < own; ++i) {
+    const auto& list = holders[ix(i)];
+    for (const int p : list) {
+      told[ix(p)].insert(told[ix(p)].end(), {first[ix(me)] + i, static_cast<int>(list.size())});
+      told[ix(p)].insert(told[ix(p)].end(), list.begin(), list.end());
+    }
+  }
+  auto answers = give_lists(processes, told);
+  answers[ix(me)] = told[ix(me)];
+  std::vector<std::vector<int>> others(held.size());
+  for (const auto& answer : answers)
+    for (std::size_t i = 0; i < answer.size(); i += 2 + ix(answer[i + 1])) {
+      const auto at = std::lower_bound(held.begin(), held.end(), answer[i]) - held.begin();
+      for (int k = 0; k < answer[i + 1]; ++k)
+        if (const int p = answer[i + 2 + ix(k)]; p != me) others[static_cast<std::size_t>(at)].push_back(p);
+    }
+  parts->owned = Vector::Zero(3 * static_cast<Index>(held.size()));
+  for (int i = 0; i < static_cast<int>(held.size()); ++i)
+    if (owner(held[ix(i)]) == me) block(parts->owned, i).setOnes();
+  meet(*parts, others);
+  Space space;
+  space.parts_ = std::move(parts);
+  return space;
+}
+
+const std::vector<int>& Space::held_by_several() const {
+  static const std::vector<int> none;
+  return parts_ ? parts_->shared : none;
 }
 
 double Space::sum(double x) const {
@@ -85,64 +159,115 @@ Matrix Space::inner(const Matrix& X, const Matrix& Y) const {
   return products;
 }
 
-void Space::add_up(Vector& f) const {
-  if (!parts_ || parts_->processes->size() == 1) return;
+/// range(k): where the values of the k-th node that several hold are.
+template <class Range>
+void Space::add_up_ranges(double* values, const Range& range) const {
   const auto& neighbours = parts_->neighbours;
-  std::vector<Vector> out, in;
+  std::vector<std::vector<double>> out(neighbours.size()), in(neighbours.size());
   std::vector<Communicator::Letter> letters;
-  for (const Neighbour& n : neighbours) {
-    Vector& o = out.emplace_back(3 * static_cast<Index>(n.nodes.size()));
-    in.emplace_back(o.size());
-    for (int k = 0; k < static_cast<int>(n.nodes.size()); ++k) block(o, k) = block(f, n.nodes[ix(k)]);
+  for (std::size_t n = 0; n < neighbours.size(); ++n) {
+    for (const int k : neighbours[n].nodes) {
+      const auto [begin, end] = range(k);
+      out[n].insert(out[n].end(), values + begin, values + end);
+    }
+    in[n].resize(out[n].size());
+    letters.push_back({neighbours[n].process, out[n], in[n]});
   }
-  for (std::size_t i = 0; i < neighbours.size(); ++i)
-    letters.push_back({neighbours[i].process,
-                       {out[i].data(), static_cast<std::size_t>(out[i].size())},
-                       {in[i].data(), static_cast<std::size_t>(in[i].size())}});
   parts_->processes->exchange(letters);
   // In the order of the processes, so that all who hold a node get the same bits.
-  Vector own(3 * static_cast<Index>(parts_->shared.size()));
-  for (int k = 0; k < static_cast<int>(parts_->shared.size()); ++k) {
-    block(own, k) = block(f, parts_->shared[ix(k)]);
-    block(f, parts_->shared[ix(k)]).setZero();
-  }
+  const auto last = range(static_cast<int>(parts_->shared.size()) - 1).second;
+  const std::vector<double> own(values, values + last);
+  std::fill_n(values, last, 0.0);
   const auto add_own = [&] {
-    for (int k = 0; k < static_cast<int>(parts_->shared.size()); ++k) block(f, parts_->shared[ix(k)]) += block(own, k);
+    for (std::size_t i = 0; i < own.size(); ++i) values[i] += own[i];
   };
   bool added = false;
-  for (std::size_t i = 0; i < neighbours.size(); ++i) {
-    if (!added && neighbours[i].process > parts_->processes->rank()) {
+  for (std::size_t n = 0; n < neighbours.size(); ++n) {
+    if (!added && neighbours[n].process > parts_->processes->rank()) {
       add_own();
       added = true;
     }
-    for (int k = 0; k < static_cast<int>(neighbours[i].nodes.size()); ++k)
-      block(f, neighbours[i].nodes[ix(k)]) += block(in[i], k);
+    const double* from = in[n].data();
+    for (const int k : neighbours[n].nodes) {
+      const auto [begin, end] = range(k);
+      for (auto i = begin; i < end; ++i) values[i] += *from++;
+    }
   }
   if (!added) add_own();
 }
 
+void Space::add_up_held(double* values, int width) const {
+  if (!parts_ || parts_->shared.empty()) return;
+  add_up_ranges(values, [width](int k) {
+    const Index begin = static_cast<Index>(width) * k;
+    return std::pair<Index, Index>(begin, begin + width);
+  });
+}
+
+void Space::add_up_held(double* values, const std::vector<int>& start) const {
+  if (!parts_ || parts_->shared.empty()) return;
+  add_up_ranges(values, [&](int k) { return std::pair<Index, Index>(start[ix(k)], start[ix(k) + 1]); });
+}
+
+template <class Number>
+void Space::add_up(Number* f, int width) const {
+  if (!parts_ || parts_->shared.empty()) return;
+  std::vector<double> values;
+  values.reserve(parts_->shared.size() * ix(width));
+  const auto of = [&](int node) { return f + static_cast<Index>(width) * node; };
+  for (const int node : parts_->shared) values.insert(values.end(), of(node), of(node) + width);
+  add_up_held(values.data(), width);
+  const double* from = values.data();
+  for (const int node : parts_->shared)
+    for (int c = 0; c < width; ++c) of(node)[c] = static_cast<Number>(*from++);
+}
+template void Space::add_up(double*, int) const;
+template void Space::add_up(float*, int) const;
+
 void Space::add_up(Matrix& F) const {
   if (!parts_) return;
-  for (Index c = 0; c < F.cols(); ++c) {
-    Vector column = F.col(c);
-    add_up(column);
-    F.col(c) = column;
+  for (Index c = 0; c < F.cols(); ++c) add_up(F.col(c).data(), 3);
+}
+
+void Space::unite(std::vector<std::vector<int>>& rows) const {
+  if (!parts_) return;
+  std::vector<std::vector<double>> out(ix(parts_->processes->size()));
+  for (const Neighbour& n : parts_->neighbours)
+    for (const int k : n.nodes) {
+      const auto& row = rows[ix(k)];
+      out[ix(n.process)].push_back(static_cast<double>(row.size()));
+      out[ix(n.process)].insert(out[ix(n.process)].end(), row.begin(), row.end());
+    }
+  const auto in = parts_->processes->give(out);
+  for (const Neighbour& n : parts_->neighbours) {
+    auto from = in[ix(n.process)].begin();
+    for (const int k : n.nodes)
+      for (int left = static_cast<int>(*from++); left > 0; --left) rows[ix(k)].push_back(static_cast<int>(*from++));
+  }
+  for (auto& row : rows) {
+    std::sort(row.begin(), row.end());
+    row.erase(std::unique(row.begin(), row.end()), row.end());
   }
 }
 
-Vector Space::whole(const Vector& x) const {
-  if (!parts_) return x;
-  Vector all = Vector::Zero(3 * static_cast<Index>(parts_->nodes));
+template <class Number>
+Vector Space::whole(const Number* x, int width) const {
+  Vector all = Vector::Zero(static_cast<Index>(width) * parts_->nodes);
   for (int i = 0; i < static_cast<int>(parts_->place.size()); ++i)
-    if (owns(i)) block(all, parts_->place[ix(i)]) = block(x, i);
+    if (owns(i))
+      for (int c = 0; c < width; ++c)
+        all[static_cast<Index>(width) * parts_->place[ix(i)] + c] = x[static_cast<Index>(width) * i + c];
   parts_->processes->sum({all.data(), static_cast<std::size_t>(all.size())});
   return all;
 }
+template Vector Space::whole(const double*, int) const;
+template Vector Space::whole(const float*, int) const;
 
-Vector Space::part(const Vector& whole) const {
-  if (!parts_) return whole;
-  Vector x(3 * static_cast<Index>(parts_->place.size()));
-  for (int i = 0; i < static_cast<int>(parts_->place.size()); ++i) block(x, i) = block(whole, parts_->place[ix(i)]);
+Vector Space::part(const Vector& whole, int width) const {
+  Vector x(width * static_cast<Index>(parts_->place.size()));
+  for (int i = 0; i < static_cast<int>(parts_->place.size()); ++i)
+    x.segment(static_cast<Index>(width) * i, width) =
+        whole.segment(static_cast<Index>(width) * parts_->place[ix(i)], width);
   return x;
 }
 

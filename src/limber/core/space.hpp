@@ -28,8 +28,17 @@ class Space {
   Space() = default;
   /// `nodes`: those of the unknowns that this process holds, ascending; `everywhere`: of all processes.
   Space(const NodeHolders& holders, const std::vector<int>& nodes, const std::vector<int>& everywhere);
+  /// Nodes that processes have numbered one after the other, `own` of them by this one, and those that it holds:
+  /// ascending numbers, its own among them. Who numbered a node answers for it.
+  static Space numbered(const Communicator& processes, const std::vector<int>& held, int own);
 
   bool shared() const { return parts_ != nullptr; }
+  /// On several processes: of nodes held here, whether others hold it too.
+  bool held_elsewhere(Index node) const {
+    return parts_ && parts_->place_of_shared[static_cast<std::size_t>(node)] >= 0;
+  }
+  /// These nodes, ascending.
+  const std::vector<int>& held_by_several() const;
   const Communicator& processes() const { return parts_ ? *parts_->processes : one_process(); }
 
   double dot(const Vector& x, const Vector& y) const;
@@ -47,13 +56,28 @@ class Space {
   double max(double x) const { return -min(-x); }
   bool all(bool x) const { return parts_ ? min(x ? 1 : 0) > 0 : x; }
   /// What each process has from its own elements becomes the whole.
-  void add_up(Vector& f) const;
+  void add_up(Vector& f) const { add_up(f.data(), 3); }
   void add_up(Matrix& F) const;
+  /// The like with `width` numbers to a node, in double or single precision.
+  template <class Number>
+  void add_up(Number* f, int width) const;
+  /// The like of held_by_several() alone, one after the other; with rows of unequal length, that of the k-th from
+  /// start[k] to start[k + 1].
+  void add_up_held(double* values, int width) const;
+  void add_up_held(double* values, const std::vector<int>& start) const;
+  /// Of each node that others hold too, the numbers that all who hold it have in its row: ascending, once each.
+  void unite(std::vector<std::vector<int>>& rows) const;
 
   /// Of the scene: the number of all unknowns; all of them, in the order of their nodes, and the part held here.
   Index whole_size(Index here) const { return parts_ ? 3 * parts_->nodes : here; }
-  Vector whole(const Vector& x) const;
-  Vector part(const Vector& whole) const;
+  Vector whole(const Vector& x) const { return parts_ ? whole(x.data(), 3) : x; }
+  Vector part(const Vector& whole) const { return parts_ ? part(whole, 3) : whole; }
+  /// The like with `width` numbers to a node. Only where shared.
+  template <class Number>
+  Vector whole(const Number* x, int width) const;
+  Vector part(const Vector& whole, int width) const;
+  /// Of each node held here, its place among all. Only where shared.
+  const std::vector<int>& places() const { return parts_->place; }
 
   /// Nodes in the order of the processes that answer for them, as distributed matrices number them. Only where shared.
   struct Numbering {
@@ -68,17 +92,23 @@ class Space {
  private:
   struct Neighbour {
     int process;
-    std::vector<int> nodes;  // held by both, ascending
+    std::vector<int> nodes;  // held by both, ascending: their places among those held by several
   };
   struct Parts {
     const Communicator* processes;
     int nodes = 0;  // in all
     Vector owned;   // 1 where this process answers for an unknown, else 0
     std::vector<Neighbour> neighbours;
-    std::vector<int> shared;  // nodes held here and elsewhere, ascending
-    std::vector<int> place;   // of each node held here among all unknowns' nodes
+    std::vector<int> shared;           // nodes held here and elsewhere, ascending
+    std::vector<int> place_of_shared;  // of each node held here among these, or −1
+    std::vector<int> place;            // of each node held here among all unknowns' nodes
     Numbering numbering;
   };
+  /// neighbours, shared, place_of_shared: `others` of each node held here, ascending.
+  static void meet(Parts& parts, const std::vector<std::vector<int>>& others);
+  template <class Range>
+  void add_up_ranges(double* values, const Range& range) const;
+
   std::shared_ptr<const Parts> parts_;  // null: one process
 };
 

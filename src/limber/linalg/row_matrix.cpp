@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "limber/core/errors.hpp"
 #include "limber/linalg/block_row.hpp"
 #include "limber/linalg/chunks.hpp"
 
@@ -353,9 +354,77 @@ class RowBlocks final : public RowMatrix {
   std::vector<int> piece_;                    // rows that are one piece of work, of about equal entries
 };
 
-}  // namespace
+/// The sum of what all processes have.
+class SharedRows final : public RowMatrix {
+ public:
+  SharedRows(std::unique_ptr<RowMatrix> own, Symmetry symmetry, const Space& space)
+      : RowMatrix(3, space), own_(std::move(own)), symmetry_(symmetry) {
+    size_ = own_->size();
+    entries_ = own_->entries();
+    block_rows_ = own_->block_rows();
+    inverse_.resize(3 * size_);
+  }
 
-std::unique_ptr<RowMatrix> make_row_matrix(const SparseMatrix& A, Symmetry symmetry) {
+  void refresh(const SparseMatrix& A) override { own_->refresh(A); }
+  void multiply(const double* x, double* y) const override {
+    own_->multiply(x, y);
+    space_.add_up(y, 3);
+  }
+  Matrix multiply_block(const Eigen::Ref<const Matrix>& X) const override {
+    Matrix Y = own_->multiply_block(X);
+    space_.add_up(Y);
+    return Y;
+  }
+  double multiply_dot(const double* x, double* y) const override { return added_up(own_->multiply_dot(x, y), y); }
+  double multiply_dot_rounded(const double* x, double* y) const override {
+    return added_up(own_->multiply_dot_rounded(x, y), y);
+  }
+  double round() override { return space_.sum(own_->round()); }
+
+  SolveReport::Status invert_diagonal() override {
+    const BlockRows& A = block_rows_;
+    Vector D = Vector::Zero(3 * size_);
+    for (int i = 0; i < A.rows; ++i)
+      for (int s = A.start[i]; s < A.start[i + 1]; ++s)
+        if (A.column[s] == i) std::copy_n(A.value + 9 * static_cast<Index>(s), 9, D.data() + 9 * static_cast<Index>(i));
+    space_.add_up(D.data(), 9);
+    auto status = SolveReport::Status::ok;
+    for (Index i = 0; i < A.rows; ++i) {
+      const auto found = invert(D.data() + 9 * i, symmetry_, inverse_.data() + 9 * i, std::integral_constant<int, 3>());
+      if (found != SolveReport::Status::ok) status = found;
+    }
+    if (space_.all(status == SolveReport::Status::ok)) return SolveReport::Status::ok;
+    return symmetry_ == Symmetry::symmetric ? SolveReport::Status::indefinite : SolveReport::Status::singular;
+  }
+
+  double apply_inverse_diagonal(const double* r, double* z) const override {
+    double sum = 0;
+    for (Index i = 0; i < size_ / 3; ++i) {
+      const double* D = inverse_.data() + 9 * i;
+      double own = 0;
+      for (int a = 0; a < 3; ++a) {
+        double za = 0;
+        for (int c = 0; c < 3; ++c) za += D[c * 3 + a] * r[3 * i + c];
+        z[3 * i + a] = za;
+        own += za * r[3 * i + a];
+      }
+      if (space_.owns(i)) sum += own;
+    }
+    return space_.sum(sum);
+  }
+
+ private:
+  double added_up(double own, double* y) const {
+    space_.add_up(y, 3);
+    return space_.sum(own);
+  }
+
+  std::unique_ptr<RowMatrix> own_;
+  Symmetry symmetry_;
+  Vector inverse_;
+};
+
+std::unique_ptr<RowMatrix> own_rows(const SparseMatrix& A, Symmetry symmetry) {
   if (A.cols() % 3 == 0) {
     BlockColumns columns;
     if (ColumnReader<3>(A, symmetry).read(columns))
@@ -364,6 +433,17 @@ std::unique_ptr<RowMatrix> make_row_matrix(const SparseMatrix& A, Symmetry symme
   BlockColumns columns;
   ColumnReader<1>(A, symmetry).read(columns);
   return std::make_unique<RowBlocks<1>>(A, std::move(columns), symmetry);
+}
+
+}  // namespace
+
+std::unique_ptr<RowMatrix> make_row_matrix(const SparseMatrix& A, Symmetry symmetry, const Space& space) {
+  auto own = own_rows(A, symmetry);
+  if (!space.shared()) return own;
+  if (!space.all(own->block_size() == 3))
+    throw InputError("method.solver",
+                     "several processes share only matrices of 3×3 blocks, one for each pair of nodes");
+  return std::make_unique<SharedRows>(std::move(own), symmetry, space);
 }
 
 }  // namespace limber

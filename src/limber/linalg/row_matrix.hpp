@@ -2,9 +2,13 @@
 /// y = A x by rows: a copy of A in full storage (both triangles of a symmetric matrix), made of 3×3 blocks where A is
 /// and of single entries elsewhere. The rows are independent, so products run in parallel with the same bits for any
 /// number of threads. The pattern is read once; `refresh` then only moves values.
+///
+/// Where several processes share the unknowns, A is the sum of what they have from their own elements. Products and
+/// inverses of the diagonal are those of the sum, for consistent vectors; entries and `block_rows` are those here.
 
 #include <memory>
 
+#include "limber/core/space.hpp"
 #include "limber/core/types.hpp"
 #include "limber/linalg/solve_report.hpp"
 
@@ -25,6 +29,7 @@ class RowMatrix {
   Index entries() const { return entries_; }      // stored, both triangles
   int block_size() const { return block_size_; }  // 3 or 1
   BlockRows block_rows() const { return block_rows_; }
+  const Space& space() const { return space_; }
   /// Takes the values of A, which has the pattern of the constructor's matrix.
   virtual void refresh(const SparseMatrix& A) = 0;
   virtual void multiply(const double* x, double* y) const = 0;
@@ -44,15 +49,18 @@ class RowMatrix {
   virtual double apply_inverse_diagonal(const double* r, double* z) const = 0;
 
  protected:
-  explicit RowMatrix(int block_size) : block_size_(block_size) {}
+  explicit RowMatrix(int block_size, const Space& space = whole_space()) : space_(space), block_size_(block_size) {}
 
   Index size_ = 0, entries_ = 0;
   BlockRows block_rows_;
+  Space space_;
 
  private:
   int block_size_;
 };
 
-std::unique_ptr<RowMatrix> make_row_matrix(const SparseMatrix& A, Symmetry symmetry);
+/// Throws InputError("method.solver", …) where several processes share a matrix that is not made of 3×3 blocks.
+std::unique_ptr<RowMatrix> make_row_matrix(const SparseMatrix& A, Symmetry symmetry,
+                                           const Space& space = whole_space());
 
 }  // namespace limber

@@ -91,4 +91,41 @@ Aggregates gather_strongest(const BlockRows& A, const std::vector<int>& part, in
   return a;
 }
 
+Aggregates gather_shared(const BlockRows& A, const std::vector<int>& part, const Space& space, const Gather& gather) {
+  Aggregates a;
+  if (!space.shared()) {
+    a = gather(A, part);
+    a.own = a.count;
+    return a;
+  }
+  // The process with the longest row, the first of equals, and what it has is one number.
+  const Communicator& all = space.processes();
+  std::vector<std::vector<int>> keys;
+  for (const int i : space.held_by_several())
+    keys.push_back({(A.start[i + 1] - A.start[i] + 1) * all.size() - 1 - all.rank()});
+  space.unite(keys);
+  const auto n = static_cast<std::size_t>(A.rows);
+  std::vector<char> alien(n, 0);
+  for (std::size_t k = 0; k < keys.size(); ++k)
+    if (all.size() - 1 - keys[k].back() % all.size() != all.rank())
+      alien[static_cast<std::size_t>(space.held_by_several()[k])] = 1;
+  std::vector<int> own_part(n);  // nobody else is in that of an alien
+  for (std::size_t i = 0; i < n; ++i) own_part[i] = alien[i] ? -2 - static_cast<int>(i) : part.empty() ? 0 : part[i];
+  const Aggregates found = gather(A, own_part);
+  std::vector<int> number(static_cast<std::size_t>(found.count), none);
+  for (std::size_t i = 0; i < n; ++i)
+    if (!alien[i]) number[static_cast<std::size_t>(found.of[i])] = 0;
+  for (int& k : number)
+    if (k != none) k = a.own++;
+  a.first = all.before(a.own);
+  a.count = static_cast<int>(space.sum(a.own));
+  std::vector<double> from_one(n, 0.0);
+  for (std::size_t i = 0; i < n; ++i)
+    if (!alien[i]) from_one[i] = a.first + number[static_cast<std::size_t>(found.of[i])] + 1;
+  space.add_up(from_one.data(), 1);
+  for (const double k : from_one) a.of.push_back(static_cast<int>(k) - 1);
+  a.alien = std::move(alien);
+  return a;
+}
+
 }  // namespace limber

@@ -4,6 +4,8 @@
 #include <cassert>
 #include <cmath>
 
+#include "limber/linalg/solvers/gathered_factor.hpp"
+
 namespace limber {
 namespace {
 
@@ -28,7 +30,7 @@ constexpr double forgetting_multigrid = .99;  // a solve by multigrid, of the sa
 constexpr int iterations_before_analysis = 48;
 // Entries in single precision do for a coarse answer, and pay where A does not fit into a cache and is read often.
 constexpr double rounded_tolerance = 1e-6;
-constexpr Index rounded_entries = 200000;
+constexpr double rounded_entries = 200000;
 constexpr double rounded_iterations = 8;
 // Multigrid, in units of an iteration with the diagonal, and from how many unknowns on: it takes the place of factors.
 constexpr double multigrid_iteration = 4, multigrid_values = 60, multigrid_levels = 150;
@@ -46,14 +48,15 @@ bool worth_going_on(double spent, double left, double other) {
 
 class FactorPreconditioner final : public Preconditioner {
  public:
-  explicit FactorPreconditioner(Factor& factor) : factor_(factor) {}
+  FactorPreconditioner(Factor& factor, const Space& space) : factor_(factor), space_(space) {}
   double apply(const Vector& r, Vector& z) override {
     factor_.solve(r, z);
-    return r.dot(z);
+    return space_.dot(r, z);
   }
 
  private:
   Factor& factor_;
+  const Space& space_;
 };
 
 }  // namespace
@@ -61,11 +64,14 @@ class FactorPreconditioner final : public Preconditioner {
 void AutoSolver::set_matrix(const SparseMatrix& A) {
   assert(A.rows() == A.cols());
   A_ = &compressed(A, copy_);
-  if (pattern_.take(*A_) == PatternChange::changed) {
-    rows_ = make_row_matrix(*A_, symmetry_);
+  if (!space_.all(pattern_.take(*A_) == PatternChange::same)) {
+    rows_ = make_row_matrix(*A_, symmetry_, space_);
     factor_.reset();
     forget();
-    iteration_ = per_entry * static_cast<double>(rows_->entries()) + per_unknown * static_cast<double>(rows_->size());
+    shape_ = {space_.whole_size(A_->cols()), space_.sum(static_cast<double>(A_->nonZeros()))};
+    // Processes share the work of an iteration.
+    stored_ = space_.sum(static_cast<double>(rows_->entries()));
+    iteration_ = (per_entry * stored_ + per_unknown * static_cast<double>(shape_.unknowns)) / space_.processes().size();
     ++counts_.analyses;
   }
   rows_->refresh(*A_);
@@ -85,7 +91,7 @@ void AutoSolver::forget() {
 }
 
 bool AutoSolver::takes_multigrid() const {
-  return symmetry_ == Symmetry::symmetric && rows_->block_size() == 3 && rows_->size() >= multigrid_unknowns &&
+  return symmetry_ == Symmetry::symmetric && rows_->block_size() == 3 && shape_.unknowns >= multigrid_unknowns &&
          past_.multigrid_rate < multigrid_failure;
 }
 
@@ -96,18 +102,19 @@ double AutoSolver::multigrid_cost(double decades) const {
 
 /// A few entries more or less (contacts that come and go) are not worth an analysis.
 void AutoSolver::need_factor_costs() {
-  const auto entries = static_cast<double>(A_->nonZeros());
-  if (A_->rows() != costs_of_.unknowns || std::abs(entries - costs_of_.entries) > .1 * costs_of_.entries) need_factor();
+  if (shape_.unknowns != costs_of_.unknowns || std::abs(shape_.entries - costs_of_.entries) > .1 * costs_of_.entries)
+    need_factor();
 }
 
 void AutoSolver::need_factor() {
   if (factor_) return;
-  factor_ = make_best_factor(*A_, symmetry_);
+  factor_ = make_gathered_factor(*A_, symmetry_, space_,
+                                 [this](const SparseMatrix& A) { return make_best_factor(A, symmetry_); });
   factor_->analyze(*A_);
-  costs_of_ = {A_->rows(), static_cast<double>(A_->nonZeros())};
+  costs_of_ = shape_;
   const FactorCost cost = factor_->cost();
-  factorization_ =
-      per_flop * cost.flops + per_factor_entry * cost.entries + per_factor_unknown * static_cast<double>(rows_->size());
+  factorization_ = per_flop * cost.flops + per_factor_entry * cost.entries +
+                   per_factor_unknown * static_cast<double>(shape_.unknowns);
   factor_iteration_ = per_solve_entry * cost.entries + iteration_;
 }
 
@@ -119,14 +126,14 @@ double AutoSolver::mean_cost_of_factor() const {
 
 AutoSolver::Approach AutoSolver::choose(double decades) {
   if (has_factor_ && exact_) return Approach::kept_factor;
-  if (rows_->size() <= always_factored) return Approach::new_factor;
+  if (shape_.unknowns <= always_factored) return Approach::new_factor;
   if (past_.diagonal_rate < 0) return Approach::diagonal;
   const double diagonal = past_.diagonal_rate * decades * iteration_;
   if (takes_multigrid()) {
     // Levels serve many solves: what making them costs is left out.
     const double multigrid = past_.multigrid_rate * decades * multigrid_iteration * iteration_;
     if (diagonal <= multigrid) return Approach::diagonal;
-    if (rows_->size() > analysed_unknowns) return Approach::multigrid;
+    if (shape_.unknowns > analysed_unknowns) return Approach::multigrid;
     need_factor_costs();
     if (multigrid <= mean_cost_of_factor()) return Approach::multigrid;
   }
@@ -198,7 +205,7 @@ KrylovResult AutoSolver::try_diagonal(const Vector& b, Vector& x, double toleran
   }
   StiffBlockPreconditioner D(*rows_, stiff_);
   KrylovLimits limits{tolerance, 20000};
-  if (symmetry_ == Symmetry::symmetric && tolerance >= rounded_tolerance && rows_->entries() >= rounded_entries &&
+  if (symmetry_ == Symmetry::symmetric && tolerance >= rounded_tolerance && stored_ >= rounded_entries &&
       past_.diagonal_rate * decades >= rounded_iterations) {
     if (rounding_ == 0) rounding_ = rows_->round();
     limits.rounding = rounding_;
@@ -232,7 +239,7 @@ KrylovResult AutoSolver::try_multigrid(const Vector& b, Vector& x, double tolera
 }
 
 KrylovResult AutoSolver::try_kept_factor(const Vector& b, Vector& x, double tolerance, double decades) {
-  FactorPreconditioner P(*factor_);
+  FactorPreconditioner P(*factor_, space_);
   KrylovLimits limits{tolerance, exact_ ? 30 : 500};
   if (!exact_)
     limits.go_on = [&](int done, double predicted) {

@@ -14,7 +14,8 @@ namespace limber {
 
 class AutoSolver final : public LinearSolver {
  public:
-  AutoSolver(Symmetry symmetry, UnknownNodes nodes) : symmetry_(symmetry), multigrid_(nodes) {}
+  AutoSolver(Symmetry symmetry, UnknownNodes nodes)
+      : symmetry_(symmetry), space_(nodes.where()), stiff_(nodes.where()), multigrid_(nodes) {}
 
   void set_matrix(const SparseMatrix& A) override;
   SolveReport solve(const Vector& b, Vector& x, double tolerance) override;
@@ -41,7 +42,7 @@ class AutoSolver final : public LinearSolver {
     double mean_with_factor = -1;  // [s] a solve over the life of the last factor that was given up
   };
 
-  /// What costs of factors are known of.
+  /// Of a matrix, on all processes. Costs of factors are known of one.
   struct Shape {
     Index unknowns = 0;
     double entries = 0;
@@ -63,6 +64,7 @@ class AutoSolver final : public LinearSolver {
   SolveReport report(const KrylovResult& found, int before);
 
   Symmetry symmetry_;
+  Space space_;
   const SparseMatrix* A_ = nullptr;
   SparseMatrix copy_;
   Pattern pattern_;
@@ -75,6 +77,8 @@ class AutoSolver final : public LinearSolver {
   bool exact_ = false;       // the factor is that of A_
   SolveReport::Status diagonal_ = SolveReport::Status::ok;
   double rounding_ = 0;                                              // of rows_; 0: not yet
+  Shape shape_;                                                      // of A_
+  double stored_ = 0;                                                // entries of rows_, on all processes
   double iteration_ = 0, factorization_ = 0, factor_iteration_ = 0;  // modelled costs [s]
   Shape costs_of_;                                                   // the matrix that the last two were found for
   Experience past_;

@@ -3,13 +3,14 @@
 /// solve with it.
 
 #include "limber/linalg/pattern.hpp"
-#include "limber/linalg/solvers/factor.hpp"
+#include "limber/linalg/solvers/gathered_factor.hpp"
 
 namespace limber {
 
 class DirectSolver final : public LinearSolver {
  public:
-  DirectSolver(std::unique_ptr<Factor> factor, Symmetry symmetry) : factor_(std::move(factor)), symmetry_(symmetry) {}
+  DirectSolver(MakeFactor make, Symmetry symmetry, const Space& space)
+      : make_(std::move(make)), symmetry_(symmetry), space_(space) {}
 
   void set_matrix(const SparseMatrix& A) override;
   SolveReport solve(const Vector& b, Vector& x, double tolerance) override;
@@ -24,8 +25,10 @@ class DirectSolver final : public LinearSolver {
     return b - y;
   }
 
+  MakeFactor make_;
   std::unique_ptr<Factor> factor_;
   Symmetry symmetry_;
+  Space space_;
   const SparseMatrix* A_ = nullptr;
   SparseMatrix copy_;
   Pattern pattern_;

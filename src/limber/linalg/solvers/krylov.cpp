@@ -21,17 +21,23 @@ void add(double a, const Vector& x, Vector& y) {
   });
 }
 
+double dot(const Space& space, const Vector& x, const Vector& y) {
+  return space.shared() ? space.dot(x, y) : chunked_dot(x, y);
+}
+double norm(const Space& space, const Vector& x) { return std::sqrt(dot(space, x, x)); }
+
 /// x += α p, r −= α q; returns rᵀr.
-double advance(double alpha, const Vector& p, const Vector& q, Vector& x, Vector& r) {
-  return sum_chunks(x.size(), [&](Index begin, Index end) {
+double advance(const Space& space, double alpha, const Vector& p, const Vector& q, Vector& x, Vector& r) {
+  const double here = sum_chunks(x.size(), [&](Index begin, Index end) {
     const double* __restrict pp = p.data(), * __restrict qq = q.data();
     double* __restrict xx = x.data(), * __restrict rr = r.data();
     for (Index i = begin; i < end; ++i) {
       xx[i] += alpha * pp[i];
       rr[i] -= alpha * qq[i];
     }
-    return serial_dot(end - begin, rr + begin, rr + begin);
+    return space.shared() ? 0 : serial_dot(end - begin, rr + begin, rr + begin);
   });
+  return space.shared() ? space.dot(r, r) : here;
 }
 
 /// p = z + β p
@@ -90,7 +96,8 @@ void residual(const RowMatrix& A, const Vector& b, const Vector& x, Vector& r) {
 
 /// Conjugate gradients from x with the residual w.r; product(): w.q = A w.p, returns w.pᵀw.q.
 template <class Product>
-void descend(const Product& product, Preconditioner& M, Vector& x, KrylovWork& w, Progress& progress) {
+void descend(const Space& space, const Product& product, Preconditioner& M, Vector& x, KrylovWork& w,
+             Progress& progress) {
   double rz = M.apply(w.r, w.z);
   w.p = w.z;
   for (;;) {
@@ -100,7 +107,7 @@ void descend(const Product& product, Preconditioner& M, Vector& x, KrylovWork& w
       if (curvature <= 0 && std::isfinite(curvature) && std::isfinite(rz)) progress.result().end = End::indefinite;
       return;
     }
-    const double norm_r = std::sqrt(advance(rz / curvature, w.p, w.q, x, w.r));
+    const double norm_r = std::sqrt(advance(space, rz / curvature, w.p, w.q, x, w.r));
     if (progress.stop(norm_r)) return;
     const double next = M.apply(w.r, w.z);
     next_direction(next / rz, w.z, w.p);
@@ -121,10 +128,10 @@ bool gmres_cycle(const RowMatrix& A, Preconditioner& M, Vector& x, KrylovWork& w
     M.apply(w.basis[k], w.preconditioned[k]);
     A.multiply(w.preconditioned[k].data(), next.data());
     for (int i = 0; i <= k; ++i) {
-      H.at(i, k) = chunked_dot(next.size(), next.data(), w.basis[i].data());
+      H.at(i, k) = dot(A.space(), next, w.basis[i]);
       add(-H.at(i, k), w.basis[i], next);
     }
-    const double length = chunked_norm(next);
+    const double length = norm(A.space(), next);
     H.at(k + 1, k) = length;
     stop = progress.stop(H.rotate(k)) || length == 0;
     if (H.regular(k)) ++k;
@@ -140,7 +147,7 @@ bool gmres_cycle(const RowMatrix& A, Preconditioner& M, Vector& x, KrylovWork& w
 KrylovResult pcg(const RowMatrix& A, Preconditioner& M, const Vector& b, Vector& x, const KrylovLimits& limits,
                  KrylovWork& w) {
   x.setZero(b.size());
-  const double norm_b = chunked_norm(b);
+  const double norm_b = norm(A.space(), b);
   Progress progress(limits, norm_b);
   KrylovResult& result = progress.result();
   if (trivial(norm_b, result)) return result;
@@ -148,16 +155,19 @@ KrylovResult pcg(const RowMatrix& A, Preconditioner& M, const Vector& b, Vector&
   w.z.resize(b.size());
   w.q.resize(b.size());
   if (limits.rounding > 0) {
-    descend([&] { return A.multiply_dot_rounded(w.p.data(), w.q.data()); }, M, x, w, progress);
+    descend(
+        A.space(), [&] { return A.multiply_dot_rounded(w.p.data(), w.q.data()); }, M, x, w, progress);
     if (result.end == End::stopped) return result;
     if (result.end == End::indefinite && !(A.multiply_dot(w.p.data(), w.q.data()) > 0)) return result;
-    if (result.end == End::converged && limits.rounding * chunked_norm(x) <= limits.tolerance * norm_b) return result;
+    if (result.end == End::converged && limits.rounding * norm(A.space(), x) <= limits.tolerance * norm_b)
+      return result;
     residual(A, b, x, w.r);
-    const double left = chunked_norm(w.r) / norm_b;
+    const double left = norm(A.space(), w.r) / norm_b;
     if (result.end == End::converged && left <= 2 * limits.tolerance) return result;
     result.end = End::stopped;
   }
-  descend([&] { return A.multiply_dot(w.p.data(), w.q.data()); }, M, x, w, progress);
+  descend(
+      A.space(), [&] { return A.multiply_dot(w.p.data(), w.q.data()); }, M, x, w, progress);
   return result;
 }
 
@@ -165,7 +175,7 @@ KrylovResult gmres(const RowMatrix& A, Preconditioner& M, const Vector& b, Vecto
                    KrylovWork& w) {
   const Index n = b.size();
   x.setZero(n);
-  const double norm_b = chunked_norm(b);
+  const double norm_b = norm(A.space(), b);
   Progress progress(limits, norm_b);
   KrylovResult& result = progress.result();
   if (trivial(norm_b, result)) return result;
@@ -176,7 +186,7 @@ KrylovResult gmres(const RowMatrix& A, Preconditioner& M, const Vector& b, Vecto
   for (;;) {
     const bool stop = gmres_cycle(A, M, x, w, beta, progress);
     residual(A, b, x, w.r);
-    beta = chunked_norm(w.r);
+    beta = norm(A.space(), w.r);
     result.residual = beta / norm_b;
     // The recursion may run a little ahead of the true residual, which alone counts.
     if (result.end == End::converged && result.residual <= 2 * limits.tolerance) return result;

@@ -8,8 +8,8 @@ namespace limber {
 void KrylovSolver::set_matrix(const SparseMatrix& given) {
   assert(given.rows() == given.cols());
   const SparseMatrix& A = compressed(given, copy_);
-  if (pattern_.take(A) == PatternChange::changed) {
-    rows_ = make_row_matrix(A, symmetry_);
+  if (!space_.all(pattern_.take(A) == PatternChange::same)) {
+    rows_ = make_row_matrix(A, symmetry_, space_);
     ++counts_.analyses;
   }
   rows_->refresh(A);
@@ -22,7 +22,7 @@ SolveReport KrylovSolver::solve(const Vector& b, Vector& x, double tolerance) {
   x.setZero(b.size());
   if (method_ == Method::pcg && diagonal_ == SolveReport::Status::indefinite) return {diagonal_, 0, 1};
   DiagonalPreconditioner D(*rows_);
-  const int most = static_cast<int>(std::clamp<Index>(3 * b.size(), 500, 20000));
+  const int most = static_cast<int>(std::clamp<Index>(3 * space_.whole_size(b.size()), 500, 20000));
   const KrylovLimits limits{std::max(tolerance, 1e-14), most};
   const KrylovResult found =
       method_ == Method::pcg ? pcg(*rows_, D, b, x, limits, work_) : gmres(*rows_, D, b, x, limits, work_);

@@ -10,7 +10,8 @@ namespace limber {
 class KrylovSolver final : public LinearSolver {
  public:
   enum class Method { pcg, gmres };
-  KrylovSolver(Method method, Symmetry symmetry) : method_(method), symmetry_(symmetry) {}
+  KrylovSolver(Method method, Symmetry symmetry, const Space& space)
+      : method_(method), symmetry_(symmetry), space_(space) {}
 
   void set_matrix(const SparseMatrix& A) override;
   SolveReport solve(const Vector& b, Vector& x, double tolerance) override;
@@ -24,6 +25,7 @@ class KrylovSolver final : public LinearSolver {
  private:
   Method method_;
   Symmetry symmetry_;
+  Space space_;
   SparseMatrix copy_;
   Pattern pattern_;
   std::unique_ptr<RowMatrix> rows_;

@@ -1,7 +1,5 @@
 #include "limber/linalg/solvers/linear_solver.hpp"
 
-#include <algorithm>
-
 #include "limber/core/errors.hpp"
 #include "limber/core/names.hpp"
 #include "limber/linalg/solvers/auto_solver.hpp"
@@ -19,13 +17,14 @@ constexpr const char* key = "method.solver";
 using MakeSolver = std::unique_ptr<LinearSolver> (*)(Symmetry, UnknownNodes);
 
 template <std::unique_ptr<Factor> (*make_factor)()>
-std::unique_ptr<LinearSolver> direct(Symmetry symmetry, UnknownNodes) {
-  return std::make_unique<DirectSolver>(make_factor(), symmetry);
+std::unique_ptr<LinearSolver> direct(Symmetry symmetry, UnknownNodes nodes) {
+  make_factor();  // throws where the program has none
+  return std::make_unique<DirectSolver>([](const SparseMatrix&) { return make_factor(); }, symmetry, nodes.where());
 }
 
 template <KrylovSolver::Method method>
-std::unique_ptr<LinearSolver> krylov(Symmetry symmetry, UnknownNodes) {
-  return std::make_unique<KrylovSolver>(method, symmetry);
+std::unique_ptr<LinearSolver> krylov(Symmetry symmetry, UnknownNodes nodes) {
+  return std::make_unique<KrylovSolver>(method, symmetry, nodes.where());
 }
 
 template <PetscMethod method>
@@ -34,7 +33,6 @@ std::unique_ptr<LinearSolver> petsc(Symmetry symmetry, UnknownNodes nodes) {
 }
 
 std::unique_ptr<LinearSolver> automatic(Symmetry symmetry, UnknownNodes nodes) {
-  if (nodes.shared()) return petsc<PetscMethod::multigrid>(symmetry, nodes);
   return std::make_unique<AutoSolver>(symmetry, nodes);
 }
 
@@ -43,8 +41,8 @@ std::unique_ptr<LinearSolver> multigrid(Symmetry, UnknownNodes nodes) {
 }
 
 std::unique_ptr<LinearSolver> lu(Symmetry symmetry, UnknownNodes nodes) {
-  if (nodes.shared()) return petsc<PetscMethod::direct>(symmetry, nodes);
-  return std::make_unique<DirectSolver>(make_lu_factor(symmetry), symmetry);
+  const auto make = [symmetry](const SparseMatrix&) { return make_lu_factor(symmetry); };
+  return std::make_unique<DirectSolver>(make, symmetry, nodes.where());
 }
 
 std::unique_ptr<Factor> cholmod_or_error() {
@@ -74,13 +72,6 @@ const std::vector<SolverRow>& solver_rows() {
   return rows;
 }
 
-/// What several processes can share.
-const std::vector<std::string> several = {"auto", "petsc", "mumps", "lu"};
-
-bool serves_several(const std::string& name) {
-  return std::find(several.begin(), several.end(), name) != several.end();
-}
-
 std::vector<std::string> names_that_take(Symmetry symmetry) {
   std::vector<std::string> names;
   for (const LinearSolverInfo& info : linear_solver_catalog())
@@ -104,8 +95,6 @@ std::vector<std::string> linear_solver_names() { return names_that_take(Symmetry
 std::unique_ptr<LinearSolver> make_linear_solver(const std::string& name, Symmetry symmetry, UnknownNodes nodes) {
   for (const SolverRow& row : solver_rows()) {
     if (!same_name(row.info.name, name)) continue;
-    if (nodes.shared() && !serves_several(row.info.name))
-      throw InputError(key, "\"" + row.info.name + "\" works on one process; several have " + join(several));
     if (symmetry == Symmetry::symmetric || row.info.takes == Symmetry::general) return row.make(symmetry, nodes);
     throw InputError(key, "\"" + row.info.name +
                               "\" needs a symmetric matrix, and a force of this scene makes it unsymmetric; use one "

@@ -32,7 +32,7 @@ struct UnknownNodes {
   /// Null: of one process. Where several share them, matrices are those of each process's own elements.
   const Space* space = nullptr;
 
-  bool shared() const { return space && space->shared(); }
+  const Space& where() const { return space ? *space : whole_space(); }
 };
 
 class LinearSolver {

@@ -7,6 +7,7 @@
 #include "limber/core/parallel.hpp"
 #include "limber/linalg/block_row.hpp"
 #include "limber/linalg/chunks.hpp"
+#include "limber/linalg/gathered.hpp"
 #include "limber/linalg/solvers/aggregates.hpp"
 
 namespace limber {
@@ -44,7 +45,7 @@ struct Rows {
 
 /// Row i has the columns that collect(i, add) calls add() with, ascending and once each.
 template <class Collect>
-Rows gather_rows(int rows, const Collect& collect) {
+std::vector<std::vector<int>> collect_rows(int rows, const Collect& collect) {
   std::vector<std::vector<int>> found(at(rows));
   for_rows(rows, [&](int i) {
     std::vector<int>& mine = found[at(i)];
@@ -53,12 +54,21 @@ Rows gather_rows(int rows, const Collect& collect) {
     mine.erase(std::unique(mine.begin(), mine.end()), mine.end());
     mine.shrink_to_fit();
   });
+  return found;
+}
+
+Rows packed(const std::vector<std::vector<int>>& rows) {
   Rows r;
-  for (const auto& mine : found) {
-    r.column.insert(r.column.end(), mine.begin(), mine.end());
+  for (const auto& row : rows) {
+    r.column.insert(r.column.end(), row.begin(), row.end());
     r.start.push_back(static_cast<int>(r.column.size()));
   }
   return r;
+}
+
+template <class Collect>
+Rows gather_rows(int rows, const Collect& collect) {
+  return packed(collect_rows(rows, collect));
 }
 
 /// Rotations about the origin and translations at a point.
@@ -95,6 +105,7 @@ void orthonormalize(Eigen::Ref<Matrix> Q, Motions& R) {
 struct Multigrid::Level {
   int block = 3;
   BlockRows A;  // that of the level below is seen from outside, others are of `rows` and `value`
+  Space space;  // of the nodes
   Rows rows;
   std::vector<double> value;
   std::vector<char> dead;  // #n: unknowns that stand for nothing
@@ -109,6 +120,7 @@ struct Multigrid::Level {
   std::vector<float> prolonging, restricting;  // the blocks of P and of Pᵀ, as products read them
 
   Index unknowns() const { return static_cast<Index>(block) * A.rows; }
+  int all_nodes() const { return space.shared() ? space.numbering().nodes : A.rows; }
 
   void prepare() {
     for (auto* v : {&b, &x, &r, &d, &other}) v->assign(static_cast<std::size_t>(unknowns()), 0.f);
@@ -122,7 +134,10 @@ struct Multigrid::Level {
   template <int B>
   void estimate_top();
   template <int B>
-  Matrix make_transfer(const Aggregates& parts, const Matrix& near_null);
+  Matrix make_transfer(const Aggregates& parts, const Matrix& near_null, Level& coarse);
+  void add_up_rows_of_P(int size);
+  std::vector<int> parts_of_aggregates(const Aggregates& parts, const std::vector<int>& part,
+                                       const Level& coarse) const;
   template <int B>
   void coarse_values(Level& coarse);
   template <int B>
@@ -141,48 +156,71 @@ SolveReport::Status Multigrid::Level::take_values() {
   rounded.resize(entries + read_beyond_blocks);
   inverse.resize(at(A.rows) * B * B);
   inverse_double.resize(static_cast<Index>(A.rows) * B * B);
-  std::vector<char> failed(at(A.rows), 0);
-  using Block = Eigen::Matrix<double, B, B>;
+  std::vector<double> diagonal(inverse.size(), 0.0);
   for_rows(A.rows, [&](int i) {
     for (int s = A.start[i]; s < A.start[i + 1]; ++s) {
       for (int e = 0; e < B * B; ++e) rounded[at(s) * B * B + e] = static_cast<float>(A.value[at(s) * B * B + e]);
-      if (A.column[s] != i) continue;
-      // Inverse by Cholesky factors.
-      Block L = Eigen::Map<const Block>(A.value + at(s) * B * B), X = Block::Identity();
-      for (int c = 0; c < B; ++c) {
-        for (int k = 0; k < c; ++k)
-          for (int r = c; r < B; ++r) L(r, c) -= L(r, k) * L(c, k);
-        if (!(L(c, c) > 0)) failed[at(i)] = 1;
-        const double root = std::sqrt(L(c, c));
-        for (int r = c; r < B; ++r) L(r, c) /= root;
-      }
-      for (int c = 0; c < B; ++c) {
-        for (int r = 0; r < B; ++r) {
-          for (int k = 0; k < r; ++k) X(r, c) -= L(r, k) * X(k, c);
-          X(r, c) /= L(r, r);
-        }
-        for (int r = B - 1; r >= 0; --r) {
-          for (int k = r + 1; k < B; ++k) X(r, c) -= L(k, r) * X(k, c);
-          X(r, c) /= L(r, r);
-        }
-      }
-      for (int e = 0; e < B * B; ++e) {
-        inverse_double[static_cast<Index>(at(i) * B * B) + e] = X.data()[e];
-        inverse[at(i) * B * B + at(e)] = static_cast<float>(X.data()[e]);
-      }
+      if (A.column[s] == i) std::copy_n(A.value + at(s) * B * B, B * B, diagonal.data() + at(i) * B * B);
     }
   });
-  return std::any_of(failed.begin(), failed.end(), [](char f) { return f != 0; }) ? SolveReport::Status::indefinite
-                                                                                  : SolveReport::Status::ok;
+  space.add_up(diagonal.data(), B * B);
+  std::vector<char> failed(at(A.rows), 0);
+  using Block = Eigen::Matrix<double, B, B>;
+  for_rows(A.rows, [&](int i) {
+    // Inverse by Cholesky factors.
+    Block L = Eigen::Map<const Block>(diagonal.data() + at(i) * B * B), X = Block::Identity();
+    for (int c = 0; c < B; ++c) {
+      for (int k = 0; k < c; ++k)
+        for (int r = c; r < B; ++r) L(r, c) -= L(r, k) * L(c, k);
+      if (!(L(c, c) > 0)) failed[at(i)] = 1;
+      const double root = std::sqrt(L(c, c));
+      for (int r = c; r < B; ++r) L(r, c) /= root;
+    }
+    for (int c = 0; c < B; ++c) {
+      for (int r = 0; r < B; ++r) {
+        for (int k = 0; k < r; ++k) X(r, c) -= L(r, k) * X(k, c);
+        X(r, c) /= L(r, r);
+      }
+      for (int r = B - 1; r >= 0; --r) {
+        for (int k = r + 1; k < B; ++k) X(r, c) -= L(k, r) * X(k, c);
+        X(r, c) /= L(r, r);
+      }
+    }
+    for (int e = 0; e < B * B; ++e) {
+      inverse_double[static_cast<Index>(at(i) * B * B) + e] = X.data()[e];
+      inverse[at(i) * B * B + at(e)] = static_cast<float>(X.data()[e]);
+    }
+  });
+  const bool sound = std::none_of(failed.begin(), failed.end(), [](char f) { return f != 0; });
+  return space.all(sound) ? SolveReport::Status::ok : SolveReport::Status::indefinite;
 }
 
 /// then(i, (A from)_i) for every row i.
 template <int B, class Then>
 void Multigrid::Level::product(const std::vector<float>& from, const Then& then) const {
-  for_rows(A.rows, [&](int i) {
-    float y[B];
+  const auto multiply = [&](int i, float* y) {
     multiply_block_row<B, B>(rounded.data() + at(A.start[i]) * B * B, A.column + A.start[i],
                              A.start[i + 1] - A.start[i], from.data(), y);
+  };
+  if (space.shared()) {
+    const std::vector<int>& several = space.held_by_several();
+    std::vector<double> sums(several.size() * B);
+    for_rows(static_cast<int>(several.size()), [&](int k) {
+      float y[B];
+      multiply(several[at(k)], y);
+      std::copy_n(y, B, sums.data() + at(k) * B);
+    });
+    space.add_up_held(sums.data(), B);
+    for_rows(static_cast<int>(several.size()), [&](int k) {
+      float y[B];
+      for (int c = 0; c < B; ++c) y[c] = static_cast<float>(sums[at(k) * B + at(c)]);
+      then(several[at(k)], y);
+    });
+  }
+  for_rows(A.rows, [&](int i) {
+    if (space.held_elsewhere(i)) return;
+    float y[B];
+    multiply(i, y);
     then(i, y);
   });
 }
@@ -205,16 +243,19 @@ void Multigrid::Level::estimate_top() {
     largest.resize(n);
     unsigned state = 1;  // of a plain linear congruence: any start does that is not orthogonal to what is sought
     for (float& v : largest) v = static_cast<float>((state = 1664525u * state + 1013904223u) >> 8) / (1u << 23) - 1.f;
+    for (const int i : space.held_by_several())
+      if (!space.owns(i)) std::fill_n(largest.data() + at(i) * B, B, 0.f);
+    space.add_up(largest.data(), B);
   }
   const bool first = top == 0;
   for (int k = 0; k < most; ++k) {
     product<B>(largest, [&](int i, const float* y) { multiply_inverse<B>(inverse, i, y, other.data() + at(i) * B); });
-    const double norm = std::sqrt(sum_chunks(static_cast<Index>(n), [&](Index begin, Index end) {
+    const double norm = std::sqrt(space.sum(sum_chunks(static_cast<Index>(n), [&](Index begin, Index end) {
       double sum = 0;
       for (Index i = begin; i < end; ++i)
-        sum += double(other[static_cast<std::size_t>(i)]) * other[static_cast<std::size_t>(i)];
+        if (space.owns(i / B)) sum += double(other[static_cast<std::size_t>(i)]) * other[static_cast<std::size_t>(i)];
       return sum;
-    }));
+    })));
     if (!(norm > 0) || !std::isfinite(norm)) break;
     const bool grows = norm > growth * top;
     top = norm;
@@ -226,18 +267,54 @@ void Multigrid::Level::estimate_top() {
   }
 }
 
-/// P from the aggregates; returns what of the near-null vectors the next level sees.
+/// P from the aggregates, and the space of the next level; returns what of the near-null vectors it sees.
 template <int B>
-Matrix Multigrid::Level::make_transfer(const Aggregates& parts, const Matrix& near_null) {
-  std::vector<int> first(at(parts.count) + 1, 0), node(at(A.rows));
-  for (const int p : parts.of) ++first[at(p) + 1];
-  for (int p = 0; p < parts.count; ++p) first[at(p) + 1] += first[at(p)];
+Matrix Multigrid::Level::make_transfer(const Aggregates& parts, const Matrix& near_null, Level& coarse) {
+  constexpr int size = B * motions;
+  const auto gathered_here = [&](int i) { return parts.alien.empty() || !parts.alien[at(i)]; };
+  const auto own = [&](int i) { return at(parts.of[at(i)] - parts.first); };
+  std::vector<int> first(at(parts.own) + 1, 0), node(at(A.rows));
+  for (int i = 0; i < A.rows; ++i)
+    if (gathered_here(i)) ++first[own(i) + 1];
+  for (int p = 0; p < parts.own; ++p) first[at(p) + 1] += first[at(p)];
   std::vector<int> next(first.begin(), first.end() - 1);
-  for (int i = 0; i < A.rows; ++i) node[at(next[at(parts.of[at(i)])]++)] = i;
+  for (int i = 0; i < A.rows; ++i)
+    if (gathered_here(i)) node[at(next[own(i)]++)] = i;
 
-  std::vector<double> P0(at(A.rows) * B * motions);
-  Matrix coarse(static_cast<Index>(parts.count) * motions, motions);
-  parallel_for(parts.count, [&](Index p) {
+  auto found = collect_rows(A.rows, [&](int i, const auto& add) {
+    add(parts.of[at(i)]);
+    for (int s = A.start[i]; s < A.start[i + 1]; ++s) add(parts.of[at(A.column[s])]);
+  });
+  // Of the aggregates that all processes number, those held here.
+  std::vector<int> place(at(parts.own));
+  std::vector<int> column = parts.of;
+  if (space.shared()) {
+    std::vector<std::vector<int>> several;
+    for (const int i : space.held_by_several()) several.push_back(found[at(i)]);
+    space.unite(several);
+    for (std::size_t k = 0; k < several.size(); ++k) found[at(space.held_by_several()[k])] = several[k];
+    std::vector<int> held;
+    for (const auto& row : found) held.insert(held.end(), row.begin(), row.end());
+    std::sort(held.begin(), held.end());
+    held.erase(std::unique(held.begin(), held.end()), held.end());
+    const auto here = [&](int number) {
+      return static_cast<int>(std::lower_bound(held.begin(), held.end(), number) - held.begin());
+    };
+    for (auto& row : found)
+      for (int& number : row) number = here(number);
+    for (int& number : column) number = here(number);
+    for (int p = 0; p < parts.own; ++p) place[at(p)] = here(parts.first + p);
+    coarse.space = Space::numbered(space.processes(), held, parts.own);
+    coarse.A.rows = static_cast<int>(held.size());
+  } else {
+    for (int p = 0; p < parts.own; ++p) place[at(p)] = p;
+    coarse.A.rows = parts.own;
+  }
+  P = packed(found);
+
+  std::vector<double> P0(at(A.rows) * size, 0.0);
+  Matrix coarse_null = Matrix::Zero(static_cast<Index>(coarse.A.rows) * motions, motions);
+  parallel_for(parts.own, [&](Index p) {
     const int begin = first[static_cast<std::size_t>(p)], end = first[static_cast<std::size_t>(p) + 1];
     Matrix Q(static_cast<Index>(B) * (end - begin), motions);
     for (int k = begin; k < end; ++k)
@@ -245,49 +322,50 @@ Matrix Multigrid::Level::make_transfer(const Aggregates& parts, const Matrix& ne
           near_null.middleRows<B>(static_cast<Index>(B) * node[at(k)]);
     Motions R;
     orthonormalize(Q, R);
-    coarse.middleRows<motions>(motions * p) = R;
+    coarse_null.middleRows<motions>(static_cast<Index>(motions) * place[static_cast<std::size_t>(p)]) = R;
     for (int k = begin; k < end; ++k)
       for (int r = 0; r < B; ++r)
         for (int c = 0; c < motions; ++c)
           P0[(at(node[at(k)]) * B + at(r)) * motions + at(c)] = Q(static_cast<Index>(B) * (k - begin) + r, c);
   });
+  space.add_up(P0.data(), size);
+  for (Index c = 0; c < motions; ++c) coarse.space.add_up(coarse_null.col(c).data(), motions);
 
-  P = gather_rows(A.rows, [&](int i, const auto& add) {
-    for (int s = A.start[i]; s < A.start[i + 1]; ++s) add(parts.of[at(A.column[s])]);
-  });
-  constexpr int size = B * motions;
   P_value.assign(P.column.size() * size, 0.0);
-  const double omega = 4. / 3 / top;
   for_rows(A.rows, [&](int i) {
-    const double* D = inverse_double.data() + static_cast<Index>(i) * B * B;
     for (int s = A.start[i]; s < A.start[i + 1]; ++s) {
       const int j = A.column[s];
       const double *a = A.value + at(s) * B * B, *p = P0.data() + at(j) * size;
-      double* to = P_value.data() + at(P.find(i, parts.of[at(j)])) * size;
+      double* to = P_value.data() + at(P.find(i, column[at(j)])) * size;
       for (int c = 0; c < B; ++c)
         for (int r = 0; r < B; ++r)
           for (int k = 0; k < motions; ++k) to[r * motions + k] += a[c * B + r] * p[c * motions + k];
     }
+  });
+  add_up_rows_of_P(size);
+  const double omega = 4. / 3 / top;
+  for_rows(A.rows, [&](int i) {
+    const double* D = inverse_double.data() + static_cast<Index>(i) * B * B;
     for (int s = P.start[at(i)]; s < P.start[at(i) + 1]; ++s) {
       double* to = P_value.data() + at(s) * size;
       double scaled[size] = {};
       for (int c = 0; c < B; ++c)
         for (int r = 0; r < B; ++r)
           for (int k = 0; k < motions; ++k) scaled[r * motions + k] -= omega * D[c * B + r] * to[c * motions + k];
-      const double* own = P0.data() + at(i) * size;
-      const bool mine = P.column[at(s)] == parts.of[at(i)];
-      for (int e = 0; e < size; ++e) to[e] = scaled[e] + (mine ? own[e] : 0);
+      const double* smooth = P0.data() + at(i) * size;
+      const bool mine = P.column[at(s)] == column[at(i)];
+      for (int e = 0; e < size; ++e) to[e] = scaled[e] + (mine ? smooth[e] : 0);
     }
   });
-  t_start.assign(at(parts.count) + 1, 0);
+  t_start.assign(at(coarse.A.rows) + 1, 0);
   for (const int p : P.column) ++t_start[at(p) + 1];
-  for (int p = 0; p < parts.count; ++p) t_start[at(p) + 1] += t_start[at(p)];
-  std::vector<int> place(t_start.begin(), t_start.end() - 1);
+  for (int p = 0; p < coarse.A.rows; ++p) t_start[at(p) + 1] += t_start[at(p)];
+  std::vector<int> free(t_start.begin(), t_start.end() - 1);
   t_row.resize(P.column.size());
   t_slot.resize(P.column.size());
   for (int i = 0; i < A.rows; ++i)
     for (int s = P.start[at(i)]; s < P.start[at(i) + 1]; ++s) {
-      const std::size_t to = at(place[at(P.column[at(s)])]++);
+      const std::size_t to = at(free[at(P.column[at(s)])]++);
       t_row[to] = i;
       t_slot[to] = s;
     }
@@ -305,7 +383,44 @@ Matrix Multigrid::Level::make_transfer(const Aggregates& parts, const Matrix& ne
     for (int s = A.start[i]; s < A.start[i + 1]; ++s)
       for (int t = P.start[at(A.column[s])]; t < P.start[at(A.column[s]) + 1]; ++t) add(P.column[at(t)]);
   });
-  return coarse;
+  return coarse_null;
+}
+
+/// What processes have of the rows of nodes that several hold.
+void Multigrid::Level::add_up_rows_of_P(int size) {
+  if (!space.shared()) return;
+  std::vector<int> start{0};
+  std::vector<double> values;
+  const auto of = [&](int row) { return P_value.data() + at(row) * at(size); };
+  for (const int i : space.held_by_several()) {
+    values.insert(values.end(), of(P.start[at(i)]), of(P.start[at(i) + 1]));
+    start.push_back(static_cast<int>(values.size()));
+  }
+  space.add_up_held(values.data(), start);
+  const double* from = values.data();
+  for (const int i : space.held_by_several()) {
+    double *to = of(P.start[at(i)]), *end = of(P.start[at(i) + 1]);
+    std::copy_n(from, end - to, to);
+    from += end - to;
+  }
+}
+
+/// Of the coarse nodes held here.
+std::vector<int> Multigrid::Level::parts_of_aggregates(const Aggregates& parts, const std::vector<int>& part,
+                                                       const Level& coarse) const {
+  // Who made an aggregate knows its part, and numbers it first among those that it answers for.
+  std::vector<double> from_one(at(coarse.A.rows), 0.0);
+  const int before =
+      space.shared()
+          ? static_cast<int>(std::lower_bound(coarse.space.places().begin(), coarse.space.places().end(), parts.first) -
+                             coarse.space.places().begin())
+          : 0;
+  for (std::size_t i = 0; i < part.size(); ++i)
+    if (parts.alien.empty() || !parts.alien[i]) from_one[at(before + parts.of[i] - parts.first)] = part[i] + 1;
+  coarse.space.add_up(from_one.data(), 1);
+  std::vector<int> found;
+  for (const double p : from_one) found.push_back(static_cast<int>(p) - 1);
+  return found;
 }
 
 /// PᵀAP. Only blocks on and below the diagonal are computed.
@@ -361,7 +476,7 @@ void Multigrid::Level::coarse_values(Level& coarse) {
           for (int k = 0; k < motions; ++k) to[c * motions + k] = from[k * motions + c];
       } else if (q == p) {
         for (int k = 0; k < motions; ++k)
-          if (coarse.dead[at(p) * motions + at(k)]) to[k * motions + k] = 1;
+          if (coarse.dead[at(p) * motions + at(k)]) to[k * motions + k] = coarse.space.owns(p) ? 1 : 0;
       }
     }
   });
@@ -410,13 +525,15 @@ void Multigrid::Level::smooth() {
 template <int B>
 void Multigrid::Level::restrict_residual(Level& coarse) {
   product<B>(x, [&](int i, const float* y) {
-    for (int k = 0; k < B; ++k) r[at(i) * B + at(k)] = b[at(i) * B + at(k)] - y[k];
+    const float counted = space.owns(i) ? 1 : 0;  // once, of the nodes that several hold
+    for (int k = 0; k < B; ++k) r[at(i) * B + at(k)] = counted * (b[at(i) * B + at(k)] - y[k]);
   });
   for_rows(coarse.A.rows, [&](int p) {
     const int begin = t_start[at(p)], end = t_start[at(p) + 1];
     multiply_block_row<motions, B>(restricting.data() + at(begin) * B * motions, t_row.data() + begin, end - begin,
                                    r.data(), coarse.b.data() + at(p) * motions);
   });
+  coarse.space.add_up(coarse.b.data(), motions);
 }
 
 template <int B>
@@ -459,12 +576,16 @@ SolveReport::Status Multigrid::set_up(const RowMatrix& A, const UnknownNodes& no
   levels_.clear();
   levels_.push_back(std::make_unique<Level>());
   levels_[0]->A = A.block_rows();
+  levels_[0]->space = A.space();
+  const Space& space = A.space();
   const Index n = A.size();
   Matrix near_null = Matrix::Zero(n, motions);
-  const Vector* positions = nodes.positions && nodes.positions->size() == n ? nodes.positions : nullptr;
+  const Vector* positions = space.all(nodes.positions && nodes.positions->size() == n) ? nodes.positions : nullptr;
   Vec3 centre = Vec3::Zero();
   if (positions)
-    for (Index i = 0; i < n; i += 3) centre += positions->segment<3>(i) * (3. / static_cast<double>(n));
+    for (Index i = 0; i < n; i += 3)
+      if (space.owns(i / 3)) centre += positions->segment<3>(i) * (3. / static_cast<double>(space.whole_size(n)));
+  for (double& c : centre) c = space.sum(c);
   for (Index i = 0; i < n; i += 3) {
     if (positions)
       rigid_motions(positions->segment<3>(i) - centre, near_null.middleRows<3>(i));
@@ -475,9 +596,11 @@ SolveReport::Status Multigrid::set_up(const RowMatrix& A, const UnknownNodes& no
   while (true) {
     Level& fine = *levels_.back();
     fine.prepare();
-    if (fine.unknowns() <= coarsest_unknowns || levels_.size() == most_levels) break;
-    const Aggregates parts = fine.block == motions ? gather_strongest(fine.A, part, gathered) : gather(fine.A, part);
-    if (3 * parts.count > 2 * fine.A.rows && fine.block == motions) break;
+    if (fine.block * fine.all_nodes() <= coarsest_unknowns || levels_.size() == most_levels) break;
+    const Aggregates parts = gather_shared(fine.A, part, fine.space, [&](const BlockRows& B, const auto& of_part) {
+      return fine.block == motions ? gather_strongest(B, of_part, gathered) : gather(B, of_part);
+    });
+    if (3 * parts.count > 2 * fine.all_nodes() && fine.block == motions) break;
     auto coarse = std::make_unique<Level>();
     coarse->block = motions;
     const Status status = with_block(fine.block, [&](auto block) {
@@ -485,24 +608,23 @@ SolveReport::Status Multigrid::set_up(const RowMatrix& A, const UnknownNodes& no
       const Status taken = fine.take_values<B>();
       if (taken != Status::ok) return taken;
       fine.estimate_top<B>();
-      near_null = fine.make_transfer<B>(parts, near_null);
+      near_null = fine.make_transfer<B>(parts, near_null, *coarse);
       return Status::ok;
     });
     if (status != Status::ok) return status;
-    coarse->rows = gather_rows(parts.count, [&](int p, const auto& add) {
+    const int coarse_nodes = coarse->A.rows;
+    coarse->rows = gather_rows(coarse_nodes, [&](int p, const auto& add) {
       for (int t = fine.t_start[at(p)]; t < fine.t_start[at(p) + 1]; ++t) {
         const int i = fine.t_row[at(t)];
         for (int s = fine.AP.start[at(i)]; s < fine.AP.start[at(i) + 1]; ++s) add(fine.AP.column[at(s)]);
       }
     });
-    coarse->A = {motions, parts.count, coarse->rows.start.data(), coarse->rows.column.data(), nullptr};
+    coarse->A = {motions, coarse_nodes, coarse->rows.start.data(), coarse->rows.column.data(), nullptr};
     if (!part.empty()) {
-      std::vector<int> coarse_part(at(parts.count));
-      for (std::size_t i = 0; i < part.size(); ++i) coarse_part[at(parts.of[i])] = part[i];
-      part = std::move(coarse_part);
+      part = fine.parts_of_aggregates(parts, part, *coarse);
     }
-    coarse->dead.resize(at(parts.count) * motions);
-    for (int p = 0; p < parts.count; ++p)
+    coarse->dead.resize(at(coarse_nodes) * motions);
+    for (int p = 0; p < coarse_nodes; ++p)
       for (int k = 0; k < motions; ++k)
         coarse->dead[at(p) * motions + at(k)] = near_null(static_cast<Index>(p) * motions + k, k) == 0 ? 1 : 0;
     with_block(fine.block, [&](auto block) { fine.coarse_values<decltype(block)::value>(*coarse); });
@@ -532,9 +654,9 @@ SolveReport::Status Multigrid::refresh(const RowMatrix& A) {
 
 SolveReport::Status Multigrid::factor_coarsest() {
   const Level& last = *levels_.back();
-  const Index n = last.unknowns();
-  std::vector<Eigen::Triplet<double, int>> entries;
   const int B = last.block;
+  const Index n = static_cast<Index>(B) * last.all_nodes();
+  std::vector<Entry> entries;
   for (int i = 0; i < last.A.rows; ++i)
     for (int s = last.A.start[i]; s < last.A.start[i + 1]; ++s)
       if (last.A.column[s] <= i)
@@ -542,8 +664,14 @@ SolveReport::Status Multigrid::factor_coarsest() {
           for (int r = 0; r < B; ++r)
             if (const int row = B * i + r, column = B * last.A.column[s] + c; row >= column)
               entries.emplace_back(row, column, last.A.value[(at(s) * at(B) + at(c)) * at(B) + at(r)]);
-  A_coarsest_.resize(n, n);
-  A_coarsest_.setFromTriplets(entries.begin(), entries.end());
+  if (last.space.shared()) {
+    const auto place = [&](int i) { return B * last.space.places()[at(i / B)] + i % B; };
+    for (Entry& e : entries) e = lower_entry(place(e.row()), place(e.col()), e.value());
+    A_coarsest_ = gather_entries(last.space.processes(), n, entries);
+  } else {
+    A_coarsest_.resize(n, n);
+    A_coarsest_.setFromTriplets(entries.begin(), entries.end());
+  }
   if (!coarsest_) {
     coarsest_ = make_best_factor(A_coarsest_, Symmetry::symmetric);
     coarsest_->analyze(A_coarsest_);
@@ -556,10 +684,14 @@ SolveReport::Status Multigrid::factor_coarsest() {
 void Multigrid::cycle(std::size_t k) {
   Level& level = *levels_[k];
   if (k + 1 == levels_.size()) {
-    for (Index i = 0; i < b_coarsest_.size(); ++i) b_coarsest_[i] = level.b[static_cast<std::size_t>(i)];
+    const bool shared = level.space.shared();
+    if (shared)
+      b_coarsest_ = level.space.whole(level.b.data(), level.block);
+    else
+      std::copy(level.b.begin(), level.b.end(), b_coarsest_.begin());
     coarsest_->solve(b_coarsest_, x_coarsest_);
-    for (Index i = 0; i < b_coarsest_.size(); ++i)
-      level.x[static_cast<std::size_t>(i)] = static_cast<float>(x_coarsest_[i]);
+    const Vector x = shared ? level.space.part(x_coarsest_, level.block) : x_coarsest_;
+    std::transform(x.begin(), x.end(), level.x.begin(), [](double value) { return static_cast<float>(value); });
     return;
   }
   with_block(level.block, [&](auto block) {
@@ -574,7 +706,8 @@ void Multigrid::cycle(std::size_t k) {
 
 double Multigrid::apply(const Vector& r, Vector& z) {
   Level& fine = *levels_[0];
-  const double scale = chunked_norm(r);
+  const Space& space = fine.space;
+  const double scale = space.shared() ? space.norm(r) : chunked_norm(r);
   z.resize(r.size());
   if (!(scale > 0) || !std::isfinite(scale)) {
     z.setZero();
@@ -584,7 +717,7 @@ double Multigrid::apply(const Vector& r, Vector& z) {
     for (Index i = begin; i < end; ++i) fine.b[static_cast<std::size_t>(i)] = static_cast<float>(r[i] / scale);
   });
   cycle(0);
-  return sum_chunks(r.size(), [&](Index begin, Index end) {
+  const double here = sum_chunks(r.size(), [&](Index begin, Index end) {
     double sum = 0;
     for (Index i = begin; i < end; ++i) {
       z[i] = scale * fine.x[static_cast<std::size_t>(i)];
@@ -592,6 +725,7 @@ double Multigrid::apply(const Vector& r, Vector& z) {
     }
     return sum;
   });
+  return space.shared() ? space.dot(r, z) : here;
 }
 
 double Multigrid::complexity() const {
@@ -601,7 +735,7 @@ double Multigrid::complexity() const {
     if (fine == 0) fine = entries;
     all += entries;
   }
-  return all / fine;
+  return levels_[0]->space.sum(all) / levels_[0]->space.sum(fine);
 }
 
 }  // namespace limber

@@ -4,6 +4,10 @@
 /// aggregate, orthonormal and smoothed once, P = (I − 4/(3λ) D⁻¹A) P₀, and the coarse matrix PᵀAP, six unknowns a node.
 /// Each level is smoothed by a Chebyshev polynomial of degree 2 in D⁻¹A, D the diagonal blocks. The cycle is symmetric,
 /// so conjugate gradients stay. It runs in single precision; products PᵀAP and the coarsest factor are in double.
+///
+/// Where several processes share A, each has of every level what it needs: of A the sum over its own elements, and then
+/// PᵀAP of that; of P the whole rows of the nodes that it holds, which several may do. So making a coarse matrix takes
+/// no messages; the rows of P and each product do, about the nodes that several hold. All have the coarsest matrix.
 
 #include <memory>
 #include <vector>

@@ -77,8 +77,8 @@ KrylovResult KeptMultigrid::solve(const RowMatrix& A, StiffBlock& stiff, const V
 void MultigridSolver::set_matrix(const SparseMatrix& given) {
   assert(given.rows() == given.cols());
   const SparseMatrix& A = compressed(given, copy_);
-  if (pattern_.take(A) == PatternChange::changed) {
-    rows_ = make_row_matrix(A, Symmetry::symmetric);
+  if (!space_.all(pattern_.take(A) == PatternChange::same)) {
+    rows_ = make_row_matrix(A, Symmetry::symmetric, space_);
     multigrid_.forget();
     ++counts_.analyses;
   }
@@ -99,7 +99,7 @@ SolveReport MultigridSolver::solve(const Vector& b, Vector& x, double tolerance)
   x.setZero(b.size());
   if (status_ != Status::ok) return {status_, 0, 1};
   const KrylovLimits limits{std::clamp(tolerance, 1e-14, .5),
-                            static_cast<int>(std::clamp<Index>(3 * b.size(), 500, 20000))};
+                            static_cast<int>(std::clamp<Index>(3 * space_.whole_size(b.size()), 500, 20000))};
   KrylovResult found;
   if (whole_blocks_) {
     found = multigrid_.solve(*rows_, stiff_, b, x, limits, work_, counts_);

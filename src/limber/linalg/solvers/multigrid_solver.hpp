@@ -38,7 +38,7 @@ class KeptMultigrid {
 /// Matrices that are not made of 3×3 blocks, one for each node, have the diagonal as preconditioner instead.
 class MultigridSolver final : public LinearSolver {
  public:
-  explicit MultigridSolver(UnknownNodes nodes) : multigrid_(nodes) {}
+  explicit MultigridSolver(UnknownNodes nodes) : space_(nodes.where()), multigrid_(nodes), stiff_(nodes.where()) {}
 
   void set_matrix(const SparseMatrix& A) override;
   SolveReport solve(const Vector& b, Vector& x, double tolerance) override;
@@ -50,6 +50,7 @@ class MultigridSolver final : public LinearSolver {
   SolverCounts counts() const override { return counts_; }
 
  private:
+  Space space_;
   SparseMatrix copy_;
   Pattern pattern_;
   std::unique_ptr<RowMatrix> rows_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "limber/core/parallel.hpp"
+#include "limber/linalg/gathered.hpp"
 
 namespace limber {
 namespace {
@@ -20,6 +21,18 @@ double diagonal_entry(const SparseMatrix& A, int j) {
 
 }  // namespace
 
+/// Of the traces; on several processes the mean of theirs, which tells as much.
+double StiffBlock::median() {
+  sorted_.clear();
+  for (std::size_t i = 0; i < size_.size(); ++i)
+    if (space_.owns(static_cast<Index>(i))) sorted_.push_back(size_[i]);
+  const auto middle = sorted_.begin() + static_cast<std::ptrdiff_t>(sorted_.size() / 2);
+  std::nth_element(sorted_.begin(), middle, sorted_.end());
+  if (!space_.shared()) return sorted_.empty() ? 0 : *middle;
+  const double weight = static_cast<double>(sorted_.size());
+  return space_.sum(sorted_.empty() ? 0 : weight * *middle) / space_.sum(weight);
+}
+
 void StiffBlock::choose(const SparseMatrix& A, int block) {
   const std::size_t nodes = static_cast<std::size_t>(A.cols() / block);
   size_.resize(nodes);
@@ -31,17 +44,19 @@ void StiffBlock::choose(const SparseMatrix& A, int block) {
         size_[i] = sum;
       },
       10);
-  sorted_ = size_;
-  const auto middle = sorted_.begin() + static_cast<std::ptrdiff_t>(nodes / 2);
-  std::nth_element(sorted_.begin(), middle, sorted_.end());
+  space_.add_up(size_.data(), 1);
+  const double usual = median();
   if (chosen_.size() != nodes) chosen_.assign(nodes, 0);
   std::size_t count = 0;
   for (std::size_t i = 0; i < nodes; ++i) {
-    chosen_[i] = size_[i] > (chosen_[i] ? stiff_until : stiff_from) * *middle ? 1 : 0;
-    count += static_cast<std::size_t>(chosen_[i]);
+    chosen_[i] = size_[i] > (chosen_[i] ? stiff_until : stiff_from) * usual ? 1 : 0;
+    if (chosen_[i] && space_.owns(static_cast<Index>(i))) ++count;
   }
   rows_.clear();
-  if (static_cast<double>(count) > minority * static_cast<double>(nodes)) return;
+  const double stiff = space_.sum(static_cast<double>(count));
+  unknowns_ = 0;
+  if (stiff > minority * static_cast<double>(space_.whole_size(A.cols())) / block) return;
+  unknowns_ = block * static_cast<Index>(stiff);
   for (std::size_t i = 0; i < nodes; ++i)
     if (chosen_[i])
       for (int c = 0; c < block; ++c) rows_.push_back(static_cast<int>(i) * block + c);
@@ -49,6 +64,7 @@ void StiffBlock::choose(const SparseMatrix& A, int block) {
 
 void StiffBlock::extract(const SparseMatrix& A) {
   place_.assign(static_cast<std::size_t>(A.cols()), -1);
+  if (space_.shared()) return gather(A);
   for (std::size_t k = 0; k < rows_.size(); ++k) place_[static_cast<std::size_t>(rows_[k])] = static_cast<int>(k);
   const Index n = static_cast<Index>(rows_.size());
   A_SS_.resize(n, n);
@@ -60,9 +76,30 @@ void StiffBlock::extract(const SparseMatrix& A) {
   A_SS_.finalize();
 }
 
+/// The whole A_SS, numbered by the processes that answer for its nodes.
+void StiffBlock::gather(const SparseMatrix& A) {
+  int own = 0;
+  for (std::size_t k = 0; k < rows_.size(); k += 3)
+    if (space_.owns(rows_[k] / 3)) ++own;
+  double next = space_.processes().before(own) + 1;
+  std::vector<double> number(static_cast<std::size_t>(A.cols() / 3), 0.0);  // from 1 on
+  for (std::size_t k = 0; k < rows_.size(); k += 3)
+    if (space_.owns(rows_[k] / 3)) number[static_cast<std::size_t>(rows_[k] / 3)] = next++;
+  space_.add_up(number.data(), 1);
+  for (const int row : rows_)
+    place_[static_cast<std::size_t>(row)] =
+        3 * (static_cast<int>(number[static_cast<std::size_t>(row / 3)]) - 1) + row % 3;
+  std::vector<Entry> entries;
+  for (const int row : rows_)
+    for (SparseMatrix::InnerIterator e(A, row); e; ++e)
+      if (const int i = place_[static_cast<std::size_t>(e.row())]; i >= 0 && e.row() >= row)
+        entries.push_back(lower_entry(i, place_[static_cast<std::size_t>(row)], e.value()));
+  A_SS_ = gather_entries(space_.processes(), unknowns_, entries);
+}
+
 SolveReport::Status StiffBlock::set(const SparseMatrix& A, int block) {
   choose(A, block);
-  if (rows_.empty()) return SolveReport::Status::ok;
+  if (empty()) return SolveReport::Status::ok;
   extract(A);
   if (pattern_.take(A_SS_) == PatternChange::changed) {
     factor_ = make_best_factor(A_SS_, Symmetry::symmetric);
@@ -73,27 +110,28 @@ SolveReport::Status StiffBlock::set(const SparseMatrix& A, int block) {
 
 /// z_ = A_SS⁻¹ r on S.
 void StiffBlock::solve(const Vector& r) {
-  const Index n = static_cast<Index>(rows_.size());
-  r_.resize(n);
-  z_.resize(n);
-  for (Index k = 0; k < n; ++k) r_[k] = r[rows_[static_cast<std::size_t>(k)]];
+  r_.setZero(unknowns_);
+  z_.resize(unknowns_);
+  for (const int row : rows_)
+    if (space_.owns(row / 3)) r_[place_[static_cast<std::size_t>(row)]] = r[row];
+  if (space_.shared()) space_.processes().sum({r_.data(), static_cast<std::size_t>(r_.size())});
   factor_->solve(r_, z_);
 }
 
 double StiffBlock::apply(const Vector& r, Vector& z) {
   solve(r);
   double before = 0;
-  for (Index k = 0; k < z_.size(); ++k) {
-    double& to = z[rows_[static_cast<std::size_t>(k)]];
-    before += r_[k] * to;
-    to = z_[k];
+  for (const int row : rows_) {
+    const double found = z_[place_[static_cast<std::size_t>(row)]];
+    if (space_.owns(row / 3)) before += r[row] * z[row];
+    z[row] = found;
   }
-  return r_.dot(z_) - before;
+  return r_.dot(z_) - space_.sum(before);
 }
 
 double StiffBlock::add(const Vector& r, Vector& z) {
   solve(r);
-  for (Index k = 0; k < z_.size(); ++k) z[rows_[static_cast<std::size_t>(k)]] += z_[k];
+  for (const int row : rows_) z[row] += z_[place_[static_cast<std::size_t>(row)]];
   return r_.dot(z_);
 }
 

@@ -14,12 +14,15 @@ namespace limber {
 
 class StiffBlock {
  public:
+  /// Where several processes share A, each of them has the factor of the whole A_SS.
+  explicit StiffBlock(const Space& space = whole_space()) : space_(space) {}
+
   /// Looks for S in a symmetric A (lower triangle, compressed) made of blocks of `block` rows, and factors A_SS. S is
   /// empty where stiff nodes are no minority. indefinite: A_SS is not positive definite, and so nor is A.
   SolveReport::Status set(const SparseMatrix& A, int block);
   /// What follows depends on the next matrix only.
   void reset() { chosen_.clear(); }
-  bool empty() const { return rows_.empty(); }
+  bool empty() const { return unknowns_ == 0; }
   FactorCost cost() const { return factor_->cost(); }
   /// Overwrites z on S; returns rᵀz there less what rᵀz was there before.
   double apply(const Vector& r, Vector& z);
@@ -28,12 +31,16 @@ class StiffBlock {
 
  private:
   void choose(const SparseMatrix& A, int block);
+  double median();
   void extract(const SparseMatrix& A);
+  void gather(const SparseMatrix& A);
   void solve(const Vector& r);
 
+  Space space_;
+  Index unknowns_ = 0;                 // of S, on all processes
   std::vector<double> size_, sorted_;  // traces of the diagonal blocks
   std::vector<char> chosen_;           // per node
-  std::vector<int> rows_;              // of S, ascending
+  std::vector<int> rows_;              // of S, held here, ascending
   std::vector<int> place_;             // per row of A: in S, or −1
   SparseMatrix A_SS_;
   Pattern pattern_;

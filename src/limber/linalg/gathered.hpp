@@ -1,0 +1,25 @@
+#pragma once  // internal
+/// Matrices that several processes have parts of, whole on each of them: for what is small, or cannot be divided. All
+/// processes get the same bits.
+
+#include <vector>
+
+#include "limber/core/space.hpp"
+#include "limber/core/types.hpp"
+#include "limber/linalg/solve_report.hpp"
+
+namespace limber {
+
+using Entry = Eigen::Triplet<double, int>;
+
+/// The sum of what all processes have of an n × n matrix.
+SparseMatrix gather_entries(const Communicator& all, Index n, const std::vector<Entry>& own);
+/// The sum of the parts A, in the order of Space::whole. A symmetric matrix has its lower triangle.
+SparseMatrix gather_matrix(const Space& space, const SparseMatrix& A, Symmetry symmetry);
+
+/// Of a symmetric matrix, in its lower triangle.
+inline Entry lower_entry(int row, int column, double value) {
+  return row >= column ? Entry(row, column, value) : Entry(column, row, value);
+}
+
+}  // namespace limber
