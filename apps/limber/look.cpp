@@ -80,13 +80,16 @@ struct ModesArguments {
 };
 
 int print_modes(const ModesArguments& a) {
+  if (processes().size() > 1 && !a.directory.empty())
+    throw InputError("--output", "shapes are written by one process; several print the frequencies");
   const auto loaded = a.scene.load();
-  const auto model = build_model(loaded.scene);
+  const auto model = build_model(loaded.scene, {}, processes());
   const Modes modes = scene_modes(model, a.count);
   long frames = 0;
   if (!a.directory.empty())
     frames =
         write_mode_shapes(model, modes, a.directory, a.overwrite ? Existing::overwrite : Existing::refuse, a.animation);
+  if (processes().rank() > 0) return 0;
   if (a.json) {
     nlohmann::json j{{"lambda", std::vector<double>(modes.lambda.begin(), modes.lambda.end())}};
     j["frequency"] = nlohmann::json::array();
@@ -106,9 +109,10 @@ int print_modes(const ModesArguments& a) {
 
 int solve_statics_command(const SceneArguments& arguments, const std::string& file, bool as_json) {
   const auto loaded = arguments.load();
-  const auto model = build_model(loaded.scene);
+  const auto model = build_model(loaded.scene, {}, processes());
   StaticsReport report;
   const Vector x = statics(loaded.scene, model, report);
+  if (processes().rank() > 0) return 0;
   std::size_t i = 0;
   double largest = 0, least_y = 0;
   std::string csv = "node,x,y,z\n";

@@ -5,11 +5,14 @@
 
 #include <algorithm>
 #include <chrono>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "commands.hpp"
 #include "limber/core/communicator.hpp"
 #include "limber/core/errors.hpp"
+#include "limber/core/names.hpp"
 #include "limber/linalg/blas_kernel.hpp"
 #include "limber/version.hpp"
 
@@ -65,9 +68,10 @@ int main_of(const Processes& processes, int argc, char** argv) {
       return 2;
     }
   }
-  if (processes.all().size() > 1 && std::string(argv[1]) != "run")
+  const std::vector<std::string> shared = {"run", "modes", "statics"};
+  if (processes.all().size() > 1 && std::find(shared.begin(), shared.end(), argv[1]) == shared.end())
     throw InputError("mpirun",
-                     fmt::format("`limber {}` runs as one process; several share `limber run` only", argv[1]));
+                     fmt::format("`limber {}` runs as one process; several share {} only", argv[1], join(shared)));
   try {
     cli.parse(argc, argv);
   } catch (const CLI::ParseError& e) {

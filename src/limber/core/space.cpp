@@ -51,6 +51,12 @@ Space::Space(const NodeHolders& holders, const std::vector<int>& nodes, const st
 }
 
 void Space::meet(Parts& parts, const std::vector<std::vector<int>>& others) {
+  for (Index i = 0; i < parts.owned.size(); ++i) {
+    if (parts.owned[i] == 0) continue;
+    auto& ranges = parts.owned_ranges;
+    if (ranges.empty() || ranges.back().second != i) ranges.emplace_back(i, i);
+    ++ranges.back().second;
+  }
   std::vector<std::vector<int>> with(ix(parts.processes->size()));
   parts.place_of_shared.assign(others.size(), -1);
   for (int i = 0; i < static_cast<int>(others.size()); ++i) {
@@ -142,7 +148,10 @@ double Space::min(double x) const {
 
 double Space::dot(const Vector& x, const Vector& y) const {
   if (!parts_) return x.dot(y);
-  return sum((parts_->owned.array() * x.array() * y.array()).sum());
+  double here = 0;
+  for (const auto& [begin, end] : parts_->owned_ranges)
+    here += x.segment(begin, end - begin).dot(y.segment(begin, end - begin));
+  return sum(here);
 }
 
 double Space::norm(const Vector& x) const { return parts_ ? std::sqrt(dot(x, x)) : x.norm(); }

@@ -96,15 +96,16 @@ class Space {
   };
   struct Parts {
     const Communicator* processes;
-    int nodes = 0;  // in all
-    Vector owned;   // 1 where this process answers for an unknown, else 0
+    int nodes = 0;                                      // in all
+    Vector owned;                                       // 1 where this process answers for an unknown, else 0
+    std::vector<std::pair<Index, Index>> owned_ranges;  // the same: unknowns from the first to before the second
     std::vector<Neighbour> neighbours;
     std::vector<int> shared;           // nodes held here and elsewhere, ascending
     std::vector<int> place_of_shared;  // of each node held here among these, or −1
     std::vector<int> place;            // of each node held here among all unknowns' nodes
     Numbering numbering;
   };
-  /// neighbours, shared, place_of_shared: `others` of each node held here, ascending.
+  /// owned_ranges; neighbours, shared, place_of_shared: `others` have the nodes held here, ascending.
   static void meet(Parts& parts, const std::vector<std::vector<int>>& others);
   template <class Range>
   void add_up_ranges(double* values, const Range& range) const;

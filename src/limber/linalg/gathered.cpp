@@ -34,4 +34,18 @@ SparseMatrix gather_matrix(const Space& space, const SparseMatrix& A, Symmetry s
   return gather_entries(space.processes(), space.whole_size(A.cols()), own);
 }
 
+Matrix gather_rows(const Space& space, const Matrix& held) {
+  if (!space.shared()) return held;
+  Matrix all(space.whole_size(held.rows()), held.cols());
+  for (Index c = 0; c < held.cols(); ++c) all.col(c) = space.whole(held.col(c));
+  return all;
+}
+
+Matrix held_rows(const Space& space, const Matrix& all) {
+  if (!space.shared()) return all;
+  Matrix held(3 * static_cast<Index>(space.places().size()), all.cols());
+  for (Index c = 0; c < all.cols(); ++c) held.col(c) = space.part(all.col(c));
+  return held;
+}
+
 }  // namespace limber

@@ -17,6 +17,10 @@ SparseMatrix gather_entries(const Communicator& all, Index n, const std::vector<
 /// The sum of the parts A, in the order of Space::whole. A symmetric matrix has its lower triangle.
 SparseMatrix gather_matrix(const Space& space, const SparseMatrix& A, Symmetry symmetry);
 
+/// The rows of all unknowns, and of them those that this process holds.
+Matrix gather_rows(const Space& space, const Matrix& held);
+Matrix held_rows(const Space& space, const Matrix& all);
+
 /// Of a symmetric matrix, in its lower triangle.
 inline Entry lower_entry(int row, int column, double value) {
   return row >= column ? Entry(row, column, value) : Entry(column, row, value);

@@ -32,15 +32,22 @@ Matrix turned(const System& system, const Vector& q0, const Vector& q, const Mat
   Matrix Y = X;
   const auto* parts = system.traits().nodes.parts;
   if (!parts) return Y;
+  const Space& space = system.space();
+  const auto sum_of = [&](auto&& value, const std::vector<int>& part, const auto& term) {
+    for (const int i : part)
+      if (space.owns(i)) value += term(i);
+    if (space.shared()) space.processes().sum({value.data(), static_cast<std::size_t>(value.size())});
+    return value;
+  };
   for (const auto& part : *parts) {
-    Vec3 c0 = Vec3::Zero(), c = Vec3::Zero();
-    for (const int i : part) {
-      c0 += q0.segment<3>(3 * i);
-      c += q.segment<3>(3 * i);
-    }
-    const auto count = static_cast<double>(part.size());
-    Mat3 A = Mat3::Zero();
-    for (const int i : part) A += (q.segment<3>(3 * i) - c / count) * (q0.segment<3>(3 * i) - c0 / count).transpose();
+    const Vec3 c0 = sum_of(Vec3(Vec3::Zero()), part, [&](int i) { return q0.segment<3>(3 * i); });
+    const Vec3 c = sum_of(Vec3(Vec3::Zero()), part, [&](int i) { return q.segment<3>(3 * i); });
+    double count = 0;
+    for (const int i : part) count += space.owns(i) ? 1 : 0;
+    count = space.sum(count);
+    const Mat3 A = sum_of(Mat3(Mat3::Zero()), part, [&](int i) -> Mat3 {
+      return (q.segment<3>(3 * i) - c / count) * (q0.segment<3>(3 * i) - c0 / count).transpose();
+    });
     const Mat3 R = nearest_rotation(A);
     if ((R - Mat3::Identity()).norm() < 1e-3) continue;  // not worth a pass over X
     for (const int i : part) Y.middleRows<3>(3 * i) = R * X.middleRows<3>(3 * i);

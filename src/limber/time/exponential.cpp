@@ -24,25 +24,27 @@ struct RayleighFit {
 };
 
 /// D = αK + βM to rounding, if there are such α and β. All three have one pattern.
-std::optional<RayleighFit> rayleigh_fit(const SparseMatrix& M, const Tangent& T) {
+std::optional<RayleighFit> rayleigh_fit(const Space& space, const SparseMatrix& M, const Tangent& T) {
   using Values = Eigen::Map<const Vector>;
   const Values m(M.valuePtr(), M.nonZeros()), k(T.K.valuePtr(), M.nonZeros()), d(T.D.valuePtr(), M.nonZeros());
-  const double size = d.cwiseAbs().maxCoeff();
+  // Of the entries on all processes, of which each has its own.
+  const auto dot = [&](const Values& x, const Values& y) { return space.sum(x.dot(y)); };
+  const auto norm = [&](const Values& x) { return space.shared() ? std::sqrt(dot(x, x)) : x.norm(); };
+  const auto most = [&](const auto& x) { return space.max(x.cwiseAbs().maxCoeff()); };
+  const double size = most(d);
   if (size == 0) return RayleighFit{0, 0};
   // Least squares in the directions of K and M, or of M alone where K is a multiple of it.
-  const double nk = k.norm(), nm = m.norm(), b = m.dot(d) / nm;
-  const double overlap = nk > 0 ? k.dot(m) / (nk * nm) : 1, rest = 1 - overlap * overlap;
+  const double nk = norm(k), nm = norm(m), b = dot(m, d) / nm;
+  const double overlap = nk > 0 ? dot(k, m) / (nk * nm) : 1, rest = 1 - overlap * overlap;
   double alpha = 0, beta = b / nm;
   if (rest > 1e-12) {
-    const double a = k.dot(d) / nk;
+    const double a = dot(k, d) / nk;
     alpha = (a - overlap * b) / (rest * nk);
     beta = (b - overlap * a) / (rest * nm);
   }
-  const auto part = [&](double c, const Values& A) {
-    return std::abs(c) * A.cwiseAbs().maxCoeff() > 1e-13 * size ? c : 0;
-  };
+  const auto part = [&](double c, const Values& A) { return std::abs(c) * most(A) > 1e-13 * size ? c : 0; };
   const RayleighFit found{part(alpha, k), part(beta, m)};
-  const double left = (d - found.alpha * k - found.beta * m).cwiseAbs().maxCoeff();
+  const double left = most(d - found.alpha * k - found.beta * m);
   if (left > 1e-12 * size) return std::nullopt;
   return found;
 }
@@ -57,12 +59,13 @@ void Exponential::count(const Phi1Report& report) {
 State Exponential::advance(System& system, const State& u, double h) {
   at_.at = u;
   at_.f = system.linearize(u, Definiteness::exact, at_.tangent);
-  if (!at_.f.allFinite()) throw StepFailure("the force is not finite");
+  const Space& space = system.space();
+  if (!space.all_finite(at_.f)) throw StepFailure("the force is not finite");
   const Vector f_t = system.time_dependent() ? force_rate(system, u, at_.f, h) : Vector::Zero(system.size());
-  if (system.size() <= small) return dense(system, f_t, h);
-  if (pattern_.take(at_.tangent.K) == PatternChange::changed) {
-    stiffness_ = make_row_matrix(at_.tangent.K, symmetry(system));
-    damping_ = make_row_matrix(at_.tangent.K, symmetry(system));
+  if (!space.shared() && system.size() <= small) return dense(system, f_t, h);
+  if (!space.all(pattern_.take(at_.tangent.K) == PatternChange::same)) {
+    stiffness_ = make_row_matrix(at_.tangent.K, symmetry(system), space);
+    damping_ = make_row_matrix(at_.tangent.K, symmetry(system), space);
   }
   stiffness_->refresh(at_.tangent.K);
   if (!system.velocity_dependent()) {
@@ -70,7 +73,7 @@ State Exponential::advance(System& system, const State& u, double h) {
   } else {
     damping_->refresh(at_.tangent.D);
     if (system.symmetric())
-      if (const auto fit = rayleigh_fit(system.mass(), at_.tangent); fit && fit->alpha >= 0)
+      if (const auto fit = rayleigh_fit(space, system.mass(), at_.tangent); fit && fit->alpha >= 0)
         return by_lanczos(system, f_t, h, fit->alpha, fit->beta);
   }
   return by_arnoldi(system, f_t, h);
@@ -95,12 +98,21 @@ State Exponential::dense(System& system, const Vector& f_t, double h) const {
 }
 
 State Exponential::by_lanczos(System& system, const Vector& f_t, double h, double alpha, double beta) {
-  const SecondOrderOperator op{[&](const Vector& x, Vector& y) {
+  const Space& space = system.space();
+  const auto on_whole = [&](const LinearOperator& apply) -> LinearOperator {
+    if (!space.shared()) return apply;
+    return [&space, apply](const Vector& x, Vector& y) {
+      Vector here;
+      apply(space.part(x), here);
+      y = space.whole(here);
+    };
+  };
+  const SecondOrderOperator op{on_whole([&](const Vector& x, Vector& y) {
                                  y.resize(x.size());
                                  stiffness_->multiply(x.data(), y.data());
-                               },
-                               [&](const Vector& x, Vector& y) { y = system.apply_mass(x); },
-                               [&](const Vector& x, Vector& y) { y = system.solve_mass(x); }, alpha, beta};
+                               }),
+                               on_whole([&](const Vector& x, Vector& y) { y = system.apply_mass(x); }),
+                               on_whole([&](const Vector& x, Vector& y) { y = system.solve_mass(x); }), alpha, beta};
   // f holds −D v, and the flow counts D ḋ from ḋ = 0 on.
   Vector f = at_.f;
   if (alpha != 0 || beta != 0) {
@@ -110,42 +122,45 @@ State Exponential::by_lanczos(System& system, const Vector& f_t, double h, doubl
   }
   Phi1Report report;
   const SecondOrderMotion moved = as_step_failure(linearised, [&] {
-    return second_order_flow(op, {at_.at.v, f, f_t}, h, options_, report);
+    return second_order_flow(op, {space.whole(at_.at.v), space.whole(f), space.whole(f_t)}, h, options_, report);
   });
   count(report);
-  return {at_.at.q + moved.d, moved.rate, at_.at.t + h};
+  return {at_.at.q + space.part(moved.d), space.part(moved.rate), at_.at.t + h};
 }
 
 /// x = (ω d, ḋ, σt): with ω of the order of the largest frequency the two halves are of one size and J is as normal as
 /// it can be made; σ gives the last entry the size of the others.
 State Exponential::by_arnoldi(System& system, const Vector& f_t, double h) {
-  const Index n = system.size();
-  const Vector k = at_.tangent.K.diagonal(), m = system.mass().diagonal();
-  const double omega = std::max(std::sqrt(k.cwiseQuotient(m).cwiseAbs().maxCoeff()), 1 / std::abs(h));
+  const Space& space = system.space();
+  const Index n = space.whole_size(system.size());
+  Vector k = at_.tangent.K.diagonal(), m = system.mass().diagonal();
+  space.add_up(k);
+  space.add_up(m);
+  const double omega = std::max(std::sqrt(space.max_abs(k.cwiseQuotient(m))), 1 / std::abs(h));
   Vector F(2 * n + 1);
-  F << omega * at_.at.v, system.solve_mass(at_.f), 0;
-  const Vector g_t = system.solve_mass(f_t);
+  F << omega * space.whole(at_.at.v), space.whole(system.solve_mass(at_.f)), 0;
+  const Vector g_t = space.whole(system.solve_mass(f_t));
   const double size = F.norm();
   F[2 * n] = size > 0 ? size : 1;
   const double sigma = F[2 * n];
-  Vector position(n), rate(n), force(n), part(n);
+  Vector position, rate, force(system.size()), damped(system.size());
   const LinearOperator J = [&](const Vector& x, Vector& y) {
     y.resize(2 * n + 1);
-    position = x.head(n) / omega;
-    rate = x.segment(n, n);
+    position = space.part(x.head(n) / omega);
+    rate = space.part(x.segment(n, n));
     stiffness_->multiply(position.data(), force.data());
     if (system.velocity_dependent()) {
-      damping_->multiply(rate.data(), part.data());
-      force += part;
+      damping_->multiply(rate.data(), damped.data());
+      force += damped;
     }
-    y.head(n) = omega * rate;
-    y.segment(n, n) = x[2 * n] / sigma * g_t - system.solve_mass(force);
+    y.head(n) = omega * x.segment(n, n);
+    y.segment(n, n) = x[2 * n] / sigma * g_t - space.whole(system.solve_mass(force));
     y[2 * n] = 0;
   };
   Phi1Report report;
   const Vector x = h * as_step_failure(linearised, [&] { return phi1(J, F, h, options_, report); });
   count(report);
-  return {at_.at.q + x.head(n) / omega, at_.at.v + x.segment(n, n), at_.at.t + h};
+  return {at_.at.q + space.part(x.head(n) / omega), at_.at.v + space.part(x.segment(n, n)), at_.at.t + h};
 }
 
 }  // namespace limber

@@ -22,7 +22,8 @@ class Exponential {
   explicit Exponential(double tolerance) { options_.tolerance = tolerance; }
 
   /// Dense for small systems; Lanczos on (K, M) without damping or where D = αK + βM; Arnoldi on (d, ḋ) otherwise.
-  /// Throws StepFailure where the tolerance is not reached.
+  /// Throws StepFailure where the tolerance is not reached. On several processes products with K, D and M are shared;
+  /// vectors are whole on each.
   State advance(System& system, const State& u, double h);
   ExponentialCounts counts() const { return counts_; }
 

@@ -40,7 +40,7 @@ Stepper::Stepper(const MethodInfo& method, const MethodParameters& given, System
   using Checks = ModalSubspace::Checks;
   if (method.splitting != Splitting::none)
     modes_ = std::make_unique<ModalSubspace>(
-        options.modes, system.size(),
+        options.modes, system.space().whole_size(system.size()),
         method.splitting == Splitting::printed || system.contact() ? Checks::each_step : Checks::when_due);
 }
 

@@ -133,7 +133,8 @@ AutoSolver::Approach AutoSolver::choose(double decades) {
     // Levels serve many solves: what making them costs is left out.
     const double multigrid = past_.multigrid_rate * decades * multigrid_iteration * iteration_;
     if (diagonal <= multigrid) return Approach::diagonal;
-    if (shape_.unknowns > analysed_unknowns) return Approach::multigrid;
+    // A factor on several processes is not divided among them.
+    if (space_.shared() || shape_.unknowns > analysed_unknowns) return Approach::multigrid;
     need_factor_costs();
     if (multigrid <= mean_cost_of_factor()) return Approach::multigrid;
   }

@@ -13,8 +13,9 @@
 namespace limber {
 namespace {
 
-constexpr int motions = 6;               // of an aggregate
-constexpr int coarsest_unknowns = 2000;  // for a factor
+constexpr int motions = 6;                     // of an aggregate
+constexpr int coarsest_unknowns = 2000;        // for a factor
+constexpr int coarsest_unknowns_of_all = 500;  // for one that each process has: what they do not share must be little
 constexpr int most_levels = 12;
 constexpr int gathered = 6;  // nodes of coarse levels, whose graphs are dense: larger aggregates need more iterations
 // Chebyshev of degree 2 on [top/10, top], with top the largest eigenvalue of D⁻¹A.
@@ -596,7 +597,8 @@ SolveReport::Status Multigrid::set_up(const RowMatrix& A, const UnknownNodes& no
   while (true) {
     Level& fine = *levels_.back();
     fine.prepare();
-    if (fine.block * fine.all_nodes() <= coarsest_unknowns || levels_.size() == most_levels) break;
+    const int small = fine.space.shared() ? coarsest_unknowns_of_all : coarsest_unknowns;
+    if (fine.block * fine.all_nodes() <= small || levels_.size() == most_levels) break;
     const Aggregates parts = gather_shared(fine.A, part, fine.space, [&](const BlockRows& B, const auto& of_part) {
       return fine.block == motions ? gather_strongest(B, of_part, gathered) : gather(B, of_part);
     });

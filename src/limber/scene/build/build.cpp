@@ -230,11 +230,6 @@ void refuse_in_parallel(const Scene& scene, const std::vector<ForceMaker>& own_f
   const auto refuse = [](const std::string& where, const std::string& what) {
     throw InputError(where, what + " on several processes; run it on one");
   };
-  const MethodInfo& method = find_method(scene.method.name);
-  if (method.splitting != Splitting::none)
-    refuse("method.name", "\"" + method.name + "\" splits off modes, which is not possible yet");
-  if (method.kind == MethodKind::exponential)
-    refuse("method.name", "\"" + method.name + "\" is exponential, which is not possible yet");
   if (scene.contact && scene.contact->formulation != ContactChoice::Formulation::barrier)
     refuse("contact.formulation", "inequalities are not possible");
   if (scene.contact && scene.contact->surface == ContactChoice::Surface::smooth)
@@ -420,7 +415,7 @@ Vector statics(const Scene& scene, const Model& model, StaticsReport& report) {
   const auto linear = make_linear_solver(
       scene.method.solver, system.symmetric() ? Symmetry::symmetric : Symmetry::general, system.traits().nodes);
   const Vector q = solve_statics(system, model.start, *linear, options, report);
-  return system.full({q, Vector::Zero(q.size()), 0}).q;
+  return system.everywhere({q, Vector::Zero(q.size()), 0}).q;
 }
 
 }  // namespace limber

@@ -8,6 +8,7 @@
 
 #include "limber/analysis/amplification.hpp"
 #include "limber/core/errors.hpp"
+#include "limber/linalg/gathered.hpp"
 #include "limber/linalg/modes/mode_search.hpp"
 #include "limber/scene/build/unusual.hpp"
 #include "limber/scene/json.hpp"
@@ -94,12 +95,28 @@ Modes scene_modes(const Model& model, int s) {
   if (!system.symmetric()) throw InputError("modes", "a force has a non-symmetric tangent: modes are not defined");
   Tangent T;
   system.tangent(model.start, Definiteness::exact, T);
-  return lowest_modes(T.K, system.mass(), s, system.rigid_motions(model.start), system.traits().nodes.positions);
+  const Vector* positions = system.traits().nodes.positions;
+  const Matrix rigid = system.rigid_motions(model.start);
+  const Space& space = system.space();
+  if (!space.shared()) return lowest_modes(T.K, system.mass(), s, rigid, positions);
+  // Each process finds those of the whole, and keeps its rows.
+  const auto whole = [&](const SparseMatrix& A) { return gather_matrix(space, A, Symmetry::symmetric); };
+  const Vector all_positions = space.whole(*positions);
+  Modes modes = lowest_modes(whole(T.K), whole(system.mass()), s, gather_rows(space, rigid), &all_positions);
+  modes.X = held_rows(space, modes.X);
+  return modes;
 }
 
 Matrix on_all_nodes(const MechanicalSystem& system, const Matrix& X) {
   Matrix all(3 * static_cast<Index>(system.nodes()), X.cols());
-  for (Index j = 0; j < X.cols(); ++j) all.col(j) = system.spread(X.col(j));
+  if (!system.space().shared()) {
+    for (Index j = 0; j < X.cols(); ++j) all.col(j) = system.spread(X.col(j));
+    return all;
+  }
+  // As velocities, less those that are prescribed.
+  const Vector rest = Vector::Zero(system.size());
+  const Vector prescribed = system.everywhere({rest, rest, 0}).v;
+  for (Index j = 0; j < X.cols(); ++j) all.col(j) = system.everywhere({rest, X.col(j), 0}).v - prescribed;
   return all;
 }
 

@@ -11,9 +11,12 @@ namespace limber {
 struct ModalBasis {
   Vector lambda;  // #s [1/s²]
   Matrix X, MX;   // #n × s
+  Space space;    // of the rows
 
   ModalBasis() = default;
-  ModalBasis(const System& system, Modes modes) : lambda(std::move(modes.lambda)), X(std::move(modes.X)) {
+  /// modes: their rows are those held here.
+  ModalBasis(const System& system, Modes modes)
+      : lambda(std::move(modes.lambda)), X(std::move(modes.X)), space(system.space()) {
     MX.resize(X.rows(), X.cols());
     for (Index i = 0; i < X.cols(); ++i) MX.col(i) = system.apply_mass(X.col(i));
   }
@@ -24,24 +27,27 @@ struct ModalBasis {
     some.lambda = lambda(columns);
     some.X = X(Eigen::all, columns);
     some.MX = MX(Eigen::all, columns);
+    some.space = space;
     return some;
   }
 
   Index count() const { return X.cols(); }
+  /// AᵀB.
+  Matrix product(const Matrix& A, const Matrix& B) const { return space.shared() ? space.inner(A, B) : inner(A, B); }
   /// Modal coordinates XᵀM x, #s.
-  Vector coordinates(const Vector& x) const { return inner(MX, x); }
+  Vector coordinates(const Vector& x) const { return product(MX, x); }
   /// Xᵀ f, #s.
-  Vector coordinates_of_force(const Vector& f) const { return inner(X, f); }
+  Vector coordinates_of_force(const Vector& f) const { return product(X, f); }
   /// X c.
   Vector combined(const Vector& c) const { return combine(X, c); }
   /// P x.
   Vector complement(Vector x) const {
-    subtract(X, inner(MX, x), x);
+    subtract(X, product(MX, x), x);
     return x;
   }
   /// Pᵀ f.
   Vector complement_of_force(Vector f) const {
-    subtract(MX, inner(X, f), f);
+    subtract(MX, product(X, f), f);
     return f;
   }
 };

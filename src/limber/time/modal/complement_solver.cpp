@@ -23,7 +23,7 @@ void ComplementSolver::set_matrix(const SparseMatrix& A) {
 }
 
 SolveReport ComplementSolver::solve(const Vector& b, Vector& x, double tolerance) {
-  if (modes_ && modes_->count() == b.size()) {  // nothing is left of the complement
+  if (modes_ && modes_->count() == modes_->space.whole_size(b.size())) {  // nothing is left of the complement
     x.setZero(b.size());
     return {};
   }
@@ -45,10 +45,12 @@ SolveReport ComplementSolver::solve(const Vector& b, Vector& x, double tolerance
 /// Conjugate gradients in the complement, preconditioned by P A⁻¹Pᵀ. The solves inside are inexact, so the direction is
 /// made conjugate by the change of the residual. For a general A only the first iterate is tried.
 SolveReport ComplementSolver::iterate(const Vector& b, Vector& x, double tolerance) {
+  const Space& space = modes_->space;
   // Twice: of a b that is nearly modal, the first projection leaves a modal part as large as what is sought.
   Vector r = modes_->complement_of_force(modes_->complement_of_force(b));
-  const double noise = rounding * b.norm(), start = r.norm(), exact = tolerance * start,
-               goal = std::max(noise, std::min(b.size() > costly ? allowance * exact : exact, 1e-3 * start));
+  const double noise = rounding * space.norm(b), start = space.norm(r), exact = tolerance * start,
+               goal = std::max(noise,
+                               std::min(space.whole_size(b.size()) > costly ? allowance * exact : exact, 1e-3 * start));
   x.setZero(b.size());
   if (start <= noise) return {};
   const int most = symmetry_ == Symmetry::symmetric ? static_cast<int>(modes_->count()) + 10 : 1;
@@ -62,19 +64,19 @@ SolveReport ComplementSolver::iterate(const Vector& b, Vector& x, double toleran
     report.iterations += solved.iterations;
     if (solved.status != Status::ok) return {solved.status, report.iterations, size / start};
     const Vector z = modes_->complement(y);
-    const double turned = k == 0 ? 0 : z.dot(r - before) / rho;
+    const double turned = k == 0 ? 0 : space.dot(z, r - before) / rho;
     p = k == 0 ? z : Vector(z + turned * p);
     base_.multiply(p, Ap);
     Ap = modes_->complement_of_force(Ap);
-    rho = z.dot(r);
-    const double curvature = p.dot(Ap);
+    rho = space.dot(z, r);
+    const double curvature = space.dot(p, Ap);
     if (symmetry_ == Symmetry::symmetric && !(curvature > 0))
       return {Status::indefinite, report.iterations, size / start};
-    const double step = symmetry_ == Symmetry::symmetric ? p.dot(r) / curvature : 1;
+    const double step = symmetry_ == Symmetry::symmetric ? space.dot(p, r) / curvature : 1;
     x += step * p;
     before = r;
     r -= step * Ap;
-    const double left = r.norm();
+    const double left = space.norm(r);
     if (k == 0) defect_ = left / size;
     size = left;
     if (size <= goal) return {Status::ok, report.iterations, size / start};
@@ -99,9 +101,9 @@ SolveReport ComplementSolver::bordered(LinearSolver& solver, const Vector& b, Ve
     W.col(i) = column;
   }
   if (report.status != Status::ok) return report;
-  const Matrix capacitance = inner(modes_->MX, W);
+  const Matrix capacitance = modes_->product(modes_->MX, W);
   x = modes_->complement(y - W * capacitance.partialPivLu().solve(modes_->coordinates(y)));
-  if (!x.allFinite()) report.status = Status::singular;
+  if (!modes_->space.all_finite(x)) report.status = Status::singular;
   return report;
 }
 

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "limber/core/errors.hpp"
+#include "limber/linalg/gathered.hpp"
 #include "limber/linalg/modes/parts.hpp"
 #include "limber/linalg/row_matrix.hpp"
 #include "limber/linalg/solvers/factor.hpp"
@@ -16,13 +17,15 @@ namespace {
 enum class TangentOf { any_state, one_stage };  // differs from state to state, or is the same throughout a stage
 
 /// Whether S X vanishes, column by column, to rounding. S: #n × n, also of size 0 for S = 0.
-std::vector<bool> vanishes(const SparseMatrix& S, const Matrix& X, const Matrix& SX) {
+std::vector<bool> vanishes(const Space& space, const SparseMatrix& S, const Matrix& X, const Matrix& SX) {
   constexpr double rounding = 1e-11;
   std::vector<bool> null(static_cast<std::size_t>(X.cols()), true);
   if (SX.size() == 0) return null;
-  const Vector size = S.diagonal().cwiseAbs();
+  Vector size = S.diagonal();
+  space.add_up(size);
+  size = size.cwiseAbs();
   for (Index i = 0; i < X.cols(); ++i)
-    null[static_cast<std::size_t>(i)] = SX.col(i).norm() <= rounding * size.cwiseProduct(X.col(i)).norm();
+    null[static_cast<std::size_t>(i)] = space.norm(SX.col(i)) <= rounding * space.norm(size.cwiseProduct(X.col(i)));
   return null;
 }
 
@@ -53,7 +56,7 @@ class InComplement final : public StandIn {
   }
   std::optional<Potentials> potentials(const State& w) const override {
     auto p = base_.potentials(inner(w));
-    if (p) p->stored += held_.dot(w.q);
+    if (p) p->stored += space().dot(held_, w.q);
     return p;
   }
   double max_step(const Vector& q, const Vector& dq, double t0, double t1) const override {
@@ -66,14 +69,14 @@ class InComplement final : public StandIn {
   State inner(const State& w) const { return {modal_q_ + X_.complement(w.q), modal_v_ + X_.complement(w.v), w.t}; }
   Matrix product(const SparseMatrix& S) const {
     if (X_.count() == 0) return X_.X;
-    const auto rows = make_row_matrix(S, symmetric() ? Symmetry::symmetric : Symmetry::general);
+    const auto rows = make_row_matrix(S, symmetric() ? Symmetry::symmetric : Symmetry::general, space());
     rows->refresh(S);
     return rows->multiply_block(X_.X);
   }
   /// A mode that neither K nor D acts on has nothing to be taken out: rigid motions.
   Deflation deflation(const Tangent& T) const {
     const Matrix KX = product(T.K), DX = velocity_dependent() ? product(T.D) : Matrix();
-    const std::vector<bool> no_k = vanishes(T.K, X_.X, KX), no_d = vanishes(T.D, X_.X, DX);
+    const std::vector<bool> no_k = vanishes(space(), T.K, X_.X, KX), no_d = vanishes(space(), T.D, X_.X, DX);
     std::vector<Index> kept;
     for (std::size_t i = 0; i < no_k.size(); ++i)
       if (!no_k[i] || !no_d[i]) kept.push_back(static_cast<Index>(i));
@@ -81,8 +84,8 @@ class InComplement final : public StandIn {
     const Matrix X = X_.X(all, kept);
     Deflation out{.MX = X_.MX(all, kept), .KX = KX(all, kept), .DX = {}, .XKX = {}, .XDX = {}};
     out.DX = DX.size() > 0 ? Matrix(DX(all, kept)) : Matrix::Zero(X.rows(), X.cols());
-    out.XKX = limber::inner(X, out.KX);
-    out.XDX = limber::inner(X, out.DX);
+    out.XKX = X_.product(X, out.KX);
+    out.XDX = X_.product(X, out.DX);
     return out;
   }
 
@@ -182,6 +185,7 @@ void ModalFrame::require_definite(LinearForce& force, const Stage& stage) const 
   force.tangent(stage.at, Definiteness::exact, T);
   SparseMatrix A;
   combine(force, T, stage.tau_q, stage.tau_v, A);
+  A = gather_matrix(system_.space(), A, Symmetry::symmetric);
   for (const ModeProblem& body : part_problems(growing, A, A, Matrix(A.cols(), 0)))
     if (!positive_definite(body.K)) fail();
 }

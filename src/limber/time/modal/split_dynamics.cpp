@@ -8,7 +8,7 @@ namespace limber {
 
 bool SplitDynamics::is_start(const State& u) const {
   const State& start = modes_.start().at;
-  return u.t == start.t && u.q == start.q && u.v == start.v;
+  return u.t == start.t && system_.space().all(u.q == start.q && u.v == start.v);
 }
 
 State SplitDynamics::rate(const State& u) {
@@ -29,7 +29,7 @@ State SplitDynamics::solve(const Stage& s) {
   } else {
     own.at = s.at;
     own.f = system_.linearize(s.at, Definiteness::exact, own.tangent);
-    if (!own.f.allFinite()) throw StepFailure("the force is not finite");
+    if (!system_.space().all_finite(own.f)) throw StepFailure("the force is not finite");
     reduced = modes_.reduce(system_, own.tangent);
     at = &own;
   }
@@ -44,8 +44,9 @@ State SplitDynamics::solve(const Stage& s) {
     moved.a *= s.tau_q / span;
     moved.b *= s.tau_v / span;
   } else {
-    if (s.star.q != s.at.q) moved.a -= X.coordinates(s.star.q - s.at.q);
-    if (s.star.v != s.at.v) moved.b -= X.coordinates(s.star.v - s.at.v);
+    const Space& space = system_.space();
+    if (!space.all(s.star.q == s.at.q)) moved.a -= X.coordinates(s.star.q - s.at.q);
+    if (!space.all(s.star.v == s.at.v)) moved.b -= X.coordinates(s.star.v - s.at.v);
   }
   split.star.q += X.combined(moved.a);
   split.star.v += X.combined(moved.b);

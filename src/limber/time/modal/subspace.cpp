@@ -8,6 +8,7 @@
 #include "limber/core/errors.hpp"
 #include "limber/linalg/block_algebra.hpp"
 #include "limber/linalg/dense_eigen.hpp"
+#include "limber/linalg/gathered.hpp"
 #include "limber/linalg/modes/parts.hpp"
 #include "limber/model/turned.hpp"
 #include "limber/time/stage_matrix.hpp"
@@ -29,6 +30,13 @@ SparseMatrix symmetric_part(const SparseMatrix& A, bool symmetric) {
   if (symmetric) return A;
   const SparseMatrix transposed = A.transpose();
   return SparseMatrix((.5 * (A + transposed)).triangularView<Eigen::Lower>());
+}
+
+/// Empty where they are not known.
+Vector whole_positions(const System& system) {
+  const Vector* positions = system.traits().nodes.positions;
+  const bool known = system.space().all(positions && positions->size() == system.size());
+  return known ? system.space().whole(*positions) : Vector();
 }
 
 int mode_count(const ModalOptions& options, Index n) {
@@ -55,7 +63,7 @@ void ModalSubspace::begin_step(System& system, const State& u0, double h, const 
   h_ = h;
   start_.at = u0;
   start_.f = system.linearize(u0, Definiteness::exact, start_.tangent);
-  if (!start_.f.allFinite()) throw StepFailure("the force is not finite");
+  if (!system.space().all_finite(start_.f)) throw StepFailure("the force is not finite");
   left_out_.clear();
   if (count_ == 0) {  // a method without its modes: the base scheme
     all_ = ModalBasis(system, {Vector(0), Matrix(system.size(), 0)});
@@ -64,7 +72,8 @@ void ModalSubspace::begin_step(System& system, const State& u0, double h, const 
   }
   limits_ = limits;
   tracker_.set_floor(limits.lowest);
-  tracker_.set_positions(system.traits().nodes.positions);
+  if (system.space().shared() && positions_.size() == 0) positions_ = whole_positions(system);
+  tracker_.set_positions(system.space().shared() ? &positions_ : system.traits().nodes.positions);
   if (begun_ != u0.t || !checked_) {
     begun_.reset();
     prepare(system, u0);
@@ -78,7 +87,12 @@ void ModalSubspace::begin_step(System& system, const State& u0, double h, const 
 }
 
 void ModalSubspace::prepare(System& system, const State& u0) {
-  if (known_.X.size() != 0) all_ = found_ = ModalBasis(system, std::exchange(known_, {}));
+  if (known_.X.size() != 0) {
+    Modes known = std::exchange(known_, {});
+    known.X = held_rows(system.space(), known.X);
+    all_ = found_ = ModalBasis(system, std::move(known));
+    found_at_ = system.space().part(found_at_);
+  }
   std::fill(below_floor_.begin(), below_floor_.end(), 0);
   if (all_.count() == 0) return refresh(system, u0);
   ++steps_since_refresh_;
@@ -101,11 +115,18 @@ void ModalSubspace::turn(const System& system, const State& u0) {
   all_.MX = turned(system, found_at_, u0.q, found_.MX);
 }
 
+ModalSubspace::Whole ModalSubspace::whole_of(System& system, const State& u0) const {
+  const auto all = [&](const SparseMatrix& A) {
+    SparseMatrix here = symmetric_part(A, system.symmetric());
+    return system.space().shared() ? gather_matrix(system.space(), here, Symmetry::symmetric) : here;
+  };
+  return {all(start_.tangent.K), all(system.mass()), gather_rows(system.space(), system.rigid_motions(u0))};
+}
+
 void ModalSubspace::find_bodies(System& system, const State& u0) {
-  const Matrix rigid = system.rigid_motions(u0);
-  bodies_ = uncoupled_parts(symmetric_part(start_.tangent.K, system.symmetric()),
-                            symmetric_part(system.mass(), system.symmetric()), rigid);
-  body_of_ = parts_of_columns(bodies_, all_.X);
+  const Whole all = whole_of(system, u0);
+  bodies_ = uncoupled_parts(all.K, all.M, all.rigid);
+  body_of_ = parts_of_columns(bodies_, gather_rows(system.space(), all_.X));
   below_floor_.assign(bodies_.size(), 0);
 }
 
@@ -191,25 +212,31 @@ Vector ModalSubspace::staleness(System& system, const std::vector<Index>& column
   const Matrix K = reduced_all_.K(columns, columns);
   Matrix r = stiff_(Eigen::all, columns);
   subtract(all_.MX(Eigen::all, columns), K, r);
-  const Vector k = start_.tangent.K.diagonal(), m = system.mass().diagonal();
-  if (options_.refresh.rule != Refresh::Rule::automatic) return mode_errors(r, K.diagonal(), k, m);
+  const Space& space = system.space();
+  Vector k = start_.tangent.K.diagonal(), m = system.mass().diagonal();
+  space.add_up(k);
+  space.add_up(m);
+  if (options_.refresh.rule != Refresh::Rule::automatic)
+    return space.shared() ? mode_errors(gather_rows(space, r), K.diagonal(), space.whole(k), space.whole(m))
+                          : mode_errors(r, K.diagonal(), k, m);
   const double h2 = h_ * h_;
   const Vector weight = (m + h2 * k.cwiseMax(0)).cwiseInverse();
+  if (space.shared()) return h2 * space.inner(r.cwiseAbs2(), weight).cwiseSqrt();
   return h2 * (r.cwiseAbs2().transpose() * weight).cwiseSqrt();
 }
 
 void ModalSubspace::refresh(System& system, const State& u0, const std::vector<char>& due) {
-  const SparseMatrix K = symmetric_part(start_.tangent.K, system.symmetric()),
-                     M = symmetric_part(system.mass(), system.symmetric());
-  const Matrix rigid = system.rigid_motions(u0);
+  const auto [K, M, rigid] = whole_of(system, u0);
   const bool first = all_.count() == 0;
   const Index before = first ? count_ : all_.count();
   const double tolerance =
       options_.refresh.rule == Refresh::Rule::residual ? refined_of_rule * options_.refresh.residual : refined;
   sought_above_ = limits_.lowest;
   try {
-    Modes found = first ? tracker_.from_scratch(K, M, rigid)
-                        : tracker_.refine(K, M, rigid, {all_.lambda, all_.X}, tolerance, due);
+    Modes found =
+        first ? tracker_.from_scratch(K, M, rigid)
+              : tracker_.refine(K, M, rigid, {all_.lambda, gather_rows(system.space(), all_.X)}, tolerance, due);
+    found.X = held_rows(system.space(), found.X);
     all_ = ModalBasis(system, std::move(found));
     found_ = all_;
     found_at_ = u0.q;
@@ -244,21 +271,24 @@ ReducedTangent ModalSubspace::reduce(System& system, const Tangent& T, const Mod
     KX = X;
     return {Matrix(0, 0), Matrix(0, 0), {}};
   }
-  if (pattern_.take(T.K) == PatternChange::changed)
-    rows_ = make_row_matrix(T.K, system.symmetric() ? Symmetry::symmetric : Symmetry::general);
+  const Space& space = system.space();
+  if (!space.all(pattern_.take(T.K) == PatternChange::same))
+    rows_ = make_row_matrix(T.K, system.symmetric() ? Symmetry::symmetric : Symmetry::general, space);
   rows_->refresh(T.K);
   KX = rows_->multiply_block(X);
-  ReducedTangent reduced{inner(X, KX), Matrix::Zero(X.cols(), X.cols()), {}};
+  ReducedTangent reduced{basis.product(X, KX), Matrix::Zero(X.cols(), X.cols()), {}};
   if (system.velocity_dependent()) {
     Matrix DX(X.rows(), X.cols());
     for (Index i = 0; i < X.cols(); ++i) DX.col(i) = limber::multiply(system, T.D, X.col(i));
-    reduced.D = X.transpose() * DX;
+    reduced.D = space.inner(X, DX);
   }
   // Rounding would otherwise let rigid motions exchange momentum with the other modes.
   if ((basis.lambda.array() != 0).all()) return reduced;
-  const double size = T.K.diagonal().cwiseAbs().maxCoeff();
+  Vector diagonal = T.K.diagonal();
+  space.add_up(diagonal);
+  const double size = space.max_abs(diagonal);
   for (Index i = 0; i < X.cols(); ++i)
-    if (basis.lambda[i] == 0 && KX.col(i).norm() <= null_rounding * size * X.col(i).norm()) {
+    if (basis.lambda[i] == 0 && space.norm(KX.col(i)) <= null_rounding * size * space.norm(X.col(i))) {
       reduced.K.col(i).setZero();
       reduced.K.row(i).setZero();
       reduced.null.push_back(i);
@@ -269,7 +299,8 @@ ReducedTangent ModalSubspace::reduce(System& system, const Tangent& T, const Mod
 std::optional<ModalMemory> ModalSubspace::memory() const {
   if (known_.X.size() != 0) return ModalMemory{known_.lambda, known_.X, steps_since_refresh_, found_at_};
   if (all_.count() == 0) return std::nullopt;
-  return ModalMemory{found_.lambda, found_.X, steps_since_refresh_, found_at_};
+  return ModalMemory{found_.lambda, gather_rows(found_.space, found_.X), steps_since_refresh_,
+                     found_.space.whole(found_at_)};
 }
 
 void ModalSubspace::restore(ModalMemory memory) {

@@ -113,6 +113,12 @@ class ModalSubspace {
   }
 
  private:
+  /// Modes are sought of the whole system, on each process; all else is done with the rows that it holds.
+  struct Whole {
+    SparseMatrix K, M;
+    Matrix rigid;
+  };
+  Whole whole_of(System& system, const State& u0) const;
   ReducedTangent reduce(System& system, const Tangent& T, const ModalBasis& X, Matrix& KX);
   void prepare(System& system, const State& u0);
   void turn(const System& system, const State& u0);
@@ -130,6 +136,7 @@ class ModalSubspace {
   int count_;
   long most_steps_between_checks_;
   ModeTracker tracker_;
+  Vector positions_;  // of the unknowns' nodes, in all
   ModalBasis all_, some_;
   ModalBasis found_;  // all_ as it was computed, at found_at_
   Vector found_at_;
@@ -143,7 +150,7 @@ class ModalSubspace {
   Linearization start_;
   ReducedTangent reduced_all_, reduced_some_;
   Matrix stiff_;                          // K X of all modes, at the start
-  std::vector<std::vector<int>> bodies_;  // unknowns of each
+  std::vector<std::vector<int>> bodies_;  // unknowns of each, in all
   std::vector<int> body_of_;              // of each mode; −1: of none
   std::vector<char> below_floor_;         // bodies whose modes were not found for that reason, in this step
   double sought_above_ = 0;               // the floor then
