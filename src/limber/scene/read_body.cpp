@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <stdexcept>
@@ -34,14 +36,30 @@ const Quantity& quantity_of(const MaterialParameter& p) {
 
 Key<MaterialChoice> material_key(const MaterialParameter& p, const std::string& text) {
   const Form number = form::number(quantity_of(p), {p.low, p.high});
-  const auto read = [number, name = std::string(p.name)](const JsonCursor& c, MaterialChoice& m) {
+  const auto read = [number, name = std::string(p.name), most = p.most](const JsonCursor& c, MaterialChoice& m) {
     if (c.is_object()) {
       m.fields[name] = c.section("material_field").at("field").filled_text();
       return;
     }
+    if (most > 1 && c.is_list()) {
+      for (const JsonCursor& item : c.items(1)) m.lists[name].push_back(item.number(number.quantity, number.range));
+      return;
+    }
     (name == density_parameter.name ? m.density : m.parameters[name]) = c.number(number.quantity, number.range);
   };
-  return {p.name, read, number.or_also(reference("material_field")), text, p.standard};
+  Form form = number.or_also(reference("material_field"));
+  if (p.most > 1)
+    form = form.or_also({{"type", "array"}, {"items", number.schema()}, {"minItems", 1}, {"maxItems", p.most}});
+  return {p.name, read, form, text, p.standard};
+}
+
+/// In backquotes.
+std::vector<std::string> takers_of(const std::string& key) {
+  std::vector<std::string> names;
+  for (const MaterialInfo& info : material_catalog())
+    if (std::any_of(info.parameters.begin(), info.parameters.end(), [&](const auto& p) { return p.name == key; }))
+      names.push_back("`" + info.name + "`");
+  return names;
 }
 
 const Section<MaterialChoice>& material_table() {
@@ -57,13 +75,14 @@ const Section<MaterialChoice>& material_table() {
     }
     rows.push_back(material_key(density_parameter, density_parameter.meaning + field));
     for (const MaterialInfo& info : material_catalog()) {
-      SchemaJson own = SchemaJson::array();
       for (const MaterialParameter& p : info.parameters) {
-        own.push_back(p.name);
-        if (std::none_of(rows.begin(), rows.end(), [&](const auto& row) { return row.name == p.name; }))
-          rows.push_back(material_key(p, "`" + info.name + "`: " + p.meaning));
+        const bool first = std::none_of(rows.begin(), rows.end(), [&](const auto& row) { return row.name == p.name; });
+        const std::string list = p.most > 1 ? fmt::format("{{}}; a number or a list of up to {}", p.most) : "";
+        if (first) rows.push_back(material_key(p, join(takers_of(p.name)) + ": " + p.meaning + list));
       }
-      if (info.parameters_suffice) enough.push_back({{"required", own}});
+      for (const auto& keys : info.sufficient)
+        if (const SchemaJson way{{"required", keys}}; std::find(enough.begin(), enough.end(), way) == enough.end())
+          enough.push_back(way);
     }
     Section<MaterialChoice> section{"material", rows};
     section.also["anyOf"] = enough;
@@ -86,10 +105,10 @@ MaterialChoice read_material(const JsonCursor& place, const Vocabulary& vocabula
     for (const MaterialParameter& p : other.parameters)
       if (s.has(p.name) && !is_own(p.name)) s.at(p.name).fail("the material " + m.model + " has no such parameter");
   material_table().read(s, m);
-  const bool all = std::all_of(info.parameters.begin(), info.parameters.end(),
-                               [&](const MaterialParameter& p) { return s.has(p.name); });
-  if (!info.parameters_suffice || !all)
-    for (const MaterialParameter& p : common_material_parameters()) s.at(p.name);
+  const std::string missing = missing_key(info, [&](const std::string& key) {
+    return m.parameters.contains(key) || m.lists.contains(key) || m.fields.contains(key);
+  });
+  if (!missing.empty()) s.at(missing.c_str());
   if (m.fields.empty()) made(m);  // whether the numbers go together
   return m;
 }
