@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "limber/force/rayleigh.hpp"
+#include "limber/material/presets.hpp"
 #include "limber/mesh/io/surface_catalog.hpp"
 #include "limber/scene/force_kinds.hpp"
 #include "limber/scene/made_material.hpp"
@@ -66,6 +67,10 @@ const Section<MaterialChoice>& material_table() {
   static const Section<MaterialChoice> table = [] {
     std::vector<Key<MaterialChoice>> rows = {{"model", form::other(R"({"type": "string"})"),
                                               "the energy density; case does not matter", "`\"stable_neo_hookean\"`"}};
+    rows.push_back({"preset", form::other(R"({"type": "string"})"),
+                    "a substance by its [name](materials.md#presets), with model, constants and density; keys beside "
+                    "it take the place of its own; case does not matter",
+                    "none"});
     SchemaJson enough = SchemaJson::array({{{"required", SchemaJson::array()}}});
     const std::string field = "{}; may be a [field](#a-field-in-place-of-a-number)";
     for (const MaterialParameter& p : common_material_parameters()) {
@@ -84,6 +89,7 @@ const Section<MaterialChoice>& material_table() {
         if (const SchemaJson way{{"required", keys}}; std::find(enough.begin(), enough.end(), way) == enough.end())
           enough.push_back(way);
     }
+    enough.push_back({{"required", {"preset"}}});
     Section<MaterialChoice> section{"material", rows};
     section.also["anyOf"] = enough;
     return section;
@@ -91,10 +97,40 @@ const Section<MaterialChoice>& material_table() {
   return table;
 }
 
+const MaterialPreset* read_preset(const JsonSection& s) {
+  const auto c = s.find("preset");
+  if (!c) return nullptr;
+  std::vector<std::string> names;
+  for (const MaterialPreset& preset : material_presets()) names.push_back(preset.name);
+  return &material_presets()[c->name(names, "preset")];
+}
+
+/// What the scene does not say itself.
+void take_from(const MaterialPreset& preset, const JsonSection& s, MaterialChoice& m) {
+  if (!s.has("density") && preset.density > 0) m.density = preset.density;
+  MaterialParameters p = preset.parameters;
+  if (p.model != m.model) {  // which has the same small strains
+    p = complete_parameters(p, m.where);
+    p = {m.model, p.young, p.poisson, {}};
+  }
+  if (p.young > 0)
+    m.parameters.emplace("young", p.young);
+  else if (const auto c = s.find("young"))
+    c->fail("the preset \"" + preset.name + "\" has constants of " + p.model +
+            " in its place; change these, or the model");
+  if (p.young > 0 || !s.has("bulk")) m.parameters.emplace("poisson", p.poisson);
+  m.parameters.insert(p.own.begin(), p.own.end());
+  for (const auto& entry : p.lists)
+    if (!m.parameters.contains(entry.first)) m.lists.insert(entry);
+  for (const auto& field : m.fields) m.parameters.erase(field.first), m.lists.erase(field.first);
+}
+
 MaterialChoice read_material(const JsonCursor& place, const Vocabulary& vocabulary) {
   const JsonSection s = place.section("material");
   MaterialChoice m;
   m.where = place.path();
+  const MaterialPreset* preset = read_preset(s);
+  if (preset) m.model = preset->parameters.model;
   const auto model = s.find("model");
   if (model) m.model = vocabulary.materials[model->name(vocabulary.materials, "material")];
   const MaterialInfo& info = *find_material(m.model);
@@ -105,6 +141,7 @@ MaterialChoice read_material(const JsonCursor& place, const Vocabulary& vocabula
     for (const MaterialParameter& p : other.parameters)
       if (s.has(p.name) && !is_own(p.name)) s.at(p.name).fail("the material " + m.model + " has no such parameter");
   material_table().read(s, m);
+  if (preset) take_from(*preset, s, m);
   const std::string missing = missing_key(info, [&](const std::string& key) {
     return m.parameters.contains(key) || m.lists.contains(key) || m.fields.contains(key);
   });
