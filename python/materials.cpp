@@ -1,4 +1,9 @@
+#include <pybind11/stl.h>
+
+#include <optional>
+
 #include "bindings.hpp"
+#include "limber/core/errors.hpp"
 #include "limber/material/catalog.hpp"
 
 namespace limber::python {
@@ -13,6 +18,13 @@ Mat3 gradient(const py::object& F) {
   return Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(x.data());
 }
 
+void take(const std::string& key, const py::handle& value, MaterialParameters& p) {
+  if (py::isinstance<py::sequence>(value) && !py::isinstance<py::str>(value))
+    p.lists[key] = value.cast<std::vector<double>>();
+  else
+    p.own[key] = value.cast<double>();
+}
+
 }  // namespace
 
 void add_materials(py::module_& m) {
@@ -25,15 +37,23 @@ void add_materials(py::module_& m) {
       m, "Material",
       "A hyperelastic material: energy density, stress and their derivative at a deformation gradient F (3 x 3).")
       .def(
-          py::init([](const std::string& model, double young, double poisson, const py::kwargs& own) {
-            MaterialParameters p{model, young, poisson, {}};
+          py::init([](const std::string& model, const std::optional<double>& young,
+                      const std::optional<double>& poisson, const py::kwargs& own) {
+            MaterialParameters p{model, young.value_or(0), poisson.value_or(0), {}};
             for (const auto& [key, value] : own)
-              if (!value.is_none()) p.own[key.cast<std::string>()] = value.cast<double>();
+              if (!value.is_none()) take(key.cast<std::string>(), value, p);
+            const MaterialInfo* info = find_material(model);
+            const auto given = [&](const std::string& key) {
+              return p.has(key) || (key == "young" && young) || (key == "poisson" && poisson);
+            };
+            if (const std::string key = info ? missing_key(*info, given) : ""; !key.empty())
+              throw InputError("material." + key, "is missing");
             return PyMaterial{make_material(p, "material")};
           }),
-          py::arg("model"), py::kw_only(), py::arg("young"), py::arg("poisson"),
+          py::arg("model"), py::kw_only(), py::arg("young") = py::none(), py::arg("poisson") = py::none(),
           "Young's modulus [Pa] and Poisson's ratio, and the model's own parameters by name, such as c10, c01 and bulk "
-          "[Pa] of mooney_rivlin (`limber materials` lists them).")
+          "[Pa] of mooney_rivlin, or lists mu and alpha of ogden (`limber materials` lists them, and docs/materials.md "
+          "says which take the place of young and poisson).")
       .def_property_readonly(
           "name", [](const PyMaterial& a) { return std::string(name(a.any)); }, "As the catalog spells it.")
       .def(

@@ -9,6 +9,7 @@
 #include "limber/analysis/amplification.hpp"
 #include "limber/core/errors.hpp"
 #include "limber/material/catalog.hpp"
+#include "limber/material/presets.hpp"
 #include "limber/record/files.hpp"
 #include "limber/scene/run/facts.hpp"
 #include "limber/scene/run/mode_shapes.hpp"
@@ -57,7 +58,7 @@ int print_materials(bool as_json) {
                          {"parameters", nlohmann::json::array()}};
       for (const auto& p : m.parameters)
         row["parameters"].push_back(
-            {{"name", p.name}, {"unit", p.unit}, {"default", p.standard}, {"meaning", p.meaning}});
+            {{"name", p.name}, {"unit", p.unit}, {"default", p.standard}, {"meaning", p.meaning}, {"most", p.most}});
       list.push_back(row);
     }
     fmt::print("{}\n", list.dump(2));
@@ -66,8 +67,28 @@ int print_materials(bool as_json) {
   for (const auto& m : material_catalog()) {
     fmt::print("{:<20} {}\n{:<20}   {}\n", m.name, m.description, "", m.formula);
     for (const auto& p : m.parameters)
-      fmt::print("{:<20}   {} [{}], by default {}: {}\n", "", p.name, p.unit, p.standard, p.meaning);
+      fmt::print("{:<20}   {}{}, by default {}: {}\n", "", p.name, *p.unit ? fmt::format(" [{}]", p.unit) : "",
+                 p.standard, p.meaning);
   }
+  fmt::print("\nlimber materials --presets lists substances by name.\n");
+  return 0;
+}
+
+int print_presets(bool as_json) {
+  auto list = nlohmann::json::array();
+  for (const auto& preset : material_presets()) {
+    const MaterialParameters p = complete_parameters(preset.parameters, preset.name);
+    nlohmann::json row{{"name", preset.name}, {"model", p.model}, {"young", p.young}, {"poisson", p.poisson}};
+    for (const auto& [key, value] : p.own) row[key] = value;
+    for (const auto& [key, values] : p.lists) row[key] = values;
+    if (preset.density > 0) row["density"] = preset.density;
+    row["source"] = preset.source;
+    list.push_back(row);
+    if (as_json) continue;
+    fmt::print("{:<15} {}, E = {:.4g} Pa, ν = {:.4g}{}\n{:<15}   {}\n", preset.name, p.model, p.young, p.poisson,
+               preset.density > 0 ? fmt::format(", {} kg/m³", preset.density) : "", "", preset.source);
+  }
+  if (as_json) fmt::print("{}\n", list.dump(2));
   return 0;
 }
 
@@ -157,9 +178,12 @@ void add_methods(CLI::App& cli, Action& action) {
 void add_materials(CLI::App& cli, Action& action) {
   auto* command = cli.add_subcommand("materials", "List the materials");
   command->footer("Example:\n  limber materials");
-  auto json = std::make_shared<bool>(false);
+  auto json = std::make_shared<bool>(false), presets = std::make_shared<bool>(false);
   command->add_flag("--json", *json, "Print as JSON");
-  command->callback([json, &action] { action = [json] { return print_materials(*json); }; });
+  command->add_flag("--presets", *presets, "List substances by name, with the source of their constants");
+  command->callback([json, presets, &action] {
+    action = [json, presets] { return *presets ? print_presets(*json) : print_materials(*json); };
+  });
 }
 
 void add_schema(CLI::App& cli, Action& action) {

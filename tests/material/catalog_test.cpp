@@ -29,8 +29,8 @@ TEST(MaterialCatalog, ListsEveryMaterial) {
     EXPECT_FALSE(info.formula.empty());
     EXPECT_EQ(name(make_material(good(info.name), "m")), info.name);
   }
-  for (const char* required :
-       {"linear", "corotated", "arap", "st_venant_kirchhoff", "neo_hookean", "stable_neo_hookean", "mooney_rivlin"})
+  for (const char* required : {"linear", "corotated", "fixed_corotated", "arap", "st_venant_kirchhoff", "neo_hookean",
+                               "stable_neo_hookean", "mooney_rivlin", "yeoh", "ogden"})
     EXPECT_EQ(std::count(names.begin(), names.end(), required), 1) << required;
 }
 

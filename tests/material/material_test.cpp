@@ -232,7 +232,10 @@ TEST_P(Materials, UniaxialStrainByHand) {
       {"neo_hookean", mu / 2 * (I - 3) - mu * std::log(s) + l / 2 * std::pow(std::log(s), 2)},
       {"stable_neo_hookean", snh(s) - snh(1)},
       {"mooney_rivlin", .4 * mu * (std::pow(s, -2. / 3) * I - 3) + .1 * mu * (std::pow(s, -4. / 3) * II - 3) +
-                            k / 2 * std::pow(s - 1, 2)}};
+                            k / 2 * std::pow(s - 1, 2)},
+      {"fixed_corotated", (mu + l / 2) * std::pow(s - 1, 2)},
+      {"yeoh", mu / 2 * (std::pow(s, -2. / 3) * I - 3) + k / 2 * std::pow(s - 1, 2)},
+      {"ogden", mu / 2 * (std::pow(s, -2. / 3) * I - 3) + k / 2 * std::pow(s - 1, 2)}};
   if (!expected.contains(GetParam())) GTEST_SKIP() << "no formula here";
   EXPECT_NEAR(energy(m, Vec3(s, 1, 1).asDiagonal().toDenseMatrix()), expected.at(GetParam()), 1e-10 * young);
 }

@@ -129,6 +129,57 @@ TEST(ReadScene, Substance) {
   EXPECT_EQ(read_sample(sample("variants.json")).bodies[1].point_mass, (std::vector<double>{1e-6}));
 }
 
+MaterialChoice read_material_of(const nlohmann::json& material) {
+  auto scene = sample("least.json");
+  scene["bodies"][0]["material"] = material;
+  Vocabulary words = test_vocabulary();
+  words.materials.insert(words.materials.end(), {"yeoh", "ogden"});
+  return read_scene(scene, words, "folder").bodies[0].materials.at("default");
+}
+
+TEST(ReadScene, ListsOfAMaterial) {
+  const auto m = read_material_of(
+      {{"model", "Ogden"}, {"mu", {"0.63 MPa", 1200, -1e4}}, {"alpha", {1.3, 5, -2}}, {"bulk", "20 MPa"}});
+  EXPECT_EQ(m.model, "ogden");
+  EXPECT_EQ(m.lists,
+            (std::map<std::string, std::vector<double>>{{"mu", {6.3e5, 1200, -1e4}}, {"alpha", {1.3, 5, -2}}}));
+  EXPECT_EQ(m.parameters, (std::map<std::string, double>{{"bulk", 2e7}}));
+  const auto one = read_material_of({{"model", "ogden"}, {"mu", 1000}, {"poisson", 0.25}});
+  EXPECT_EQ(one.parameters, (std::map<std::string, double>{{"mu", 1000}, {"poisson", 0.25}}));
+}
+
+TEST(ReadScene, Presets) {
+  using Parameters = std::map<std::string, double>;
+  const auto skin = read_material_of({{"preset", "Dragon Skin 10"}});
+  const double c1 = 22 * 6894.757 / 3.5;
+  EXPECT_EQ(skin.model, "yeoh");
+  EXPECT_EQ(skin.density, 1070);
+  EXPECT_EQ(skin.parameters, (Parameters{{"c1", c1}, {"poisson", 0.49}}));
+  // What stands beside it counts.
+  const auto changed = read_material_of({{"preset", "dragon skin 10"}, {"c2", 5}, {"c1", 1e4}, {"density", 900}});
+  EXPECT_EQ(changed.density, 900);
+  EXPECT_EQ(changed.parameters, (Parameters{{"c1", 1e4}, {"c2", 5}, {"poisson", 0.49}}));
+  EXPECT_EQ(read_material_of({{"preset", "steel"}, {"poisson", 0}}).parameters,
+            (Parameters{{"young", 210e9}, {"poisson", 0}}));
+  // bulk says what poisson does.
+  EXPECT_EQ(read_material_of({{"preset", "dragon skin 10"}, {"bulk", 1e9}}).parameters,
+            (Parameters{{"c1", c1}, {"bulk", 1e9}}));
+  const auto rubber = read_material_of({{"preset", "natural rubber"}, {"mu", {1e5, 2e3, -3e4}}});
+  EXPECT_EQ(rubber.lists.at("mu"), (std::vector<double>{1e5, 2e3, -3e4}));
+  EXPECT_EQ(rubber.lists.at("alpha"), (std::vector<double>{1.3, 5, -2}));
+  EXPECT_EQ(rubber.density, 1000);  // the source has none
+  // Another model has its small strains: μ = 2 c1, E = 2 μ (1 + ν).
+  const auto neo = read_material_of({{"preset", "dragon skin 10"}, {"model", "neo_hookean"}});
+  EXPECT_EQ(neo.model, "neo_hookean");
+  EXPECT_EQ(neo.density, 1070);
+  EXPECT_NEAR(neo.parameters.at("young"), 4 * c1 * 1.49, 1e-9 * c1);
+  EXPECT_NEAR(neo.parameters.at("poisson"), 0.49, 1e-12);
+  EXPECT_EQ(neo.parameters.size(), 2u);
+  const auto field = read_material_of({{"preset", "steel"}, {"young", {{"field", "E"}}}});
+  EXPECT_EQ(field.fields.at("young"), "E");
+  EXPECT_EQ(field.parameters, (Parameters{{"poisson", 0.3}}));
+}
+
 TEST(ReadScene, RigidParts) {
   const Scene s = full();
   EXPECT_TRUE(s.bodies[0].rigid.empty());

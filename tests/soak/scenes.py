@@ -113,6 +113,14 @@ class Draw:
         if m["model"] == "mooney_rivlin" and self.chance(.5):
             mu = m["young"] / 3
             m = {"model": "mooney_rivlin", "c10": round(.4 * mu, 1), "c01": round(.1 * mu, 1), "bulk": round(5 * mu, 1)}
+        elif m["model"] == "yeoh" and self.chance(.5):
+            mu = m["young"] / 3
+            m = {"model": "yeoh", "c1": round(.5 * mu, 1), "c2": round(-.02 * mu, 1), "c3": round(.004 * mu, 1),
+                 "bulk": round(5 * mu, 1)}
+        elif m["model"] == "ogden" and self.chance(.7):
+            mu, terms = m["young"] / 3, self.rng.randint(1, 3)
+            m = {"model": "ogden", "mu": [round(s * mu, 1) for s in (1.5, .004, -.02)[:terms]], "alpha": [1.3, 5, -2][:terms],
+                 "poisson": m["poisson"]}
         elif self.chance(.1):
             m["young"] = f"{m['young'] / 1e3:.6g} kPa"
         return self.some(m, .5, density=lambda: self.log(100, 5000))

@@ -17,8 +17,11 @@ inline bool all(bool c) { return c; }
 
 using std::abs;
 using std::cbrt;
+using std::exp;
+using std::expm1;
 using std::log;
 using std::log1p;
+using std::sinh;
 using std::sqrt;
 inline double max(double a, double b) { return a < b ? b : a; }
 inline double min(double a, double b) { return b < a ? b : a; }

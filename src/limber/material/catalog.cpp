@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <iterator>
+#include <sstream>
 
 #include "limber/core/errors.hpp"
 #include "limber/core/names.hpp"
@@ -17,13 +20,25 @@ struct Row {
   AnyMaterial (*make)(const MaterialParameters&);
 };
 
+std::vector<std::string> words_of(const char* text) {
+  std::istringstream words(text);
+  return {std::istream_iterator<std::string>(words), {}};
+}
+
+template <std::size_t n>
+std::vector<std::vector<std::string>> sets_of(const std::array<const char*, n>& texts) {
+  std::vector<std::vector<std::string>> all;
+  for (const char* text : texts) all.push_back(words_of(text));
+  return all;
+}
+
 template <class... M>
 std::vector<Row> rows_of(const std::variant<M...>*) {
   return {Row{{M::name,
                M::description,
                M::formula,
                {M::parameters.begin(), M::parameters.end()},
-               M::parameters_suffice,
+               sets_of(M::sufficient),
                M::needs_positive_det},
               M::complete,
               [](const MaterialParameters& p) -> AnyMaterial { return M(p); }}...};
@@ -50,20 +65,36 @@ void require_no_fault(const MaterialParameter& p, double value, const std::strin
     throw InputError(where + "." + p.name, fmt::format("{} {}", value, fault));
 }
 
-void check_own(const MaterialInfo& info, const MaterialParameters& p, const std::string& where) {
-  for (const auto& [given, value] : p.own) {
-    const std::string& key = given;  // a lambda cannot capture a structured binding
-    const auto& known = info.parameters;
-    const auto found = std::find_if(known.begin(), known.end(), [&](const auto& q) { return q.name == key; });
-    if (found == known.end()) {
-      std::vector<std::string> takers;
-      for (const Row& row : rows())
-        for (const auto& q : row.info.parameters)
-          if (q.name == key) takers.push_back(row.info.name);
-      const std::string who = takers.empty() ? "" : fmt::format("; {} does", join(takers, " or "));
-      throw InputError(fmt::format("{}.{}", where, key), fmt::format("{} does not take {}{}", info.name, key, who));
-    }
-    require_no_fault(*found, value, where);
+const MaterialParameter& own_parameter(const MaterialInfo& info, const std::string& key, const std::string& where) {
+  for (const MaterialParameter& p : info.parameters)
+    if (p.name == key) return p;
+  std::vector<std::string> takers;
+  for (const Row& row : rows())
+    for (const auto& q : row.info.parameters)
+      if (q.name == key) takers.push_back(row.info.name);
+  const std::string who =
+      takers.empty() ? "" : fmt::format("; {} {}", join(takers, " or "), takers.size() > 1 ? "do" : "does");
+  throw InputError(fmt::format("{}.{}", where, key), fmt::format("{} does not take {}{}", info.name, key, who));
+}
+
+/// One number for a list is a list of one.
+void check_own(const MaterialInfo& info, MaterialParameters& p, const std::string& where) {
+  for (auto it = p.own.begin(); it != p.own.end();) {
+    const MaterialParameter& q = own_parameter(info, it->first, where);
+    require_no_fault(q, it->second, where);
+    if (q.most > 1) p.lists[it->first] = {it->second};
+    it = q.most > 1 ? p.own.erase(it) : std::next(it);
+  }
+  for (const auto& [key, values] : p.lists) {
+    const MaterialParameter& q = own_parameter(info, key, where);
+    const std::string path = fmt::format("{}.{}", where, key);
+    if (q.most == 1) throw InputError(path, "expected a number, got the list " + in_words(values));
+    if (values.empty()) throw InputError(path, "is empty");
+    if (values.size() > static_cast<std::size_t>(q.most))
+      throw InputError(path, fmt::format("has {} numbers; {} takes at most {}", values.size(), info.name, q.most));
+    for (std::size_t i = 0; i < values.size(); ++i)
+      if (const std::string fault = fault_of(q, values[i]); !fault.empty())
+        throw InputError(fmt::format("{}[{}]", path, i), fmt::format("{} {}", values[i], fault));
   }
 }
 
@@ -104,6 +135,17 @@ const MaterialInfo* find_material(const std::string& model) {
   return nullptr;
 }
 
+std::string missing_key(const MaterialInfo& info, const std::function<bool(const std::string&)>& given) {
+  std::vector<std::vector<std::string>> ways(1);
+  for (const MaterialParameter& p : common_material_parameters()) ways[0].push_back(p.name);
+  ways.insert(ways.end(), info.sufficient.begin(), info.sufficient.end());
+  const auto lacking = [&](const auto& way) { return std::count_if(way.begin(), way.end(), std::not_fn(given)); };
+  const auto best =
+      std::min_element(ways.begin(), ways.end(), [&](const auto& a, const auto& b) { return lacking(a) < lacking(b); });
+  const auto missing = std::find_if_not(best->begin(), best->end(), given);
+  return missing == best->end() ? "" : *missing;
+}
+
 std::string fault_of(const MaterialParameter& p, double value) {
   if (!std::isfinite(value)) return "is not finite";
   if (value > p.low && value < p.high) return "";
@@ -113,6 +155,7 @@ std::string fault_of(const MaterialParameter& p, double value) {
 MaterialParameters complete_parameters(MaterialParameters p, const std::string& where) {
   const Row& row = find_row(p.model, where);
   check_own(row.info, p, where);
+  require_no_fault(common_material_parameters()[1], p.poisson, where);
   try {
     row.complete(p);
   } catch (const InputError& e) {

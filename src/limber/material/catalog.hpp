@@ -1,35 +1,42 @@
 #pragma once
 /// The one list of materials. Adding one = one header and one alternative here: errors, listings and tests follow.
 
+#include <functional>
 #include <variant>
 #include <vector>
 
 #include "limber/core/types.hpp"
 #include "limber/material/arap.hpp"
 #include "limber/material/corotated.hpp"
+#include "limber/material/fixed_corotated.hpp"
 #include "limber/material/linear.hpp"
 #include "limber/material/mooney_rivlin.hpp"
 #include "limber/material/neo_hookean.hpp"
+#include "limber/material/ogden.hpp"
 #include "limber/material/parameters.hpp"
 #include "limber/material/st_venant_kirchhoff.hpp"
 #include "limber/material/stable_neo_hookean.hpp"
+#include "limber/material/yeoh.hpp"
 
 namespace limber {
 
-using AnyMaterial =
-    std::variant<Linear, Corotated, Arap, StVenantKirchhoff, NeoHookean, StableNeoHookean, MooneyRivlin>;
+using AnyMaterial = std::variant<Linear, Corotated, FixedCorotated, Arap, StVenantKirchhoff, NeoHookean,
+                                 StableNeoHookean, MooneyRivlin, Yeoh, Ogden>;
 
 struct MaterialInfo {
   std::string name, description, formula;
-  std::vector<MaterialParameter> parameters;  // of its own, beside those that all have
-  bool parameters_suffice;                    // all of them together take the place of E and ν
-  bool forbids_inversion;                     // ψ is defined for det F > 0 only
+  std::vector<MaterialParameter> parameters;         // of its own, beside those that all have
+  std::vector<std::vector<std::string>> sufficient;  // keys that together take the place of E and ν
+  bool forbids_inversion;                            // ψ is defined for det F > 0 only
 };
 const std::vector<MaterialInfo>& material_catalog();
 /// E and ν, which all materials have.
 const std::vector<MaterialParameter>& common_material_parameters();
 /// Null where there is none of this name. Names ignore case.
 const MaterialInfo* find_material(const std::string& model);
+/// The key that is missing where a model is to be made of those given; empty: none. Of several ways to say E and ν the
+/// one counts that lacks least.
+std::string missing_key(const MaterialInfo& info, const std::function<bool(const std::string&)>& given);
 /// What is wrong with a value: "is not positive"; empty: nothing.
 std::string fault_of(const MaterialParameter& parameter, double value);
 

@@ -47,9 +47,9 @@ struct MaterialBase {
   }
 
   static constexpr bool needs_positive_det = false;
-  /// What it takes beside E and ν, and whether all of that together takes their place.
+  /// What it takes beside E and ν, and which keys together take the place of both, as in "c10 c01 bulk".
   static constexpr std::array<MaterialParameter, 0> parameters{};
-  static constexpr bool parameters_suffice = false;
+  static constexpr std::array<const char*, 0> sufficient{};
   /// Sets E and ν where its own parameters take their place. Throws InputError(parameter, …) where they do not go
   /// together.
   static void complete(MaterialParameters&) {}

@@ -18,7 +18,7 @@ struct MooneyRivlinOf : InvariantMaterial<MooneyRivlinOf<Real>, psi_II | psi_I_J
       {{"c10", "Pa", -unlimited, unlimited, "0.4 μ", "factor C10 of the first invariant"},
        {"c01", "Pa", -unlimited, unlimited, "0.1 μ", "factor C01 of the second invariant"},
        {"bulk", "Pa", 0, unlimited, "λ + 2μ/3", "bulk modulus κ"}}};
-  static constexpr bool parameters_suffice = true;
+  static constexpr std::array<const char*, 1> sufficient{"c10 c01 bulk"};
 
   explicit MooneyRivlinOf(const MaterialParameters& p)
       : c10(p.own_or("c10", 0.4 * p.mu())),

@@ -1,5 +1,5 @@
 #pragma once
-/// The positive semidefinite part of dP/dF of an isotropic ψ(s₁, s₂, s₃), F = U diag(s) Vᵀ. In the frame of U and V,
+/// dP/dF of an isotropic ψ(s₁, s₂, s₃), or its positive semidefinite part, F = U diag(s) Vᵀ. In the frame of U and V,
 /// dP/dF has the 3×3 scaling block ∂²ψ/∂s_i∂s_j and for each pair i ≠ j the eigenvalues
 /// twist (ψ_i + ψ_j)/(s_i + s_j) and flip (ψ_i − ψ_j)/(s_i − s_j). Materials give these quotients already divided, so
 /// equal or opposite singular values need no limit here.
@@ -15,7 +15,9 @@ struct PrincipalDerivatives {
   V3<T> twist, flip;  // [k] is that of the pair i, j ≠ k
 };
 
-template <class T>
+enum class Spectrum { positive, whole };
+
+template <class T, Spectrum spectrum = Spectrum::positive>
 class PrincipalTangent {
  public:
   using Contraction = V3<T>;
@@ -23,9 +25,13 @@ class PrincipalTangent {
   PrincipalTangent(const Svd<T>& d, const PrincipalDerivatives<T>& psi, const T& w) : U_(d.U), Vt_(transpose(d.V)) {
     const V3<T> P = w * psi.first;
     stress_ = U_ * (diagonal(P[0], P[1], P[2]) * Vt_);
-    scaling_ = w * positive_part(psi.second);
+    if constexpr (spectrum == Spectrum::positive)
+      scaling_ = w * positive_part(psi.second);
+    else
+      scaling_ = w * psi.second;
     for (int k = 0; k < 3; ++k) {
-      const T twist = max(psi.twist[k], T(0.0)), flip = max(psi.flip[k], T(0.0));
+      T twist = psi.twist[k], flip = psi.flip[k];
+      if constexpr (spectrum == Spectrum::positive) twist = max(twist, T(0.0)), flip = max(flip, T(0.0));
       same_[k] = T(0.5) * w * (flip + twist);
       mixed_[k] = T(0.5) * w * (flip - twist);
     }

@@ -32,7 +32,7 @@ const MaterialParameter& parameter_called(const std::string& key, const std::str
 }  // namespace
 
 MadeMaterial made(const MaterialChoice& choice) {
-  MaterialParameters p{.model = choice.model, .own = choice.parameters};
+  MaterialParameters p{.model = choice.model, .own = choice.parameters, .lists = choice.lists};
   for (auto& [key, value] : {std::pair{"young", &p.young}, std::pair{"poisson", &p.poisson}})
     if (const auto given = p.own.extract(key)) *value = given.mapped();
   p = complete_parameters(std::move(p), choice.where);

@@ -1,8 +1,11 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <stdexcept>
 
 #include "limber/force/rayleigh.hpp"
+#include "limber/material/presets.hpp"
 #include "limber/mesh/io/surface_catalog.hpp"
 #include "limber/scene/force_kinds.hpp"
 #include "limber/scene/made_material.hpp"
@@ -34,20 +37,40 @@ const Quantity& quantity_of(const MaterialParameter& p) {
 
 Key<MaterialChoice> material_key(const MaterialParameter& p, const std::string& text) {
   const Form number = form::number(quantity_of(p), {p.low, p.high});
-  const auto read = [number, name = std::string(p.name)](const JsonCursor& c, MaterialChoice& m) {
+  const auto read = [number, name = std::string(p.name), most = p.most](const JsonCursor& c, MaterialChoice& m) {
     if (c.is_object()) {
       m.fields[name] = c.section("material_field").at("field").filled_text();
       return;
     }
+    if (most > 1 && c.is_list()) {
+      for (const JsonCursor& item : c.items(1)) m.lists[name].push_back(item.number(number.quantity, number.range));
+      return;
+    }
     (name == density_parameter.name ? m.density : m.parameters[name]) = c.number(number.quantity, number.range);
   };
-  return {p.name, read, number.or_also(reference("material_field")), text, p.standard};
+  Form form = number.or_also(reference("material_field"));
+  if (p.most > 1)
+    form = form.or_also({{"type", "array"}, {"items", number.schema()}, {"minItems", 1}, {"maxItems", p.most}});
+  return {p.name, read, form, text, p.standard};
+}
+
+/// In backquotes.
+std::vector<std::string> takers_of(const std::string& key) {
+  std::vector<std::string> names;
+  for (const MaterialInfo& info : material_catalog())
+    if (std::any_of(info.parameters.begin(), info.parameters.end(), [&](const auto& p) { return p.name == key; }))
+      names.push_back("`" + info.name + "`");
+  return names;
 }
 
 const Section<MaterialChoice>& material_table() {
   static const Section<MaterialChoice> table = [] {
     std::vector<Key<MaterialChoice>> rows = {{"model", form::other(R"({"type": "string"})"),
                                               "the energy density; case does not matter", "`\"stable_neo_hookean\"`"}};
+    rows.push_back({"preset", form::other(R"({"type": "string"})"),
+                    "a substance by its [name](materials.md#presets), with model, constants and density; keys beside "
+                    "it take the place of its own; case does not matter",
+                    "none"});
     SchemaJson enough = SchemaJson::array({{{"required", SchemaJson::array()}}});
     const std::string field = "{}; may be a [field](#a-field-in-place-of-a-number)";
     for (const MaterialParameter& p : common_material_parameters()) {
@@ -57,14 +80,16 @@ const Section<MaterialChoice>& material_table() {
     }
     rows.push_back(material_key(density_parameter, density_parameter.meaning + field));
     for (const MaterialInfo& info : material_catalog()) {
-      SchemaJson own = SchemaJson::array();
       for (const MaterialParameter& p : info.parameters) {
-        own.push_back(p.name);
-        if (std::none_of(rows.begin(), rows.end(), [&](const auto& row) { return row.name == p.name; }))
-          rows.push_back(material_key(p, "`" + info.name + "`: " + p.meaning));
+        const bool first = std::none_of(rows.begin(), rows.end(), [&](const auto& row) { return row.name == p.name; });
+        const std::string list = p.most > 1 ? fmt::format("{{}}; a number or a list of up to {}", p.most) : "";
+        if (first) rows.push_back(material_key(p, join(takers_of(p.name)) + ": " + p.meaning + list));
       }
-      if (info.parameters_suffice) enough.push_back({{"required", own}});
+      for (const auto& keys : info.sufficient)
+        if (const SchemaJson way{{"required", keys}}; std::find(enough.begin(), enough.end(), way) == enough.end())
+          enough.push_back(way);
     }
+    enough.push_back({{"required", {"preset"}}});
     Section<MaterialChoice> section{"material", rows};
     section.also["anyOf"] = enough;
     return section;
@@ -72,10 +97,40 @@ const Section<MaterialChoice>& material_table() {
   return table;
 }
 
+const MaterialPreset* read_preset(const JsonSection& s) {
+  const auto c = s.find("preset");
+  if (!c) return nullptr;
+  std::vector<std::string> names;
+  for (const MaterialPreset& preset : material_presets()) names.push_back(preset.name);
+  return &material_presets()[c->name(names, "preset")];
+}
+
+/// What the scene does not say itself.
+void take_from(const MaterialPreset& preset, const JsonSection& s, MaterialChoice& m) {
+  if (!s.has("density") && preset.density > 0) m.density = preset.density;
+  MaterialParameters p = preset.parameters;
+  if (p.model != m.model) {  // which has the same small strains
+    p = complete_parameters(p, m.where);
+    p = {m.model, p.young, p.poisson, {}};
+  }
+  if (p.young > 0)
+    m.parameters.emplace("young", p.young);
+  else if (const auto c = s.find("young"))
+    c->fail("the preset \"" + preset.name + "\" has constants of " + p.model +
+            " in its place; change these, or the model");
+  if (p.young > 0 || !s.has("bulk")) m.parameters.emplace("poisson", p.poisson);
+  m.parameters.insert(p.own.begin(), p.own.end());
+  for (const auto& entry : p.lists)
+    if (!m.parameters.contains(entry.first)) m.lists.insert(entry);
+  for (const auto& field : m.fields) m.parameters.erase(field.first), m.lists.erase(field.first);
+}
+
 MaterialChoice read_material(const JsonCursor& place, const Vocabulary& vocabulary) {
   const JsonSection s = place.section("material");
   MaterialChoice m;
   m.where = place.path();
+  const MaterialPreset* preset = read_preset(s);
+  if (preset) m.model = preset->parameters.model;
   const auto model = s.find("model");
   if (model) m.model = vocabulary.materials[model->name(vocabulary.materials, "material")];
   const MaterialInfo& info = *find_material(m.model);
@@ -86,10 +141,11 @@ MaterialChoice read_material(const JsonCursor& place, const Vocabulary& vocabula
     for (const MaterialParameter& p : other.parameters)
       if (s.has(p.name) && !is_own(p.name)) s.at(p.name).fail("the material " + m.model + " has no such parameter");
   material_table().read(s, m);
-  const bool all = std::all_of(info.parameters.begin(), info.parameters.end(),
-                               [&](const MaterialParameter& p) { return s.has(p.name); });
-  if (!info.parameters_suffice || !all)
-    for (const MaterialParameter& p : common_material_parameters()) s.at(p.name);
+  if (preset) take_from(*preset, s, m);
+  const std::string missing = missing_key(info, [&](const std::string& key) {
+    return m.parameters.contains(key) || m.lists.contains(key) || m.fields.contains(key);
+  });
+  if (!missing.empty()) s.at(missing.c_str());
   if (m.fields.empty()) made(m);  // whether the numbers go together
   return m;
 }

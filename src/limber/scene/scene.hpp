@@ -96,10 +96,11 @@ using MeshSource =
     std::variant<BoxShape, ProceduralShape, MeshFile, SurfaceFile, TetMesh, HexMesh, TriMesh, NetworkShape>;
 
 struct MaterialChoice {
-  std::string where;                         // path of the key, for errors found later
-  std::string model = "stable_neo_hookean";  // as the catalog spells it
-  double density = 1000;                     // [kg/m³]
-  std::map<std::string, double> parameters;  // only those given: young, c10, c01, bulk [Pa], poisson
+  std::string where;                                 // path of the key, for errors found later
+  std::string model = "stable_neo_hookean";          // as the catalog spells it
+  double density = 1000;                             // [kg/m³]
+  std::map<std::string, double> parameters;          // only those given: young, c10, c01, bulk [Pa], poisson
+  std::map<std::string, std::vector<double>> lists;  // the same of lists: mu [Pa], alpha
   /// Key (one of parameters, or density) → the cell field of the mesh that gives a number [SI] to each element.
   std::map<std::string, std::string> fields;
 };
