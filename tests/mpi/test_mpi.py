@@ -99,8 +99,14 @@ def assert_same_motion(one, other, steps, tolerance=1e-8, size=4.0):
 
 
 METHODS = ["BE", "SI", "BDF2", "SBDF2", "TR", "STR", "blend", "midpoint", "S-midpoint", "TR-BDF2", "STR-SBDF2", "SDIRK",
-           "SSDIRK", "newmark", "S-newmark", "gen-alpha", "S-gen-alpha", "HHT", "S-HHT"]
-EXPLICIT = ["symplectic-euler", "verlet", "RK4"]
+           "SSDIRK", "newmark", "S-newmark", "gen-alpha", "S-gen-alpha", "HHT", "S-HHT", "BEERE", "SIERE", "BDF2ERE",
+           "SBDF2ERE", "TR-BDF2ERE", "STR-SBDF2ERE", "SDIRKERE", "SSDIRKERE", "BDF2ERE-printed", "SBDF2ERE-printed",
+           "TR-BDF2ERE-printed", "STR-SBDF2ERE-printed"]
+FINE = ["symplectic-euler", "verlet", "RK4", "ERE"]  # methods for short steps
+
+
+def test_all_methods_are_here():
+    assert sorted(METHODS + FINE) == sorted(limber(1, "methods", "--names").split())
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -111,11 +117,13 @@ def test_every_implicit_method_moves_the_beam_as_one_process_does(run, method):
         assert_same_motion(alone, run(scene, processes), 5)
 
 
-@pytest.mark.parametrize("method", EXPLICIT)
-def test_explicit_methods(run, method):
-    scene = beam(method)
-    scene["time"] = {"step": 0.0005, "duration": 0.01}
-    assert_same_motion(run(scene, 1), run(scene, 3), 20)
+@pytest.mark.parametrize("method", FINE)
+@pytest.mark.parametrize("keys", [{}, {"damping": {"stiffness": 1e-4, "mass": 0.5}},
+                                  {"damping": {"stiffness": 1e-4, "at": "current"}}], ids=["free", "rayleigh", "current"])
+def test_explicit_and_exponential_methods(run, method, keys):
+    scene = beam(method, **keys)
+    scene["time"] = {"step": 0.0005, "duration": 0.005}
+    assert_same_motion(run(scene, 1), run(scene, 3), 10)
 
 
 @pytest.mark.parametrize("keys", [
@@ -152,7 +160,7 @@ def test_scenes_of_every_kind(run, name, steps):
     assert_same_motion(run(scene, 1), run(scene, 2), steps)
 
 
-@pytest.mark.parametrize("solver", ["petsc", "mumps"])
+@pytest.mark.parametrize("solver", ["petsc", "mumps", "cholmod", "pcg", "multigrid", "lu"])
 @pytest.mark.parametrize("processes", [1, 3])
 def test_solvers_by_name(run, solver, processes):
     scene = beam("SI")
@@ -251,10 +259,9 @@ def test_contact_and_friction_across_processes(run, processes):
 
 
 @pytest.mark.parametrize("change, said", [
-    ({"method": {"name": "SIERE", "modes": 4}}, "method.name"),
-    ({"method": {"name": "ERE"}}, "method.name"),
-    ({"method": {"name": "BE", "solver": "cholmod"}}, "method.solver"),
-    ({"method": {"name": "BE", "petsc": "-no_such_option 3"}}, "-no_such_option"),
+    ({"method": {"name": "BE", "solver": "petsc", "petsc": "-no_such_option 3"}}, "-no_such_option"),
+    ({"method": {"name": "BE", "petsc": "-ksp_monitor"}}, "method.petsc"),
+    ({"contact": {"formulation": "inequalities"}}, "contact.formulation"),
 ])
 def test_what_several_processes_refuse(tmp_path, change, said):
     scene = {**beam(), **change}
@@ -272,6 +279,70 @@ def test_more_processes_than_elements(tmp_path):
 
 def test_other_commands_are_for_one_process(tmp_path):
     assert "one process" in limber(2, "methods", status=2)
+
+
+def test_statics(tmp_path):
+    file = tmp_path / "s.json"
+    scene = beam()
+    file.write_text(json.dumps(scene))
+    found = [json.loads(limber(processes, "statics", file, "--json")) for processes in (1, 2, 3)]
+    for other in found[1:]:
+        assert np.abs(np.array(other["positions"]) - np.array(found[0]["positions"])).max() <= 1e-8
+
+
+def test_modes(tmp_path):
+    file = tmp_path / "s.json"
+    for keys in ({}, {"pin": []}):
+        file.write_text(json.dumps(beam(**keys)))
+        found = [np.array(json.loads(limber(processes, "modes", file, "-n", 12, "--json"))["lambda"])
+                 for processes in (1, 2, 3)]
+        for other in found[1:]:
+            assert np.abs(other - found[0]).max() <= 1e-9 * found[0].max()
+    assert "one process" in limber(2, "modes", file, "-o", tmp_path / "d", status=2)
+
+
+@pytest.mark.parametrize("method", ["SIERE", "TR-BDF2ERE"])
+def test_hybrids_where_things_collide(run, method):
+    scene = contact_stack()
+    scene["method"]["name"] = method
+    alone = run(scene, 1)
+    together = run(scene, 2)
+    assert_same_motion(alone, together, 10, tolerance=1e-7, size=0.2)
+    assert "no surfaces meet" in limber(1, "check", together)
+    same_files(together, run(scene, 2))
+
+
+@pytest.mark.parametrize("name, method, step, before, steps", [("gripper", "TR-BDF2", 0.01, 0.62, 5),
+                                                               ("cloth_on_sphere", "BE", 0.005, 0.5, 5)])
+def test_scenes_with_contact(run, name, method, step, before, steps):
+    """From a moment at which things touch."""
+    scene = read(name)
+    scene["time"] = {"step": step, "duration": before}
+    scene["output"] = {"velocities": True}
+    first = run(scene, 1)
+    scene["start"] = {"run": str(first)}
+    scene["time"]["duration"] = before + steps * step
+    scene["method"] = {"name": method, **EXACT}
+    alone = run(scene, 1)
+    assert int(table(alone)[-1]["collisions"]) > 0
+    for processes in (2, 3):
+        together = run(scene, processes)
+        assert_same_motion(alone, together, steps, tolerance=1e-7, size=1.0)
+        assert "no surfaces meet" in limber(1, "check", together)
+
+
+def test_a_hybrid_is_killed_and_resumed(run, tmp_path):
+    """Modes are in the checkpoint, for any number of processes."""
+    scene = beam("STR-SBDF2ERE", steps=10, angular_velocity=[0, 0, 2])
+    scene["output"]["checkpoint_every"] = 5
+    file, directory = tmp_path / "s.json", tmp_path / "d"
+    half = json.loads(json.dumps(scene))
+    half["time"]["duration"] = 0.05
+    file.write_text(json.dumps(half))
+    limber(2, "run", file, "-o", directory, "--quiet")
+    file.write_text(json.dumps(scene))
+    limber(2, "run", file, "-o", directory, "--quiet", "--resume")
+    same_files(run(scene, 2), directory)
 
 
 def test_a_folder_with_results_is_refused_once(run, tmp_path):

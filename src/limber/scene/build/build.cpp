@@ -11,6 +11,7 @@
 
 #include "limber/contact/forces/collision_gaps.hpp"
 #include "limber/core/errors.hpp"
+#include "limber/core/names.hpp"
 #include "limber/core/nodes.hpp"
 #include "limber/force/gravity.hpp"
 #include "limber/force/mass.hpp"
@@ -386,6 +387,10 @@ MethodSettings method_settings(const MethodChoice& choice) {
 }
 
 Simulation build_simulation(const Scene& scene, const Model& model) {
+  if (!scene.method.petsc.empty() && !same_name(scene.method.solver, "petsc") &&
+      !same_name(scene.method.solver, "mumps"))
+    throw InputError("method.petsc",
+                     "is for the solvers \"petsc\" and \"mumps\"; method.solver is \"" + scene.method.solver + "\"");
   set_petsc_options(scene.method.petsc);
   model.system->claim(model.start.q.size());  // as it was made, also after another simulation
   const bool potential = model.system->potentials(model.start).has_value();
