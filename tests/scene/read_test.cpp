@@ -243,7 +243,7 @@ TEST(ReadScene, Selections) {
   const auto variants = read_sample(sample("variants.json"));
   EXPECT_EQ(part<Side>(variants.bodies[0].pin, 0), Side::bottom);
   ASSERT_EQ(variants.bodies[0].pin.parts.size(), 1u);
-  const std::vector<TimedPin>& timed = variants.bodies[0].timed_pins;
+  const std::vector<PinEntry>& timed = variants.bodies[0].pin_entries;
   ASSERT_EQ(timed.size(), 2u);
   EXPECT_EQ(part<Side>(timed[0].nodes, 0), Side::top);
   EXPECT_EQ(timed[0].where, "bodies[0].pin[1]");

@@ -9,6 +9,7 @@
 #include "limber/core/nodes.hpp"
 #include "limber/core/parallel.hpp"
 #include "limber/force/require.hpp"
+#include "limber/linalg/blocks.hpp"
 
 namespace limber {
 
@@ -27,16 +28,6 @@ void subtract_product(const SparseMatrix& A, Index first, const Vector& x, Vecto
       y[first + j] -= sum;
     }
   });
-}
-
-/// visit(a, b, slot) for each block of a matrix on the pattern.
-template <class Visit>
-void each_block(const SparseMatrix& A, const Visit& visit) {
-  const int *start = A.outerIndexPtr(), *row = A.innerIndexPtr();
-  for (int b = 0; b < static_cast<int>(A.cols()) / 3; ++b) {
-    const int stride = start[3 * b + 1] - start[3 * b];
-    for (int p = start[3 * b]; p < start[3 * b + 1]; p += 3) visit(row[p] / 3, b, BlockPattern::Slot{p, stride});
-  }
 }
 
 }  // namespace
@@ -162,7 +153,8 @@ void RayleighDamping::bind(const BlockPattern& pattern, std::span<const int> fre
   copies_.clear();
   Index first = std::numeric_limits<Index>::max(), end = 0;
   const SparseMatrix& A = at_ == RayleighAt::current ? work_ : damping_;
-  each_block(A, [&](int a, int b, const BlockPattern::Slot& from) {
+  each_block(A, [&](int a, int b, int at, int stride) {
+    const BlockPattern::Slot from{at, stride};
     const int fa = free_index[ix(a + first_node_)], fb = free_index[ix(b + first_node_)];
     if (fa < 0 || fb < 0 || (pattern.storage() == Storage::lower && fa < fb)) return;
     const auto to = pattern.slot(fa, fb);
@@ -214,7 +206,8 @@ void RayleighDamping::add_matrix(const SparseMatrix& A, double scale, Into into,
         for (int r = 0; r < 3; ++r) to[copy.to.at(r, c)] += scale * from[copy.from.at(r, c)];
     return;
   }
-  each_block(A, [&](int a, int b, const BlockPattern::Slot& slot) {
+  each_block(A, [&](int a, int b, int at, int stride) {
+    const BlockPattern::Slot slot{at, stride};
     Mat3 block;
     for (int c = 0; c < 3; ++c)
       for (int r = 0; r < 3; ++r) block(r, c) = scale * from[slot.at(r, c)];

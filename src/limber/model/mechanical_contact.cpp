@@ -99,13 +99,14 @@ class MechanicalSystem::Near final : public NearGaps {
       double by_script = g.rate, weight = 0;
       for (std::size_t a = 0; a < 4; ++a) {
         if (g.nodes[a] < 0) continue;
-        const int f = whole_.free_index_[ix(g.nodes[a])];
-        if (f < 0) {
-          by_script += g.gradient[a].dot(block(all.v, g.nodes[a]));
-        } else if (const double part = g.gradient[a].squaredNorm(); part > least_weight) {
+        const int node = g.nodes[a], f = whole_.free_index_[ix(node)];
+        const Vec3 free = whole_.free_part(node, g.gradient[a]);
+        if (whole_.prescribed_index_[ix(node)] >= 0) by_script += (g.gradient[a] - free).dot(block(all.v, node));
+        if (f < 0) continue;
+        if (const double part = free.squaredNorm(); part > least_weight) {
           weight += part;
           for (const auto& [unknown, w] : whole_.ties_.terms(f))
-            for (int j = 0; j < 3; ++j) entries.emplace_back(row, 3 * unknown + j, w * g.gradient[a][j]);
+            for (int j = 0; j < 3; ++j) entries.emplace_back(row, 3 * unknown + j, w * free[j]);
         }
       }
       if (weight > 0) {

@@ -98,17 +98,20 @@ double MechanicalSystem::work_put_in(const State& from, const State& to) const {
 /// energy. Masses that couple them with free nodes count with the mean acceleration of these.
 double MechanicalSystem::work_of_scripts(const State& a, const State& b, const Vector& f) const {
   double work = 0;
-  for (const int node : prescribed_nodes_) work -= block(f, node).dot(block(b.q, node) - block(a.q, node));
+  const auto held = [&](int node, const Vec3& x) -> Vec3 { return x - free_part(node, x); };
+  const auto change = [&](const Vector& to, const Vector& from, int node) -> Vec3 {
+    return block(to, node) - block(from, node);
+  };
+  for (const int node : prescribed_nodes_) work -= block(f, node).dot(held(node, change(b.q, a.q, node)));
   const double h = b.t - a.t;
+  const auto drag = [&](int p, int free) {
+    return free_part(free, change(b.v, a.v, free)).dot(held(p, change(b.q, a.q, p))) / h;
+  };
   for (const auto& m : masses_) {
-    const bool pa = prescribed_index_[ix(m.a)] >= 0, pb = prescribed_index_[ix(m.b)] >= 0;
-    if (pa && pb) {
-      work +=
-          (m.a == m.b ? .5 : 1) * m.m * (block(b.v, m.a).dot(block(b.v, m.b)) - block(a.v, m.a).dot(block(a.v, m.b)));
-    } else if (pa || pb) {
-      const int p = pa ? m.a : m.b, free = pa ? m.b : m.a;
-      work += m.m / h * (block(b.v, free) - block(a.v, free)).dot(block(b.q, p) - block(a.q, p));
-    }
+    if (prescribed_index_[ix(m.a)] < 0 && prescribed_index_[ix(m.b)] < 0) continue;
+    const auto both = [&](const Vector& v) { return held(m.a, block(v, m.a)).dot(held(m.b, block(v, m.b))); };
+    work += (m.a == m.b ? .5 : 1) * m.m * (both(b.v) - both(a.v));
+    if (m.a != m.b) work += m.m * (drag(m.a, m.b) + drag(m.b, m.a));
   }
   return work;
 }
@@ -119,7 +122,9 @@ Vector MechanicalSystem::reactions(const State& u) const {
   const Vector a = spread(solve_mass(free_force(f, u.t)));
   const Prescribed p = prescribed(u.t);
   const auto acceleration = [&](int i) -> Vec3 {
-    return free_index_[ix(i)] >= 0 ? block(a, i) : block(p.a, prescribed_index_[ix(i)]);
+    const int k = prescribed_index_[ix(i)];
+    if (k < 0) return block(a, i);
+    return guided(i) ? Vec3(block(a, i) + block(p.a, k)) : Vec3(block(p.a, k));
   };
   Vector r(3 * static_cast<Index>(prescribed_nodes_.size()));
   for (int i = 0; i < static_cast<int>(prescribed_nodes_.size()); ++i)
@@ -127,6 +132,10 @@ Vector MechanicalSystem::reactions(const State& u) const {
   for (const auto& m : masses_) {
     if (const int i = prescribed_index_[ix(m.a)]; i >= 0) block(r, i) += m.m * acceleration(m.b);
     if (const int i = prescribed_index_[ix(m.b)]; i >= 0 && m.a != m.b) block(r, i) += m.m * acceleration(m.a);
+  }
+  for (const GuidedNode& g : guided_) {
+    const int i = prescribed_index_[ix(g.node)];
+    block(r, i) -= free_part(g.node, block(r, i));
   }
   space_.processes().sum({r.data(), static_cast<std::size_t>(r.size())});
   return r;

@@ -9,6 +9,7 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <set>
 #include <stdexcept>
 
 #include "limber/core/errors.hpp"
@@ -58,7 +59,7 @@ SystemTraits MechanicalSystem::traits() const {
           .velocity_dependent = velocity_dependent_,
           .time_dependent = time_dependent_,
           .length_scale = length_scale_,
-          .nodes = {&unknown_positions_, &parts_, &space_},
+          .nodes = {&unknown_positions_, &parts_, &guided_parts_, &space_},
           .contact = contact_.get(),
           .gaps = near_gaps_.get()};
 }
@@ -70,9 +71,11 @@ void MechanicalSystem::arrange() {
   for (std::size_t k = 0; k < prescriptions_.size(); ++k) {
     const Prescription& p = prescriptions_[k];
     if (p.until <= released_) continue;
-    for (const int node : p.nodes) holds[ix(node)] = static_cast<int>(k);
+    if (p.held.isIdentity(0))
+      for (const int node : p.nodes) holds[ix(node)] = static_cast<int>(k);
     scripted_ = scripted_ || !p.motion.is_constant();
   }
+  find_guides(holds);
   time_dependent_ = forces_depend_on_time_ || scripted_;
   free_index_.assign(ix(n), -1);
   prescribed_index_.assign(ix(n), -1);
@@ -81,16 +84,16 @@ void MechanicalSystem::arrange() {
   prescription_of_.clear();
   std::vector<int> free_everywhere;
   for (int i = 0; i < n; ++i) {
-    if (holds[ix(i)] < 0) {
-      if (holders_.shared()) free_everywhere.push_back(i);
-      if (!holders_.holds(i)) continue;
-      free_index_[ix(i)] = static_cast<int>(free_nodes_.size());
-      free_nodes_.push_back(i);
-    } else {
+    if (holds[ix(i)] >= 0 || guided(i)) {
       prescribed_index_[ix(i)] = static_cast<int>(prescribed_nodes_.size());
       prescribed_nodes_.push_back(i);
       prescription_of_.push_back(holds[ix(i)]);
     }
+    if (holds[ix(i)] >= 0) continue;
+    if (holders_.shared()) free_everywhere.push_back(i);
+    if (!holders_.holds(i)) continue;
+    free_index_[ix(i)] = static_cast<int>(free_nodes_.size());
+    free_nodes_.push_back(i);
   }
   if (free_nodes_.empty() && free_everywhere.empty()) throw InputError("bodies", "no node is free to move");
   ties_ = Ties(all_ties_, free_index_);
@@ -124,6 +127,32 @@ void MechanicalSystem::arrange() {
   for (int i = 0; i < ties_.unknowns(); ++i)
     if (!(mass[3 * i] > 0))
       throw InputError("bodies", "node " + std::to_string(unknown_nodes_[ix(i)]) + " is free but has no mass");
+}
+
+/// Of the nodes that are not held as a whole.
+void MechanicalSystem::find_guides(const std::vector<int>& holds) {
+  guided_.clear();
+  guide_of_.clear();
+  for (std::size_t k = 0; k < prescriptions_.size(); ++k) {
+    const Prescription& p = prescriptions_[k];
+    if (p.until <= released_ || p.held.isIdentity(0)) continue;
+    guide_of_.resize(holds.size(), -1);
+    for (const int node : p.nodes) {
+      if (holds[ix(node)] >= 0) continue;
+      int& place = guide_of_[ix(node)];
+      if (place < 0) {
+        place = static_cast<int>(guided_.size());
+        guided_.push_back({node, Mat3::Identity(), {}});
+      }
+      if (!add_guide(guided_[ix(place)], static_cast<int>(k), p.held))
+        throw std::logic_error("two prescriptions of a node hold directions that are not orthogonal");
+    }
+  }
+}
+
+Vec3 MechanicalSystem::free_part(int node, const Vec3& x) const {
+  if (guided(node)) return guided_[ix(guide_of_[ix(node)])].free * x;
+  return prescribed_index_[ix(node)] >= 0 ? Vec3(Vec3::Zero()) : x;
 }
 
 std::shared_ptr<void> MechanicalSystem::claim(Index unknowns) {
@@ -184,6 +213,13 @@ void MechanicalSystem::make_mass() {
     of_nodes.swap(M);
     ties_.add_reduced(of_nodes.valuePtr(), M.valuePtr());
   }
+  std::vector<Guides::Unknown> unknowns;
+  if (!guided_.empty())
+    for (int i = 0; i < static_cast<int>(unknown_nodes_.size()); ++i)
+      if (guided(unknown_nodes_[ix(i)]))
+        unknowns.push_back({i, guided_[ix(guide_of_[ix(unknown_nodes_[ix(i)])])].free});
+  guides_ = Guides(std::move(unknowns), M, storage_);
+  guides_.project(M.valuePtr(), Guides::Diagonal::kept);
   const Symmetry symmetry = storage_ == Storage::lower ? Symmetry::symmetric : Symmetry::general;
   mass_ = space_.shared() ? MassMatrix(M, symmetry, space_) : MassMatrix(M, symmetry);
 }
@@ -284,16 +320,16 @@ void MechanicalSystem::find_parts(const std::vector<std::pair<int, int>>& couple
   }
   std::map<int, std::vector<int>> parts;
   parts_.clear();
+  guided_parts_.clear();
   loose_parts_.clear();
+  if (space_.shared())  // the same parts on all processes, also where one holds nothing of them
+    for (int i = 0; i < static_cast<int>(root.size()); ++i) parts[find(i)];
   for (int i = 0; i < ties_.unknowns(); ++i) parts[find(unknown_nodes_[ix(i)])].push_back(i);
-  for (const auto& [first, nodes] : parts) parts_.push_back(nodes);
-  if (space_.shared()) {  // the same parts on all processes, also where one holds nothing of them
-    loose_parts_.clear();
-    std::map<int, std::vector<int>> all;
-    for (int i = 0; i < static_cast<int>(root.size()); ++i) all[find(i)];
-    for (const int node : prescribed_nodes_) all.erase(find(node));
-    for (const auto& [first, nodes] : all) loose_parts_.push_back(parts[first]);
-    return;
+  std::set<int> guided;
+  for (const GuidedNode& g : guided_) guided.insert(find(g.node));
+  for (const auto& [first, nodes] : parts) {
+    parts_.push_back(nodes);
+    guided_parts_.push_back(guided.contains(first) ? 1 : 0);
   }
   for (const int node : prescribed_nodes_) parts.erase(find(node));
   for (auto& [first, nodes] : parts) loose_parts_.push_back(std::move(nodes));
@@ -353,10 +389,21 @@ MechanicalSystem::Prescribed MechanicalSystem::prescribed(double t) const {
   for (const auto& p : prescriptions_) now.push_back(motion_of(p, t));
   for_nodes(prescribed_nodes_.size(), 50, [&](int i) {
     Vec3 x, v, a;
-    now[ix(prescription_of_[ix(i)])].evaluate(block(reference_, prescribed_nodes_[ix(i)]), x, v, a);
-    block(p.x, i) = x;
-    block(p.v, i) = v;
-    block(p.a, i) = a;
+    const int node = prescribed_nodes_[ix(i)];
+    if (prescription_of_[ix(i)] >= 0) {
+      now[ix(prescription_of_[ix(i)])].evaluate(block(reference_, node), x, v, a);
+      block(p.x, i) = x;
+      block(p.v, i) = v;
+      block(p.a, i) = a;
+      return;
+    }
+    for (Vector* part : {&p.x, &p.v, &p.a}) block(*part, i).setZero();
+    for (const auto& [k, held] : guided_[ix(guide_of_[ix(node)])].held) {
+      now[ix(k)].evaluate(block(reference_, node), x, v, a);
+      block(p.x, i) += held * x;
+      block(p.v, i) += held * v;
+      block(p.a, i) += held * a;
+    }
   });
   return p;
 }
@@ -368,6 +415,12 @@ Vector MechanicalSystem::restrict_to_free(const Vector& full) const {
 }
 
 Vector MechanicalSystem::spread(const Vector& x) const {
+  Vector all = on_nodes(x);
+  for (const GuidedNode& g : guided_) block(all, g.node) = g.free * Vec3(block(all, g.node));
+  return all;
+}
+
+Vector MechanicalSystem::on_nodes(const Vector& x) const {
   Vector all(reference_.size());
   const Vector tied = ties_.any() ? ties_.spread(x) : Vector();
   const Vector& free = ties_.any() ? tied : x;
@@ -381,21 +434,34 @@ Vector MechanicalSystem::spread(const Vector& x) const {
 }
 
 Vector MechanicalSystem::gather(const Vector& full) const {
-  if (!ties_.any()) return restrict_to_free(full);
-  Vector f(3 * static_cast<Index>(free_nodes_.size()));
-  for_nodes(free_nodes_.size(), copy_cost, [&](int i) { block(f, i) = block(full, free_nodes_[ix(i)]); });
-  return ties_.gather(f);
+  Vector f;
+  if (ties_.any()) {
+    Vector free(3 * static_cast<Index>(free_nodes_.size()));
+    for_nodes(free_nodes_.size(), copy_cost, [&](int i) { block(free, i) = block(full, free_nodes_[ix(i)]); });
+    f = ties_.gather(free);
+  } else {
+    f = restrict_to_free(full);
+  }
+  guides_.project(f);
+  return f;
 }
 
 State MechanicalSystem::full(const State& u) const {
   const Prescribed p = prescribed(u.t);
-  State all{spread(u.q), spread(u.v), u.t};
+  State all{on_nodes(u.q), on_nodes(u.v), u.t};
   if (space_.shared())
     for (int i = 0; i < nodes(); ++i)
       if (free_index_[ix(i)] < 0) block(all.q, i) = block(reference_, i);
   for (int i = 0; i < static_cast<int>(prescribed_nodes_.size()); ++i) {
-    block(all.q, prescribed_nodes_[ix(i)]) = block(p.x, i);
-    block(all.v, prescribed_nodes_[ix(i)]) = block(p.v, i);
+    const int node = prescribed_nodes_[ix(i)];
+    if (guided(node)) {
+      const Mat3& free = guided_[ix(guide_of_[ix(node)])].free;
+      block(all.q, node) = free * Vec3(block(all.q, node)) + block(p.x, i);
+      block(all.v, node) = free * Vec3(block(all.v, node)) + block(p.v, i);
+      continue;
+    }
+    block(all.q, node) = block(p.x, i);
+    block(all.v, node) = block(p.v, i);
   }
   return all;
 }
@@ -405,7 +471,7 @@ State MechanicalSystem::everywhere(const State& u) const {
   if (!space_.shared()) return all;
   const int me = space_.processes().rank();
   const auto speaks_for = [&](int i) {
-    return (prescribed_index_[ix(i)] >= 0 ? 0 : holders_.holder[ix(holders_.start[ix(i)])]) == me;
+    return (prescribed_index_[ix(i)] >= 0 && !guided(i) ? 0 : holders_.holder[ix(holders_.start[ix(i)])]) == me;
   };
   for (int i = 0; i < nodes(); ++i)
     if (!speaks_for(i)) {
@@ -417,7 +483,9 @@ State MechanicalSystem::everywhere(const State& u) const {
 }
 
 State MechanicalSystem::state(const Vector& positions, const Vector& velocities, double t) const {
-  return {restrict_to_free(positions), restrict_to_free(velocities), t};
+  State u{restrict_to_free(positions), restrict_to_free(velocities), t};
+  guides_.project(u.v);
+  return u;
 }
 
 Vector MechanicalSystem::full_force(const State& all, const Forces& forces) const {
@@ -472,10 +540,15 @@ TangentBuilder MechanicalSystem::builder(Definiteness d, Tangent& T) {
 }
 
 void MechanicalSystem::reduce(Tangent& T) {
-  if (!ties_.any()) return;
-  ties_.add_reduced(node_K_.data(), T.K.valuePtr());
-  if (velocity_dependent_) ties_.add_reduced(node_D_.data(), T.D.valuePtr());
-  if (T.unsymmetric.size() > 0) T.unsymmetric = ties_.reduced(T.unsymmetric);
+  if (ties_.any()) {
+    ties_.add_reduced(node_K_.data(), T.K.valuePtr());
+    if (velocity_dependent_) ties_.add_reduced(node_D_.data(), T.D.valuePtr());
+    if (T.unsymmetric.size() > 0) T.unsymmetric = ties_.reduced(T.unsymmetric);
+  }
+  if (!guides_.any()) return;
+  guides_.project(T.K.valuePtr(), Guides::Diagonal::large);
+  if (velocity_dependent_) guides_.project(T.D.valuePtr(), Guides::Diagonal::none);
+  if (T.unsymmetric.size() > 0) guides_.project(T.unsymmetric);
 }
 
 Vector MechanicalSystem::linearize_by(const State& u, Definiteness d, Tangent& T, const Forces& forces) {

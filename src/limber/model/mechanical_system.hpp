@@ -8,8 +8,10 @@
 #include <mutex>
 #include <vector>
 
+#include "limber/core/nodes.hpp"
 #include "limber/model/force.hpp"
 #include "limber/model/gap_source.hpp"
+#include "limber/model/guides.hpp"
 #include "limber/model/motion.hpp"
 #include "limber/model/ties.hpp"
 
@@ -27,6 +29,8 @@ struct Prescription {
   std::vector<int> nodes;
   Motion motion;
   double until = std::numeric_limits<double>::infinity();  // [s]
+  /// The projection on the directions in which they are held. Prescriptions of one node hold orthogonal ones.
+  Mat3 held = Mat3::Identity();
 };
 
 struct Energies {
@@ -62,7 +66,7 @@ class MechanicalSystem final : public System {
 
   int nodes() const { return static_cast<int>(free_index_.size()); }
   const std::vector<int>& free_nodes() const { return free_nodes_; }
-  /// Ascending.
+  /// Ascending; also those that are held in some directions only.
   const std::vector<int>& prescribed_nodes() const { return prescribed_nodes_; }
   const Communicator& processes() const { return space_.processes(); }
   /// The full state of the unknowns at their time on every process; else nodes that a process does not hold stand
@@ -78,7 +82,7 @@ class MechanicalSystem final : public System {
   /// The unknowns' part of a full vector, and the full state (3N) of the unknowns at their time.
   Vector restrict_to_free(const Vector& full) const;
   State full(const State& u) const;
-  /// A displacement, velocity or acceleration of all nodes (3N) from that of the unknowns; zero at prescribed nodes.
+  /// A displacement, velocity or acceleration of all nodes (3N) from that of the unknowns; zero where prescribed.
   Vector spread(const Vector& x) const;
 
   /// For one who drives it, from a state of so many unknowns: the system as it was made. Forces learn during a motion,
@@ -110,7 +114,7 @@ class MechanicalSystem final : public System {
   const std::vector<std::shared_ptr<Force>>& forces() const { return forces_; }
 
  private:
-  struct Prescribed {  // positions, velocities and accelerations of the prescribed nodes, 3P each
+  struct Prescribed {  // positions, velocities and accelerations of the prescribed nodes, what is held of them, 3P each
     Vector x, v, a;
   };
   using Forces = std::vector<std::shared_ptr<Force>>;
@@ -125,6 +129,9 @@ class MechanicalSystem final : public System {
   class Near;     // its gaps
 
   void make_contact();
+  bool guided(int node) const { return !guide_of_.empty() && guide_of_[ix(node)] >= 0; }
+  /// What of a vector at a node is free to move.
+  Vec3 free_part(int node, const Vec3& x) const;
   /// Numbers the nodes and makes what follows from that, with the prescriptions that hold.
   void arrange();
   Prescribed prescribed(double t) const;
@@ -147,6 +154,9 @@ class MechanicalSystem final : public System {
   void reduce(Tangent& T);
   double work_of_scripts(const State& full_a, const State& full_b, const Vector& f) const;
   void find_parts(const std::vector<std::pair<int, int>>& coupled);
+  void find_guides(const std::vector<int>& holds);
+  /// All components of the unknowns; zero at nodes that are wholly prescribed.
+  Vector on_nodes(const Vector& x) const;
 
   std::weak_ptr<void> claimed_;
   std::vector<double> memory_at_start_;
@@ -157,14 +167,18 @@ class MechanicalSystem final : public System {
   std::vector<Prescription> prescriptions_;
   std::vector<Tie> all_ties_;
   double released_ = -std::numeric_limits<double>::infinity();  // [s] prescriptions until then do not hold any more
-  std::vector<int> prescription_of_;                            // per prescribed node
+  std::vector<int> prescription_of_;                            // per prescribed node; −1: guided
+  std::vector<GuidedNode> guided_;                              // held in some directions only: prescribed and free
+  std::vector<int> guide_of_;                                   // per node its place in guided_, or −1; empty: none
+  Guides guides_;                                               // the same, for the unknowns
   std::vector<int> free_nodes_, prescribed_nodes_;
-  std::vector<int> free_index_;                // per node, −1 where prescribed
-  std::vector<int> prescribed_index_;          // per node, −1 where free
+  std::vector<int> free_index_;                // per node, −1 where wholly prescribed
+  std::vector<int> prescribed_index_;          // per node, −1 where wholly free
   std::vector<int> unknown_nodes_;             // free and not tied
   std::vector<char> tied_;                     // per node
   Vector unknown_positions_;                   // at the start
   std::vector<std::vector<int>> parts_;        // their numbers, in groups that forces hold together
+  std::vector<char> guided_parts_;             // per group
   std::vector<std::vector<int>> loose_parts_;  // those of the groups without a prescribed node
   Couplings fixed_couplings_;                  // of free nodes (free numbers), a > b, ascending, without repeats
   Storage storage_ = Storage::lower;

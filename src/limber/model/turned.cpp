@@ -39,12 +39,16 @@ Matrix turned(const System& system, const Vector& q0, const Vector& q, const Mat
     if (space.shared()) space.processes().sum({value.data(), static_cast<std::size_t>(value.size())});
     return value;
   };
-  for (const auto& part : *parts) {
+  const auto* guided = system.traits().nodes.guided_parts;
+  for (std::size_t k = 0; k < parts->size(); ++k) {
+    if (guided && (*guided)[k]) continue;
+    const std::vector<int>& part = (*parts)[k];
     const Vec3 c0 = sum_of(Vec3(Vec3::Zero()), part, [&](int i) { return q0.segment<3>(3 * i); });
     const Vec3 c = sum_of(Vec3(Vec3::Zero()), part, [&](int i) { return q.segment<3>(3 * i); });
     double count = 0;
     for (const int i : part) count += space.owns(i) ? 1 : 0;
     count = space.sum(count);
+    if (count == 0) continue;
     const Mat3 A = sum_of(Mat3(Mat3::Zero()), part, [&](int i) -> Mat3 {
       return (q.segment<3>(3 * i) - c / count) * (q0.segment<3>(3 * i) - c0 / count).transpose();
     });

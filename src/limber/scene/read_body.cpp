@@ -331,8 +331,8 @@ const Section<BodyChoice>& body_table() {
            {"scale", &B::scale, form::positive(quantity::ratio), "factor on the mesh's coordinates"},
            {"pin", read_pins,
             form::other(R"({"oneOf": [{"$ref": "#/$defs/pin"}, {"type": "array", "items": {"$ref": "#/$defs/pin"}}]})"),
-            "a [selection](#selections) of nodes that do not move; its parts may be held [until a "
-            "time](#pinned-until-a-time) only",
+            "a [selection](#selections) of nodes that do not move; its parts may be held [until a time, or in some "
+            "directions](#pins-until-a-time-and-by-direction) only",
             "none"},
            {"script", each_into(&B::scripts, read_script), form::list("script"),
             "a list of [prescribed motions](#prescribed-motion)", "none"},

@@ -42,6 +42,26 @@ double read_until(const JsonCursor& place) {
   return t;
 }
 
+/// The projection on some of the axes.
+Mat3 read_axes(const JsonCursor& place) {
+  const std::string axes = place.text();
+  Mat3 held = Mat3::Zero();
+  for (const char letter : axes) {
+    const int axis = letter - 'x';
+    if (axis < 0 || axis > 2 || held(axis, axis) != 0)
+      place.fail(place.echo() + " is not made of the letters x, y and z, each once at most");
+    held(axis, axis) = 1;
+  }
+  if (axes.empty()) place.fail("names no axis; it takes some of the letters x, y and z");
+  return held;
+}
+
+Mat3 read_normal(const JsonCursor& place) {
+  const Vec3 normal = place.vector(quantity::ratio);
+  if (!(normal.norm() > 0)) place.fail(place.echo() + " has no direction");
+  return normal.normalized() * normal.normalized().transpose();
+}
+
 }  // namespace
 
 const Section<MotionKey>& script_key_table() {
@@ -72,14 +92,20 @@ Selection read_nodes(const JsonCursor& place) {
 void read_pins(const JsonCursor& place, BodyChoice& body) {
   body.pin = Selection{place.path(), {}};
   const auto read = [&](const JsonCursor& entry) {
-    if (!entry.has("until")) {
+    if (!entry.has("until") && !entry.has("axes") && !entry.has("normal")) {
       body.pin.parts.push_back(read_part(entry));
       return;
     }
-    const JsonSection s = entry.section("timed_pin");
-    TimedPin pin{entry.path(), {}, read_until(s.at("until"))};
+    const JsonSection s = entry.section("pin_entry");
+    PinEntry pin;
+    pin.where = entry.path();
+    if (entry.has("until")) pin.until = read_until(s.at("until"));
+    if (entry.has("axes") && entry.has("normal"))
+      s.at("normal").fail("stands beside 'axes'; give one of them, or two pins");
+    if (entry.has("axes")) pin.held = read_axes(s.at("axes"));
+    if (entry.has("normal")) pin.held = read_normal(s.at("normal"));
     const JsonCursor nodes = s.at("nodes");
-    // {"nodes": [3, 4]} chooses by number, with `until` beside it too.
+    // {"nodes": [3, 4]} chooses by number, with other keys beside it too.
     const bool numbers = nodes.is_list() && !nodes.json().empty() && nodes.json()[0].is_number();
     if (numbers) {
       pin.nodes.where = nodes.path();
@@ -87,7 +113,7 @@ void read_pins(const JsonCursor& place, BodyChoice& body) {
     } else {
       pin.nodes = read_nodes(nodes);
     }
-    body.timed_pins.push_back(std::move(pin));
+    body.pin_entries.push_back(std::move(pin));
   };
   if (!place.is_list()) return read(place);
   for (const JsonCursor& item : place.items()) read(item);
@@ -105,19 +131,24 @@ std::vector<MotionKey> read_motion_keys(const JsonCursor& place) {
 
 namespace {
 
+Form axes_form() { return form::other(R"({"type": "string", "pattern": "^[xyz]{1,3}$"})"); }
+
 const Section<Script>& script_table() {
-  static const Section<Script> table{"script",
-                                     {{"nodes", into(&Script::nodes, read_nodes), form::section("selection"),
-                                       "a [selection](#selections); no node may be pinned or scripted twice", required},
-                                      {"keys", into(&Script::keys, read_motion_keys), form::list("script_key", 1),
-                                       "list of keys, in the order of time", required},
-                                      {"pivot", &Script::pivot, form::vector(quantity::length),
-                                       "centre of the rotation, in the world", "centre of the nodes' box"},
-                                      {"interpolation", &Script::interpolation, form::word("interpolation"),
-                                       "`\"linear\"`, or `\"smooth\"`: a cubic spline with zero rates at its ends, so "
-                                       "that motion starts and stops gently"},
-                                      {"until", into(&Script::until, read_until), form::positive(quantity::time),
-                                       "when the nodes are [released](#pinned-until-a-time){}", "never"}}};
+  static const Section<Script> table{
+      "script",
+      {{"nodes", into(&Script::nodes, read_nodes), form::section("selection"),
+        "a [selection](#selections); no node may be pinned or scripted twice along one direction", required},
+       {"keys", into(&Script::keys, read_motion_keys), form::list("script_key", 1),
+        "list of keys, in the order of time", required},
+       {"pivot", &Script::pivot, form::vector(quantity::length), "centre of the rotation, in the world",
+        "centre of the nodes' box"},
+       {"interpolation", &Script::interpolation, form::word("interpolation"),
+        "`\"linear\"`, or `\"smooth\"`: a cubic spline with zero rates at its ends, so "
+        "that motion starts and stops gently"},
+       {"until", into(&Script::until, read_until), form::positive(quantity::time),
+        "when the nodes are [released](#pins-until-a-time-and-by-direction){}", "never"},
+       {"axes", into(&Script::held, read_axes), axes_form(),
+        "the components that are prescribed, of the world; the others are free", "`\"xyz\"`"}}};
   return table;
 }
 
@@ -126,18 +157,25 @@ std::vector<SectionTable> selection_tables() {
   const Form place = form::vector(quantity::length),
              numbers = form::other(
                  R"({"type": "array", "items": {"$ref": "#/$defs/node"}, "minItems": 1, "uniqueItems": true})");
-  return {{"selection_nodes", {{"nodes", numbers, "node numbers, none twice", required}}},
-          {"selection_box", {{"box", form::section("box"), "an object with `min` and `max`", required}}},
-          {"box", {{"min", place, "corner", required}, {"max", place, "corner{}; faces belong to the box", required}}},
-          {"selection_plane", {{"plane", form::section("plane"), "an object with `point` and `normal`", required}}},
-          {"plane",
-           {{"point", place, "any point of it", required},
-            {"normal", form::section("direction"),
-             "nodes on the plane or behind it, where (x − point) · normal ≤ 0, are chosen", required}}},
-          {"timed_pin",
-           {{"nodes", form::section("selection").or_also(numbers.shape),
-             "a [selection](#selections), or a list of node numbers", required},
-            {"until", form::positive(quantity::time), "when they are released", required}}}};
+  return {
+      {"selection_nodes", {{"nodes", numbers, "node numbers, none twice", required}}},
+      {"selection_box", {{"box", form::section("box"), "an object with `min` and `max`", required}}},
+      {"box", {{"min", place, "corner", required}, {"max", place, "corner{}; faces belong to the box", required}}},
+      {"selection_plane", {{"plane", form::section("plane"), "an object with `point` and `normal`", required}}},
+      {"plane",
+       {{"point", place, "any point of it", required},
+        {"normal", form::section("direction"),
+         "nodes on the plane or behind it, where (x − point) · normal ≤ 0, are chosen", required}}},
+      {"pin_entry",
+       {{"nodes", form::section("selection").or_also(numbers.shape),
+         "a [selection](#selections), or a list of node numbers", required},
+        {"until", form::positive(quantity::time), "when they are released", "never"},
+        {"axes", axes_form(),
+         "the components that are held, of the world, such as `\"x\"` or `\"yz\"`; the others are free", "`\"xyz\"`"},
+        {"normal", form::section("direction"),
+         "in place of `axes`: held along this direction, free in the plane across it: a slanted roller or plane of "
+         "symmetry",
+         "none"}}}};
 }
 
 }  // namespace

@@ -122,19 +122,21 @@ struct MotionKey {
   Vec3 rotation = Vec3::Zero();     // [rad]
 };
 
-/// Nodes that stand still until a time.
-struct TimedPin {
+/// Nodes that stand still until a time, or in some directions.
+struct PinEntry {
   std::string where;
   Selection nodes;
-  double until = 0;  // [s] > 0
+  std::optional<double> until;   // [s] > 0
+  Mat3 held = Mat3::Identity();  // the projection on the directions in which they are held
 };
 
 struct Script {
   std::string where;
   Selection nodes;
-  std::vector<MotionKey> keys;  // at least one
-  std::optional<double> until;  // [s] > 0: from then on the nodes are free
-  std::optional<Vec3> pivot;    // [m], in the world; unset: the centre of the selected nodes' box
+  std::vector<MotionKey> keys;   // at least one
+  std::optional<double> until;   // [s] > 0: from then on the nodes are free
+  Mat3 held = Mat3::Identity();  // the projection on the directions in which they are moved
+  std::optional<Vec3> pivot;     // [m], in the world; unset: the centre of the selected nodes' box
   Interpolation interpolation = Interpolation::linear;
 };
 
@@ -171,7 +173,7 @@ struct BodyChoice {
   Vec3 rotation = Vec3::Zero();  // [rad] rotation vector
   double scale = 1;
   Selection pin;  // may be empty
-  std::vector<TimedPin> timed_pins;
+  std::vector<PinEntry> pin_entries;
   std::vector<Script> scripts;
   std::vector<RigidChoice> rigid;
   Vec3 velocity = Vec3::Zero();          // [m/s]

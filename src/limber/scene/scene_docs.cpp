@@ -47,7 +47,7 @@ constexpr const char* plain_definitions = R"json({
       {"type": "array", "items": {"$ref": "#/$defs/selection_part"}, "minItems": 1}
     ]
   },
-  "pin": {"oneOf": [{"$ref": "#/$defs/selection_part"}, {"$ref": "#/$defs/timed_pin"}]}
+  "pin": {"anyOf": [{"$ref": "#/$defs/selection_part"}, {"$ref": "#/$defs/pin_entry"}]}
 })json";
 
 /// Letters, not bytes.

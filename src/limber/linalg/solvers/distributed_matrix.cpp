@@ -7,20 +7,11 @@
 
 #include "limber/core/errors.hpp"
 #include "limber/core/nodes.hpp"
+#include "limber/linalg/blocks.hpp"
 #include "limber/linalg/pattern.hpp"
 
 namespace limber {
 namespace {
-
-/// visit(a, b, first, stride) for each stored block of A, as BlockPattern stores it.
-template <class Visit>
-void each_block(const SparseMatrix& A, const Visit& visit) {
-  const int *start = A.outerIndexPtr(), *row = A.innerIndexPtr();
-  for (int b = 0; b < static_cast<int>(A.cols()) / 3; ++b) {
-    const int stride = start[3 * b + 1] - start[3 * b];
-    for (int p = start[3 * b]; p < start[3 * b + 1]; p += 3) visit(row[p] / 3, b, p, stride);
-  }
-}
 
 void require_blocks(const SparseMatrix& A) {
   const int *start = A.outerIndexPtr(), *row = A.innerIndexPtr();

@@ -29,6 +29,8 @@ struct UnknownNodes {
   const Vector* positions = nullptr;  // [m], #n; of another size: not known. Multigrid needs them for rotations.
   /// Their numbers, in groups that forces other than contact hold together. Multigrid moves each group by itself.
   const std::vector<std::vector<int>>* parts = nullptr;
+  /// Of each group, whether nodes are held in some directions only: it cannot turn as a whole.
+  const std::vector<char>* guided_parts = nullptr;
   /// Null: of one process. Where several share them, matrices are those of each process's own elements.
   const Space* space = nullptr;
 

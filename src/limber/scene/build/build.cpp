@@ -43,29 +43,59 @@ double released(double until, const std::string& where, const TimeSettings& time
   return end;
 }
 
+/// The projection on what `held` holds beyond `before`.
+Mat3 rest_of(const Mat3& held, const Mat3& before) {
+  Mat3 rest = Mat3::Zero();
+  const Mat3 beyond = held - before * held;
+  for (int c = 0; c < 3; ++c) {
+    const Vec3 d = beyond.col(c) - rest * beyond.col(c);
+    if (d.norm() > 1e-6) rest += d.normalized() * d.normalized().transpose();
+  }
+  return rest;
+}
+
 std::vector<Prescription> prescriptions(const BodyChoice& body, const std::vector<Vec3>& meshed,
                                         const std::vector<Vec3>& placed, int first, const TimeSettings& time,
                                         std::vector<std::string>& notes) {
+  struct Taken {
+    std::string where;
+    Mat3 held = Mat3::Zero();
+    bool for_ever = true;  // by pins
+  };
   std::vector<Prescription> list;
-  std::map<int, std::string> taken;
-  const auto add = [&](const Selection& selection, const std::string& where, Motion motion,
-                       std::optional<double> until) {
+  std::map<int, Taken> taken;
+  enum class Kind { pin, script };
+  const auto add = [&](Kind kind, const Selection& selection, const std::string& where, Motion motion,
+                       std::optional<double> until, const Mat3& held) {
     Prescription p{{}, std::move(motion)};
     if (until) p.until = released(*until, where, time, notes);
+    p.held = held;
+    const std::size_t first_of_these = list.size();
+    const bool for_ever = kind == Kind::pin && !until;
     for (const int i : resolve(selection, meshed)) {
-      if (const auto [it, fresh] = taken.emplace(i, where); !fresh)
-        throw InputError(where, fmt::format("node {} of '{}' is already prescribed by {}", i, body.name, it->second));
-      p.nodes.push_back(first + i);
+      Taken& t = taken.try_emplace(i, Taken{where}).first->second;
+      const bool twice = !(t.held * held).isZero(1e-9);
+      if (twice && !(for_ever && t.for_ever))
+        throw InputError(where, fmt::format("node {} of '{}' is already prescribed by {}", i, body.name, t.where));
+      const Mat3 more = twice ? rest_of(held, t.held) : held;  // where planes of symmetry meet
+      t.held += more;
+      t.for_ever = t.for_ever && for_ever;
+      if (!twice)
+        p.nodes.push_back(first + i);
+      else if (!more.isZero(0))
+        list.push_back({{first + i}, p.motion, p.until, more});
     }
-    list.push_back(std::move(p));
+    list.insert(list.begin() + static_cast<std::ptrdiff_t>(first_of_these), std::move(p));
   };
-  if (!body.pin.empty()) add(body.pin, body.where + ".pin", {}, {});
-  for (const auto& pin : body.timed_pins) add(pin.nodes, pin.where, {}, pin.until);
+  const Mat3 whole = Mat3::Identity();
+  if (!body.pin.empty()) add(Kind::pin, body.pin, body.where + ".pin", {}, {}, whole);
+  for (const auto& pin : body.pin_entries) add(Kind::pin, pin.nodes, pin.where, {}, pin.until, pin.held);
   for (const auto& script : body.scripts)
-    add(script.nodes, script.where, scripted_motion(script, meshed, placed), script.until);
+    add(Kind::script, script.nodes, script.where, scripted_motion(script, meshed, placed), script.until, script.held);
   const bool for_ever =
       std::all_of(list.begin(), list.end(), [](const Prescription& p) { return std::isinf(p.until); });
-  if (taken.size() == meshed.size() && for_ever)
+  const auto is_whole = [&](const auto& t) { return t.second.held.isIdentity(1e-9); };
+  if (taken.size() == meshed.size() && std::all_of(taken.begin(), taken.end(), is_whole) && for_ever)
     throw InputError(
         body.where, fmt::format("all {} nodes of '{}' are prescribed: none is free to move", meshed.size(), body.name));
   return list;
@@ -199,7 +229,7 @@ std::vector<ContactBody> contact_bodies(const Scene& scene, const Model& model, 
     const BodyChoice& choice = scene.bodies[b];
     const Body& body = model.bodies[b];
     ContactBody c{&choice, &body, placed[b].materials.young,
-                  0,       {},    choice.pin.empty() && choice.timed_pins.empty() && choice.scripts.empty()};
+                  0,       {},    choice.pin.empty() && choice.pin_entries.empty() && choice.scripts.empty()};
     if (choice.springs) c.spring = choice.springs->stiffness;
     if (placed[b].thin) c.spring += placed[b].thin->young * choice.thickness;
     c.mass.assign(body.rest.nodes.size(), 0);

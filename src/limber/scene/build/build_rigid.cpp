@@ -136,7 +136,7 @@ double stiffness(const BodyChoice& body, const std::vector<int>& elements, const
 std::map<int, std::string> prescribed(const BodyChoice& body, const std::vector<Vec3>& meshed) {
   std::map<int, std::string> where;
   for (const int i : resolve(body.pin, meshed)) where.emplace(i, body.where + ".pin");
-  for (const auto& pin : body.timed_pins)
+  for (const auto& pin : body.pin_entries)
     for (const int i : resolve(pin.nodes, meshed)) where.emplace(i, pin.where);
   for (const auto& script : body.scripts)
     for (const int i : resolve(script.nodes, meshed)) where.emplace(i, script.where);

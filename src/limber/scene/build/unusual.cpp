@@ -80,7 +80,7 @@ bool nothing_holds(const Scene& scene, std::size_t index) {
     return std::any_of(forces.begin(), forces.end(),
                        [&](const auto& force) { return force->holds(static_cast<int>(index)); });
   };
-  return body.pin.empty() && body.timed_pins.empty() && body.scripts.empty() && !held(body.forces) &&
+  return body.pin.empty() && body.pin_entries.empty() && body.scripts.empty() && !held(body.forces) &&
          !held(scene.forces);
 }
 
