@@ -20,7 +20,7 @@ std::string body(const std::string& cells, const std::string& more) {
          R"(}, "material": {"model": "neo_hookean", "young": 1e6, "poisson": 0.3, "density": 1000})" + more + "}";
 }
 
-Scene scene_of(const std::string& bodies, const std::string& more = "") {
+Scene scene_for_solvers(const std::string& bodies, const std::string& more = "") {
   return read_scene(Document::parse(R"({"time": {"step": 0.01, "duration": 0.05}, "method": {"name": "BE"},
       "gravity": [0, -9.81, 0], "bodies": [)" +
                                         bodies + "]" + more + "}",
@@ -28,7 +28,7 @@ Scene scene_of(const std::string& bodies, const std::string& more = "") {
                     vocabulary(), ".");
 }
 
-Scene held_bar() { return scene_of(body("[16, 6, 6]", R"(, "pin": ["left"])")); }
+Scene held_bar() { return scene_for_solvers(body("[16, 6, 6]", R"(, "pin": ["left"])")); }
 
 /// (M + h²K) x = b for a b that depends on places alone, and the whole x.
 struct Solved {
@@ -78,13 +78,13 @@ TEST(SharedSolver, EachNameSolvesAsOnOneProcess) {
 }
 
 TEST(SharedSolver, MultigridOfThreeLevelsKeepsItsIterations) {
-  const Scene scene = scene_of(body("[40, 10, 10]", R"(, "pin": ["left"])"));
+  const Scene scene = scene_for_solvers(body("[40, 10, 10]", R"(, "pin": ["left"])"));
   for (const int processes : {2, 3, 4}) expect_as_alone(scene, "multigrid", processes, 1.3);
 }
 
 /// All nodes of the surface are held by all processes there, and most of them have no element at them.
 TEST(SharedSolver, MultigridWithNodesHeldEverywhere) {
-  const Scene scene = scene_of(
+  const Scene scene = scene_for_solvers(
       body("[16, 6, 6]", R"(, "position": [0, 0.02, 0])") + "," + body("[16, 6, 6]", R"(, "position": [0, 1, 0])"),
       R"(, "obstacles": [{"name": "floor", "shape": "plane", "point": [0, -0.12, 0], "normal": [0, 1, 0]}],
                 "contact": {"delta": 0.03})");
@@ -92,8 +92,8 @@ TEST(SharedSolver, MultigridWithNodesHeldEverywhere) {
 }
 
 TEST(SharedSolver, ModesAreThoseOfOneProcess) {
-  const Scene scene =
-      scene_of(body("[8, 2, 2]", R"(, "pin": ["left"])") + "," + body("[8, 3, 2]", R"(, "position": [0, 1, 0])"));
+  const Scene scene = scene_for_solvers(body("[8, 2, 2]", R"(, "pin": ["left"])") + "," +
+                                        body("[8, 3, 2]", R"(, "position": [0, 1, 0])"));
   const Model one = build_model(scene);
   const Modes alone = scene_modes(one, 12);
   const Matrix shapes = on_all_nodes(*one.system, alone.X);
@@ -111,7 +111,7 @@ TEST(SharedSolver, ModesAreThoseOfOneProcess) {
 /// Hybrids, the exponential method and statics, on processes that are threads.
 TEST(SharedSolver, MethodsMoveAsOnOneProcess) {
   for (const std::string method : {"SIERE", "STR-SBDF2ERE", "BDF2ERE", "ERE"}) {
-    Scene scene = scene_of(body("[8, 2, 2]", R"(, "pin": ["left"])"));
+    Scene scene = scene_for_solvers(body("[8, 2, 2]", R"(, "pin": ["left"])"));
     scene.method.name = method;
     scene.time.step = method == "ERE" ? 1e-3 : 5e-3;
     const auto end = [&](const Communicator& all) {
