@@ -227,7 +227,8 @@ class Draw:
         if self.chance(.2):
             body["loads"] = [self.load(200 if solid else 2) for _ in range(self.rng.randint(1, 2))]
             if solid and self.chance(.4):
-                body["loads"].append({"faces": "all", **self.rng.choice([
+                sides = SIDES if body["mesh"].get("shape") == "box" else []
+                body["loads"].append({"faces": self.rng.choice(["all", *sides]), **self.rng.choice([
                     {"pressure": self.log(10, 2e3)}, {"pressure": -self.log(10, 2e3)}, {"traction": self.around(self.log(10, 2e3))}])})
         if self.chance(.1):
             body["masses"] = [{"nodes": self.rng.choice(SIDES), "mass": self.log(.001, 1)}]
