@@ -392,7 +392,7 @@ def test_check_of_a_directory_without_a_run(limber_cli, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["attached", "beam", "bridge", "cloth_on_sphere", "jelly_brick", "pear", "rope",
-                                  "spring_network",
+                                  "inflated", "spring_network",
                                   "stiff_and_soft", "targets", "twist", "two_materials", "wind"])
 def test_shipped_scenes_run(limber_cli, root, tmp_path, name):
     scene = root / "scenes" / f"{name}.json"

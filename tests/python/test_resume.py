@@ -27,7 +27,8 @@ def long_scene(bar, write_scene):
         return write_scene(bar(method={"name": method},
                                mesh={"shape": "box", "size": [1, 0.25, 0.25], "cells": [8, 2, 2]},
                                time={"step": 0.005, "duration": 0.005 * STEPS},
-                               output={"velocities": True, "frames_every": 2, "checkpoint_every": 17}, **keys))
+                               output={"velocities": True, "frames_every": 2, "checkpoint_every": 17,
+                                       "probes": [{"name": "tip", "body": "bar", "point": [1, .1, .1]}]}, **keys))
 
     return make
 
@@ -49,6 +50,8 @@ def assert_same_results(one, other):
     assert (one / "trajectory.h5").read_bytes() == (other / "trajectory.h5").read_bytes()
     assert (one / "trajectory.xdmf").read_bytes() == (other / "trajectory.xdmf").read_bytes()
     assert without_wall_times(one / "energy.csv") == without_wall_times(other / "energy.csv")
+    if (one / "probes.csv").exists():
+        assert (one / "probes.csv").read_bytes() == (other / "probes.csv").read_bytes()
 
 
 def stop_at(command, directory, row, delay, sent, cwd):

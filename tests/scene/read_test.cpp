@@ -36,6 +36,13 @@ TEST(ReadScene, TopLevel) {
   EXPECT_FALSE(s.output.fps);
   EXPECT_TRUE(s.output.velocities);
   EXPECT_EQ(s.output.checkpoint_every, 50);
+  ASSERT_EQ(s.output.probes.size(), 2u);
+  EXPECT_EQ(s.output.probes[0].name, "tip");
+  EXPECT_EQ(s.output.probes[0].point, Vec3(1, 2, 3));
+  EXPECT_EQ(s.output.probes[1].body, 1);
+  ASSERT_EQ(s.bodies[0].masses.size(), 1u);
+  EXPECT_EQ(s.bodies[0].masses[0].mass, .052);
+  EXPECT_EQ(part<Side>(s.bodies[0].masses[0].nodes, 0), Side::right);
   EXPECT_EQ(read_sample(sample("variants.json")).output.fps, 24);
   EXPECT_EQ(s.camera.position, Vec3(0, 2, 3));
   EXPECT_EQ(s.camera.look_at, Vec3(0, 1, 0));
@@ -276,7 +283,7 @@ TEST(ReadScene, Springs) {
 
 TEST(ReadScene, Loads) {
   const auto loads = choices_of<LoadChoice>(full().bodies[0].forces);
-  ASSERT_EQ(loads.size(), 2u);
+  ASSERT_EQ(loads.size(), 4u);
   EXPECT_EQ(loads[0].share, LoadChoice::Share::per_node);
   EXPECT_EQ(loads[0].force, Vec3(0, 5, 0));
   EXPECT_EQ(part<Side>(loads[0].nodes, 0), Side::right);
@@ -292,6 +299,12 @@ TEST(ReadScene, Loads) {
   EXPECT_DOUBLE_EQ(sine.phase, pi / 2);
   EXPECT_EQ(sine.offset, 0.5);
   EXPECT_EQ(sine.amplitude, 3);
+  EXPECT_EQ(part<Side>(loads[2].faces, 0), Side::top);
+  EXPECT_EQ(loads[2].traction, Vec3(0, 2000, 1));
+  EXPECT_FALSE(loads[2].pressure);
+  EXPECT_TRUE(loads[3].nodes.empty());
+  EXPECT_EQ(loads[3].pressure, -3000);
+  EXPECT_TRUE(std::holds_alternative<KeyedFactor>(loads[3].time));
   const auto plain = choices_of<LoadChoice>(read_sample(sample("variants.json")).bodies[0].forces);
   EXPECT_TRUE(std::holds_alternative<std::monostate>(plain.at(0).time));
 }

@@ -122,6 +122,29 @@ TEST(SharedModel, LoadsTargetsAndAttachments) {
       3);
 }
 
+TEST(SharedModel, LoadsOnFacesAndMasses) {
+  const std::string
+      closed = R"("loads": [{"faces": "right", "traction": [100, 200, 0]}, {"faces": "all", "pressure": 3000}])",
+      masses = R"(, "masses": [{"nodes": "right", "mass": "300 g"}], "damping": {"mass": 0.5})";
+  expect_as_alone(scene_of(bar("a", closed + masses)), 3);
+  expect_as_alone(scene_of(bar("a", R"("pin": ["left"], "loads": [{"faces": "top", "pressure": 3000}])" + masses)), 3);
+  expect_as_alone(scene_of(bar("a", R"("mass": "consistent", "element": "P2", )" + closed)), 3, Mass::coupled);
+  const std::string rigid = R"("rigid": [{"box": {"min": [0.5, -1, -1], "max": [2, 1, 1]}}], )";
+  expect_as_alone(scene_of(bar("soft", "") + "," + bar("tipped", rigid + R"("position": [0, 1, 0], )" + closed)), 2,
+                  Mass::coupled);
+}
+
+TEST(SharedModel, ProbesAreTheSame) {
+  const Scene scene = scene_of(bar("b", R"("pin": ["left"])"),
+                               R"(, "output": {"probes": [{"name": "p", "body": "b", "point": [0.77, 0.1, 0.3]}]})");
+  const Probe alone = build_model(scene).probes.at(0);
+  ThreadProcesses(3).run([&](const Communicator& all) {
+    const Probe here = build_model(scene, {}, all).probes.at(0);
+    EXPECT_EQ(here.nodes, alone.nodes);
+    EXPECT_EQ(here.weights, alone.weights);
+  });
+}
+
 TEST(SharedModel, ContactAndFriction) {
   expect_as_alone(scene_of(bar("low", R"("position": [0, 0.012, 0])") + "," +
                                bar("high", R"("position": [0.1, 0.285, 0.05], "velocity": [1, 0, 0])"),

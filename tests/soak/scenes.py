@@ -226,6 +226,12 @@ class Draw:
                 body["rigid"] = ["all"]
         if self.chance(.2):
             body["loads"] = [self.load(200 if solid else 2) for _ in range(self.rng.randint(1, 2))]
+            if solid and self.chance(.4):
+                sides = SIDES if body["mesh"].get("shape") == "box" else []
+                body["loads"].append({"faces": self.rng.choice(["all", *sides]), **self.rng.choice([
+                    {"pressure": self.log(10, 2e3)}, {"pressure": -self.log(10, 2e3)}, {"traction": self.around(self.log(10, 2e3))}])})
+        if self.chance(.1):
+            body["masses"] = [{"nodes": self.rng.choice(SIDES), "mass": self.log(.001, 1)}]
         if self.chance(.1):
             body["targets"] = [self.some({"stiffness": self.log(1, 1e3), "keys": self.keys(.1)}, .4, damping=lambda: self.log(.01, 5),
                                          interpolation=lambda: "smooth", pivot=lambda: [0, 0, 0])]
@@ -337,6 +343,8 @@ class Draw:
                 s.setdefault("obstacles", []).append(self.obstacle("ram", False))
         self.some(s, .2, wind=self.wind, gravity=lambda: self.around(15))
         s["output"] = self.some({}, .3, velocities=lambda: True, checkpoint_every=lambda: self.rng.randint(1, 7))
+        if s["bodies"][0]["mesh"].get("shape") == "box" and self.chance(.3):  # its corner
+            s["output"]["probes"] = [{"name": "p", "body": "b0", "point": s["bodies"][0]["position"]}]
         if self.chance(.3):
             s["output"]["fps"] = self.rng.choice([24, 60, 333, round(3.7 / self.end, 3)])
         elif self.chance(.3):

@@ -168,4 +168,55 @@ Quadrature mass_rule(ElementKind kind) {
   return conical(kind == ElementKind::tet4 ? 2 : 4);
 }
 
+Vector shape_values(FaceKind kind, const Eigen::Vector2d& xi) {
+  const double x = xi[0], y = xi[1];
+  if (kind == FaceKind::quad4)
+    return Eigen::Vector4d((1 - x) * (1 - y), (1 + x) * (1 - y), (1 + x) * (1 + y), (1 - x) * (1 + y)) / 4;
+  const Vec3 b(1 - x - y, x, y);
+  if (kind == FaceKind::tri3) return b;
+  Vector N(6);
+  for (Index k = 0; k < 3; ++k) {
+    N[k] = b[k] * (2 * b[k] - 1);
+    N[3 + k] = 4 * b[k] * b[(k + 1) % 3];
+  }
+  return N;
+}
+
+Matrix shape_gradients(FaceKind kind, const Eigen::Vector2d& xi) {
+  const double x = xi[0], y = xi[1];
+  Matrix G(node_count(kind), 2);
+  if (kind == FaceKind::quad4) {
+    G << y - 1, x - 1, 1 - y, -1 - x, 1 + y, 1 + x, -1 - y, 1 - x;
+    return G / 4;
+  }
+  Matrix dB(3, 2);
+  dB << -1, -1, 1, 0, 0, 1;
+  if (kind == FaceKind::tri3) return dB;
+  const Vec3 b(1 - x - y, x, y);
+  for (Index k = 0; k < 3; ++k) {
+    const Index next = (k + 1) % 3;
+    G.row(k) = (4 * b[k] - 1) * dB.row(k);
+    G.row(3 + k) = 4 * (b[k] * dB.row(next) + b[next] * dB.row(k));
+  }
+  return G;
+}
+
+Quadrature surface_rule(FaceKind kind) {
+  if (kind == FaceKind::tri3) return {Matrix::Constant(1, 2, 1. / 3), Vector::Constant(1, .5)};
+  const bool square = kind == FaceKind::quad4;
+  const int n = square ? 2 : 3;
+  const Line u = gauss(n, square ? 0 : 1), v = gauss(n, 0);
+  Quadrature rule{Matrix(n * n, 2), Vector(n * n)};
+  Index at = 0;
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j, ++at) {
+      if (square)
+        rule.points.row(at) << 2 * u.points[i] - 1, 2 * v.points[j] - 1;
+      else
+        rule.points.row(at) << u.points[i], v.points[j] * (1 - u.points[i]);
+      rule.weights[at] = (square ? 4 : 1) * u.weights[i] * v.weights[j];
+    }
+  return rule;
+}
+
 }  // namespace limber

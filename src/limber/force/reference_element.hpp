@@ -4,9 +4,9 @@
 ///     tet4, tet10: ξ ≥ 0, ξ₁ + ξ₂ + ξ₃ ≤ 1; corners 000, 100, 010, 001, then the edges' middles 01, 12, 02, 03, 13, 23
 ///     hex8: −1 ≤ ξ ≤ 1; corners counter-clockwise at ξ₃ = −1, then at ξ₃ = 1
 ///
-/// The orders of nodes are those of VTK's cells.
+/// The orders of nodes are those of VTK's cells. Faces are tri3 and tri6, ξ ≥ 0, ξ₁ + ξ₂ ≤ 1, and quad4, −1 ≤ ξ ≤ 1.
 
-#include "limber/mesh/element_mesh.hpp"
+#include "limber/mesh/element_faces.hpp"
 
 namespace limber {
 
@@ -18,7 +18,7 @@ Vector shape_values(ElementKind kind, const Vec3& xi);
 Matrix shape_gradients(ElementKind kind, const Vec3& xi);
 
 struct Quadrature {
-  Matrix points;   // #q × 3
+  Matrix points;   // #q × 3, of faces #q × 2
   Vector weights;  // #q, all positive; their sum is the volume of the reference element
 };
 
@@ -30,5 +30,11 @@ Quadrature energy_rule(ElementKind kind, Sides sides);
 Sides sides(const ElementMesh& mesh);
 /// Exact for N_a N_b det ∂X/∂ξ of every element, curved or not.
 Quadrature mass_rule(ElementKind kind);
+
+/// N_a, #n, and ∂N_a/∂ξ, #n × 2, of a face.
+Vector shape_values(FaceKind kind, const Eigen::Vector2d& xi);
+Matrix shape_gradients(FaceKind kind, const Eigen::Vector2d& xi);
+/// Exact for N_a ∂x/∂ξ₁ × ∂x/∂ξ₂ of every face, curved or not.
+Quadrature surface_rule(FaceKind kind);
 
 }  // namespace limber

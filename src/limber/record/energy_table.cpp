@@ -15,17 +15,10 @@ namespace {
 const std::vector<std::string> fixed_columns = {"time",         "kinetic", "elastic",           "gravitational",
                                                 "damping_loss", "total",   "newton_iterations", "wall_ms"};
 
-std::string header_line(const std::vector<std::string>& more) {
+std::vector<std::string> all_columns(const std::vector<std::string>& more) {
   std::vector<std::string> columns = fixed_columns;
   columns.insert(columns.end(), more.begin(), more.end());
-  std::string line = join(columns, ",") + "\n";
-  assert(line.find_first_of("\"\r") == std::string_view::npos && "column names are plain words");
-  return line;
-}
-
-void append_number(std::string& line, double x) {
-  char digits[32];
-  line.append(digits, std::to_chars(digits, digits + sizeof digits, x).ptr);
+  return columns;
 }
 
 std::vector<std::string_view> split(std::string_view line) {
@@ -63,26 +56,11 @@ std::vector<double> parse_row(std::string_view line, std::size_t columns, const 
 }  // namespace
 
 EnergyTable EnergyTable::create(const std::string& path, const std::vector<std::string>& more) {
-  EnergyTable table(File::create(path), more.size(), 0);
-  table.file_.append(header_line(more));
-  return table;
+  return {StepTable::create(path, all_columns(more)), more.size()};
 }
 
 EnergyTable EnergyTable::resume(const std::string& path, long rows_to_keep, const std::vector<std::string>& more) {
-  const std::string content = read_file(path);
-  const std::string header = header_line(more);
-  if (!content.starts_with(header))
-    throw InputError(path + ":1", "the columns are not those of this run; start it again with --overwrite");
-  std::string_view rest = content, line;
-  next_line(rest, line);
-  for (long row = 0; row < rows_to_keep; ++row)
-    if (!next_line(rest, line))
-      throw InputError(path, fmt::format("has {} rows, but the checkpoint was taken after {}; start the run again with "
-                                         "--overwrite",
-                                         row, rows_to_keep));
-  EnergyTable table(File::open(path), more.size(), rows_to_keep);
-  table.file_.truncate(static_cast<off_t>(content.size() - rest.size()));
-  return table;
+  return {StepTable::resume(path, rows_to_keep, all_columns(more)), more.size()};
 }
 
 void EnergyTable::add(const EnergyRow& row) {
@@ -98,9 +76,7 @@ void EnergyTable::add(const EnergyRow& row) {
     line += ',';
     append_number(line, x);
   }
-  line += '\n';
-  file_.append(line);
-  ++rows_;
+  table_.add_line(std::move(line));
 }
 
 std::vector<double> EnergyRecord::column(std::string_view name) const {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "limber/record/files.hpp"
+#include "limber/record/step_table.hpp"
 
 namespace limber {
 
@@ -29,15 +29,14 @@ class EnergyTable {
 
   /// Writes the row at once. Throws OutputError; the rows before stay readable.
   void add(const EnergyRow& row);
-  long rows() const { return rows_; }
-  void sync() { file_.sync(); }
+  long rows() const { return table_.rows(); }
+  void sync() { table_.sync(); }
 
  private:
-  EnergyTable(File file, std::size_t more, long rows) : file_(std::move(file)), more_(more), rows_(rows) {}
+  EnergyTable(StepTable table, std::size_t more) : table_(std::move(table)), more_(more) {}
 
-  File file_;
+  StepTable table_;
   std::size_t more_;  // number of further columns
-  long rows_;
 };
 
 /// What stands in an energy.csv. A last line without its end is left out: the run that wrote it was killed.

@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "limber/mesh/element_faces.hpp"
 #include "limber/model/force.hpp"
 #include "limber/scene/selection.hpp"
 
@@ -19,6 +20,8 @@ struct ForceNodes {
     const std::vector<Vec3>& placed;                             // [m]
     int first = 0;                                               // its first number among all nodes
     std::function<std::vector<std::array<int, 3>>()> triangles;  // its outside, in its own numbering
+    std::function<FaceMesh()> faces;                             // the same as faces of its elements
+    std::vector<int> fixed;                                      // nodes that never move, in its own numbering
   };
   std::vector<Body> bodies;
   const Vector& positions;  // 3N [m], of all nodes, placed

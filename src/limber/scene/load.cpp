@@ -1,6 +1,10 @@
 #include "limber/scene/load.hpp"
 
+#include <fmt/format.h>
+
+#include "limber/core/errors.hpp"
 #include "limber/force/loads.hpp"
+#include "limber/force/surface_loads.hpp"
 #include "limber/scene/force_kinds.hpp"
 #include "limber/scene/read_parts.hpp"
 
@@ -46,13 +50,27 @@ const Section<LoadChoice>& load_table() {
   static const Section<LoadChoice> table{
       "load",
       {{"nodes", into(&LoadChoice::nodes, read_nodes), form::section("selection"), "a [selection](#selections)",
-        required},
+        "required, or `faces`"},
        {"force", &LoadChoice::force, form::vector(quantity::force), "on each node", "required, or `total_force`"},
        {"total_force", read_total, form::vector(quantity::force), "on all of them together, in equal shares"},
+       {"faces", into(&LoadChoice::faces, read_nodes), form::section("selection"),
+        "in place of `nodes`: the faces of the body's boundary, or of a sheet, whose corners are all in a "
+        "[selection](#selections)"},
+       {"traction", &LoadChoice::traction, form::vector(quantity::pressure),
+        "with `faces`: force per area of the rest shape{}; its direction stays", "required there, or `pressure`"},
+       {"pressure", &LoadChoice::pressure, form::number(quantity::pressure),
+        "with `faces`: [pressure](#pressure){} that follows the surface; positive pushes inwards"},
        {"time", into(&LoadChoice::time, read_factor), form::section("load_keys").or_also(reference("load_sine")),
         "a factor as a function of time, in one of two forms", "1"}},
-      {{"force", "total_force"}},
-      R"({"anyOf": [{"required": ["force"]}, {"required": ["total_force"]}]})"};
+      {{"force", "total_force"},
+       {"nodes", "faces"},
+       {"nodes", "traction"},
+       {"nodes", "pressure"},
+       {"faces", "force"},
+       {"faces", "total_force"},
+       {"traction", "pressure"}},
+      R"({"anyOf": [{"required": ["nodes", "force"]}, {"required": ["nodes", "total_force"]},
+                    {"required": ["faces", "traction"]}, {"required": ["faces", "pressure"]}]})"};
   return table;
 }
 
@@ -62,25 +80,58 @@ void read_loads(const JsonCursor& list, const ForceOwner& owner, ForceChoices& f
     load.where = place.path();
     load.body = owner.body;
     const JsonSection s = place.section("load");
-    if (!s.has("total_force")) s.at("force");
+    if (s.has("faces")) {
+      if (!s.has("traction") && !s.has("pressure"))
+        s.at("faces").fail("needs 'traction' [Pa] or 'pressure' [Pa] beside it");
+    } else {
+      for (const char* key : {"traction", "pressure"})
+        if (const auto c = s.find(key)) c->fail("acts on faces: needs 'faces' beside it");
+      s.at("nodes");
+      if (!s.has("total_force")) s.at("force");
+    }
     forces.push_back(std::make_shared<LoadChoice>(std::move(load)));
   }
 }
 
-TimeFunction<Vec3> load_in_time(const LoadChoice& load, const Vec3& force) {
+/// T: double or Vec3.
+template <class T>
+TimeFunction<T> load_in_time(const LoadChoice& load, const T& whole) {
   if (const auto* keyed = std::get_if<KeyedFactor>(&load.time)) {
-    std::vector<Vec3> values;
-    for (const double factor : keyed->values) values.push_back(factor * force);
-    return TimeFunction<Vec3>::table(keyed->times, values, keyed->interpolation, load.where + ".time.keys");
+    std::vector<T> values;
+    for (const double factor : keyed->values) values.push_back(factor * whole);
+    return TimeFunction<T>::table(keyed->times, values, keyed->interpolation, load.where + ".time.keys");
   }
   if (const auto* sine = std::get_if<SineFactor>(&load.time))
-    return TimeFunction<Vec3>::sine(sine->amplitude * force, sine->frequency, sine->phase, sine->offset * force);
-  return TimeFunction<Vec3>::constant(force);
+    return TimeFunction<T>::sine(sine->amplitude * whole, sine->frequency, sine->phase, sine->offset * whole);
+  return TimeFunction<T>::constant(whole);
+}
+
+/// With the numbers of all nodes.
+FaceMesh loaded_faces(const LoadChoice& load, const ForceNodes::Body& body) {
+  const std::vector<int> corners = resolve(load.faces, body.meshed);
+  const FaceMesh all = body.faces();
+  FaceMesh faces = faces_between(all, corners);
+  if (all.count() == 0) throw InputError(load.where + ".faces", "the body has no faces: it is made of edges");
+  if (faces.count() == 0)
+    throw InputError(load.where + ".faces",
+                     fmt::format("holds no face: none of the {} faces of the body's surface has all of its corners "
+                                 "among the {} selected nodes",
+                                 all.count(), corners.size()));
+  for (int& i : faces.nodes) i += body.first;
+  return faces;
 }
 
 }  // namespace
 
 std::shared_ptr<Force> LoadChoice::make(const ForceNodes& all) const {
+  if (!faces.empty()) {
+    const ForceNodes::Body& b = all.bodies[static_cast<std::size_t>(body)];
+    FaceMesh loaded = loaded_faces(*this, b);
+    if (!pressure) return make_traction(loaded, all.positions, load_in_time(*this, traction));
+    std::vector<int> fixed = b.fixed;
+    for (int& i : fixed) i += b.first;
+    return make_pressure(std::move(loaded), all.positions, load_in_time(*this, *pressure), std::move(fixed));
+  }
   const std::vector<int> numbers = all.resolve(nodes, body);
   const Vec3 each = share == Share::total ? Vec3(force / static_cast<double>(numbers.size())) : force;
   return std::make_shared<NodalLoads>(numbers, load_in_time(*this, each));
@@ -88,7 +139,7 @@ std::shared_ptr<Force> LoadChoice::make(const ForceNodes& all) const {
 
 ForceKind load_kind() {
   return {ForceKind::Of::body,
-          {"loads", form::list("load"), "a list of [forces on nodes](#loads)", "none"},
+          {"loads", form::list("load"), "a list of [forces on nodes and faces](#loads)", "none"},
           {load_table(),
            load_keys_table(),
            sine_table(),

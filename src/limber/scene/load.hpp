@@ -1,6 +1,7 @@
 #pragma once
-/// Given forces on nodes, constant or with a factor that depends on time.
+/// Given forces on nodes or faces, constant or with a factor that depends on time.
 
+#include <optional>
 #include <string>
 #include <variant>
 
@@ -30,8 +31,11 @@ struct LoadChoice final : ForceChoice {
   enum class Share { per_node, total } share = Share::per_node;  // total: divided equally among the nodes
   std::string where;
   int body = 0;
-  Selection nodes;
-  Vec3 force = Vec3::Zero();                                   // [N]
+  Selection nodes;                 // on nodes: these
+  Vec3 force = Vec3::Zero();       // [N]
+  Selection faces;                 // on faces: those with all corners in it; then traction, or pressure where it is set
+  Vec3 traction = Vec3::Zero();    // [Pa]
+  std::optional<double> pressure;  // [Pa]
   std::variant<std::monostate, KeyedFactor, SineFactor> time;  // monostate: constant
 };
 

@@ -33,9 +33,37 @@ const Section<OutputChoice>& output_table() {
         "frames per simulated second{}, in place of `frames_every`"},
        {"velocities", &OutputChoice::velocities, form::flag(), "whether frames hold velocities too"},
        {"checkpoint_every", &OutputChoice::checkpoint_every, form::whole(1), "steps from one checkpoint to the next",
-        "the program's own"}},
+        "the program's own"},
+       {"probes", form::list("probe"), "a list of [points that are followed](#probes) in `probes.csv`", "none"}},
       {{"frames_every", "fps"}}};
   return table;
+}
+
+/// The body is read by hand, since that needs the names of all.
+const Section<ProbeChoice>& probe_table() {
+  static const Section<ProbeChoice> table{"probe",
+                                          {{"name", &ProbeChoice::name, form::text(),
+                                            "of its columns in the table; no commas, quotes or line breaks", required},
+                                           {"body", form::other(R"({"type": "string"})"), "a body's name", required},
+                                           {"point", &ProbeChoice::point, form::vector(quantity::length),
+                                            "a place of the rest shape as it is placed in the scene{}", required}}};
+  return table;
+}
+
+std::vector<ProbeChoice> read_probes(const JsonCursor& list, const std::vector<std::string>& bodies) {
+  std::vector<ProbeChoice> probes;
+  for (const JsonCursor& place : list.items()) {
+    ProbeChoice probe = probe_table().read(place);
+    const JsonSection s = place.section("probe");
+    probe.where = place.path();
+    probe.body = static_cast<int>(s.at("body").word(bodies, "body"));
+    if (probe.name.find_first_of(",\"\r\n") != std::string::npos)
+      s.at("name").fail(s.at("name").echo() + " contains a comma, a quote or a line break");
+    for (const ProbeChoice& other : probes)
+      if (other.name == probe.name) s.at("name").fail("'" + probe.name + "' is already the name of " + other.where);
+    probes.push_back(std::move(probe));
+  }
+  return probes;
 }
 
 void read_look_at(const JsonCursor& c, CameraChoice& camera) {
@@ -157,7 +185,7 @@ std::vector<BodyChoice> read_bodies(const JsonCursor& place, const Vocabulary& v
 }  // namespace
 
 std::vector<SectionTable> top_sections() {
-  return {scene_table(), time_table(), output_table(), camera_table(), start_table(), view_table()};
+  return {scene_table(), time_table(), output_table(), probe_table(), camera_table(), start_table(), view_table()};
 }
 
 Scene read_scene(const nlohmann::json& json, const Vocabulary& vocabulary, const std::string& base_directory) {
@@ -173,6 +201,8 @@ Scene read_scene(const nlohmann::json& json, const Vocabulary& vocabulary, const
   ForceOwner owner;
   for (const BodyChoice& body : scene.bodies) owner.names.push_back(body.name);
   scene.forces = read_forces(s, ForceKind::Of::scene, owner);
+  if (const auto c = s.find("output"))
+    if (const auto list = c->section("output").find("probes")) scene.output.probes = read_probes(*list, owner.names);
   if (const auto c = s.find("obstacles")) {
     scene.obstacles = read_obstacles(*c, scene.bodies, base_directory);
     if (!scene.contact) scene.contact.emplace();

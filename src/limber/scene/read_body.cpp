@@ -298,6 +298,21 @@ const Section<SpringsChoice>& springs_table() {
   return table;
 }
 
+const Section<AddedMass>& added_mass_table() {
+  static const Section<AddedMass> table{
+      "added_mass",
+      {{"nodes", into(&AddedMass::nodes, read_nodes), form::section("selection"), "a [selection](#selections)",
+        required},
+       {"mass", &AddedMass::mass, form::positive(quantity::mass), "of all that is added", required}}};
+  return table;
+}
+
+AddedMass read_added_mass(const JsonCursor& place) {
+  AddedMass added = added_mass_table().read(place);
+  added.where = place.path();
+  return added;
+}
+
 void read_element(const JsonCursor& c, BodyChoice& body) {
   body.element = c.word("element");
   // Lumped masses of quadratic elements cost accuracy that the elements were chosen for.
@@ -345,6 +360,8 @@ const Section<BodyChoice>& body_table() {
                 .or_also(SchemaJson{{"type", "array"}, {"items", reference("positive")}, {"minItems", 1}}),
             "in place of a material, with `springs`: mass of each node{}, one number or a list. Any mesh becomes a "
             "mass-spring network so"},
+           {"masses", each_into(&B::masses, read_added_mass), form::list("added_mass"),
+            "a list of [masses that nodes bear beside their own](#masses)", "none"},
            {"thickness", &B::thickness, form::non_negative(quantity::length),
             "thickness{}: where things collide, the surface lies half of it outside the mesh ([below](#thickness)). Of "
             "[sheets "
@@ -385,7 +402,8 @@ std::vector<SectionTable> body_sections() {
            {{"region", form::other(R"({"oneOf": [{"type": ["string", "integer"]},
                                        {"type": "array", "items": {"type": ["string", "integer"]}, "minItems": 1}]})"),
              "name or number of a region of the mesh, or a list of them", required}}},
-          springs_table()};
+          springs_table(),
+          added_mass_table()};
 }
 
 DampingChoice read_damping(const JsonCursor& place) { return damping_table().read(place); }

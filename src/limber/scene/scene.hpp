@@ -156,6 +156,13 @@ struct RigidChoice {
   Selection nodes;
 };
 
+/// Mass that some nodes bear beside their own, in shares of that.
+struct AddedMass {
+  std::string where;
+  Selection nodes;
+  double mass = 0;  // [kg]
+};
+
 enum class MassForm { lumped, consistent };
 
 /// Placed shape: position + R(rotation) · scale · (mesh coordinates). It is the rest shape and the initial one.
@@ -182,7 +189,8 @@ struct BodyChoice {
   double bending = 1;    // sheets and rods: factor on the stiffness that material and thickness give
   std::optional<SpringsChoice> springs;
   std::vector<double> point_mass;  // [kg] one for all nodes or one each; only without materials
-  ForceChoices forces;             // loads, targets, …
+  std::vector<AddedMass> masses;
+  ForceChoices forces;  // loads, targets, …
 };
 
 /// μ between two named objects, bodies or obstacles.
@@ -246,12 +254,20 @@ struct ObstacleChoice {
   std::optional<ObstacleMotion> motion;
 };
 
+/// A point of a body that is followed.
+struct ProbeChoice {
+  std::string where, name;
+  int body = 0;
+  Vec3 point = Vec3::Zero();  // [m] in the rest shape as placed
+};
+
 struct OutputChoice {
   std::string directory;                // as written; empty: not given
   std::optional<int> frames_every;      // [steps]; unset with fps unset: 1
   std::optional<double> fps;            // [1/s]; at most one of the two is set
   bool velocities = false;              // whether frames hold velocities too
   std::optional<int> checkpoint_every;  // [steps]
+  std::vector<ProbeChoice> probes;      // names differ
 };
 
 /// What is not set is chosen so that the whole motion is seen.

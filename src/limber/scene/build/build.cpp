@@ -109,6 +109,15 @@ struct Placed {
   BodyMaterials materials;           // of a solid
   std::optional<MadeMaterial> thin;  // of a sheet or a rod
   int process = 0;                   // that takes what is not cut: sheets, rods and springs
+  std::vector<int> all_corners;      // of all elements, where those of the shape are fewer: rigid or of one process
+
+  /// All elements of the body.
+  ElementMesh elements() const {
+    return {shape.elements.kind, nodes, all_corners.empty() ? shape.elements.corners : all_corners};
+  }
+  FaceMesh faces() const {
+    return shape.mesh.tets.empty() ? triangle_faces(shape.triangles) : boundary_faces(elements());
+  }
 };
 
 /// Rigid parts leave the elements and become ties.
@@ -135,6 +144,7 @@ void add_solid(const BodyChoice& choice, const Vec3& gravity, Shares& shares, Bo
                           choice.mass == MassForm::lumped ? MassKind::lumped : MassKind::consistent);
   };
   p.masses = masses();
+  if (!choice.rigid.empty() || shares.shared()) p.all_corners = p.shape.elements.corners;
   const auto process_of = shares.cut(p.shape.elements, body.first_node, !choice.rigid.empty());
   if (!choice.rigid.empty()) add_rigid(choice, gravity, body, p, model, parts);
   if (shares.shared()) {
@@ -169,13 +179,34 @@ void add_points(const BodyChoice& choice, const Body& body, Placed& p) {
   }
 }
 
+/// By the diagonal of the mass matrix, which is positive, unlike the row sums of quadratic elements.
+void add_masses(const BodyChoice& choice, Shares& shares, const Body& body, Placed& p) {
+  std::vector<double> own(p.nodes.size(), 0);
+  if (!choice.masses.empty())
+    for (const NodalMass& m : p.masses)
+      if (m.a == m.b) own[ix(m.a - body.first_node)] += m.m;
+  for (const AddedMass& added : choice.masses) {
+    const std::vector<int> nodes = resolve(added.nodes, p.shape.mesh.nodes);
+    double sum = 0;
+    for (const int i : nodes) sum += own[ix(i)];
+    for (const int i : nodes) {
+      const int node = body.first_node + i;
+      const NodalMass more{node, node, added.mass * own[ix(i)] / sum};
+      p.masses.push_back(more);
+      shares.hold(0, node);
+      if (shares.shared() && shares.processes().rank() == 0) p.own.push_back(more);
+    }
+  }
+}
+
 void add_body(const BodyChoice& choice, const Vec3& gravity, const TimeSettings& time, Shares& shares, Model& model,
               MechanicalSystem::Parts& parts, std::vector<Placed>& placed, std::vector<Vec3>& velocities) {
   Body body;
   body.name = choice.name;
   body.first_node = 0;
   for (const auto& b : model.bodies) body.first_node += static_cast<int>(b.rest.nodes.size());
-  Placed p{make_shape(choice, model.notes), {}, {}, {}, {}, {}};
+  Placed p;
+  p.shape = make_shape(choice, model.notes);
   p.nodes = p.shape.mesh.nodes;
   place(choice, p.nodes);
   for (const auto& warning : size_warnings(bounding_box(p.nodes))) model.notes.push_back(choice.where + ": " + warning);
@@ -204,6 +235,7 @@ void add_body(const BodyChoice& choice, const Vec3& gravity, const TimeSettings&
     p.process = shares.take(body.first_node, static_cast<int>(p.nodes.size()));
     if (!solid && p.process == shares.processes().rank()) p.own = p.masses;
   }
+  add_masses(choice, shares, body, p);
   Vec3 centre = Vec3::Zero();
   for (const auto& m : p.masses) {
     const double weight = (m.a == m.b ? 1 : 2) * m.m;
@@ -346,10 +378,14 @@ Model build_model(const Scene& scene, const std::vector<ForceMaker>& own_forces,
   Vector nodal = Vector::Zero(nodes);
   add_row_sums(parts.masses, nodal);
   if (!scene.gravity.isZero(0)) parts.forces.push_back(std::make_shared<Gravity>(nodal, scene.gravity));
+  for (const ProbeChoice& probe : scene.output.probes)
+    model.probes.push_back(make_probe(probe, model.bodies[ix(probe.body)], placed[ix(probe.body)].elements()));
   ForceNodes all{{}, parts.positions};
   for (std::size_t b = 0; b < model.bodies.size(); ++b)
     all.bodies.push_back({placed[b].shape.mesh.nodes, placed[b].nodes, model.bodies[b].first_node,
-                          [&body = model.bodies[b]] { return body.surface_triangles(); }});
+                          [&body = model.bodies[b]] { return body.surface_triangles(); },
+                          [&p = placed[b]] { return p.faces(); },
+                          resolve(scene.bodies[b].pin, placed[b].shape.mesh.nodes)});
   const auto add_small = [&](std::shared_ptr<Force> force) {
     shares.hold_for_first(*force);
     parts.forces.push_back(shares.seen(std::move(force), 0));

@@ -11,6 +11,7 @@
 #include "limber/mesh/surface_mesh.hpp"
 #include "limber/mesh/tet_mesh.hpp"
 #include "limber/scene/build/build_contact.hpp"
+#include "limber/scene/build/probe.hpp"
 #include "limber/scene/read.hpp"
 #include "limber/sim/simulation.hpp"
 #include "limber/solve/statics.hpp"
@@ -46,6 +47,7 @@ struct Model {
   State start;  // free degrees of freedom at t = 0, or where and when the scene's `start` says
   std::vector<Body> bodies;
   std::optional<Contact> contact;
+  std::vector<Probe> probes;       // of the scene's output
   std::vector<std::string> notes;  // what the user should hear, such as reordered tetrahedra
 
   /// Begins at this full state (q and v are 3N) instead: what is to be released until then is free. `step`: h [s].

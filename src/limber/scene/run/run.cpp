@@ -163,6 +163,13 @@ std::vector<std::string> notes_of(const Checkpoint& c) {
   return list;
 }
 
+std::vector<std::string> probe_columns(const std::vector<Probe>& probes) {
+  std::vector<std::string> columns = {"time"};
+  for (const Probe& probe : probes)
+    for (const char* axis : {".x", ".y", ".z"}) columns.push_back(probe.name + axis);
+  return columns;
+}
+
 /// Whether a run has come to its end, summary included.
 bool has_summary(const std::string& path, long steps) {
   if (!std::filesystem::exists(path)) return false;
@@ -201,6 +208,8 @@ class Run {
       on_first_process(processes(), [&] {
         writer_.emplace(TrajectoryWriter::resume(file(run_file::trajectory), header, checkpoint->frames));
         table_.emplace(EnergyTable::resume(file(run_file::energy), checkpoint->rows, further_columns));
+        if (!model_.probes.empty())
+          probes_.emplace(StepTable::resume(file(run_file::probes), checkpoint->rows, probe_columns(model_.probes)));
         if (model_.contact)
           contacts_.emplace(ContactTable::resume(file(run_file::contacts), plan_.time(checkpoint->frames - 1)));
         write_scene();
@@ -213,6 +222,8 @@ class Run {
         write_scene();
         writer_.emplace(TrajectoryWriter::create(file(run_file::trajectory), header));
         table_.emplace(EnergyTable::create(file(run_file::energy), further_columns));
+        if (!model_.probes.empty())
+          probes_.emplace(StepTable::create(file(run_file::probes), probe_columns(model_.probes)));
         if (model_.contact) contacts_.emplace(ContactTable::create(file(run_file::contacts)));
       });
       record({}, 0);
@@ -352,6 +363,7 @@ class Run {
     for (const auto* list : {&report.notes, &report.remarks})
       for (const auto& note : *list)
         if (notes_.size() < 20 && std::find(notes_.begin(), notes_.end(), note) == notes_.end()) notes_.push_back(note);
+    record_probes();
     if (!table_) return;
     table_->add({simulation_.time(),
                  e.kinetic,
@@ -364,6 +376,18 @@ class Run {
                  {e.other, static_cast<double>(report.substeps), static_cast<double>(report.escalations), e.contact,
                   simulation_.friction_loss(), static_cast<double>(touch.collisions), touch.smallest_gap,
                   simulation_.account().put_in(), static_cast<double>(report.beside + report.calmed)}});
+  }
+
+  void record_probes() {
+    if (model_.probes.empty()) return;
+    const Vector q = model_.system->everywhere(simulation_.state()).q;
+    if (!probes_) return;
+    std::vector<double> row = {simulation_.time()};
+    for (const Probe& probe : model_.probes) {
+      const Vec3 x = probe.at(q);
+      row.insert(row.end(), x.begin(), x.end());
+    }
+    probes_->add(row);
   }
 
   /// How many collisions there are now, and their smallest gap [m]; δ where there is none, 0 without contact.
@@ -500,6 +524,7 @@ class Run {
   std::optional<TrajectoryWriter> writer_;
   std::optional<EnergyTable> table_;
   std::optional<ContactTable> contacts_;
+  std::optional<StepTable> probes_;  // as many rows as energies
   RunResult result_;
   long frames_ = 0;
   long newton_ = 0, escalations_ = 0, halved_ = 0, beside_ = 0, calmed_ = 0;

@@ -1,0 +1,38 @@
+#pragma once
+/// Faces of elements: what loads on a surface are integrated over. Those of a sheet are its triangles.
+
+#include <span>
+#include <vector>
+
+#include "limber/mesh/element_mesh.hpp"
+
+namespace limber {
+
+enum class FaceKind { tri3, tri6, quad4 };
+
+int node_count(FaceKind kind);
+int corner_count(FaceKind kind);
+
+/// Corners go counter-clockwise, seen from outside; those of a tri6 are followed by the middles 01, 12, 20.
+struct FaceMesh {
+  FaceKind kind = FaceKind::tri3;
+  std::vector<int> nodes = {};  // #F × node_count(kind)
+
+  std::size_t count() const;
+  std::span<const int> face(std::size_t f) const;
+};
+
+/// The faces that belong to one element only, in the order of the elements.
+FaceMesh boundary_faces(const ElementMesh& mesh);
+FaceMesh triangle_faces(const std::vector<std::array<int, 3>>& triangles);
+/// Those whose corners are all among these nodes.
+FaceMesh faces_between(const FaceMesh& all, const std::vector<int>& nodes);
+
+/// The edges, from corner to corner, that no other face runs through in the opposite direction, with the middle of a
+/// tri6 (else −1). None: the surface is closed.
+struct RimEdge {
+  int from, to, middle;
+};
+std::vector<RimEdge> rim(const FaceMesh& faces);
+
+}  // namespace limber
