@@ -76,7 +76,7 @@ void EnergyTable::add(const EnergyRow& row) {
     line += ',';
     append_number(line, x);
   }
-  table_.add_line(std::move(line));
+  table_.add_line(line);
 }
 
 std::vector<double> EnergyRecord::column(std::string_view name) const {

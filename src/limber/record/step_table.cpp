@@ -53,10 +53,10 @@ void StepTable::add(const std::vector<double>& row) {
     if (!line.empty()) line += ',';
     append_number(line, x);
   }
-  add_line(std::move(line));
+  add_line(line);
 }
 
-void StepTable::add_line(std::string line) {
+void StepTable::add_line(const std::string& line) {
   file_.append(line + "\n");
   ++rows_;
 }

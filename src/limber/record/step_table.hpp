@@ -21,7 +21,7 @@ class StepTable {
   /// Numbers with the fewest digits that give back the same double. Throws OutputError; the rows before stay readable.
   void add(const std::vector<double>& row);
   /// A row as text, without its end.
-  void add_line(std::string line);
+  void add_line(const std::string& line);
   long rows() const { return rows_; }
   void sync() { file_.sync(); }
 

@@ -47,7 +47,8 @@ constexpr const char* plain_definitions = R"json({
       {"type": "array", "items": {"$ref": "#/$defs/selection_part"}, "minItems": 1}
     ]
   },
-  "pin": {"anyOf": [{"$ref": "#/$defs/selection_part"}, {"$ref": "#/$defs/pin_entry"}]}
+  "pin": {"oneOf": [{"$ref": "#/$defs/selection_part"}, {"allOf": [{"$ref": "#/$defs/pin_entry"},
+    {"anyOf": [{"required": ["until"]}, {"required": ["axes"]}, {"required": ["normal"]}]}]}]}
 })json";
 
 /// Letters, not bytes.
