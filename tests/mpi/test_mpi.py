@@ -224,17 +224,29 @@ def test_killed_and_resumed(run, tmp_path):
     same_files(whole, directory)
 
 
-def test_resumed_with_another_number_of_processes(run, tmp_path):
-    scene = beam("TR-BDF2", steps=10)
+def stopped_and_resumed(tmp_path, scene, first, then):
+    """Half of a scene of ten steps on so many processes, and the rest on others."""
     scene["output"]["checkpoint_every"] = 5
     file, directory = tmp_path / "s.json", tmp_path / "d"
     half = json.loads(json.dumps(scene))
     half["time"]["duration"] = 0.05
     file.write_text(json.dumps(half))
-    limber(3, "run", file, "-o", directory, "--quiet")
+    limber(first, "run", file, "-o", directory, "--quiet")
     file.write_text(json.dumps(scene))
-    limber(2, "run", file, "-o", directory, "--quiet", "--resume")
+    limber(then, "run", file, "-o", directory, "--quiet", "--resume")
+    return directory
+
+
+def test_resumed_with_another_number_of_processes(run, tmp_path):
+    scene = beam("TR-BDF2", steps=10)
+    directory = stopped_and_resumed(tmp_path, scene, 3, 2)
     assert_same_motion(run(scene, 1), directory, 10)
+
+
+def test_a_hybrid_is_stopped_and_resumed(run, tmp_path):
+    """Modes are in the checkpoint."""
+    scene = beam("STR-SBDF2ERE", steps=10, angular_velocity=[0, 0, 2])
+    same_files(stopped_and_resumed(tmp_path, scene, 2, 2), run(scene, 2))
 
 
 def contact_stack():
@@ -329,20 +341,6 @@ def test_scenes_with_contact(run, name, method, step, before, steps):
         together = run(scene, processes)
         assert_same_motion(alone, together, steps, tolerance=1e-7, size=1.0)
         assert "no surfaces meet" in limber(1, "check", together)
-
-
-def test_a_hybrid_is_killed_and_resumed(run, tmp_path):
-    """Modes are in the checkpoint, for any number of processes."""
-    scene = beam("STR-SBDF2ERE", steps=10, angular_velocity=[0, 0, 2])
-    scene["output"]["checkpoint_every"] = 5
-    file, directory = tmp_path / "s.json", tmp_path / "d"
-    half = json.loads(json.dumps(scene))
-    half["time"]["duration"] = 0.05
-    file.write_text(json.dumps(half))
-    limber(2, "run", file, "-o", directory, "--quiet")
-    file.write_text(json.dumps(scene))
-    limber(2, "run", file, "-o", directory, "--quiet", "--resume")
-    same_files(run(scene, 2), directory)
 
 
 def test_a_folder_with_results_is_refused_once(run, tmp_path):

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "limber/core/nodes.hpp"
+#include "limber/mesh/single_faces.hpp"
 
 namespace limber {
 namespace {
@@ -39,27 +40,14 @@ FaceMesh boundary_faces(const ElementMesh& mesh) {
   FaceMesh out{mesh.kind == ElementKind::tet4    ? FaceKind::tri3
                : mesh.kind == ElementKind::tet10 ? FaceKind::tri6
                                                  : FaceKind::quad4};
-  struct Face {
-    std::array<int, 4> key;
-    std::size_t id;
-  };
   const std::size_t each = ix(faces_of(mesh.kind)), corners = ix(corner_count(out.kind));
-  std::vector<Face> all(each * mesh.count());
+  std::vector<std::array<int, 4>> all(each * mesh.count());
   for (std::size_t id = 0; id < all.size(); ++id) {
     const auto at = places(mesh.kind, id % each);
-    all[id] = {{-1, -1, -1, -1}, id};
-    for (std::size_t k = 0; k < corners; ++k) all[id].key[k] = mesh.element(id / each)[ix(at[k])];
-    std::sort(all[id].key.begin(), all[id].key.end());
+    all[id] = {-1, -1, -1, -1};
+    for (std::size_t k = 0; k < corners; ++k) all[id][k] = mesh.element(id / each)[ix(at[k])];
   }
-  std::sort(all.begin(), all.end(),
-            [](const Face& a, const Face& b) { return std::tie(a.key, a.id) < std::tie(b.key, b.id); });
-  std::vector<std::size_t> once;
-  for (std::size_t i = 0, j; i < all.size(); i = j) {
-    for (j = i + 1; j < all.size() && all[j].key == all[i].key;) ++j;
-    if (j == i + 1) once.push_back(all[i].id);
-  }
-  std::sort(once.begin(), once.end());
-  for (const std::size_t id : once)
+  for (const std::size_t id : single_faces(all))
     for (const int k : places(mesh.kind, id % each)) out.nodes.push_back(mesh.element(id / each)[ix(k)]);
   return out;
 }

@@ -9,6 +9,7 @@
 
 #include "limber/core/errors.hpp"
 #include "limber/mesh/cell_checks.hpp"
+#include "limber/mesh/single_faces.hpp"
 
 namespace limber {
 namespace {
@@ -50,32 +51,14 @@ Box3 bounding_box(const std::vector<Vec3>& nodes) {
 std::vector<std::array<int, 3>> boundary_triangles(const TetMesh& mesh) {
   // Outward for a positively oriented tetrahedron.
   constexpr int faces[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
-  struct Face {
-    std::array<int, 3> key;
-    std::size_t id;  // 4 × tetrahedron + face
-  };
-  std::vector<Face> all(4 * mesh.tets.size());
+  std::vector<std::array<int, 3>> all(4 * mesh.tets.size());
   for (std::size_t id = 0; id < all.size(); ++id) {
     const Tet& t = mesh.tets[id / 4];
     const auto& f = faces[id % 4];
-    all[id] = {{t[f[0]], t[f[1]], t[f[2]]}, id};
-    std::sort(all[id].key.begin(), all[id].key.end());
+    all[id] = {t[f[0]], t[f[1]], t[f[2]]};
   }
-  std::sort(all.begin(), all.end(),
-            [](const Face& a, const Face& b) { return std::tie(a.key, a.id) < std::tie(b.key, b.id); });
-  std::vector<std::size_t> once;
-  for (std::size_t i = 0, j; i < all.size(); i = j) {
-    for (j = i + 1; j < all.size() && all[j].key == all[i].key;) ++j;
-    if (j == i + 1) once.push_back(all[i].id);
-  }
-  std::sort(once.begin(), once.end());
   std::vector<std::array<int, 3>> triangles;
-  triangles.reserve(once.size());
-  for (const std::size_t id : once) {
-    const Tet& t = mesh.tets[id / 4];
-    const auto& f = faces[id % 4];
-    triangles.push_back({t[f[0]], t[f[1]], t[f[2]]});
-  }
+  for (const std::size_t id : single_faces(all)) triangles.push_back(all[id]);
   return triangles;
 }
 

@@ -42,6 +42,10 @@ double read_until(const JsonCursor& place) {
   return t;
 }
 
+/// A release is known by the number of unknowns, which does not change there.
+constexpr const char* no_release =
+    "stands beside 'until'; nodes that are held in some directions only cannot be released";
+
 /// The projection on some of the axes.
 Mat3 read_axes(const JsonCursor& place) {
   const std::string axes = place.text();
@@ -100,6 +104,8 @@ void read_pins(const JsonCursor& place, BodyChoice& body) {
     PinEntry pin;
     pin.where = entry.path();
     if (entry.has("until")) pin.until = read_until(s.at("until"));
+    for (const char* key : {"axes", "normal"})
+      if (pin.until && entry.has(key)) s.at(key).fail(no_release);
     if (entry.has("axes") && entry.has("normal"))
       s.at("normal").fail("stands beside 'axes'; give one of them, or two pins");
     if (entry.has("axes")) pin.held = read_axes(s.at("axes"));
@@ -188,6 +194,7 @@ std::vector<SectionTable> motion_sections() {
 
 Script read_script(const JsonCursor& place) {
   Script script = script_table().read(place);
+  if (script.until && !script.held.isIdentity(0)) place.section("script").at("axes").fail(no_release);
   script.where = place.path();
   return script;
 }

@@ -61,29 +61,13 @@ bool DistributedMatrix::take(const SparseMatrix& A) {
 
 std::vector<std::vector<DistributedMatrix::Pair>> DistributedMatrix::exchanged(
     const std::vector<std::vector<Pair>>& out) const {
-  const Communicator& all = space_.processes();
-  const auto count = ix(all.size());
-  std::vector<std::vector<double>> sent(count), came(count);
-  std::vector<double> sizes(count), theirs(count);
-  std::vector<Communicator::Letter> letters;
-  const auto send = [&](auto&& letter) {
-    letters.clear();
-    for (int p = 0; p < all.size(); ++p)
-      if (p != all.rank()) letters.push_back(letter(ix(p)));
-    all.exchange(letters);
-  };
-  for (std::size_t p = 0; p < count; ++p) {
+  std::vector<std::vector<double>> sent(out.size());
+  for (std::size_t p = 0; p < out.size(); ++p)
     for (const auto& [row, column] : out[p])
       sent[p].insert(sent[p].end(), {static_cast<double>(row), static_cast<double>(column)});
-    sizes[p] = static_cast<double>(sent[p].size());
-  }
-  send([&](std::size_t p) { return Communicator::Letter{static_cast<int>(p), {&sizes[p], 1}, {&theirs[p], 1}}; });
-  send([&](std::size_t p) {
-    came[p].resize(static_cast<std::size_t>(theirs[p]));
-    return Communicator::Letter{static_cast<int>(p), sent[p], came[p]};
-  });
-  std::vector<std::vector<Pair>> in(count);
-  for (std::size_t p = 0; p < count; ++p)
+  const auto came = space_.processes().give(sent);
+  std::vector<std::vector<Pair>> in(out.size());
+  for (std::size_t p = 0; p < out.size(); ++p)
     for (std::size_t i = 0; i + 1 < came[p].size(); i += 2)
       in[p].emplace_back(static_cast<int>(came[p][i]), static_cast<int>(came[p][i + 1]));
   return in;

@@ -15,8 +15,6 @@ namespace limber {
 
 #ifndef LIMBER_HAS_PETSC
 
-bool has_petsc() { return false; }
-
 void set_petsc_options(const std::string& options) {
   if (options.empty()) return;
   throw InputError("method.petsc", "this program was built without PETSc: `make mpi` builds one that has it");
@@ -226,8 +224,6 @@ class PetscSolver final : public LinearSolver {
 };
 
 }  // namespace
-
-bool has_petsc() { return true; }
 
 void set_petsc_options(const std::string& options) {
   if (options.empty()) return;

@@ -11,8 +11,6 @@ namespace limber {
 
 enum class PetscMethod { multigrid, direct };
 
-/// Whether this program was built with PETSc.
-bool has_petsc();
 /// Options of PETSc itself, as on its command line, for all solvers made from now on. Throws InputError("method.petsc",
 /// …) if they cannot be read.
 void set_petsc_options(const std::string& options);
