@@ -1,11 +1,15 @@
 #include "limber/linalg/solvers/linear_solver.hpp"
 
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include <Eigen/LU>
+#include <atomic>
+#include <thread>
 
 #include "limber/core/errors.hpp"
 #include "limber/core/parallel.hpp"
+#include "limber/linalg/solvers/factor.hpp"
 #include "limber/linalg/solvers/krylov.hpp"
 #include "limber/linalg/solvers/stiff_block.hpp"
 #include "linalg/matrices.hpp"
@@ -367,6 +371,29 @@ TEST(LinearSolver, SameBitsForAnyNumberOfThreads) {
     set_threads(0);
     EXPECT_EQ(one, two) << name;
   }
+}
+
+/// METIS_NodeND takes SIGTERM for itself while it works, and a program that is told to end in that time crashes.
+TEST(LinearSolver, AnalysisLeavesSignalsAlone) {
+  const auto factor = make_cholmod_factor();
+  if (!factor) GTEST_SKIP() << "built without CHOLMOD";
+  const auto handler = [](int signal) {
+    struct sigaction now = {};
+    sigaction(signal, nullptr, &now);
+    return now.sa_handler;
+  };
+  const auto before = std::pair(handler(SIGTERM), handler(SIGABRT));
+  std::atomic<bool> ended = false;
+  long looks = 0, changes = 0;
+  std::thread watch([&] {
+    for (; !ended; ++looks)
+      if (std::pair(handler(SIGTERM), handler(SIGABRT)) != before) ++changes;
+  });
+  factor->analyze(stage_matrix(20, .5));
+  ended = true;
+  watch.join();
+  EXPECT_GT(looks, 100);
+  EXPECT_EQ(changes, 0);
 }
 
 TEST(LinearSolver, NamesAreChecked) {

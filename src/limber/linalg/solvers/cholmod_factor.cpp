@@ -3,6 +3,7 @@
 #ifdef LIMBER_HAS_SUITESPARSE
 
 #include <cholmod.h>
+#include <metis.h>
 
 #include <cstring>
 #include <mutex>
@@ -66,6 +67,24 @@ bool node_graph(const SparseMatrix& A, std::vector<int>& start, std::vector<int>
   return 4.5 * static_cast<double>(rows.size()) <= static_cast<double>(A.nonZeros());
 }
 
+/// Nested dissection of a symmetric pattern. METIS is not called through CHOLMOD, whose METIS_NodeND takes SIGTERM and
+/// SIGABRT for itself while it works: a signal that another thread gets then, to end the program cleanly, would crash
+/// it. METIS_NodeNDP for one process is the same algorithm and leaves signals alone. Empty: there is nothing to order.
+std::vector<int> nested_dissection(cholmod_sparse& pattern, cholmod_common& common) {
+  static_assert(std::is_same_v<idx_t, int>);
+  cholmod_sparse* graph = cholmod_copy(&pattern, 0, -1, &common);  // both triangles, no diagonal
+  if (graph == nullptr) throw StepFailure("CHOLMOD could not analyse the matrix: out of memory");
+  const int n = static_cast<int>(graph->ncol);
+  std::vector<int> order(graph->ncol), inverse(graph->ncol);
+  int sizes[2];
+  auto* start = static_cast<int*>(graph->p);
+  const bool done = start[n] > 0 && METIS_NodeNDP(n, start, static_cast<int*>(graph->i), nullptr, 1, nullptr,
+                                                  order.data(), inverse.data(), sizes) == METIS_OK;
+  cholmod_free_sparse(&graph, &common);
+  if (!done) order.clear();
+  return order;
+}
+
 /// What solves with a shared factor need for themselves.
 class SolveWork {
  public:
@@ -105,7 +124,6 @@ class CholmodFactor final : public Factor {
     common_.print = 0;
     common_.try_catch = 1;
     common_.final_ll = 1;  // so that a negative pivot is noticed in the simplicial case too
-    use_two_orderings();
   }
   ~CholmodFactor() override {
     forget();
@@ -125,9 +143,8 @@ class CholmodFactor final : public Factor {
       common_.nmethods = 1;
       common_.method[0].ordering = CHOLMOD_GIVEN;
       factor_ = cholmod_analyze_p(&S, order.data(), nullptr, 0, &common_);
-      use_two_orderings();
     } else {
-      factor_ = cholmod_analyze(&S, &common_);
+      factor_ = analyze_with_two_orderings(S);
     }
     if (factor_ == nullptr) throw StepFailure("CHOLMOD could not analyse the matrix: out of memory or too large");
     cost_ = {common_.fl, common_.lnz};
@@ -160,10 +177,12 @@ class CholmodFactor final : public Factor {
 
  private:
   /// The better by flops of minimum degree and nested dissection.
-  void use_two_orderings() {
-    common_.nmethods = 2;
+  cholmod_factor* analyze_with_two_orderings(cholmod_sparse& S) {
+    std::vector<int> dissection = nested_dissection(S, common_);
+    common_.nmethods = dissection.empty() ? 1 : 2;
     common_.method[0].ordering = CHOLMOD_AMD;
-    common_.method[1].ordering = CHOLMOD_METIS;
+    common_.method[1].ordering = CHOLMOD_GIVEN;
+    return cholmod_analyze_p(&S, dissection.data(), nullptr, 0, &common_);
   }
 
   std::vector<int> order_by_nodes(const SparseMatrix& A) {
@@ -180,7 +199,7 @@ class CholmodFactor final : public Factor {
     G.dtype = CHOLMOD_DOUBLE;
     G.packed = 1;
     common_.supernodal = CHOLMOD_SIMPLICIAL;
-    cholmod_factor* L = cholmod_analyze(&G, &common_);
+    cholmod_factor* L = analyze_with_two_orderings(G);
     common_.supernodal = CHOLMOD_AUTO;
     if (L == nullptr) return order;
     const int* nodes = static_cast<const int*>(L->Perm);
