@@ -45,6 +45,12 @@ class Kinds : public testing::TestWithParam<KindCase> {
   ElasticForce body(const std::string& material) const {
     return ElasticForce(mesh, 0, {make_material({material, 1e4, .3, {}}, "m")}, std::vector<int>(mesh.count(), 0));
   }
+  /// Of a material that hardly changes its volume, most of whose λ acts on means.
+  ElasticForce with_means(const std::string& material) const {
+    const AnyMaterial whole = make_material({material, 1e4, nearly, {}}, "m");
+    return ElasticForce(mesh, 0, {softened(whole, mean_bulk)}, std::vector<int>(mesh.count(), 0), {{mean_bulk}, {0}});
+  }
+  static constexpr double nearly = .4995, mean_bulk = 3e6;  // of λ = 3.3e6
   Vector random_vector(double scale, unsigned seed) const {
     std::mt19937 random(seed);
     std::uniform_real_distribution<double> u(-scale, scale);
@@ -90,18 +96,20 @@ class Kinds : public testing::TestWithParam<KindCase> {
 };
 
 TEST_P(Kinds, ForceIsTheGradientOfTheEnergy) {
-  for (const std::string material : {"neo_hookean", "stable_neo_hookean", "corotated", "st_venant_kirchhoff"}) {
-    const ElasticForce e = body(material);
+  const auto check = [&](const ElasticForce& e, const std::string& material) {
     const Vector q = rest + random_vector(.02, 1), f = force(e, q), d = random_vector(1, 2);
     constexpr double h = 1e-5;
     const double slope = (energy(e, q + h * d) - energy(e, q - h * d)) / (2 * h);
     EXPECT_NEAR(-f.dot(d), slope, 2e-7 * f.norm() * d.norm()) << material;
-  }
+  };
+  for (const std::string material : {"neo_hookean", "stable_neo_hookean", "corotated", "st_venant_kirchhoff"})
+    check(body(material), material);
+  for (const std::string material : {"neo_hookean", "stable_neo_hookean"})
+    check(with_means(material), material + " with means");
 }
 
 TEST_P(Kinds, StiffnessIsTheDerivativeOfTheForce) {
-  for (const std::string material : {"neo_hookean", "corotated"}) {
-    ElasticForce e = body(material);
+  const auto check = [&](ElasticForce e, const std::string& material) {
     const Vector q = rest + random_vector(.02, 1), f = force(e, q);
     Vector fused = Vector::Zero(size), other = Vector::Zero(size), projected = Vector::Zero(size);
     const Matrix K = stiffness(e, q, Storage::lower, Definiteness::exact, fused);
@@ -116,6 +124,26 @@ TEST_P(Kinds, StiffnessIsTheDerivativeOfTheForce) {
     EXPECT_LE((product - K * d).norm(), 1e-12 * product.norm());
     const Matrix P = stiffness(e, q, Storage::lower, Definiteness::projected, projected);
     EXPECT_GE(Eigen::SelfAdjointEigenSolver<Matrix>(P).eigenvalues().minCoeff(), -1e-10 * P.norm());
+  };
+  for (const std::string material : {"neo_hookean", "corotated"}) check(body(material), material);
+  for (const std::string material : {"neo_hookean", "stable_neo_hookean"})
+    check(with_means(material), material + " with means");
+}
+
+/// Where all points change their volume alike, the mean does too: nothing is different.
+TEST_P(Kinds, MeansOfAConstantStrainAreTheStrain) {
+  Mat3 A;
+  A << 1.1, .1, -.05, .02, .95, .08, -.1, .04, 1.05;
+  const Vector q = affine(A);
+  for (const std::string material : {"neo_hookean", "stable_neo_hookean", "fixed_corotated", "mooney_rivlin"}) {
+    const ElasticForce means = with_means(material);
+    const ElasticForce plain(mesh, 0, {make_material({material, 1e4, nearly, {}}, "m")},
+                             std::vector<int>(mesh.count(), 0));
+    EXPECT_NEAR(energy(means, q), energy(plain, q), 1e-9 * energy(plain, q)) << material;
+    const Vector f = force(means, q), expected = force(plain, q);
+    for (const int i : inner_nodes()) EXPECT_LE(f.segment<3>(3 * i).norm(), 1e-12 * f.norm()) << material << i;
+    // The sum over a face is what the stress makes it; at single nodes means around them differ.
+    EXPECT_NEAR(f.dot(q), expected.dot(q), 1e-9 * std::abs(expected.dot(q))) << material;
   }
 }
 

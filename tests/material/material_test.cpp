@@ -216,6 +216,24 @@ TEST_P(Materials, EnergyIsInfiniteOutsideTheDomain) {
 }
 
 /// Uniaxial strain F = diag(s, 1, 1) against the formulas of the design, written out in s.
+/// What soften takes from ψ is that function of J alone.
+TEST_P(Materials, SofteningTakesAFunctionOfTheVolume) {
+  const Volumetric form = volumetric(m);
+  const double by = .7 * lambda;
+  const AnyMaterial less = softened(m, by);
+  for (int i = 0; i < 20; ++i) {
+    const Mat3 F = random_F();
+    const double J = F.determinant();
+    const double U = form == Volumetric::quadratic ? .5 * (J - 1) * (J - 1)
+                     : form == Volumetric::none    ? 0
+                                                   : .5 * std::log(J) * std::log(J);
+    EXPECT_NEAR(energy(m, F) - energy(less, F), by * U, 1e-12 * (energy(m, F) + by)) << J;
+  }
+  const bool by_volume_alone = GetParam() != "linear" && GetParam() != "corotated" && GetParam() != "arap" &&
+                               GetParam() != "st_venant_kirchhoff";
+  EXPECT_EQ(form != Volumetric::none, by_volume_alone);
+}
+
 TEST_P(Materials, UniaxialStrainByHand) {
   const double s = 1.3, l = young * poisson / ((1 + poisson) * (1 - 2 * poisson));
   const double mu2 = 4 * mu / 3, l2 = l + 5 * mu / 6, alpha = 1 + mu2 / l2 - mu2 / (4 * l2), k = l + 2 * mu / 3;

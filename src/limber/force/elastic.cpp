@@ -8,6 +8,7 @@
 #include "limber/core/parallel.hpp"
 #include "limber/force/element_batches.hpp"
 #include "limber/force/element_kernel.hpp"
+#include "limber/force/mean_energy.hpp"
 
 namespace limber {
 namespace {
@@ -27,14 +28,16 @@ double smallest(Index n, const Term& term) {
 }  // namespace
 
 ElasticForce::ElasticForce(const ElementMesh& mesh, int first_node, const std::vector<AnyMaterial>& materials,
-                           const std::vector<int>& material_of_element) {
+                           const std::vector<int>& material_of_element, const MeanParts& means) {
   std::map<std::size_t, int> kernel_of_model;
   std::vector<int> kernel_of_element;
   for (const int m : material_of_element) {
     const std::size_t model = materials[static_cast<std::size_t>(m)].index();
     kernel_of_element.push_back(kernel_of_model.emplace(model, static_cast<int>(kernel_of_model.size())).first->second);
   }
-  elements_ = std::make_unique<ElementBatches>(mesh, first_node, kernel_of_element);
+  const MeanShares shares{mesh, first_node, materials, material_of_element, means.bulk, means.group};
+  elements_ = std::make_unique<ElementBatches>(mesh, first_node, kernel_of_element, own_parts(shares));
+  means_ = make_mean_energy(shares);
 
   const auto& order = elements_->order();
   for (std::size_t i = 0; i < order.size();) {
@@ -62,6 +65,7 @@ void ElasticForce::add_couplings(std::vector<std::pair<int, int>>& pairs) const 
     for (std::size_t a = 0; a < nodes.size(); ++a)
       for (std::size_t b = 0; b < a; ++b) pairs.emplace_back(nodes[a], nodes[b]);
   }
+  if (means_) means_->add_couplings(pairs);
 }
 
 void ElasticForce::bind(const BlockPattern& pattern, std::span<const int> free_index) {
@@ -85,6 +89,7 @@ void ElasticForce::add_force(const State& u, Vector& f) const {
   for_blocks(force_cost, [&](const ElementBlock& block, const ElementKernel& kernel) {
     kernel.add_force(*elements_, block, u.q.data(), f.data());
   });
+  if (means_) means_->add_force(u.q, f);
 }
 
 void ElasticForce::add_tangent(const State& u, TangentBuilder& T) const {
@@ -93,6 +98,7 @@ void ElasticForce::add_tangent(const State& u, TangentBuilder& T) const {
   for_blocks(tangent_cost, [&](const ElementBlock& block, const ElementKernel& kernel) {
     kernel.linearize(*elements_, block, definiteness, u.q.data(), nullptr, T.stiffness_values());
   });
+  if (means_) means_->add_tangent(u.q, T);
 }
 
 void ElasticForce::linearize(const State& u, Vector& f, TangentBuilder& T) const {
@@ -101,17 +107,21 @@ void ElasticForce::linearize(const State& u, Vector& f, TangentBuilder& T) const
   for_blocks(tangent_cost, [&](const ElementBlock& block, const ElementKernel& kernel) {
     kernel.linearize(*elements_, block, definiteness, u.q.data(), f.data(), T.stiffness_values());
   });
+  if (!means_) return;
+  means_->add_force(u.q, f);
+  means_->add_tangent(u.q, T);
 }
 
 std::optional<Potentials> ElasticForce::potentials(const State& u) const {
   const auto& blocks = elements_->blocks();
-  const double W = ordered_sum(
+  double W = ordered_sum(
       static_cast<Index>(blocks.size()),
       [&](Index i) {
         const ElementBlock& block = blocks[static_cast<std::size_t>(i)];
         return kernels_[static_cast<std::size_t>(block.kernel)]->energy(*elements_, block, u.q.data());
       },
       force_cost);
+  if (means_) W += means_->energy(u.q);
   return Potentials{std::isnan(W) ? std::numeric_limits<double>::infinity() : W, 0};
 }
 
@@ -136,6 +146,7 @@ void ElasticForce::add_stiffness_product(const Vector& q, const Vector& x, Vecto
   for_blocks(force_cost, [&](const ElementBlock& block, const ElementKernel& kernel) {
     kernel.add_product(*elements_, block, q.data(), x.data(), y.data());
   });
+  if (means_) means_->add_product(q, x, y);
 }
 
 }  // namespace limber

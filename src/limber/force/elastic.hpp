@@ -12,13 +12,20 @@ namespace limber {
 
 class ElementBatches;
 class ElementKernel;
+class MeanEnergy;
+
+/// What acts on means, so that bodies that hardly change their volume do not lock (force/mean_energy.hpp).
+struct MeanParts {
+  std::vector<double> bulk;  // #materials, or none: the part of λ [Pa] that each has lost (`softened`) to them
+  std::vector<int> group;    // #materials: means around nodes are taken over elements of one group
+};
 
 class ElasticForce final : public Force {
  public:
   /// The mesh's nodes are the rest shape; its node i is node first_node + i of the state. material_of_element: #E,
   /// indices into `materials`. As many materials as elements cost no more than a few.
   ElasticForce(const ElementMesh& mesh, int first_node, const std::vector<AnyMaterial>& materials,
-               const std::vector<int>& material_of_element);
+               const std::vector<int>& material_of_element, const MeanParts& means = {});
   ElasticForce(const TetMesh& mesh, int first_node, const std::vector<AnyMaterial>& materials,
                const std::vector<int>& material_of_tet)
       : ElasticForce(linear_elements(mesh), first_node, materials, material_of_tet) {}
@@ -48,6 +55,7 @@ class ElasticForce final : public Force {
 
   std::vector<std::unique_ptr<ElementKernel>> kernels_;  // one for each model of material
   std::unique_ptr<ElementBatches> elements_;
+  std::unique_ptr<MeanEnergy> means_;  // null: there is none
 };
 
 }  // namespace limber

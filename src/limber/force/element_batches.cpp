@@ -40,8 +40,13 @@ std::vector<std::uint64_t> curve_places(const ElementMesh& mesh) {
 
 }  // namespace
 
-ElementBatches::ElementBatches(const ElementMesh& mesh, int first_node, const std::vector<int>& kernel_of_element)
-    : mesh_(mesh), first_node_(first_node), n_(node_count(mesh.kind)), rule_(energy_rule(mesh.kind, sides(mesh))) {
+ElementBatches::ElementBatches(const ElementMesh& mesh, int first_node, const std::vector<int>& kernel_of_element,
+                               const std::vector<double>& part)
+    : mesh_(mesh),
+      part_(part),
+      first_node_(first_node),
+      n_(node_count(mesh.kind)),
+      rule_(energy_rule(mesh.kind, sides(mesh))) {
   eigen_assert(kernel_of_element.size() == mesh.count());
   for (Index q = 0; q < rule_.weights.size(); ++q)
     gradients_.push_back(shape_gradients(mesh.kind, rule_.points.row(q)));
@@ -126,7 +131,7 @@ void ElementBatches::pack_shape(std::size_t place, std::size_t e, const std::vec
     double* shape = shape_.data() + (batch * ix(points()) + ix(q)) * size + lane;
     for (int a = 1; a < n_; ++a)
       for (int j = 0; j < 3; ++j) shape[ix(3 * (a - 1) + j) * lane_count] = g(arranged[ix(a)], j);
-    shape[ix(3 * (n_ - 1)) * lane_count] = rule_.weights[q] * std::abs(det);
+    shape[ix(3 * (n_ - 1)) * lane_count] = (part_.empty() ? 1 : part_[e]) * rule_.weights[q] * std::abs(det);
   }
 }
 

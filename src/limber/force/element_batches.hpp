@@ -26,8 +26,10 @@ constexpr int block_index(int n, int row, int column) { return column * n - colu
 
 class ElementBatches {
  public:
-  /// Node i of the mesh is node first_node + i of the state.
-  ElementBatches(const ElementMesh& mesh, int first_node, const std::vector<int>& kernel_of_element);
+  /// Node i of the mesh is node first_node + i of the state. part: #E, of each volume that is counted;
+  /// none: all.
+  ElementBatches(const ElementMesh& mesh, int first_node, const std::vector<int>& kernel_of_element,
+                 const std::vector<double>& part = {});
 
   /// Orders each element's nodes by their free number and looks up the slots.
   void bind(const BlockPattern& pattern, std::span<const int> free_index);
@@ -87,6 +89,7 @@ class ElementBatches {
   int shape_size() const { return 3 * (n_ - 1) + 1; }
 
   ElementMesh mesh_;
+  std::vector<double> part_;
   int first_node_;
   int n_;
   Quadrature rule_;

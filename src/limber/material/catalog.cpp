@@ -178,6 +178,19 @@ bool needs_positive_det(const AnyMaterial& any) {
   return std::visit([]<class M>(const M&) { return M::needs_positive_det; }, any);
 }
 
+Volumetric volumetric(const AnyMaterial& any) {
+  return std::visit([]<class M>(const M&) { return M::volumetric; }, any);
+}
+
+AnyMaterial softened(const AnyMaterial& any, double by) {
+  return std::visit(
+      [&]<class M>(M m) -> AnyMaterial {
+        if constexpr (M::volumetric != Volumetric::none) m.soften(by);
+        return m;
+      },
+      any);
+}
+
 double energy(const AnyMaterial& any, const Mat3& F) {
   return std::visit([&](const auto& m) { return m.energy(plain(F)); }, any);
 }

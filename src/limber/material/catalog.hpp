@@ -50,6 +50,10 @@ const char* name(const AnyMaterial& m);
 /// Whether ψ is defined for det F > 0 only.
 bool needs_positive_det(const AnyMaterial& m);
 
+/// How λ enters ψ, and less of it where that is by J alone: ψ loses `by` times that function of J.
+Volumetric volumetric(const AnyMaterial& m);
+AnyMaterial softened(const AnyMaterial& m, double by);
+
 /// ψ [J/m³], +∞ outside the material's domain; P [Pa]; dP/dF on vec(F), column-major [Pa], and its projection.
 double energy(const AnyMaterial& m, const Mat3& F);
 Mat3 stress(const AnyMaterial& m, const Mat3& F);

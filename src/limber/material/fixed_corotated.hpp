@@ -50,6 +50,8 @@ struct FixedCorotatedOf : MaterialBase<FixedCorotatedOf<Real>> {
 
   explicit FixedCorotatedOf(const MaterialParameters& p) : mu(p.mu()), lambda(p.lambda()) {}
   Real mu, lambda;  // [Pa]
+  static constexpr Volumetric volumetric = Volumetric::quadratic;
+  void soften(Real by) { lambda -= by; }
 
   template <class T>
   T energy(const M3<T>& F) const {

@@ -28,6 +28,10 @@ M9<T> expand(const Tangent& tangent) {
   return H;
 }
 
+/// How λ (or the bulk modulus) enters ψ: as λ/2 (J − 1)², as λ/2 (ln J)², or not by J alone. A material that has one of
+/// the first two also has soften(κ), which takes so much from λ: ψ is then less by κ times that function.
+enum class Volumetric { none, quadratic, logarithmic };
+
 template <class Derived>
 struct MaterialBase {
   /// P = ∂ψ/∂F [Pa]
@@ -47,6 +51,7 @@ struct MaterialBase {
   }
 
   static constexpr bool needs_positive_det = false;
+  static constexpr Volumetric volumetric = Volumetric::none;
   /// What it takes beside E and ν, and which keys together take the place of both, as in "c10 c01 bulk".
   static constexpr std::array<MaterialParameter, 0> parameters{};
   static constexpr std::array<const char*, 0> sufficient{};

@@ -25,6 +25,8 @@ struct MooneyRivlinOf : InvariantMaterial<MooneyRivlinOf<Real>, psi_II | psi_I_J
         c01(p.own_or("c01", 0.1 * p.mu())),
         bulk(p.own_or("bulk", p.lambda() + 2 * p.mu() / 3)) {}
   Real c10, c01, bulk;  // [Pa]
+  static constexpr Volumetric volumetric = Volumetric::quadratic;
+  void soften(Real by) { bulk -= by; }
 
   static void complete(MaterialParameters& p) {
     const MooneyRivlinOf<double> m(p);

@@ -15,6 +15,8 @@ struct NeoHookeanOf : InvariantMaterial<NeoHookeanOf<Real>, psi_J_J> {
 
   explicit NeoHookeanOf(const MaterialParameters& p) : mu(p.mu()), lambda(p.lambda()) {}
   Real mu, lambda;  // [Pa]
+  static constexpr Volumetric volumetric = Volumetric::logarithmic;
+  void soften(Real by) { lambda -= by; }
 
   template <class T>
   T energy(const M3<T>& F) const {

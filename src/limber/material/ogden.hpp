@@ -38,6 +38,8 @@ struct OgdenOf : MaterialBase<OgdenOf<Real>> {
   }
   Real mu[terms], alpha[terms];  // [Pa], plain; mu = 0 where there is no term
   Real bulk;                     // [Pa]
+  static constexpr Volumetric volumetric = Volumetric::quadratic;
+  void soften(Real by) { bulk -= by; }
 
   Real shear_modulus() const {
     Real sum = 0;

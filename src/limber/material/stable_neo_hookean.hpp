@@ -18,6 +18,11 @@ struct StableNeoHookeanOf : InvariantMaterial<StableNeoHookeanOf<Real>, psi_I_I 
       : mu(4 * p.mu() / 3), lambda(p.lambda() + 5 * p.mu() / 6), alpha(1 + 0.75 * mu / lambda) {}
   Real mu, lambda;  // μ', λ' [Pa]
   Real alpha;
+  static constexpr Volumetric volumetric = Volumetric::quadratic;  // ψ = … + λ'/2 (J − 1)² − 3/4 μ' (J − 1)
+  void soften(Real by) {
+    lambda -= by;
+    alpha = 1 + 0.75 * mu / lambda;
+  }
 
   template <class T>
   T energy(const M3<T>& F) const {

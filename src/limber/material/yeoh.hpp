@@ -25,6 +25,8 @@ struct YeohOf : InvariantMaterial<YeohOf<Real>, psi_I_I | psi_I_J | psi_J_J> {
   explicit YeohOf(const MaterialParameters& p)
       : c1(p.own_or("c1", p.mu() / 2)), c2(p.own_or("c2", 0)), c3(p.own_or("c3", 0)), bulk(bulk_modulus(p, 2 * c1)) {}
   Real c1, c2, c3, bulk;  // [Pa]
+  static constexpr Volumetric volumetric = Volumetric::quadratic;
+  void soften(Real by) { bulk -= by; }
 
   static void complete(MaterialParameters& p) { complete_from_shear(p, 2 * YeohOf<double>(p).c1, "c1"); }
 

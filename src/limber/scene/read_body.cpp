@@ -188,7 +188,7 @@ bool is_thin(const BodyChoice& body) {
 }
 
 void read_thin(const JsonSection& s, BodyChoice& body, const Vocabulary& vocabulary) {
-  for (const char* key : {"materials", "element", "regions", "rigid"})
+  for (const char* key : {"materials", "element", "dilatation", "regions", "rigid"})
     if (const auto c = s.find(key)) c->fail("does not go together with sheets and rods, which have one material");
   body.materials = read_materials(s, vocabulary);
   for (const auto& [key, field] : body.materials.at("default").fields)
@@ -218,7 +218,7 @@ void read_substance(const JsonSection& s, BodyChoice& body, const Vocabulary& vo
     body.materials = read_materials(s, vocabulary);
     return;
   }
-  for (const char* key : {"damping", "mass", "element", "regions", "rigid"})
+  for (const char* key : {"damping", "mass", "element", "dilatation", "regions", "rigid"})
     if (const auto c = s.find(key)) c->fail("needs a material; a network has springs and point_mass");
   s.at("point_mass"), s.at("springs");
 }
@@ -333,6 +333,10 @@ const Section<BodyChoice>& body_table() {
             "`\"P1\"`; `\"hex\"` where the mesh has hexahedra"},
            {"mass", &B::mass, form::word("mass_form"), "mass matrix, `\"lumped\"` or `\"consistent\"`",
             "`\"lumped\"`, for P2 `\"consistent\"`"},
+           {"dilatation", &B::dilatation, form::word("dilatation"),
+            "where a change of volume is resisted: `\"mean\"` of an element, or around a node of linear tetrahedra, so "
+            "that nearly incompressible bodies do [not lock](#nearly-incompressible-bodies); `\"local\"` at each point",
+            "`\"auto\"`: `\"mean\"` where ν ≥ 0.48 and the material can"},
            {"material", form::section("material"), "the [substance](#material)", "required, or `materials`"},
            {"materials",
             form::other(
@@ -383,8 +387,8 @@ const Section<BodyChoice>& body_table() {
       R"({"if": {"required": ["point_mass"]},
           "then": {"required": ["springs"],
                    "not": {"anyOf": [{"required": ["material"]}, {"required": ["materials"]}, {"required": ["damping"]},
-                                     {"required": ["mass"]}, {"required": ["element"]}, {"required": ["bending"]},
-                                     {"required": ["regions"]}, {"required": ["rigid"]}]}},
+                                     {"required": ["mass"]}, {"required": ["element"]}, {"required": ["dilatation"]},
+                                     {"required": ["bending"]}, {"required": ["regions"]}, {"required": ["rigid"]}]}},
           "else": {"anyOf": [{"required": ["material"]}, {"required": ["materials"]}]}})"};
   return table;
 }

@@ -164,6 +164,9 @@ struct AddedMass {
 };
 
 enum class MassForm { lumped, consistent };
+/// Where a change of volume is resisted: automatic is mean for materials that hardly change theirs, if that is
+/// possible.
+enum class Dilatation { automatic, mean, local };
 
 /// Placed shape: position + R(rotation) · scale · (mesh coordinates). It is the rest shape and the initial one.
 struct BodyChoice {
@@ -172,6 +175,7 @@ struct BodyChoice {
   MeshSource mesh;
   std::string element;  // P1, P2 or hex; empty: P1, or hex where the mesh has hexahedra
   MassForm mass = MassForm::lumped;
+  Dilatation dilatation = Dilatation::automatic;
   /// By region name or number, "default" for all others; empty where springs and point masses are all there is.
   std::map<std::string, MaterialChoice> materials;
   std::vector<std::pair<std::string, Selection>> regions;  // names of its own for parts of the mesh

@@ -52,6 +52,7 @@ const std::map<std::string, std::vector<std::string>>& known_words() {
       {"filling", {"auto", "tetgen", "lattice"}},
       {"element", {"P1", "P2", "hex"}},
       {"mass_form", {"lumped", "consistent"}},
+      {"dilatation", {"auto", "mean", "local"}},
       {"damping_at", {"rest", "current", "frozen"}},
       {"interpolation", {"linear", "smooth"}},
       {"pairing", {"nearest", "order"}},

@@ -11,6 +11,25 @@
 #include "limber/scene/made_material.hpp"
 
 namespace limber {
+namespace {
+
+constexpr double nearly_incompressible = .48;
+
+/// The part of λ [Pa] that is to act on means: all of it.
+double mean_part(const BodyChoice& body, const MaterialChoice& choice, const MadeMaterial& m) {
+  const bool possible = volumetric(m.material) != Volumetric::none;
+  if (body.dilatation == Dilatation::mean && !possible)
+    throw InputError(body.where + ".dilatation",
+                     fmt::format("\"mean\" needs a material whose resistance to a change of volume is one of det F "
+                                 "alone; {} is none",
+                                 choice.model));
+  if (!possible || body.dilatation == Dilatation::local) return 0;
+  if (body.dilatation == Dilatation::automatic && m.poisson < nearly_incompressible) return 0;
+  return std::max(0.0, m.young * m.poisson / ((1 + m.poisson) * (1 - 2 * m.poisson)));
+}
+
+}  // namespace
+
 BodyMaterials body_materials(const BodyChoice& body, const BodyShape& shape) {
   BodyMaterials map;
   std::vector<double> densities;
@@ -23,7 +42,9 @@ BodyMaterials body_materials(const BodyChoice& body, const BodyShape& shape) {
     map.young = std::max(map.young, m.young);
     map.wave_speed = std::max(map.wave_speed, pressure_wave_speed(m));
     densities.push_back(m.density);
-    map.materials.push_back(m.material);
+    map.means.group.push_back(static_cast<int>(std::distance(body.materials.begin(), body.materials.find(region))));
+    map.means.bulk.push_back(mean_part(body, choice, m));
+    map.materials.push_back(softened(m.material, map.means.bulk.back()));
     return at->second;
   };
   const auto& choices = body.materials;

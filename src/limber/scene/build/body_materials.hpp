@@ -3,13 +3,14 @@
 
 #include <vector>
 
-#include "limber/material/catalog.hpp"
+#include "limber/force/elastic.hpp"
 #include "limber/scene/build/body_shape.hpp"
 
 namespace limber {
 
 struct BodyMaterials {
-  std::vector<AnyMaterial> materials;
+  std::vector<AnyMaterial> materials;  // without what acts on means,
+  MeanParts means;
   std::vector<int> of_element;  // #E, indices into `materials`
   std::vector<double> density;  // #E [kg/m³]
   double wave_speed = 0;        // [m/s] of pressure waves at rest, the fastest

@@ -145,7 +145,11 @@ void add_solid(const BodyChoice& choice, const Vec3& gravity, Shares& shares, Bo
   };
   p.masses = masses();
   if (!choice.rigid.empty() || shares.shared()) p.all_corners = p.shape.elements.corners;
-  const auto process_of = shares.cut(p.shape.elements, body.first_node, !choice.rigid.empty());
+  // Means around nodes reach across cuts.
+  const bool around_nodes =
+      p.shape.elements.kind == ElementKind::tet4 &&
+      std::any_of(p.materials.means.bulk.begin(), p.materials.means.bulk.end(), [](double k) { return k > 0; });
+  const auto process_of = shares.cut(p.shape.elements, body.first_node, !choice.rigid.empty() || around_nodes);
   if (!choice.rigid.empty()) add_rigid(choice, gravity, body, p, model, parts);
   if (shares.shared()) {
     if (body.rigid) {  // one process has it all
@@ -163,8 +167,8 @@ void add_solid(const BodyChoice& choice, const Vec3& gravity, Shares& shares, Bo
       p.own = masses();
     }
   }
-  body.elastic =
-      std::make_shared<ElasticForce>(p.shape.elements, body.first_node, p.materials.materials, p.materials.of_element);
+  body.elastic = std::make_shared<ElasticForce>(p.shape.elements, body.first_node, p.materials.materials,
+                                                p.materials.of_element, p.materials.means);
   parts.forces.push_back(body.elastic);
 }
 
@@ -282,7 +286,7 @@ std::shared_ptr<Force> make_damping(const DampingChoice& choice, const Body& bod
   constexpr RayleighAt kinds[] = {RayleighAt::rest, RayleighAt::current, RayleighAt::frozen};
   // A second elastic force, since the damping binds it to a pattern of its own that holds the prescribed nodes too.
   auto elastic = std::make_unique<ElasticForce>(placed.shape.elements, body.first_node, placed.materials.materials,
-                                                placed.materials.of_element);
+                                                placed.materials.of_element, placed.materials.means);
   return std::make_shared<RayleighDamping>(std::move(elastic), product, masses, positions,
                                            RayleighCoefficients{choice.stiffness, choice.mass},
                                            kinds[static_cast<int>(choice.at)]);

@@ -10,6 +10,7 @@
 #include "limber/core/lanes.hpp"
 #include "limber/core/parallel.hpp"
 #include "limber/force/element_batches.hpp"
+#include "limber/force/mean_energy.hpp"
 #include "limber/force/plane_stress.hpp"
 #include "limber/material/decompose.hpp"
 #include "limber/scene/build/body_materials.hpp"
@@ -61,6 +62,8 @@ struct ElementFields::Solid {
   std::vector<int> of_element;
   std::vector<std::size_t> first_cell;  // #E
   std::size_t cells_each;
+  std::shared_ptr<const MeanEnergy> means = {};  // null: there is none
+  std::vector<double> own = {};                  // the part of each element's own energy; empty: all
 };
 
 ElementFields::ElementFields(const Scene& scene, const TrajectoryHeader& trajectory) : header_(trajectory) {
@@ -96,9 +99,11 @@ void ElementFields::add_solid(const BodyChoice& choice, BodyShape shape, const B
   for (std::size_t e = 0; e < rigid.size(); ++e)
     if (!rigid[e]) first_cell.push_back(index(range.first_tet) + shape.first_tet(e));
   take_out(rigid, shape.elements, m.of_element);
+  const MeanShares shares{shape.elements, range.first_node, m.materials, m.of_element, m.means.bulk, m.means.group};
   solids_.push_back(std::make_shared<Solid>(
-      Solid{ElementBatches(shape.elements, range.first_node, std::vector<int>(m.of_element.size(), 0)),
-            std::move(m.materials), m.of_element, std::move(first_cell), index(pieces(shape.elements.kind))}));
+      Solid{ElementBatches(shape.elements, range.first_node, std::vector<int>(m.of_element.size(), 0)), m.materials,
+            m.of_element, std::move(first_cell), index(pieces(shape.elements.kind)), make_mean_energy(shares),
+            own_parts(shares)}));
 }
 
 void ElementFields::only_at(const std::vector<bool>& nodes) {
@@ -112,6 +117,9 @@ void ElementFields::only_at(const std::vector<bool>& nodes) {
 void ElementFields::evaluate(const Solid& solid, const Vector& q, ElementValues& values) const {
   const ElementBatches& elements = solid.elements;
   const int n = elements.nodes_each();
+  std::vector<Mat3> mean_stress(solid.means ? elements.count() : 0, Mat3::Zero());
+  std::vector<double> mean_psi(mean_stress.size(), 0);
+  if (solid.means) solid.means->add_stress(q, mean_stress, mean_psi);
   parallel_for(static_cast<Index>(elements.order().size()), [&](Index place) {
     const auto i = static_cast<std::size_t>(place);
     const std::size_t e = index(elements.order()[i]);
@@ -134,6 +142,11 @@ void ElementFields::evaluate(const Solid& solid, const Vector& q, ElementValues&
       sigma += weight / F.determinant() * stress(m, F) * F.transpose();
       psi += weight * energy(m, F);
       volume += weight;
+    }
+    if (solid.means) {
+      const double own = solid.own.empty() ? 1 : solid.own[e];
+      sigma = own * sigma + volume * mean_stress[e];
+      psi = own * psi + volume * mean_psi[e];
     }
     for (std::size_t k = 0; k < solid.cells_each; ++k) {
       values.von_mises[solid.first_cell[e] + k] = or_nan(von_mises(sigma / volume));
