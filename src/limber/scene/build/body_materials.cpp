@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -21,9 +22,11 @@ BodyMaterials body_materials(const BodyChoice& body, const BodyShape& shape) {
     if (!fresh) return at->second;
     const MadeMaterial m = made(choice, values, e);
     map.young = std::max(map.young, m.young);
-    map.wave_speed = std::max(map.wave_speed, pressure_wave_speed(m));
+    const double sudden = std::sqrt(instantaneous_ratio(choice.viscosity));
+    map.wave_speed = std::max(map.wave_speed, sudden * pressure_wave_speed(m));
     densities.push_back(m.density);
     map.materials.push_back(m.material);
+    map.viscosities.push_back(choice.viscosity);
     return at->second;
   };
   const auto& choices = body.materials;
