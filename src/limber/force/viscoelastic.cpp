@@ -91,16 +91,17 @@ std::vector<ViscoelasticForce::Filter> ViscoelasticForce::filters(double t) cons
   return all;
 }
 
-/// visit(batch, count of its elements, its kernel) for all batches; blocks run side by side.
+/// visit(batch, its kernel, room for what is measured at its points) for all batches; blocks run side by side.
 template <class Visit>
-void ViscoelasticForce::for_batches_of_blocks(const Visit& visit) const {
+void ViscoelasticForce::for_all_batches(const Visit& visit) const {
   const auto& blocks = elements_->blocks();
   parallel_for(
       static_cast<Index>(blocks.size()),
       [&](Index i) {
         const ElementBlock& block = blocks[static_cast<std::size_t>(i)];
-        for_batches(block, [&](int batch, int, int count) {
-          visit(static_cast<std::size_t>(batch), count, kernel_of(kernels_, block));
+        std::vector<double> measured(static_cast<std::size_t>(elements_->points()) * measured_size * wide);
+        for_batches(block, [&](int batch, int, int) {
+          visit(static_cast<std::size_t>(batch), kernel_of(kernels_, block), measured.data());
         });
       },
       memory_cost);
@@ -110,7 +111,7 @@ const double* ViscoelasticForce::held(double t) const {
   if (held_at_ == t) return held_.data();
   const auto points = static_cast<std::size_t>(elements_->points());
   const std::vector<Filter> by = begun_ ? filters(t) : std::vector<Filter>();
-  for_batches_of_blocks([&](std::size_t batch, int, const ViscousKernel&) {
+  for_all_batches([&](std::size_t batch, const ViscousKernel&, double*) {
     for (std::size_t point = batch * points; point < (batch + 1) * points; ++point) {
       double* to = held_.data() + point * held_size * wide;
       std::fill_n(to, wide, 1.0);
@@ -191,11 +192,10 @@ double ViscoelasticForce::max_step(const Vector& q, const Vector& dq, double, do
 void ViscoelasticForce::begin_step(const State& u) {
   const auto points = static_cast<std::size_t>(elements_->points());
   const std::vector<Filter> by = begun_ ? filters(u.t) : std::vector<Filter>(time_.size(), Filter{1, 0, 0});
-  for_batches_of_blocks([&](std::size_t batch, int, const ViscousKernel& kernel) {
-    std::vector<double> measured(points * measured_size * wide);
-    kernel.measure(*elements_, static_cast<int>(batch), u.q.data(), measured.data());
+  for_all_batches([&](std::size_t batch, const ViscousKernel& kernel, double* measured) {
+    kernel.measure(*elements_, static_cast<int>(batch), u.q.data(), measured);
     for (std::size_t point = 0; point < points; ++point) {
-      const double* now = measured.data() + point * measured_size * wide;
+      const double* now = measured + point * measured_size * wide;
       double* past = past_.data() + (batch * points + point) * pair_size * (1 + most_) * wide;
       for (std::size_t i = 0; i < most_; ++i) {
         double* branch = past + (1 + i) * pair_size * wide;
@@ -217,12 +217,11 @@ double ViscoelasticForce::account(const State& u, Ask ask) const {
   const auto points = static_cast<std::size_t>(elements_->points());
   const std::vector<Filter> by = begun_ ? filters(u.t) : std::vector<Filter>();
   const auto& blocks = elements_->blocks();
-  const auto of_batch = [&](std::size_t batch, int count, const ViscousKernel& kernel) {
+  const auto of_batch = [&](std::size_t batch, int count, const ViscousKernel& kernel, double* measured) {
     double sum = 0;
-    std::vector<double> measured(points * measured_size * wide);
-    kernel.measure(*elements_, static_cast<int>(batch), u.q.data(), measured.data());
+    kernel.measure(*elements_, static_cast<int>(batch), u.q.data(), measured);
     for (std::size_t point = 0; point < points; ++point) {
-      const double* now = measured.data() + point * measured_size * wide;
+      const double* now = measured + point * measured_size * wide;
       const double *S = now, *E = now + 6 * wide, *psi = now + 12 * wide;
       const double* volume = elements_->shape(static_cast<int>(batch), static_cast<int>(point)) +
                              3 * static_cast<std::size_t>(elements_->nodes_each() - 1) * wide;
@@ -256,9 +255,10 @@ double ViscoelasticForce::account(const State& u, Ask ask) const {
       static_cast<Index>(blocks.size()),
       [&](Index i) {
         const ElementBlock& block = blocks[static_cast<std::size_t>(i)];
+        std::vector<double> measured(points * measured_size * wide);
         double of_block = 0;
         for_batches(block, [&](int batch, int, int count) {
-          of_block += of_batch(static_cast<std::size_t>(batch), count, kernel_of(kernels_, block));
+          of_block += of_batch(static_cast<std::size_t>(batch), count, kernel_of(kernels_, block), measured.data());
         });
         return of_block;
       },

@@ -20,8 +20,8 @@ namespace limber {
 class ElementBatches;
 class ViscousKernel;
 
-/// Until the first step begins it is relaxed, and so is the state at which that does: T = S, E_i = E. Then its elements
-/// keep det F > 0 whatever the material, but for `linear`, as S needs F⁻¹.
+/// Until the first step begins it is relaxed, and so is the state at which that does: T = S, E_i = E. What has no F⁻¹
+/// is not remembered: below det F = 0.1 S fades, and it is 0 for inverted elements.
 class ViscoelasticForce final : public Force, public LearningForce, public DampingForce, public StoringForce {
  public:
   /// As ElasticForce. viscosities: #materials; with none an element is elastic.
@@ -62,7 +62,7 @@ class ViscoelasticForce final : public Force, public LearningForce, public Dampi
   const double* held(double t) const;
   double account(const State& u, Ask ask) const;
   template <class Visit>
-  void for_batches_of_blocks(const Visit& visit) const;
+  void for_all_batches(const Visit& visit) const;
 
   std::vector<std::unique_ptr<ViscousKernel>> kernels_;  // one for each model of material
   std::unique_ptr<ElementBatches> elements_;

@@ -18,7 +18,7 @@ class ViscousKernel {
   virtual ~ViscousKernel() = default;
 
   // `held`: [held_size][lane_count] of each point of each batch of all elements.
-  /// W of a block [J], +∞ where an element is inverted or outside the material's domain.
+  /// W of a block [J], +∞ where an element lies outside the material's domain.
   virtual double energy(const ElementBatches&, const ElementBlock&, const double* held, const double* q) const = 0;
   /// f += −∂W/∂q
   virtual void add_force(const ElementBatches&, const ElementBlock&, const double* held, const double* q,
@@ -31,7 +31,7 @@ class ViscousKernel {
   virtual void measure(const ElementBatches&, int batch, const double* q, double* measured) const = 0;
   /// The same of given E, [6][lane_count], at one point.
   virtual void measure_at(int batch, const double* strain, double* measured) const = 0;
-  /// Whether det F > 0 must stay: but for `linear`, since S needs F⁻¹.
+  /// Whether ψ is defined for det F > 0 only.
   virtual bool needs_positive_det() const = 0;
 };
 

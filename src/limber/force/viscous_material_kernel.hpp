@@ -54,18 +54,14 @@ struct StrainMeasure {
     else
       return S;
   }
+  /// Elements that are pressed flat have no F⁻¹: below det F = flat it fades, and where they are inverted it is 0.
   LIMBER_INLINE static M3<Lanes> pull(const M3<Lanes>& F, const M3<Lanes>& P) {
-    if constexpr (turns)
-      return (Lanes(1.0) / det(F)) * (transpose(cofactor(F)) * P);
-    else
+    if constexpr (turns) {
+      const Lanes flat(0.1), J = det(F), faded = max(J, Lanes(0.0)) / (flat * flat);
+      return select(J < flat, faded, Lanes(1.0) / J) * (transpose(cofactor(F)) * P);
+    } else {
       return P;
-  }
-  /// ψ where F is not inverted.
-  LIMBER_INLINE static Lanes where_upright(const M3<Lanes>& F, const Lanes& psi) {
-    if constexpr (turns)
-      return select(det(F) > Lanes(0.0), psi, infinity<Lanes>());
-    else
-      return psi;
+    }
   }
 };
 
@@ -112,7 +108,7 @@ class ViscousMaterialKernel final : public ViscousKernel {
       materials_.push_back(side_by_side<M>(materials.subspan(i, lane_count)));
   }
 
-  bool needs_positive_det() const override { return Measure::turns; }
+  bool needs_positive_det() const override { return M<double>::needs_positive_det; }
 
   double energy(const ElementBatches& elements, const ElementBlock& block, const double* held,
                 const double* q) const override {
@@ -125,7 +121,7 @@ class ViscousMaterialKernel final : public ViscousKernel {
         const BatchShape<n> shape(elements, batch, point);
         const Held h(elements, held, batch, point);
         const M3<Lanes> F = gradient(elements, shape, edges);
-        W = W + shape.volume * (h.c * Measure::where_upright(F, m.energy(F)) + dot(h.B, Measure::strain(F)));
+        W = W + shape.volume * (h.c * m.energy(F) + dot(h.B, Measure::strain(F)));
       }
       alignas(64) double lanes[lane_count];
       W.store_aligned(lanes);
@@ -188,7 +184,7 @@ class ViscousMaterialKernel final : public ViscousKernel {
     const M<Lanes>& m = material(batch);
     store_symmetric(Measure::pull(F, m.stress(F)), measured);
     store_symmetric(Measure::strain(F), measured + 6 * lane_count);
-    Measure::where_upright(F, m.energy(F)).store_unaligned(measured + 12 * lane_count);
+    m.energy(F).store_unaligned(measured + 12 * lane_count);
   }
 
   template <Definiteness definiteness>
