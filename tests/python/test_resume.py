@@ -90,8 +90,10 @@ def assert_readable(directory):
     ("BDF2", {"damping": {"stiffness": 0.002, "mass": 0.1, "at": "rest"}}),
     ("TR-BDF2", {"damping": {"stiffness": 0.002, "at": "current"}}),
     ("TR-BDF2", {"damping": {"stiffness": 0.002, "at": "frozen"}}),
+    ("TR-BDF2", {"material": {"young": 2e4, "poisson": .3,
+                              "viscosity": [{"share": .3, "time": .05}, {"share": .2, "time": .5}]}}),
     ("SDIRK", {"script": [{"nodes": "right", "keys": [{"time": 0}, {"time": 0.7, "rotation": ["90 deg", 0, 0]}]}]}),
-], ids=["TR-BDF2", "SBDF2", "gen-alpha", "rest-damping", "current-damping", "frozen-damping", "scripted"])
+], ids=["TR-BDF2", "SBDF2", "gen-alpha", "rest-damping", "current-damping", "frozen-damping", "viscosity", "scripted"])
 def test_resume_after_kill(limber_program, limber_cli, long_scene, tmp_path, method, keys):
     scene = long_scene(method, **keys)
     limber_cli("run", scene, "-o", "whole", "--quiet")

@@ -155,6 +155,23 @@ TEST(ReadScene, ListsOfAMaterial) {
   EXPECT_EQ(one.parameters, (std::map<std::string, double>{{"mu", 1000}, {"poisson", 0.25}}));
 }
 
+TEST(ReadScene, Viscosity) {
+  const nlohmann::json branches = {{{"share", "30 %"}, {"time", "50 ms"}}, {{"share", 0.2}, {"time", 4}}};
+  const auto m = read_material_of({{"preset", "Dragon Skin 10"}, {"viscosity", branches}});
+  ASSERT_EQ(m.viscosity.size(), 2u);
+  EXPECT_EQ(m.viscosity[0].share, 0.3);
+  EXPECT_EQ(m.viscosity[0].time, 0.05);
+  EXPECT_EQ(m.viscosity[1].share, 0.2);
+  EXPECT_EQ(m.viscosity[1].time, 4);
+  EXPECT_TRUE(read_material_of({{"preset", "Dragon Skin 10"}}).viscosity.empty());
+  auto sheet = sample("least.json");
+  sheet["bodies"][0] = {{"mesh", {{"nodes", {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}}, {"triangles", {{0, 1, 2}}}}},
+                        {"thickness", 0.01},
+                        {"material", {{"young", 1e5}, {"poisson", 0.3}, {"viscosity", branches}}}};
+  EXPECT_EQ(error_of([&] { read_sample(sheet); }),
+            "bodies[0].material.viscosity: sheets and rods have none; damping serves there");
+}
+
 TEST(ReadScene, Presets) {
   using Parameters = std::map<std::string, double>;
   const auto skin = read_material_of({{"preset", "Dragon Skin 10"}});

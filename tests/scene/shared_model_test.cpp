@@ -199,6 +199,20 @@ TEST(SharedModel, IsRefusedWhereAProcessWouldHaveNothingToDo) {
   });
 }
 
+TEST(SharedModel, RefusesViscosityByName) {
+  const Scene scene = scene_of(R"({"name": "b", "mesh": {"shape": "box", "size": [1, 1, 1], "cells": [3, 2, 2]},
+      "material": {"young": 1e5, "poisson": 0.3, "viscosity": [{"share": 0.3, "time": 1}]}})");
+  ThreadProcesses(2).run([&](const Communicator& all) {
+    try {
+      build_model(scene, {}, all);
+      FAIL() << "is not refused";
+    } catch (const InputError& e) {
+      EXPECT_STREQ(e.what(),
+                   "bodies[0].material.viscosity: viscosity is not possible on several processes; run it on one");
+    }
+  });
+}
+
 TEST(OnFirstProcess, AllFailIfTheFirstOneDoes) {
   ThreadProcesses(3).run([&](const Communicator& all) {
     int done = 0;

@@ -123,6 +123,9 @@ class Draw:
                  "poisson": m["poisson"]}
         elif self.chance(.1):
             m["young"] = f"{m['young'] / 1e3:.6g} kPa"
+        if not thin and self.chance(.15):
+            m["viscosity"] = [{"share": round(self.rng.uniform(.05, .45), 3), "time": self.log(1e-3, 1)}
+                              for _ in range(self.rng.randint(1, 2))]
         return self.some(m, .5, density=lambda: self.log(100, 5000))
 
     def box(self, cells):

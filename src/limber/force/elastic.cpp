@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
 
 #include "limber/core/parallel.hpp"
-#include "limber/force/element_batches.hpp"
+#include "limber/force/element_groups.hpp"
 #include "limber/force/element_kernel.hpp"
 #include "limber/force/mean_energy.hpp"
 
@@ -29,28 +28,13 @@ double smallest(Index n, const Term& term) {
 
 ElasticForce::ElasticForce(const ElementMesh& mesh, int first_node, const std::vector<AnyMaterial>& materials,
                            const std::vector<int>& material_of_element, const MeanParts& means) {
-  std::map<std::size_t, int> kernel_of_model;
-  std::vector<int> kernel_of_element;
-  for (const int m : material_of_element) {
-    const std::size_t model = materials[static_cast<std::size_t>(m)].index();
-    kernel_of_element.push_back(kernel_of_model.emplace(model, static_cast<int>(kernel_of_model.size())).first->second);
-  }
+  const std::vector<int> groups = groups_by_model(materials, material_of_element);
   const MeanShares shares{mesh, first_node, materials, material_of_element, means.bulk, means.group};
-  elements_ = std::make_unique<ElementBatches>(mesh, first_node, kernel_of_element, own_parts(shares));
+  elements_ = std::make_unique<ElementBatches>(mesh, first_node, groups, own_parts(shares));
   means_ = make_mean_energy(shares);
-
-  const auto& order = elements_->order();
-  for (std::size_t i = 0; i < order.size();) {
-    const std::size_t first = i;
-    const auto kernel_at = [&](std::size_t place) { return kernel_of_element[static_cast<std::size_t>(order[place])]; };
-    std::vector<const AnyMaterial*> at_places;
-    for (; i < order.size() && kernel_at(i) == kernel_at(first); ++i)
-      at_places.push_back(
-          &materials[static_cast<std::size_t>(material_of_element[static_cast<std::size_t>(order[i])])]);
-    if (std::all_of(at_places.begin(), at_places.end(), [&](const auto* m) { return m == at_places[0]; }))
-      at_places.resize(1);
-    kernels_.push_back(make_element_kernel(at_places, static_cast<int>(first) / lane_count, mesh.kind));
-  }
+  for_groups(*elements_, groups, materials, material_of_element, [&](const auto& at_places, int first_batch) {
+    kernels_.push_back(make_element_kernel(at_places, first_batch, mesh.kind));
+  });
 }
 
 ElasticForce::~ElasticForce() = default;
@@ -74,15 +58,9 @@ void ElasticForce::bind(const BlockPattern& pattern, std::span<const int> free_i
 
 template <class Visit>
 void ElasticForce::for_blocks(double cost, const Visit& visit) const {
-  const auto& start = elements_->colour_start();
-  for (std::size_t c = 0; c + 1 < start.size(); ++c)
-    parallel_for(
-        start[c + 1] - start[c],
-        [&](Index i) {
-          const ElementBlock& block = elements_->blocks()[static_cast<std::size_t>(start[c] + i)];
-          visit(block, *kernels_[static_cast<std::size_t>(block.kernel)]);
-        },
-        cost);
+  for_coloured_blocks(*elements_, cost, [&](const ElementBlock& block) {
+    visit(block, *kernels_[static_cast<std::size_t>(block.kernel)]);
+  });
 }
 
 void ElasticForce::add_force(const State& u, Vector& f) const {

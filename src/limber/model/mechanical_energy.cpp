@@ -3,6 +3,7 @@
 
 #include "limber/core/nodes.hpp"
 #include "limber/model/mechanical_system.hpp"
+#include "limber/model/storing_force.hpp"
 
 namespace limber {
 
@@ -11,8 +12,9 @@ Energies MechanicalSystem::energies(const State& u) const {
   Energies e;
   for (const auto& m : masses_) e.kinetic += (m.a == m.b ? 0.5 : 1) * m.m * block(all.v, m.a).dot(block(all.v, m.b));
   for (const auto& force : forces_) {
-    const auto p = force->potentials(all);
+    auto p = force->potentials(all);
     if (!p) continue;
+    if (const auto* storing = dynamic_cast<const StoringForce*>(force.get())) p->stored = storing->stored_energy(all);
     switch (force->traits().energy) {
       case EnergyKind::elastic:
         e.elastic += p->stored;
@@ -66,7 +68,7 @@ double MechanicalSystem::work_put_in(const State& from, const State& to) const {
       force->add_force(a, free_start);
       force->add_force(b, free_end);
       any_free = true;
-    } else if (traits.has_potential && traits.time_dependent) {
+    } else if (traits.has_potential && traits.time_dependent && !dynamic_cast<const StoringForce*>(force.get())) {
       // What time alone changes of W, at both ends: no derivative is asked for, so loads may jump.
       const auto stored = [&](const State& u, double t) { return force->potentials({u.q, u.v, t})->stored; };
       both += .5 * (stored(a, b.t) - stored(a, a.t) + stored(b, b.t) - stored(b, a.t));

@@ -63,6 +63,32 @@ std::vector<std::string> takers_of(const std::string& key) {
   return names;
 }
 
+const Section<MaxwellBranch>& viscosity_table() {
+  static const Section<MaxwellBranch> table{
+      "viscosity",
+      {{"share", &MaxwellBranch::share, form::number(quantity::ratio, {0, 1}),
+        "of the stiffness against sudden loads, what relaxes{}; the sum of all shares is below 1", required},
+       {"time", &MaxwellBranch::time, form::positive(quantity::time), "in which it falls to 1/e", required}}};
+  return table;
+}
+
+Viscosity read_viscosity(const JsonCursor& place) {
+  Viscosity branches;
+  double sum = 0;
+  std::string shares;
+  for (const JsonCursor& item : place.items(1)) {
+    const JsonSection s = item.section("viscosity");
+    MaxwellBranch& branch = branches.emplace_back();
+    viscosity_table().read(s, branch);
+    sum += branch.share;
+    shares += fmt::format("{}{}", shares.empty() ? "" : " + ", branch.share);
+  }
+  if (!(sum < 1))
+    place.fail(
+        fmt::format("the shares {} = {:.6g} leave nothing for long times; their sum must be below 1", shares, sum));
+  return branches;
+}
+
 const Section<MaterialChoice>& material_table() {
   static const Section<MaterialChoice> table = [] {
     std::vector<Key<MaterialChoice>> rows = {{"model", form::other(R"({"type": "string"})"),
@@ -89,6 +115,9 @@ const Section<MaterialChoice>& material_table() {
         if (const SchemaJson way{{"required", keys}}; std::find(enough.begin(), enough.end(), way) == enough.end())
           enough.push_back(way);
     }
+    rows.push_back({"viscosity", into(&MaterialChoice::viscosity, read_viscosity), form::list("viscosity", 1),
+                    "a list of [branches that relax](#viscosity); the other constants are those of slow loads",
+                    "none"});
     enough.push_back({{"required", {"preset"}}});
     Section<MaterialChoice> section{"material", rows};
     section.also["anyOf"] = enough;
@@ -193,6 +222,8 @@ void read_thin(const JsonSection& s, BodyChoice& body, const Vocabulary& vocabul
   body.materials = read_materials(s, vocabulary);
   for (const auto& [key, field] : body.materials.at("default").fields)
     s.at("material").section("material").at(key.c_str()).fail("sheets and rods have one number, no field");
+  if (!body.materials.at("default").viscosity.empty())
+    s.at("material").section("material").at("viscosity").fail("sheets and rods have none; damping serves there");
   const auto c = s.find("thickness");
   if (!c)
     throw InputError(body.where + ".thickness",
@@ -401,6 +432,7 @@ std::vector<SectionTable> body_sections() {
           {"material_field",
            {{"field", form::text(), "name of a [cell field](meshes.md#fields) of the mesh file, values in SI units",
              required}}},
+          viscosity_table(),
           damping_table(),
           {"rigid_region",
            {{"region", form::other(R"({"oneOf": [{"type": ["string", "integer"]},

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "limber/core/types.hpp"
+#include "limber/material/viscosity.hpp"
 #include "limber/mesh/fill/tetrahedralize.hpp"
 #include "limber/mesh/hex_mesh.hpp"
 #include "limber/mesh/io/surface_io.hpp"
@@ -103,6 +104,7 @@ struct MaterialChoice {
   std::map<std::string, std::vector<double>> lists;  // the same of lists: mu [Pa], alpha
   /// Key (one of parameters, or density) → the cell field of the mesh that gives a number [SI] to each element.
   std::map<std::string, std::string> fields;
+  Viscosity viscosity = {};  // none: it is elastic
 };
 
 /// f = −(stiffness K + mass M) v; at the rest shape's K, the stage's or the step's start's.

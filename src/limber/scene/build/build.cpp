@@ -16,6 +16,7 @@
 #include "limber/force/gravity.hpp"
 #include "limber/force/mass.hpp"
 #include "limber/force/rayleigh.hpp"
+#include "limber/force/viscoelastic.hpp"
 #include "limber/linalg/solvers/petsc_solver.hpp"
 #include "limber/record/directory.hpp"
 #include "limber/record/trajectory.hpp"
@@ -167,9 +168,13 @@ void add_solid(const BodyChoice& choice, const Vec3& gravity, Shares& shares, Bo
       p.own = masses();
     }
   }
-  body.elastic = std::make_shared<ElasticForce>(p.shape.elements, body.first_node, p.materials.materials,
-                                                p.materials.of_element, p.materials.means);
-  parts.forces.push_back(body.elastic);
+  const auto& m = p.materials;
+  body.elastic = std::make_shared<ElasticForce>(p.shape.elements, body.first_node, m.materials, m.of_element, m.means);
+  if (m.viscous())
+    parts.forces.push_back(std::make_shared<ViscoelasticForce>(p.shape.elements, body.first_node, m.materials,
+                                                               m.viscosities, m.of_element, m.means));
+  else
+    parts.forces.push_back(body.elastic);
 }
 
 void add_points(const BodyChoice& choice, const Body& body, Placed& p) {
@@ -301,6 +306,9 @@ void refuse_in_parallel(const Scene& scene, const std::vector<ForceMaker>& own_f
     refuse("contact.formulation", "inequalities are not possible");
   if (scene.contact && scene.contact->surface == ContactChoice::Surface::smooth)
     refuse("contact.surface", "\"smooth\" is not possible yet");
+  for (const BodyChoice& body : scene.bodies)
+    for (const auto& entry : body.materials)
+      if (!entry.second.viscosity.empty()) refuse(entry.second.where + ".viscosity", "viscosity is not possible");
   if (!own_forces.empty()) refuse("forces", "forces of a program's own are not possible");
 }
 

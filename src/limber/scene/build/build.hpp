@@ -33,7 +33,7 @@ struct Body {
   std::optional<SurfaceMesh> surface;         // that moves with it, placed: what is drawn and exported
   int first_node = 0;
   int pieces = 1;                         // tetrahedra of `rest` for each element, one after the other
-  std::shared_ptr<ElasticForce> elastic;  // of tetrahedra, without the elements of rigid parts
+  std::shared_ptr<ElasticForce> elastic;  // of a solid without its rigid parts; at long times, where it is viscous
   std::shared_ptr<ElasticForce> rigid;    // what keeps rigid parts in shape; none without such
   double mass = 0;                        // [kg]
   double wave_speed = 0;                  // [m/s] of pressure waves at rest, the fastest of its materials

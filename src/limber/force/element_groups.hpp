@@ -1,0 +1,57 @@
+#pragma once  // internal
+/// Elements in groups of one model of material, each with its kernel, and loops over their blocks.
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "limber/core/parallel.hpp"
+#include "limber/force/element_batches.hpp"
+#include "limber/material/catalog.hpp"
+
+namespace limber {
+
+/// The group of each element: #E, counted in the order in which they come.
+inline std::vector<int> groups_by_model(const std::vector<AnyMaterial>& materials,
+                                        const std::vector<int>& material_of_element) {
+  std::map<std::size_t, int> group_of_model;
+  std::vector<int> groups;
+  for (const int m : material_of_element) {
+    const std::size_t model = materials[static_cast<std::size_t>(m)].index();
+    groups.push_back(group_of_model.emplace(model, static_cast<int>(group_of_model.size())).first->second);
+  }
+  return groups;
+}
+
+/// make(materials of its places, or one that all share; its first batch) for each group, in the order of places.
+template <class Make>
+void for_groups(const ElementBatches& elements, const std::vector<int>& groups,
+                const std::vector<AnyMaterial>& materials, const std::vector<int>& material_of_element,
+                const Make& make) {
+  const auto& order = elements.order();
+  for (std::size_t i = 0; i < order.size();) {
+    const std::size_t first = i;
+    const auto group_at = [&](std::size_t place) { return groups[static_cast<std::size_t>(order[place])]; };
+    std::vector<const AnyMaterial*> at_places;
+    for (; i < order.size() && group_at(i) == group_at(first); ++i)
+      at_places.push_back(
+          &materials[static_cast<std::size_t>(material_of_element[static_cast<std::size_t>(order[i])])]);
+    if (std::all_of(at_places.begin(), at_places.end(), [&](const auto* m) { return m == at_places[0]; }))
+      at_places.resize(1);
+    make(std::span<const AnyMaterial* const>(at_places), static_cast<int>(first) / lane_count);
+  }
+}
+
+/// visit(block) for every block, colour by colour; each takes about `cost` [ns].
+template <class Visit>
+void for_coloured_blocks(const ElementBatches& elements, double cost, const Visit& visit) {
+  const auto& start = elements.colour_start();
+  for (std::size_t c = 0; c + 1 < start.size(); ++c)
+    parallel_for(
+        start[c + 1] - start[c], [&](Index i) { visit(elements.blocks()[static_cast<std::size_t>(start[c] + i)]); },
+        cost);
+}
+
+}  // namespace limber

@@ -1,0 +1,311 @@
+#include "limber/force/viscoelastic.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "limber/core/errors.hpp"
+#include "limber/core/parallel.hpp"
+#include "limber/force/element_geometry.hpp"
+#include "limber/force/element_groups.hpp"
+#include "limber/force/mean_energy.hpp"
+#include "limber/force/viscous_kernel.hpp"
+
+namespace limber {
+namespace {
+
+// [ns] Of a block of elements.
+constexpr double viscous_force_cost = 4e3, viscous_tangent_cost = 1.2e4, memory_cost = 2e3;
+constexpr std::size_t wide = static_cast<std::size_t>(lane_count);
+constexpr std::size_t pair_size = 12;  // a stress and a strain
+
+const ViscousKernel& kernel_of(const std::vector<std::unique_ptr<ViscousKernel>>& kernels, const ElementBlock& block) {
+  return *kernels[static_cast<std::size_t>(block.kernel)];
+}
+
+/// A : B of two symmetric tensors in lane l.
+double contracted(const double* A, const double* B, std::size_t l) {
+  double sum = 0;
+  for (std::size_t k = 0; k < 6; ++k) sum += (k < 3 ? 1 : 2) * A[k * wide + l] * B[k * wide + l];
+  return sum;
+}
+
+}  // namespace
+
+ViscoelasticForce::ViscoelasticForce(const ElementMesh& mesh, int first_node, const std::vector<AnyMaterial>& materials,
+                                     const std::vector<Viscosity>& viscosities,
+                                     const std::vector<int>& material_of_element, const MeanParts& means) {
+  for (const Viscosity& v : viscosities) most_ = std::max(most_, v.size());
+  gamma_.assign(viscosities.size() * most_, 0);
+  time_.assign(viscosities.size() * most_, 1);
+  for (std::size_t v = 0; v < viscosities.size(); ++v)
+    for (std::size_t i = 0; i < viscosities[v].size(); ++i) {
+      gamma_[v * most_ + i] = viscosities[v][i].share * instantaneous_ratio(viscosities[v]);
+      time_[v * most_ + i] = viscosities[v][i].time;
+    }
+  const std::vector<int> groups = groups_by_model(materials, material_of_element);
+  const MeanShares shares{mesh, first_node, materials, material_of_element, means.bulk, means.group};
+  elements_ = std::make_unique<ElementBatches>(mesh, first_node, groups, own_parts(shares));
+  means_ = make_mean_energy(shares);
+  for_groups(*elements_, groups, materials, material_of_element, [&](const auto& at_places, int first_batch) {
+    kernels_.push_back(make_viscous_kernel(at_places, first_batch));
+  });
+  for (const int e : elements_->order()) viscosity_at_.push_back(material_of_element[static_cast<std::size_t>(e)]);
+  const std::size_t points = viscosity_at_.size() * static_cast<std::size_t>(elements_->points());
+  past_.resize(points * pair_size * (1 + most_));
+  held_.resize(points * held_size);
+}
+
+ViscoelasticForce::~ViscoelasticForce() = default;
+
+ForceTraits ViscoelasticForce::traits() const {
+  return {.symmetric = true, .has_potential = true, .time_dependent = true, .energy = EnergyKind::elastic};
+}
+
+void ViscoelasticForce::add_couplings(std::vector<std::pair<int, int>>& pairs) const {
+  for (std::size_t e = 0; e < elements_->count(); ++e) {
+    const auto nodes = elements_->element(e);
+    for (std::size_t a = 0; a < nodes.size(); ++a)
+      for (std::size_t b = 0; b < a; ++b) pairs.emplace_back(nodes[a], nodes[b]);
+  }
+  if (means_) means_->add_couplings(pairs);
+}
+
+void ViscoelasticForce::bind(const BlockPattern& pattern, std::span<const int> free_index) {
+  elements_->bind(pattern, free_index);
+}
+
+/// In the step from t_n to t, D = t − t_n, with x = D/τ, e = e^−x and a = (1 − e)/x:
+/// T = (1 − a) S(t) + (a − e) S(t_n) + e T(t_n), exact where S goes straight.
+std::vector<ViscoelasticForce::Filter> ViscoelasticForce::filters(double t) const {
+  std::vector<Filter> all;
+  for (const double tau : time_) {
+    const double x = (t - since_) / tau, e = std::exp(-x);
+    const double a = std::abs(x) > 1e-8 ? -std::expm1(-x) / x : 1 - x / 2;
+    all.push_back({1 - a, a - e, e});
+  }
+  return all;
+}
+
+/// visit(batch, its kernel, room for what is measured at its points) for all batches; blocks run side by side.
+template <class Visit>
+void ViscoelasticForce::for_all_batches(const Visit& visit) const {
+  const auto& blocks = elements_->blocks();
+  parallel_for(
+      static_cast<Index>(blocks.size()),
+      [&](Index i) {
+        const ElementBlock& block = blocks[static_cast<std::size_t>(i)];
+        std::vector<double> measured(static_cast<std::size_t>(elements_->points()) * measured_size * wide);
+        for_batches(block, [&](int batch, int, int) {
+          visit(static_cast<std::size_t>(batch), kernel_of(kernels_, block), measured.data());
+        });
+      },
+      memory_cost);
+}
+
+const double* ViscoelasticForce::held(double t) const {
+  if (held_at_ == t) return held_.data();
+  const auto points = static_cast<std::size_t>(elements_->points());
+  const std::vector<Filter> by = begun_ ? filters(t) : std::vector<Filter>();
+  for_all_batches([&](std::size_t batch, const ViscousKernel&, double*) {
+    for (std::size_t point = batch * points; point < (batch + 1) * points; ++point) {
+      double* to = held_.data() + point * held_size * wide;
+      std::fill_n(to, wide, 1.0);
+      std::fill_n(to + wide, (held_size - 1) * wide, 0.0);
+      if (!begun_) continue;
+      const double* from = past_.data() + point * pair_size * (1 + most_) * wide;
+      for (std::size_t i = 0; i < most_; ++i) {
+        const double* T = from + (1 + i) * pair_size * wide;
+        for (std::size_t l = 0; l < wide; ++l) {
+          const std::size_t branch = static_cast<std::size_t>(viscosity_at_[batch * wide + l]) * most_ + i;
+          const double gamma = gamma_[branch], before = gamma * by[branch].before, rest = gamma * by[branch].rest;
+          to[l] += gamma * (1 - by[branch].own);
+          for (std::size_t k = 0; k < 6; ++k)
+            to[(1 + k) * wide + l] -= before * from[k * wide + l] + rest * T[k * wide + l];
+        }
+      }
+    }
+  });
+  held_at_ = t;
+  return held_.data();
+}
+
+void ViscoelasticForce::add_force(const State& u, Vector& f) const {
+  const double* now = held(u.t);
+  for_coloured_blocks(*elements_, viscous_force_cost, [&](const ElementBlock& block) {
+    kernel_of(kernels_, block).add_force(*elements_, block, now, u.q.data(), f.data());
+  });
+  if (means_) means_->add_force(u.q, f);
+}
+
+void ViscoelasticForce::add_tangent(const State& u, TangentBuilder& T) const {
+  eigen_assert(elements_->is_bound());
+  const auto definiteness = T.projected() ? Definiteness::projected : Definiteness::exact;
+  const double* now = held(u.t);
+  for_coloured_blocks(*elements_, viscous_tangent_cost, [&](const ElementBlock& block) {
+    kernel_of(kernels_, block)
+        .linearize(*elements_, block, definiteness, now, u.q.data(), nullptr, T.stiffness_values());
+  });
+  if (means_) means_->add_tangent(u.q, T);
+}
+
+void ViscoelasticForce::linearize(const State& u, Vector& f, TangentBuilder& T) const {
+  eigen_assert(elements_->is_bound());
+  const auto definiteness = T.projected() ? Definiteness::projected : Definiteness::exact;
+  const double* now = held(u.t);
+  for_coloured_blocks(*elements_, viscous_tangent_cost, [&](const ElementBlock& block) {
+    kernel_of(kernels_, block)
+        .linearize(*elements_, block, definiteness, now, u.q.data(), f.data(), T.stiffness_values());
+  });
+  if (!means_) return;
+  means_->add_force(u.q, f);
+  means_->add_tangent(u.q, T);
+}
+
+std::optional<Potentials> ViscoelasticForce::potentials(const State& u) const {
+  const auto& blocks = elements_->blocks();
+  const double* now = held(u.t);
+  double W = ordered_sum(
+      static_cast<Index>(blocks.size()),
+      [&](Index i) {
+        const ElementBlock& block = blocks[static_cast<std::size_t>(i)];
+        return kernel_of(kernels_, block).energy(*elements_, block, now, u.q.data());
+      },
+      viscous_force_cost);
+  if (means_) W += means_->energy(u.q);
+  return Potentials{std::isnan(W) ? std::numeric_limits<double>::infinity() : W, 0};
+}
+
+double ViscoelasticForce::max_step(const Vector& q, const Vector& dq, double, double) const {
+  const auto& blocks = elements_->blocks();
+  std::vector<double> steps(blocks.size(), 1);
+  parallel_for(
+      static_cast<Index>(blocks.size()),
+      [&](Index i) {
+        const ElementBlock& block = blocks[static_cast<std::size_t>(i)];
+        if (kernel_of(kernels_, block).needs_positive_det())
+          steps[static_cast<std::size_t>(i)] = step_to_inversion(*elements_, block, q.data(), dq.data());
+      },
+      viscous_force_cost);
+  const double s = steps.empty() ? 1 : *std::min_element(steps.begin(), steps.end());
+  return s < 1 ? 0.9 * s : 1;
+}
+
+void ViscoelasticForce::begin_step(const State& u) {
+  const auto points = static_cast<std::size_t>(elements_->points());
+  const std::vector<Filter> by = begun_ ? filters(u.t) : std::vector<Filter>(time_.size(), Filter{1, 0, 0});
+  for_all_batches([&](std::size_t batch, const ViscousKernel& kernel, double* measured) {
+    kernel.measure(*elements_, static_cast<int>(batch), u.q.data(), measured);
+    for (std::size_t point = 0; point < points; ++point) {
+      const double* now = measured + point * measured_size * wide;
+      double* past = past_.data() + (batch * points + point) * pair_size * (1 + most_) * wide;
+      for (std::size_t i = 0; i < most_; ++i) {
+        double* branch = past + (1 + i) * pair_size * wide;
+        for (std::size_t l = 0; l < wide; ++l) {
+          const Filter& f = by[static_cast<std::size_t>(viscosity_at_[batch * wide + l]) * most_ + i];
+          for (std::size_t k = l; k < pair_size * wide; k += wide)
+            branch[k] = f.own * now[k] + f.before * past[k] + f.rest * branch[k];
+        }
+      }
+      std::copy_n(now, pair_size * wide, past);
+    }
+  });
+  begun_ = true;
+  since_ = u.t;
+  held_at_.reset();
+}
+
+double ViscoelasticForce::account(const State& u, Ask ask) const {
+  const auto points = static_cast<std::size_t>(elements_->points());
+  const std::vector<Filter> by = begun_ ? filters(u.t) : std::vector<Filter>();
+  const auto& blocks = elements_->blocks();
+  const auto of_batch = [&](std::size_t batch, int count, const ViscousKernel& kernel, double* measured) {
+    double sum = 0;
+    kernel.measure(*elements_, static_cast<int>(batch), u.q.data(), measured);
+    for (std::size_t point = 0; point < points; ++point) {
+      const double* now = measured + point * measured_size * wide;
+      const double *S = now, *E = now + 6 * wide, *psi = now + 12 * wide;
+      const double* volume = elements_->shape(static_cast<int>(batch), static_cast<int>(point)) +
+                             3 * static_cast<std::size_t>(elements_->nodes_each() - 1) * wide;
+      if (ask == Ask::stored)
+        for (std::size_t l = 0; l < static_cast<std::size_t>(count); ++l) sum += volume[l] * psi[l];
+      if (!begun_) continue;
+      const double* past = past_.data() + (batch * points + point) * pair_size * (1 + most_) * wide;
+      for (std::size_t i = 0; i < most_; ++i) {
+        const double* kept = past + (1 + i) * pair_size * wide;
+        double branch[pair_size * wide], there[measured_size * wide];  // T and E_i; S, E and ψ at E_i
+        for (std::size_t l = 0; l < wide; ++l) {
+          const Filter& f = by[static_cast<std::size_t>(viscosity_at_[batch * wide + l]) * most_ + i];
+          for (std::size_t k = l; k < pair_size * wide; k += wide)
+            branch[k] = f.own * now[k] + f.before * past[k] + f.rest * kept[k];
+        }
+        const double *T = branch, *remembered = branch + 6 * wide;
+        kernel.measure_at(static_cast<int>(batch), remembered, there);
+        for (std::size_t l = 0; l < static_cast<std::size_t>(count); ++l) {
+          const std::size_t which = static_cast<std::size_t>(viscosity_at_[batch * wide + l]) * most_ + i;
+          if (gamma_[which] == 0) continue;
+          const auto across = [&](const double* A) { return contracted(A, E, l) - contracted(A, remembered, l); };
+          sum += volume[l] * gamma_[which] *
+                 (ask == Ask::stored ? psi[l] - there[12 * wide + l] - across(T)
+                                     : (across(S) - 2 * across(T) + across(there)) / time_[which]);
+        }
+      }
+    }
+    return sum;
+  };
+  return ordered_sum(
+      static_cast<Index>(blocks.size()),
+      [&](Index i) {
+        const ElementBlock& block = blocks[static_cast<std::size_t>(i)];
+        std::vector<double> measured(points * measured_size * wide);
+        double of_block = 0;
+        for_batches(block, [&](int batch, int, int count) {
+          of_block += of_batch(static_cast<std::size_t>(batch), count, kernel_of(kernels_, block), measured.data());
+        });
+        return of_block;
+      },
+      viscous_force_cost);
+}
+
+double ViscoelasticForce::stored_energy(const State& u) const {
+  const double W = account(u, Ask::stored) + (means_ ? means_->energy(u.q) : 0);
+  return std::isnan(W) ? std::numeric_limits<double>::infinity() : W;
+}
+
+double ViscoelasticForce::damping_power(const State& u) const { return begun_ ? account(u, Ask::power) : 0; }
+
+/// In the order of the elements, which does not depend on the lanes of a machine; empty before the first step.
+std::vector<double> ViscoelasticForce::memory() const {
+  if (!begun_) return {};
+  const std::size_t points = static_cast<std::size_t>(elements_->points()), each = pair_size * (1 + most_);
+  std::vector<double> all(1 + elements_->count() * points * each);
+  all[0] = since_;
+  const auto& order = elements_->order();
+  for (std::size_t place = 0; place < order.size(); ++place)
+    for (std::size_t point = 0; point < points; ++point)
+      for (std::size_t k = 0; k < each; ++k)
+        all[1 + (static_cast<std::size_t>(order[place]) * points + point) * each + k] =
+            past_[((place / wide * points + point) * each + k) * wide + place % wide];
+  return all;
+}
+
+void ViscoelasticForce::restore(const std::vector<double>& memory) {
+  held_at_.reset();
+  begun_ = !memory.empty();
+  if (!begun_) return;
+  const std::size_t points = static_cast<std::size_t>(elements_->points()), each = pair_size * (1 + most_);
+  if (const std::size_t size = 1 + elements_->count() * points * each; memory.size() != size)
+    throw InputError("forces", fmt::format("{} numbers do not fit the memory of a viscoelastic body, which has {}",
+                                           memory.size(), size));
+  since_ = memory[0];
+  const auto& order = elements_->order();
+  for (std::size_t place = 0; place < order.size(); ++place)
+    for (std::size_t point = 0; point < points; ++point)
+      for (std::size_t k = 0; k < each; ++k)
+        past_[((place / wide * points + point) * each + k) * wide + place % wide] =
+            memory[1 + (static_cast<std::size_t>(order[place]) * points + point) * each + k];
+}
+
+}  // namespace limber

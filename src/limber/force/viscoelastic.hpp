@@ -1,0 +1,80 @@
+#pragma once
+/// The force of a viscoelastic body: Maxwell branches on any material (quasi-linear viscoelasticity). With the stress
+/// S(E) of the elastic material, S = F⁻¹P, E = (FᵀF − 1)/2 (of `linear`: P and ε), each branch remembers a stress,
+///
+///     S + Σ γ_i (S − T_i),   τ_i Ṫ_i = S − T_i,   and for accounts a strain, τ_i Ė_i = E − E_i.
+///
+/// From the state at which a step begins, S and E go straight: S_total = c(t) S(E) + B(t), which has a potential.
+
+#include <memory>
+#include <vector>
+
+#include "limber/force/elastic.hpp"
+#include "limber/material/viscosity.hpp"
+#include "limber/mesh/element_mesh.hpp"
+#include "limber/model/force.hpp"
+#include "limber/model/storing_force.hpp"
+
+namespace limber {
+
+class ViscousKernel;
+
+/// Until the first step begins it is relaxed, and so is the state at which that does: T = S, E_i = E. What has no F⁻¹
+/// is not remembered: below det F = 0.1 S fades, and it is 0 for inverted elements.
+class ViscoelasticForce final : public Force, public LearningForce, public DampingForce, public StoringForce {
+ public:
+  /// As ElasticForce. viscosities: #materials; with none an element is elastic. What acts on means is elastic too.
+  ViscoelasticForce(const ElementMesh& mesh, int first_node, const std::vector<AnyMaterial>& materials,
+                    const std::vector<Viscosity>& viscosities, const std::vector<int>& material_of_element,
+                    const MeanParts& means = {});
+  ~ViscoelasticForce() override;
+
+  ForceTraits traits() const override;
+  void add_couplings(std::vector<std::pair<int, int>>& pairs) const override;
+  void bind(const BlockPattern& pattern, std::span<const int> free_index) override;
+  void add_force(const State& u, Vector& f) const override;
+  /// Exact, or with each element's c dP/dF and B projected. Needs bind.
+  void add_tangent(const State& u, TangentBuilder& T) const override;
+  void linearize(const State& u, Vector& f, TangentBuilder& T) const override;
+  /// Of the step that began last: Σ V (c ψ + B:E).
+  std::optional<Potentials> potentials(const State& u) const override;
+  double max_step(const Vector& q, const Vector& dq, double t0 = 0, double t1 = 0) const override;
+
+  void begin_step(const State& u) override;
+  std::vector<double> memory() const override;
+  void restore(const std::vector<double>& memory) override;
+  /// Σ V [ψ(E) + Σ γ (ψ(E) − ψ(E_i) − T_i : (E − E_i))]. Exact for small strains, and for any where a branch is loaded
+  /// suddenly or relaxed; between, as far as T_i = S(E_i).
+  double stored_energy(const State& u) const override;
+  /// What stored energy and work leave: Σ V Σ γ/τ (S − 2 T_i + S(E_i)) : (E − E_i).
+  double damping_power(const State& u) const override;
+
+ private:
+  /// T(t) = own S(t) + before S + rest T, and E_i alike.
+  struct Filter {
+    double own, before, rest;
+  };
+  enum class Ask { stored, power };
+
+  /// Of the viscosities' branches, most_ each.
+  std::vector<Filter> filters(double t) const;
+  /// c and B at time t.
+  const double* held(double t) const;
+  double account(const State& u, Ask ask) const;
+  template <class Visit>
+  void for_all_batches(const Visit& visit) const;
+
+  std::vector<std::unique_ptr<ViscousKernel>> kernels_;  // one for each model of material
+  std::unique_ptr<ElementBatches> elements_;
+  std::unique_ptr<MeanEnergy> means_;  // null: there is none
+  std::size_t most_ = 0;               // branches of the viscosity that has most
+  std::vector<double> gamma_, time_;   // of each viscosity's branches, most_ each; γ = 0 where it has fewer
+  std::vector<int> viscosity_at_;      // of each place
+  bool begun_ = false;
+  double since_ = 0;                       // [s] when the step began
+  std::vector<double> past_;               // S, E, then T and E of each branch, of each point of each batch
+  mutable std::vector<double> held_;       // c and B, the same
+  mutable std::optional<double> held_at_;  // the time that they are for
+};
+
+}  // namespace limber

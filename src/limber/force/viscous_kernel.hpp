@@ -1,0 +1,41 @@
+#pragma once  // internal
+/// The work on elements of one model of material with a memory. At each quadrature point there is, beside ψ(F), a
+/// factor c and a symmetric stress B that stay while nodes move (E = (FᵀF − 1)/2, S = F⁻¹P):
+///
+///     W = Σ V (c ψ(F) + B:E),   P = c ∂ψ/∂F + F B,   dP/dF = c ∂²ψ/∂F² + (· B).
+///
+/// `linear` has ε, P = c ∂ψ/∂F + B and no more in place of these. Symmetric tensors are 00, 11, 22, 12, 02, 01.
+
+#include "limber/force/element_kernel.hpp"
+
+namespace limber {
+
+inline constexpr int held_size = 7;       // c, B
+inline constexpr int measured_size = 13;  // S, E, ψ
+
+class ViscousKernel {
+ public:
+  virtual ~ViscousKernel() = default;
+
+  // `held`: [held_size][lane_count] of each point of each batch of all elements.
+  /// W of a block [J], +∞ where an element lies outside the material's domain.
+  virtual double energy(const ElementBatches&, const ElementBlock&, const double* held, const double* q) const = 0;
+  /// f += −∂W/∂q
+  virtual void add_force(const ElementBatches&, const ElementBlock&, const double* held, const double* q,
+                         double* f) const = 0;
+  /// K += ∂²W/∂q² into the slots and, unless f is null, f += −∂W/∂q.
+  virtual void linearize(const ElementBatches&, const ElementBlock&, Definiteness, const double* held, const double* q,
+                         double* f, double* K) const = 0;
+
+  /// S, E and ψ at the points of a batch, [point][measured_size][lane_count].
+  virtual void measure(const ElementBatches&, int batch, const double* q, double* measured) const = 0;
+  /// The same of given E, [6][lane_count], at one point.
+  virtual void measure_at(int batch, const double* strain, double* measured) const = 0;
+  /// Whether ψ is defined for det F > 0 only.
+  virtual bool needs_positive_det() const = 0;
+};
+
+/// As make_element_kernel, of elements of any kind.
+std::unique_ptr<ViscousKernel> make_viscous_kernel(std::span<const AnyMaterial* const> materials, int first_batch);
+
+}  // namespace limber

@@ -1,0 +1,245 @@
+#include "limber/force/material_kernel.hpp"
+#include "limber/force/viscous_kernel.hpp"
+#include "limber/material/decompose.hpp"
+
+namespace limber {
+namespace {
+
+LIMBER_INLINE M3<Lanes> load_symmetric(const double* p) {
+  const auto at = [p](int k) { return Lanes::load_unaligned(p + k * lane_count); };
+  const Lanes a = at(3), b = at(4), c = at(5);
+  return {{at(0), c, b, c, at(1), a, b, a, at(2)}};
+}
+/// Its symmetric part.
+LIMBER_INLINE void store_symmetric(const M3<Lanes>& A, double* p) {
+  const Lanes half(0.5);
+  const auto put = [p](int k, const Lanes& x) { x.store_unaligned(p + k * lane_count); };
+  for (int i = 0; i < 3; ++i) put(i, A(i, i));
+  put(3, half * (A(1, 2) + A(2, 1)));
+  put(4, half * (A(0, 2) + A(2, 0)));
+  put(5, half * (A(0, 1) + A(1, 0)));
+}
+
+/// The upper triangular F with FᵀF = C.
+LIMBER_INLINE M3<Lanes> upper_root(const M3<Lanes>& C) {
+  const Lanes o(0.0), a = sqrt(C(0, 0)), b = C(0, 1) / a, c = C(0, 2) / a;
+  const Lanes d = sqrt(C(1, 1) - b * b), e = (C(1, 2) - b * c) / d;
+  return {{a, b, c, o, d, e, o, o, sqrt(C(2, 2) - c * c - e * e)}};
+}
+
+/// How a material measures strain and stress.
+template <class Material>
+struct StrainMeasure {
+  static constexpr bool turns = !std::is_same_v<Material, Linear>;  // F B is a stress of F
+
+  LIMBER_INLINE static M3<Lanes> unit() { return diagonal(Lanes(1.0), Lanes(1.0), Lanes(1.0)); }
+  LIMBER_INLINE static M3<Lanes> strain(const M3<Lanes>& F) {
+    if constexpr (turns)
+      return Lanes(0.5) * (transpose(F) * F - unit());
+    else
+      return Lanes(0.5) * (F + transpose(F)) - unit();
+  }
+  /// An F that has this strain.
+  LIMBER_INLINE static M3<Lanes> gradient_of(const M3<Lanes>& E) {
+    if constexpr (turns)
+      return upper_root(unit() + Lanes(2.0) * E);
+    else
+      return unit() + E;
+  }
+  LIMBER_INLINE static M3<Lanes> push(const M3<Lanes>& F, const M3<Lanes>& S) {
+    if constexpr (turns)
+      return F * S;
+    else
+      return S;
+  }
+  /// Elements that are pressed flat have no F⁻¹: below det F = flat it fades, and where they are inverted it is 0.
+  LIMBER_INLINE static M3<Lanes> pull(const M3<Lanes>& F, const M3<Lanes>& P) {
+    if constexpr (turns) {
+      const Lanes flat(0.1), J = det(F), faded = max(J, Lanes(0.0)) / (flat * flat);
+      return select(J < flat, faded, Lanes(1.0) / J) * (transpose(cofactor(F)) * P);
+    } else {
+      return P;
+    }
+  }
+};
+
+/// A tangent and what a stress B that goes with F adds to it.
+template <class Tangent, bool turns>
+class StressedTangent {
+ public:
+  struct Contraction {
+    typename Tangent::Contraction own;
+    V3<Lanes> g, Bg;
+  };
+
+  LIMBER_INLINE StressedTangent(const Tangent& tangent, const M3<Lanes>& P, const M3<Lanes>& B)
+      : own_(tangent), P_(P), B_(B) {}
+  LIMBER_INLINE const M3<Lanes>& stress() const { return P_; }
+  LIMBER_INLINE Contraction contract(const V3<Lanes>& g) const { return {own_.contract(g), g, B_ * g}; }
+  LIMBER_INLINE M3<Lanes> block(const Contraction& a, const Contraction& b) const {
+    M3<Lanes> K = own_.block(a.own, b.own);
+    if constexpr (turns) {
+      const Lanes along = dot(a.g, b.Bg);
+      for (int i = 0; i < 3; ++i) K(i, i) = K(i, i) + along;
+    }
+    return K;
+  }
+
+ private:
+  Tangent own_;
+  M3<Lanes> P_, B_;
+};
+
+template <template <class> class M>
+class ViscousMaterialKernel final : public ViscousKernel {
+  using Measure = StrainMeasure<M<double>>;
+
+ public:
+  ViscousMaterialKernel(std::span<const AnyMaterial* const> materials, int first_batch)
+      : first_batch_(first_batch), stride_(materials.size() > 1 ? 1 : 0) {
+    if (stride_ == 0) {
+      const std::vector<const AnyMaterial*> shared(lane_count, materials[0]);
+      materials_.push_back(side_by_side<M>(shared));
+      return;
+    }
+    for (std::size_t i = 0; i < materials.size(); i += lane_count)
+      materials_.push_back(side_by_side<M>(materials.subspan(i, lane_count)));
+  }
+
+  bool needs_positive_det() const override { return M<double>::needs_positive_det; }
+
+  double energy(const ElementBatches& elements, const ElementBlock& block, const double* held,
+                const double* q) const override {
+    double sum = 0;
+    for_batches(block, [&](int batch, int, int count) {
+      const M<Lanes>& m = material(batch);
+      const BatchEdges<0> edges(q, elements, batch);
+      Lanes W(0.0);
+      for (int point = 0; point < point_count<0>(elements); ++point) {
+        const BatchShape<0> shape(elements, batch, point);
+        const Held h(elements, held, batch, point);
+        const M3<Lanes> F = gradient(elements, shape, edges);
+        W = W + shape.volume * (h.c * m.energy(F) + dot(h.B, Measure::strain(F)));
+      }
+      alignas(64) double lanes[lane_count];
+      W.store_aligned(lanes);
+      for (int l = 0; l < count; ++l) sum += lanes[l];
+    });
+    return sum;
+  }
+
+  void add_force(const ElementBatches& elements, const ElementBlock& block, const double* held, const double* q,
+                 double* f) const override {
+    for_batches(block, [&](int batch, int, int count) {
+      const M<Lanes>& m = material(batch);
+      const BatchEdges<0> edges(q, elements, batch);
+      V3<Lanes> sums[most_nodes<0> - 1];
+      clear<0>(sums, others<0>(elements));
+      for (int point = 0; point < point_count<0>(elements); ++point) {
+        const BatchShape<0> shape(elements, batch, point);
+        const Held h(elements, held, batch, point);
+        const M3<Lanes> F = gradient(elements, shape, edges);
+        const M3<Lanes> P = h.c * m.stress(F) + Measure::push(F, h.B);
+        add_stress<0>(shape.volume * P, shape, others<0>(elements), sums);
+      }
+      subtract_at_nodes<0>(sums, others<0>(elements), elements.nodes<0>(batch), count, f);
+    });
+  }
+
+  void linearize(const ElementBatches& elements, const ElementBlock& block, Definiteness definiteness,
+                 const double* held, const double* q, double* f, double* K) const override {
+    if (definiteness == Definiteness::exact)
+      assemble<Definiteness::exact>(elements, block, held, q, f, K);
+    else
+      assemble<Definiteness::projected>(elements, block, held, q, f, K);
+  }
+
+  void measure(const ElementBatches& elements, int batch, const double* q, double* measured) const override {
+    const BatchEdges<0> edges(q, elements, batch);
+    for (int point = 0; point < point_count<0>(elements); ++point, measured += measured_size * lane_count) {
+      const BatchShape<0> shape(elements, batch, point);
+      put(batch, gradient(elements, shape, edges), measured);
+    }
+  }
+
+  void measure_at(int batch, const double* strain, double* measured) const override {
+    put(batch, Measure::gradient_of(load_symmetric(strain)), measured);
+  }
+
+ private:
+  struct Held {
+    Lanes c;
+    M3<Lanes> B;
+    LIMBER_INLINE Held(const ElementBatches& elements, const double* held, int batch, int point) {
+      const auto place = static_cast<std::size_t>(batch * point_count<0>(elements) + point);
+      const double* p = held + place * held_size * lane_count;
+      c = Lanes::load_unaligned(p);
+      B = load_symmetric(p + lane_count);
+    }
+  };
+
+  void put(int batch, const M3<Lanes>& F, double* measured) const {
+    const M<Lanes>& m = material(batch);
+    store_symmetric(Measure::pull(F, m.stress(F)), measured);
+    store_symmetric(Measure::strain(F), measured + 6 * lane_count);
+    m.energy(F).store_unaligned(measured + 12 * lane_count);
+  }
+
+  template <Definiteness definiteness>
+  LIMBER_INLINE static auto tangent(const M<Lanes>& m, const M3<Lanes>& F, const Held& h, const Lanes& volume) {
+    const auto stressed = [&]<class T>(const T& own) {
+      const M3<Lanes> P = own.stress() + volume * Measure::push(F, h.B);
+      const M3<Lanes> B = definiteness == Definiteness::projected && Measure::turns ? positive_part(h.B) : h.B;
+      return StressedTangent<T, Measure::turns>(own, P, volume * B);
+    };
+    if constexpr (definiteness == Definiteness::exact)
+      return stressed(m.tangent(F, volume * h.c));
+    else
+      return stressed(m.tangent_psd(F, volume * h.c));
+  }
+
+  template <Definiteness definiteness>
+  void assemble(const ElementBatches& elements, const ElementBlock& block, const double* held, const double* q,
+                double* f, double* K) const {
+    StiffnessBuffer<0> buffer;
+    for_batches(block, [&](int batch, int first, int count) {
+      const M<Lanes>& m = material(batch);
+      const BatchEdges<0> edges(q, elements, batch);
+      V3<Lanes> sums[most_nodes<0> - 1];
+      clear<0>(sums, others<0>(elements));
+      StiffnessSum blocks(others<0>(elements));
+      for (int point = 0; point < point_count<0>(elements); ++point) {
+        const BatchShape<0> shape(elements, batch, point);
+        const Held h(elements, held, batch, point);
+        const auto dP = tangent<definiteness>(m, gradient(elements, shape, edges), h, shape.volume);
+        add_stress<0>(dP.stress(), shape, others<0>(elements), sums);
+        blocks.add(dP, shape);
+      }
+      blocks.put(buffer);
+      if (f) subtract_at_nodes<0>(sums, others<0>(elements), elements.nodes<0>(batch), count, f);
+      for (int l = 0; l < count; ++l) {
+        scatter<0>(buffer, elements, first + l, l, K);
+        if (elements.mirrors(first + l)) scatter_mirrored<0>(buffer, elements, first + l, l, K);
+      }
+    });
+  }
+
+  LIMBER_INLINE const M<Lanes>& material(int batch) const {
+    return materials_[static_cast<std::size_t>((batch - first_batch_) * stride_)];
+  }
+
+  std::vector<M<Lanes>> materials_;  // of the batches, or one
+  int first_batch_, stride_;
+};
+
+}  // namespace
+
+std::unique_ptr<ViscousKernel> make_viscous_kernel(std::span<const AnyMaterial* const> materials, int first_batch) {
+  return std::visit(
+      [&]<template <class> class M>(const M<double>&) -> std::unique_ptr<ViscousKernel> {
+        return std::make_unique<ViscousMaterialKernel<M>>(materials, first_batch);
+      },
+      *materials[0]);
+}
+
+}  // namespace limber
