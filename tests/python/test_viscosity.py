@@ -89,6 +89,11 @@ def test_each_element_kind_and_contact(limber_cli, write_scene, tmp_path, elemen
     assert heights["viscous"] < 0.75 * heights["elastic"]
 
 
+def test_damping_is_told(limber_cli, write_scene, bar):
+    assert "no damping" in limber_cli("check", write_scene(bar(material=material(False)))).out
+    assert "no damping" not in limber_cli("check", write_scene(bar(material=material()))).out
+
+
 def test_starts_relaxed_from_a_frame(limber_cli, write_scene, bar, tmp_path):
     """The frame's shape is what the material has got used to: it is pulled back by the stiffness of long times."""
     scene = bar(material=material(), output={"velocities": True})
