@@ -80,7 +80,7 @@ TEST_P(Viscous, ForceAndTangentAreDerivativesOfThePotential) {
     const State u = moved(.05, 7, t);
     expect_force_from_potentials(*force, u, 1e-7);
     expect_stiffness(*force, u, 1e-7);
-    expect_balanced(*force, u);
+    if (GetParam().material != "linear") expect_balanced(*force, u);  // which turns into torques
     std::vector<int> free(mesh.nodes.size());
     std::iota(free.begin(), free.end(), -2);
     free[1] = -1;

@@ -56,7 +56,7 @@ def test_slow_things_stay_as_they_are(bar):
 
 @pytest.mark.parametrize("method", ["TR-BDF2", "SI", "SIERE", "symplectic-euler"])
 def test_energy_is_stored_or_lost(limber_cli, write_scene, bar, tmp_path, method):
-    """A bar that falls into its weight comes to rest, and no energy appears."""
+    """A bar that falls into its weight swings out, and no energy appears."""
     scene = bar(material=material(), method={"name": method}, time={"step": 0.002, "duration": 3})
     limber_cli("run", write_scene(scene), "-o", "out", "--quiet")
     table, summary = energies(tmp_path / "out")
@@ -65,8 +65,8 @@ def test_energy_is_stored_or_lost(limber_cli, write_scene, bar, tmp_path, method
     assert summary["energy_gain"] < 2e-3 * fall
     if method == "TR-BDF2":
         balance = table["total"] + table["damping_loss"]
-        assert np.abs(balance - balance[0]).max() < 2e-3 * fall
-        assert table["kinetic"][-100:].max() < 0.05 * table["kinetic"].max()
+        assert np.abs(balance - balance[0]).max() < 1e-4 * fall
+        assert table["kinetic"][-300:].max() < 0.2 * table["kinetic"].max()
 
 
 @pytest.mark.parametrize("element", ["P1", "P2", "hex"])
@@ -87,6 +87,11 @@ def test_each_element_kind_and_contact(limber_cli, write_scene, tmp_path, elemen
         assert summary["energy_gain"] < 1e-6
         assert (table["damping_loss"][-1] > 0.3) == (name == "viscous")  # of 0.97 J
     assert heights["viscous"] < 0.75 * heights["elastic"]
+
+
+def test_damping_is_told(limber_cli, write_scene, bar):
+    assert "no damping" in limber_cli("check", write_scene(bar(material=material(False)))).out
+    assert "no damping" not in limber_cli("check", write_scene(bar(material=material()))).out
 
 
 def test_starts_relaxed_from_a_frame(limber_cli, write_scene, bar, tmp_path):

@@ -37,13 +37,20 @@ double contracted(const double* A, const double* B, std::size_t l) {
 ViscoelasticForce::ViscoelasticForce(const ElementMesh& mesh, int first_node, const std::vector<AnyMaterial>& materials,
                                      const std::vector<Viscosity>& viscosities,
                                      const std::vector<int>& material_of_element, const MeanParts& means) {
-  for (const Viscosity& v : viscosities) most_ = std::max(most_, v.size());
-  gamma_.assign(viscosities.size() * most_, 0);
-  time_.assign(viscosities.size() * most_, 1);
-  for (std::size_t v = 0; v < viscosities.size(); ++v)
-    for (std::size_t i = 0; i < viscosities[v].size(); ++i) {
-      gamma_[v * most_ + i] = viscosities[v][i].share * instantaneous_ratio(viscosities[v]);
-      time_[v * most_ + i] = viscosities[v][i].time;
+  std::vector<Viscosity> kinds;  // materials that differ in numbers from fields mostly share one
+  std::vector<int> kind_of_material;
+  for (const Viscosity& v : viscosities) {
+    const auto known = std::find(kinds.begin(), kinds.end(), v);
+    kind_of_material.push_back(static_cast<int>(known - kinds.begin()));
+    if (known == kinds.end()) kinds.push_back(v);
+    most_ = std::max(most_, v.size());
+  }
+  gamma_.assign(kinds.size() * most_, 0);
+  time_.assign(kinds.size() * most_, 1);
+  for (std::size_t v = 0; v < kinds.size(); ++v)
+    for (std::size_t i = 0; i < kinds[v].size(); ++i) {
+      gamma_[v * most_ + i] = kinds[v][i].share * instantaneous_ratio(kinds[v]);
+      time_[v * most_ + i] = kinds[v][i].time;
     }
   const std::vector<int> groups = groups_by_model(materials, material_of_element);
   const MeanShares shares{mesh, first_node, materials, material_of_element, means.bulk, means.group};
@@ -52,8 +59,11 @@ ViscoelasticForce::ViscoelasticForce(const ElementMesh& mesh, int first_node, co
   for_groups(*elements_, groups, materials, material_of_element, [&](const auto& at_places, int first_batch) {
     kernels_.push_back(make_viscous_kernel(at_places, first_batch));
   });
-  for (const int e : elements_->order()) viscosity_at_.push_back(material_of_element[static_cast<std::size_t>(e)]);
-  const std::size_t points = viscosity_at_.size() * static_cast<std::size_t>(elements_->points());
+  for (const int e : elements_->order()) {
+    const int material = material_of_element[static_cast<std::size_t>(e)];
+    kind_at_.push_back(kind_of_material[static_cast<std::size_t>(material)]);
+  }
+  const std::size_t points = kind_at_.size() * static_cast<std::size_t>(elements_->points());
   past_.resize(points * pair_size * (1 + most_));
   held_.resize(points * held_size);
 }
@@ -80,6 +90,7 @@ void ViscoelasticForce::bind(const BlockPattern& pattern, std::span<const int> f
 /// In the step from t_n to t, D = t − t_n, with x = D/τ, e = e^−x and a = (1 − e)/x:
 /// T = (1 − a) S(t) + (a − e) S(t_n) + e T(t_n), exact where S goes straight.
 std::vector<ViscoelasticForce::Filter> ViscoelasticForce::filters(double t) const {
+  if (!begun_) return std::vector<Filter>(time_.size(), Filter{1, 0, 0});
   std::vector<Filter> all;
   for (const double tau : time_) {
     const double x = (t - since_) / tau, e = std::exp(-x);
@@ -87,6 +98,23 @@ std::vector<ViscoelasticForce::Filter> ViscoelasticForce::filters(double t) cons
     all.push_back({1 - a, a - e, e});
   }
   return all;
+}
+
+/// T and E of a branch in all lanes of a batch, from those of now, of the step's start and its own then.
+void ViscoelasticForce::filter(const std::vector<Filter>& by, std::size_t batch, std::size_t branch, const double* now,
+                               const double* start, const double* kept, double* to) const {
+  double own[wide], before[wide], rest[wide];
+  for (std::size_t l = 0; l < wide; ++l) {
+    const Filter& f = by[number(batch, l, branch)];
+    own[l] = f.own, before[l] = f.before, rest[l] = f.rest;
+  }
+  for (std::size_t k = 0; k < pair_size * wide; k += wide)
+    for (std::size_t l = 0; l < wide; ++l)
+      to[k + l] = own[l] * now[k + l] + before[l] * start[k + l] + rest[l] * kept[k + l];
+}
+
+std::size_t ViscoelasticForce::number(std::size_t batch, std::size_t lane, std::size_t branch) const {
+  return static_cast<std::size_t>(kind_at_[batch * wide + lane]) * most_ + branch;
 }
 
 /// visit(batch, its kernel, room for what is measured at its points) for all batches; blocks run side by side.
@@ -108,23 +136,25 @@ void ViscoelasticForce::for_all_batches(const Visit& visit) const {
 const double* ViscoelasticForce::held(double t) const {
   if (held_at_ == t) return held_.data();
   const auto points = static_cast<std::size_t>(elements_->points());
-  const std::vector<Filter> by = begun_ ? filters(t) : std::vector<Filter>();
+  const std::vector<Filter> by = filters(t);
   for_all_batches([&](std::size_t batch, const ViscousKernel&, double*) {
     for (std::size_t point = batch * points; point < (batch + 1) * points; ++point) {
-      double* to = held_.data() + point * held_size * wide;
-      std::fill_n(to, wide, 1.0);
-      std::fill_n(to + wide, (held_size - 1) * wide, 0.0);
+      double *c = held_.data() + point * held_size * wide, *B = c + wide;
+      std::fill_n(c, wide, 1.0);
+      std::fill_n(B, 6 * wide, 0.0);
       if (!begun_) continue;
-      const double* from = past_.data() + point * pair_size * (1 + most_) * wide;
+      const double* S = past_.data() + point * pair_size * (1 + most_) * wide;
       for (std::size_t i = 0; i < most_; ++i) {
-        const double* T = from + (1 + i) * pair_size * wide;
+        const double* T = S + (1 + i) * pair_size * wide;
+        double before[wide], rest[wide];
         for (std::size_t l = 0; l < wide; ++l) {
-          const std::size_t branch = static_cast<std::size_t>(viscosity_at_[batch * wide + l]) * most_ + i;
-          const double gamma = gamma_[branch], before = gamma * by[branch].before, rest = gamma * by[branch].rest;
-          to[l] += gamma * (1 - by[branch].own);
-          for (std::size_t k = 0; k < 6; ++k)
-            to[(1 + k) * wide + l] -= before * from[k * wide + l] + rest * T[k * wide + l];
+          const std::size_t which = number(batch, l, i);
+          c[l] += gamma_[which] * (1 - by[which].own);
+          before[l] = gamma_[which] * by[which].before;
+          rest[l] = gamma_[which] * by[which].rest;
         }
+        for (std::size_t k = 0; k < 6 * wide; k += wide)
+          for (std::size_t l = 0; l < wide; ++l) B[k + l] -= before[l] * S[k + l] + rest[l] * T[k + l];
       }
     }
   });
@@ -195,7 +225,7 @@ double ViscoelasticForce::max_step(const Vector& q, const Vector& dq, double, do
 
 void ViscoelasticForce::begin_step(const State& u) {
   const auto points = static_cast<std::size_t>(elements_->points());
-  const std::vector<Filter> by = begun_ ? filters(u.t) : std::vector<Filter>(time_.size(), Filter{1, 0, 0});
+  const std::vector<Filter> by = filters(u.t);
   for_all_batches([&](std::size_t batch, const ViscousKernel& kernel, double* measured) {
     kernel.measure(*elements_, static_cast<int>(batch), u.q.data(), measured);
     for (std::size_t point = 0; point < points; ++point) {
@@ -203,11 +233,7 @@ void ViscoelasticForce::begin_step(const State& u) {
       double* past = past_.data() + (batch * points + point) * pair_size * (1 + most_) * wide;
       for (std::size_t i = 0; i < most_; ++i) {
         double* branch = past + (1 + i) * pair_size * wide;
-        for (std::size_t l = 0; l < wide; ++l) {
-          const Filter& f = by[static_cast<std::size_t>(viscosity_at_[batch * wide + l]) * most_ + i];
-          for (std::size_t k = l; k < pair_size * wide; k += wide)
-            branch[k] = f.own * now[k] + f.before * past[k] + f.rest * branch[k];
-        }
+        filter(by, batch, i, now, past, branch, branch);
       }
       std::copy_n(now, pair_size * wide, past);
     }
@@ -219,7 +245,7 @@ void ViscoelasticForce::begin_step(const State& u) {
 
 double ViscoelasticForce::account(const State& u, Ask ask) const {
   const auto points = static_cast<std::size_t>(elements_->points());
-  const std::vector<Filter> by = begun_ ? filters(u.t) : std::vector<Filter>();
+  const std::vector<Filter> by = filters(u.t);
   const auto& blocks = elements_->blocks();
   const auto of_batch = [&](std::size_t batch, int count, const ViscousKernel& kernel, double* measured) {
     double sum = 0;
@@ -234,17 +260,12 @@ double ViscoelasticForce::account(const State& u, Ask ask) const {
       if (!begun_) continue;
       const double* past = past_.data() + (batch * points + point) * pair_size * (1 + most_) * wide;
       for (std::size_t i = 0; i < most_; ++i) {
-        const double* kept = past + (1 + i) * pair_size * wide;
         double branch[pair_size * wide], there[measured_size * wide];  // T and E_i; S, E and ψ at E_i
-        for (std::size_t l = 0; l < wide; ++l) {
-          const Filter& f = by[static_cast<std::size_t>(viscosity_at_[batch * wide + l]) * most_ + i];
-          for (std::size_t k = l; k < pair_size * wide; k += wide)
-            branch[k] = f.own * now[k] + f.before * past[k] + f.rest * kept[k];
-        }
+        filter(by, batch, i, now, past, past + (1 + i) * pair_size * wide, branch);
         const double *T = branch, *remembered = branch + 6 * wide;
         kernel.measure_at(static_cast<int>(batch), remembered, there);
         for (std::size_t l = 0; l < static_cast<std::size_t>(count); ++l) {
-          const std::size_t which = static_cast<std::size_t>(viscosity_at_[batch * wide + l]) * most_ + i;
+          const std::size_t which = number(batch, l, i);
           if (gamma_[which] == 0) continue;
           const auto across = [&](const double* A) { return contracted(A, E, l) - contracted(A, remembered, l); };
           sum += volume[l] * gamma_[which] *

@@ -56,8 +56,11 @@ class ViscoelasticForce final : public Force, public LearningForce, public Dampi
   };
   enum class Ask { stored, power };
 
-  /// Of the viscosities' branches, most_ each.
+  /// Of the branches of all kinds, in their order.
   std::vector<Filter> filters(double t) const;
+  std::size_t number(std::size_t batch, std::size_t lane, std::size_t branch) const;
+  void filter(const std::vector<Filter>& by, std::size_t batch, std::size_t branch, const double* now,
+              const double* start, const double* kept, double* to) const;
   /// c and B at time t.
   const double* held(double t) const;
   double account(const State& u, Ask ask) const;
@@ -68,8 +71,8 @@ class ViscoelasticForce final : public Force, public LearningForce, public Dampi
   std::unique_ptr<ElementBatches> elements_;
   std::unique_ptr<MeanEnergy> means_;  // null: there is none
   std::size_t most_ = 0;               // branches of the viscosity that has most
-  std::vector<double> gamma_, time_;   // of each viscosity's branches, most_ each; γ = 0 where it has fewer
-  std::vector<int> viscosity_at_;      // of each place
+  std::vector<double> gamma_, time_;  // of the branches of each kind of viscosity, most_ each; γ = 0 where it has fewer
+  std::vector<int> kind_at_;          // of each place
   bool begun_ = false;
   double since_ = 0;                       // [s] when the step began
   std::vector<double> past_;               // S, E, then T and E of each branch, of each point of each batch

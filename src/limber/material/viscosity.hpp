@@ -12,6 +12,7 @@ namespace limber {
 struct MaxwellBranch {
   double share = 0;  // g, of the modulus of sudden loads
   double time = 0;   // τ [s]
+  bool operator==(const MaxwellBranch&) const = default;
 };
 using Viscosity = std::vector<MaxwellBranch>;
 

@@ -113,8 +113,10 @@ bool has_damping(const Scene& scene) {
   const auto damped = [](const ForceChoices& forces) {
     return std::any_of(forces.begin(), forces.end(), [](const auto& force) { return force->damps(); });
   };
+  const auto viscous = [](const auto& material) { return !material.second.viscosity.empty(); };
   return damped(scene.forces) || std::any_of(scene.bodies.begin(), scene.bodies.end(), [&](const BodyChoice& b) {
-           return b.damping.any() || (b.springs && b.springs->damping > 0) || damped(b.forces);
+           return b.damping.any() || (b.springs && b.springs->damping > 0) || damped(b.forces) ||
+                  std::any_of(b.materials.begin(), b.materials.end(), viscous);
          });
 }
 

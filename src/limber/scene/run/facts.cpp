@@ -171,7 +171,8 @@ std::string describe(const Facts& f) {
     s += fmt::format("mode {}: {:.5g} Hz, {:.3g} steps a cycle, {}\n", i + 1, f.modes[i].frequency,
                      f.modes[i].steps_a_cycle, half_life(f.modes[i]));
   if (!f.damped)
-    s += "no damping: only the method, contact and the wind take energy away; a body's `damping` adds some\n";
+    s += "no damping: only the method, contact and the wind take energy away; a body's `damping` or a material's "
+         "`viscosity` adds some\n";
   for (const auto& note : f.notes) s += fmt::format("note: {}\n", note);
   return s;
 }
