@@ -63,7 +63,8 @@ struct BoxShape {
 /// A shape with its own parameters. Where `aim` is set, the resolution is the one that comes nearest to `target` of
 /// them.
 struct ProceduralShape {
-  std::variant<CylinderShape, SphereShape, TorusShape, RopeShape, TreeShape, CreatureShape, BridgeShape> shape;
+  std::variant<CylinderShape, SphereShape, ShellShape, TorusShape, RopeShape, TreeShape, CreatureShape, BridgeShape>
+      shape;
   std::optional<Count> aim;
   std::size_t target = 0;
 };

@@ -27,6 +27,7 @@
 #include "limber/scene/build/mesh_facts.hpp"
 #include "limber/scene/build/shares.hpp"
 #include "limber/scene/made_material.hpp"
+#include "limber/scene/cavity.hpp"
 
 namespace limber {
 namespace {
@@ -291,6 +292,23 @@ std::shared_ptr<Force> make_damping(const DampingChoice& choice, const Body& bod
 /// What only one process can do, by name.
 void refuse_in_parallel(const Scene& scene, const std::vector<ForceMaker>& own_forces) {
   const auto refuse = [](const std::string& where, const std::string& what) {
+/// Where the force of a scene is a cavity: names it, for its columns in the table. `siblings`: cavities of the body.
+void add_cavity(const ForceChoice& choice, const std::shared_ptr<Force>& force, std::size_t siblings, Model& model) {
+  const auto* cavity = dynamic_cast<const CavityChoice*>(&choice);
+  if (!cavity) return;
+  std::string name = cavity->name;
+  if (name.empty()) {
+    std::size_t number = 1;
+    for (const FilledSpace& other : model.cavities) number += other.body == cavity->body;
+    name = model.bodies[ix(cavity->body)].name;
+    if (siblings > 1) name += fmt::format(".{}", number);
+  }
+  for (const FilledSpace& other : model.cavities)
+    if (other.name == name)
+      throw InputError(cavity->where + ".name", fmt::format("'{}' is already the name of {}", name, other.where));
+  model.cavities.push_back({cavity->where, name, cavity->body, std::dynamic_pointer_cast<const Cavity>(force)});
+}
+
     throw InputError(where, what + " on several processes; run it on one");
   };
   if (scene.contact && scene.contact->formulation != ContactChoice::Formulation::barrier)
@@ -300,6 +318,9 @@ void refuse_in_parallel(const Scene& scene, const std::vector<ForceMaker>& own_f
   if (!own_forces.empty()) refuse("forces", "forces of a program's own are not possible");
 }
 
+  for (const BodyChoice& body : scene.bodies)
+    for (const CavityChoice& cavity : choices_of<CavityChoice>(body.forces))
+      refuse(cavity.where, "cavities are not possible");
 /// The full state of a frame of a run. `nodes`: of the scene.
 State frame_of_run(const StartChoice& choice, int nodes) {
   const TrajectoryReader run((std::filesystem::path(choice.run) / run_file::trajectory).string());
@@ -382,10 +403,11 @@ Model build_model(const Scene& scene, const std::vector<ForceMaker>& own_forces,
     model.probes.push_back(make_probe(probe, model.bodies[ix(probe.body)], placed[ix(probe.body)].elements()));
   ForceNodes all{{}, parts.positions};
   for (std::size_t b = 0; b < model.bodies.size(); ++b)
-    all.bodies.push_back({placed[b].shape.mesh.nodes, placed[b].nodes, model.bodies[b].first_node,
-                          [&body = model.bodies[b]] { return body.surface_triangles(); },
-                          [&p = placed[b]] { return p.faces(); },
-                          resolve(scene.bodies[b].pin, placed[b].shape.mesh.nodes)});
+    all.bodies.push_back(
+        {placed[b].shape.mesh.nodes, placed[b].nodes, model.bodies[b].first_node,
+         [&body = model.bodies[b]] { return body.surface_triangles(); }, [&p = placed[b]] { return p.faces(); },
+         resolve(scene.bodies[b].pin, placed[b].shape.mesh.nodes),
+         model.bodies[b].rest.tets.empty() ? ForceNodes::Body::Kind::sheet : ForceNodes::Body::Kind::solid});
   const auto add_small = [&](std::shared_ptr<Force> force) {
     shares.hold_for_first(*force);
     parts.forces.push_back(shares.seen(std::move(force), 0));
@@ -402,7 +424,11 @@ Model build_model(const Scene& scene, const std::vector<ForceMaker>& own_forces,
         parts.forces.push_back(shares.seen(std::move(force), p.process));
     if (choice.springs)
       parts.forces.push_back(shares.seen(make_springs(*choice.springs, body, parts.positions), p.process));
-    for (const auto& force : choice.forces) add_small(force->make(all));
+    for (const auto& force : choice.forces) {
+      auto made = force->make(all);
+      add_cavity(*force, made, choices_of<CavityChoice>(choice.forces).size(), model);
+      add_small(std::move(made));
+    }
   }
   for (const auto& force : scene.forces) add_small(force->make(all));
   if (scene.contact) {
@@ -478,6 +504,9 @@ Simulation build_simulation(const Scene& scene, const Model& model) {
 Vector statics(const Scene& scene, const Model& model, StaticsReport& report) {
   auto& system = *model.system;
   if (system.gap_rule() != GapRule::none)
+  if (model.system->gap_rule() != GapRule::none && !model.cavities.empty())
+    throw InputError("contact.formulation",
+                     fmt::format("inequalities are not possible beside {}; use \"barrier\"", model.cavities[0].where));
     throw InputError("contact.formulation", "an equilibrium is found with \"barrier\" only");
   NewtonOptions options = method_settings(scene.method).options.stages.newton;
   options.tolerance *= system.length_scale();
