@@ -79,7 +79,7 @@ TEST(Sphere, ManyResolutions) {
 }
 
 TEST(Shell, HasAWallOfTheGivenThickness) {
-  for (const double h : {0.5, 0.2, 0.1}) {
+  for (const double h : {0.25, 0.15, 0.1}) {
     const ShellShape shape{
         .radius = 0.5, .length = 0.8, .thickness = 0.2, .offset = 0.05, .layers = 2, .resolution = h};
     const TetMesh m = shell_mesh(shape);

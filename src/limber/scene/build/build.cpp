@@ -23,11 +23,12 @@
 #include "limber/scene/build/body_shape.hpp"
 #include "limber/scene/build/build_forces.hpp"
 #include "limber/scene/build/build_rigid.hpp"
+#include "limber/scene/build/build_stitches.hpp"
 #include "limber/scene/build/build_thin.hpp"
 #include "limber/scene/build/mesh_facts.hpp"
 #include "limber/scene/build/shares.hpp"
-#include "limber/scene/made_material.hpp"
 #include "limber/scene/cavity.hpp"
+#include "limber/scene/made_material.hpp"
 
 namespace limber {
 namespace {
@@ -263,6 +264,8 @@ std::vector<ContactBody> contact_bodies(const Scene& scene, const Model& model, 
     const Body& body = model.bodies[b];
     ContactBody c{&choice, &body, placed[b].materials.young,
                   0,       {},    choice.pin.empty() && choice.pin_entries.empty() && choice.scripts.empty()};
+    for (const StitchChoice& s : scene.stitches)
+      if (s.body == static_cast<int>(b) || s.to == static_cast<int>(b)) c.movable = false;
     if (choice.springs) c.spring = choice.springs->stiffness;
     if (placed[b].thin) c.spring += placed[b].thin->young * choice.thickness;
     c.mass.assign(body.rest.nodes.size(), 0);
@@ -289,9 +292,6 @@ std::shared_ptr<Force> make_damping(const DampingChoice& choice, const Body& bod
                                            kinds[static_cast<int>(choice.at)]);
 }
 
-/// What only one process can do, by name.
-void refuse_in_parallel(const Scene& scene, const std::vector<ForceMaker>& own_forces) {
-  const auto refuse = [](const std::string& where, const std::string& what) {
 /// Where the force of a scene is a cavity: names it, for its columns in the table. `siblings`: cavities of the body.
 void add_cavity(const ForceChoice& choice, const std::shared_ptr<Force>& force, std::size_t siblings, Model& model) {
   const auto* cavity = dynamic_cast<const CavityChoice*>(&choice);
@@ -309,18 +309,21 @@ void add_cavity(const ForceChoice& choice, const std::shared_ptr<Force>& force, 
   model.cavities.push_back({cavity->where, name, cavity->body, std::dynamic_pointer_cast<const Cavity>(force)});
 }
 
+/// What only one process can do, by name.
+void refuse_in_parallel(const Scene& scene, const std::vector<ForceMaker>& own_forces) {
+  const auto refuse = [](const std::string& where, const std::string& what) {
     throw InputError(where, what + " on several processes; run it on one");
   };
   if (scene.contact && scene.contact->formulation != ContactChoice::Formulation::barrier)
     refuse("contact.formulation", "inequalities are not possible");
   if (scene.contact && scene.contact->surface == ContactChoice::Surface::smooth)
     refuse("contact.surface", "\"smooth\" is not possible yet");
-  if (!own_forces.empty()) refuse("forces", "forces of a program's own are not possible");
-}
-
   for (const BodyChoice& body : scene.bodies)
     for (const CavityChoice& cavity : choices_of<CavityChoice>(body.forces))
       refuse(cavity.where, "cavities are not possible");
+  if (!own_forces.empty()) refuse("forces", "forces of a program's own are not possible");
+}
+
 /// The full state of a frame of a run. `nodes`: of the scene.
 State frame_of_run(const StartChoice& choice, int nodes) {
   const TrajectoryReader run((std::filesystem::path(choice.run) / run_file::trajectory).string());
@@ -396,6 +399,11 @@ Model build_model(const Scene& scene, const std::vector<ForceMaker>& own_forces,
       ++i;
     }
 
+  if (!scene.stitches.empty()) {
+    StitchGround ground{scene, model.bodies, {}};
+    for (const Placed& p : placed) ground.meshed.push_back(&p.shape.mesh.nodes);
+    add_stitches(ground, parts, model.notes);
+  }
   Vector nodal = Vector::Zero(nodes);
   add_row_sums(parts.masses, nodal);
   if (!scene.gravity.isZero(0)) parts.forces.push_back(std::make_shared<Gravity>(nodal, scene.gravity));
@@ -496,6 +504,9 @@ Simulation build_simulation(const Scene& scene, const Model& model) {
                      "\"lbfgs\" lowers the potential, not the residual; use \"newton\", or \"merit\": \"auto\"");
   if (model.system->gap_rule() != GapRule::none && !potential)
     throw InputError("contact.formulation", "inequalities need forces with a potential; use \"barrier\"");
+  if (model.system->gap_rule() != GapRule::none && !model.cavities.empty())
+    throw InputError("contact.formulation",
+                     fmt::format("inequalities are not possible beside {}; use \"barrier\"", model.cavities[0].where));
   MethodSettings method = method_settings(scene.method);
   if (model.contact && !scene.method.max_iterations) method.options.stages.newton.max_iterations = 200;
   return Simulation(model.system, method, scene.time.step, model.start);
@@ -504,9 +515,6 @@ Simulation build_simulation(const Scene& scene, const Model& model) {
 Vector statics(const Scene& scene, const Model& model, StaticsReport& report) {
   auto& system = *model.system;
   if (system.gap_rule() != GapRule::none)
-  if (model.system->gap_rule() != GapRule::none && !model.cavities.empty())
-    throw InputError("contact.formulation",
-                     fmt::format("inequalities are not possible beside {}; use \"barrier\"", model.cavities[0].where));
     throw InputError("contact.formulation", "an equilibrium is found with \"barrier\" only");
   NewtonOptions options = method_settings(scene.method).options.stages.newton;
   options.tolerance *= system.length_scale();
