@@ -278,6 +278,20 @@ def test_a_body_full_of_water_keeps_its_volume(limber_cli, write_scene, tmp_path
     assert np.abs(pressure).max() == pytest.approx(2.2e9 * changes["water"], rel=1e-6)
 
 
+@pytest.mark.parametrize("method", ["TR-BDF2", "SI", "SIERE", "SDIRKERE"])
+def test_water_does_not_hold_back_what_turns(method):
+    def end(cavities):
+        sim = limber.Simulation(scene({**ball({}, angular_velocity=[0, 5, 0]), "cavities": cavities}, method=method))
+        sim.run(.2)
+        mass = sim.mass().diagonal().reshape(-1, 3)
+        return sim, np.cross(sim.positions, mass * sim.velocities).sum(axis=0)[1]
+
+    full, spin = end([{"liquid": {}}])
+    _, bare = end([])
+    assert bare > 100 and spin == pytest.approx(bare, rel=.01)
+    assert abs(full.cavities()[0]["pressure"]) < 2e4
+
+
 def test_a_closed_sheet_holds_gas_whatever_way_its_triangles_look():
     nodes = [[x, y, z] for z in (0, .2) for y in (0, .2) for x in (0, .2)]
     outside = [[0, 2, 1], [1, 2, 3], [4, 5, 6], [5, 7, 6], [0, 1, 4], [1, 5, 4], [2, 6, 3], [3, 6, 7], [0, 4, 2], [2, 4, 6], [1, 3, 5], [3, 7, 5]]
