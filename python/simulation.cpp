@@ -128,6 +128,31 @@ py::dict PySimulation::energies() const {
   return d;
 }
 
+py::list PySimulation::cavities() const {
+  struct Filled {
+    std::string name;
+    double volume, pressure;
+  };
+  const auto all = alone("cavities", [&] {
+    std::vector<Filled> list;
+    const Vector q = full().q;
+    for (const FilledSpace& c : model_.cavities) {
+      const double volume = c.cavity->volume(q);
+      list.push_back({c.name, volume, c.cavity->pressure(volume, simulation_.time())});
+    }
+    return list;
+  });
+  py::list out;
+  for (const Filled& c : all) {
+    py::dict d;
+    d["name"] = c.name;
+    d["volume"] = c.volume;
+    d["pressure"] = c.pressure;
+    out.append(d);
+  }
+  return out;
+}
+
 py::list PySimulation::contacts() const {
   const auto [points, names, bodies] = alone("contacts", [&] {
     std::tuple<std::vector<ContactPoint>, std::vector<std::string>, int> all;
@@ -160,7 +185,10 @@ SparseMatrix PySimulation::mass() const {
 }
 
 SparseMatrix PySimulation::stiffness() {
-  return alone("stiffness", [&] { return whole(tangent().K, system().symmetric()); });
+  return alone("stiffness", [&] {
+    const Tangent T = tangent();
+    return with_entries(whole(T.K, system().symmetric()), T.low_rank, 1, Triangle::both);
+  });
 }
 
 SparseMatrix PySimulation::damping() {
@@ -422,6 +450,8 @@ void add_simulation(py::module_& m) {
            "The collisions at the current state, a list of dicts: kind, bodies (names; an obstacle's too), nodes (of "
            "bodies), distance [m] (less thicknesses), point [m] on the first body, normal (from the second to the "
            "first), normal_force [N], friction_force [N] on the first body.")
+      .def("cavities", &PySimulation::cavities,
+           "Cavities as they are now, a list of dicts: name, volume [m^3], pressure [Pa] above that outside.")
       .def("run", &PySimulation::run, py::arg("t"), "Steps until time t [s].")
       .def_property_readonly("time", &PySimulation::time, "[s]")
       .def_property("positions", &PySimulation::positions, &PySimulation::set_positions,

@@ -57,6 +57,7 @@ class PySimulation {
   void set_velocities(const py::object& x);
   py::dict energies() const;
   py::list contacts() const;
+  py::list cavities() const;
   SparseMatrix mass() const;
   SparseMatrix stiffness();
   SparseMatrix damping();

@@ -43,10 +43,19 @@ inline DenseTangent tangent_on(Force& force, const State& u, Definiteness defini
   const BlockPattern pattern(nodes, pairs, storage);
   force.bind(pattern, free_index);
   SparseMatrix K = pattern.zero(), D = pattern.zero();
-  TangentBuilder T(pattern, free_index, definiteness, K.valuePtr(), D.valuePtr());
+  std::vector<RankOne> low_rank;
+  TangentBuilder T(pattern, free_index, definiteness, K.valuePtr(), D.valuePtr(), {}, &low_rank);
   force.add_tangent(u, T);
-  if (storage == Storage::full) return {Matrix(K), Matrix(D)};
-  return {Matrix(Matrix(K).selfadjointView<Eigen::Lower>()), Matrix(Matrix(D).selfadjointView<Eigen::Lower>())};
+  DenseTangent all{Matrix(K), Matrix(D)};
+  if (storage == Storage::lower)
+    all = {Matrix(Matrix(K).selfadjointView<Eigen::Lower>()), Matrix(Matrix(D).selfadjointView<Eigen::Lower>())};
+  for (const RankOne& part : low_rank) {
+    Vector free(K.rows());
+    for (std::size_t i = 0; i < free_index.size(); ++i)
+      if (free_index[i] >= 0) free.segment<3>(3 * free_index[i]) = part.u.segment<3>(3 * static_cast<Index>(i));
+    all.K += part.c * free * free.transpose();
+  }
+  return all;
 }
 
 inline DenseTangent tangent_at(Force& force, const State& u, Definiteness definiteness = Definiteness::exact) {

@@ -78,6 +78,32 @@ TEST(Sphere, ManyResolutions) {
   }
 }
 
+TEST(Shell, HasAWallOfTheGivenThickness) {
+  for (const double h : {0.25, 0.15, 0.1}) {
+    const ShellShape shape{
+        .radius = 0.5, .length = 0.8, .thickness = 0.2, .offset = 0.05, .layers = 2, .resolution = h};
+    const TetMesh m = shell_mesh(shape);
+    const MeshReport r = checked(m);
+    EXPECT_EQ(r.euler, 4);  // two surfaces, each a sphere
+    const double outer = 4. / 3 * pi * 0.125 + 0.8 * pi * 0.25, inner = 4. / 3 * pi * 0.027 + 0.8 * pi * 0.09;
+    EXPECT_NEAR(r.volume / (outer - inner), 1, 0.9 * h * h / 0.25);
+    const Box3 box = bounding_box(m.nodes);
+    EXPECT_NEAR(box.max[1], 0.9, 1e-12);
+    EXPECT_NEAR(box.max[0], 0.5, 1e-12);
+    // The nodes at the surface are on one of the two capsules.
+    const auto from_axis = [](const Vec3& x) { return (x - Vec3(0, std::clamp(x.y(), -0.4, 0.4), 0)).norm(); };
+    for (const auto& f : boundary_triangles(m))
+      for (const int i : f) {
+        const Vec3& x = m.nodes[static_cast<std::size_t>(i)];
+        EXPECT_LT(std::min(std::abs(from_axis(x) - 0.5), std::abs(from_axis(x - Vec3(0.05, 0, 0)) - 0.3)), 1e-12);
+      }
+  }
+  EXPECT_EQ(error_of([] { shell_mesh({.offset = 0.09}); }),
+            "offset: 0.09 is outside [-0.075, 0.075]: a quarter of the wall must stay");
+  EXPECT_EQ(error_of([] { shell_mesh({.thickness = 0.5}); }),
+            "thickness: 0.5 is outside [0, 0.45]: the wall takes 0.9 of the radius at most");
+}
+
 TEST(Torus, ManyResolutions) {
   for (const double r : {0.1, 0.2, 0.35})
     for (const double share : {1., 0.5, 0.3}) {

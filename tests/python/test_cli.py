@@ -391,8 +391,8 @@ def test_check_of_a_directory_without_a_run(limber_cli, tmp_path):
     assert "trajectory.h5" in limber_cli("check", "empty", status=2).err
 
 
-@pytest.mark.parametrize("name", ["attached", "beam", "bridge", "cloth_on_sphere", "jelly_brick", "pear", "rope",
-                                  "inflated", "spring_network",
+@pytest.mark.parametrize("name", ["attached", "balloon", "beam", "bridge", "cloth_on_sphere", "jelly_brick", "pear", "rope",
+                                  "inflated", "soft_gripper", "spring_network", "stitched",
                                   "stiff_and_soft", "targets", "twist", "two_materials", "wind"])
 def test_shipped_scenes_run(limber_cli, root, tmp_path, name):
     scene = root / "scenes" / f"{name}.json"

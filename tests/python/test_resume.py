@@ -50,8 +50,10 @@ def assert_same_results(one, other):
     assert (one / "trajectory.h5").read_bytes() == (other / "trajectory.h5").read_bytes()
     assert (one / "trajectory.xdmf").read_bytes() == (other / "trajectory.xdmf").read_bytes()
     assert without_wall_times(one / "energy.csv") == without_wall_times(other / "energy.csv")
-    if (one / "probes.csv").exists():
-        assert (one / "probes.csv").read_bytes() == (other / "probes.csv").read_bytes()
+    for table in ("probes.csv", "cavities.csv"):
+        assert (one / table).exists() == (other / table).exists()
+        if (one / table).exists():
+            assert (one / table).read_bytes() == (other / table).read_bytes()
 
 
 def stop_at(command, directory, row, delay, sent, cwd):

@@ -13,6 +13,8 @@ import limber
 SHAPES = {
     "cylinder": ({"radius": 0.2, "length": 0.5, "resolution": 0.06}, math.pi * 0.2**2 * 0.5),
     "sphere": ({"radius": "30 cm", "resolution": 0.06}, 4 / 3 * math.pi * 0.3**3),
+    "shell": ({"radius": 0.3, "length": 0.4, "thickness": 0.1, "resolution": 0.08},
+              4 / 3 * math.pi * (0.3**3 - 0.2**3) + math.pi * 0.4 * (0.3**2 - 0.2**2)),
     "torus": ({"major_radius": 0.4, "minor_radius": 0.12, "resolution": 0.04}, 2 * math.pi**2 * 0.4 * 0.12**2),
     "rope": ({"radius": 0.03, "length": 0.5, "resolution": 0.015}, math.pi * 0.03**2 * 0.5),
     "tree": ({"levels": 1, "trunk_radius": 0.1, "resolution": 0.06}, None),
@@ -52,7 +54,7 @@ def test_report_on_every_shape(limber_cli, shape):
     assert report["components"] == 1 and report["flaws"] == [] and report["refused"] is None
     assert sum(report["dihedral_histogram"]) == 6 * report["tets"]
     assert sum(report["radius_ratio_histogram"]) == report["tets"]
-    assert report["euler"] == {"torus": 0, "bridge": 2 - 2 * 6}.get(shape, 2)  # 7 posts between deck and arch: 6 holes
+    assert report["euler"] == {"torus": 0, "shell": 4, "bridge": 2 - 2 * 6}.get(shape, 2)  # 7 posts between deck and arch: 6 holes
     if volume:
         assert report["volume"] == pytest.approx(volume, rel=0.15) and report["volume"] < volume
     text = limber_cli(*arguments(shape, parameters)).out

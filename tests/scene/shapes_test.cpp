@@ -63,7 +63,13 @@ TEST(Shapes, ParametersComeFromTheScene) {
   EXPECT_EQ(bridge.posts, 5);
   EXPECT_EQ(bridge.post_width, 0.2);
   EXPECT_EQ(bridge.resolution, 0.3);
-  EXPECT_TRUE(std::get<RopeShape>(shape_of(bodies[7]).shape).path.empty());
+  const auto shell = std::get<ShellShape>(shape_of(bodies[7]).shape);
+  EXPECT_EQ(shell.radius, 0.2);
+  EXPECT_EQ(shell.length, 0.3);
+  EXPECT_EQ(shell.thickness, 0.05);
+  EXPECT_EQ(shell.offset, 0.01);
+  EXPECT_EQ(shell.layers, 1);
+  EXPECT_TRUE(std::get<RopeShape>(shape_of(bodies[8]).shape).path.empty());
 }
 
 TEST(Shapes, AreMade) {

@@ -160,6 +160,28 @@ TEST(SharedModel, RigidParts) {
       2, Mass::coupled);
 }
 
+TEST(SharedModel, Stitches) {
+  expect_as_alone(scene_of(bar("one", R"("pin": ["left"])") + "," +
+                               bar("other", R"("position": [1, 0.03, 0], "rotation": [0.2, 0, 0])"),
+                           R"(, "stitches": [{"body": "other", "nodes": "left", "to": "one", "distance": 0.1}])"),
+                  3, Mass::coupled);
+}
+
+TEST(SharedModel, CavitiesAreRefused) {
+  const Scene scene = scene_of(
+      R"({"name": "b", "mesh": {"shape": "shell", "resolution": 0.3}, "cavities": [{"gas": {}}], )" + material + "}");
+  EXPECT_EQ(build_model(scene).cavities.size(), 1u);
+  ThreadProcesses(2).run([&](const Communicator& all) {
+    try {
+      build_model(scene, {}, all);
+      FAIL() << "is not refused";
+    } catch (const InputError& e) {
+      EXPECT_EQ(std::string(e.what()),
+                "bodies[0].cavities[0]: cavities are not possible on several processes; run it on one");
+    }
+  });
+}
+
 TEST(SharedModel, ConsistentMass) {
   expect_as_alone(scene_of(bar("b", R"("pin": ["left"], "mass": "consistent")")), 3, Mass::coupled);
 }

@@ -138,7 +138,7 @@ class Draw:
 
     def shape(self):
         """A body with mesh, element and material, and the corners of its box."""
-        weights = {"box": 8, "P2": 3, "hex": 4, "hexes": 1, "tet": 1, "ball": 1, "cylinder": 1, "torus": 1, "filled": 1,
+        weights = {"box": 8, "P2": 3, "hex": 4, "hexes": 1, "tet": 1, "ball": 1, "cylinder": 1, "torus": 1, "shell": 1, "filled": 1,
                    "sheet": 4, "triangles": 1, "rod": 3, "springs": 1, "network": 1, "rope": 1, "graded": 1, "edges": 1}
         kind = self.rng.choices(list(weights), list(weights.values()))[0]
         thin = {"material": self.material(thin=True), "thickness": self.log(5e-4, 5e-3)}
@@ -168,6 +168,11 @@ class Draw:
         if kind == "cylinder":
             return {"mesh": {"shape": "cylinder", "radius": .1, "length": .3, "resolution": .1},
                     "material": self.material()}, [-.1, 0, -.1], [.1, .3, .1]
+        if kind == "shell":
+            gas = self.rng.choice([{}, {"amount": 1.5}, {"time": {"keys": [[0, 1], [round(self.end, 6), 2]]}}])
+            filling = self.rng.choice([{"gas": gas}, {"gas": gas}, {"liquid": {"bulk": "1 MPa"}}, {"liquid": {}}])
+            return {"mesh": {"shape": "shell", "radius": .15, "length": .1, "thickness": .05, "resolution": .15, "layers": 1},
+                    "material": self.material(), "cavities": [filling]}, [-.15, -.2, -.15], [.15, .2, .15]
         if kind == "torus":
             return {"mesh": {"shape": "torus", "major_radius": .2, "minor_radius": .07, "resolution": .07},
                     "material": self.material()}, [-.27, -.07, -.27], [.27, .07, .27]

@@ -21,13 +21,25 @@ struct UnsymmetricPart {
   SparseMatrix* matrix = nullptr;
 };
 
+/// c u uᵀ, a part of K that couples all nodes of u (3N, prescribed ones included); c ≥ 0.
+struct RankOne {
+  Vector u;
+  double c;
+};
+
 /// Collects K −= ∂f/∂q and D −= ∂f/∂v on the free nodes. Blocks at prescribed nodes are dropped; with lower
 /// storage a block above the diagonal is dropped too, since its mirror image is given as well.
 class TangentBuilder {
  public:
   TangentBuilder(const BlockPattern& pattern, std::span<const int> free_index, Definiteness d, double* K, double* D,
-                 UnsymmetricPart unsymmetric = {})
-      : pattern_(pattern), free_index_(free_index), definiteness_(d), K_(K), D_(D), unsymmetric_(unsymmetric) {}
+                 UnsymmetricPart unsymmetric = {}, std::vector<RankOne>* low_rank = nullptr)
+      : pattern_(pattern),
+        free_index_(free_index),
+        definiteness_(d),
+        K_(K),
+        D_(D),
+        unsymmetric_(unsymmetric),
+        low_rank_(low_rank) {}
 
   /// Block (a, b) of K: −∂f_a/∂q_b [N/m]; of D: −∂f_a/∂v_b [N·s/m]. a, b count all nodes.
   void add_stiffness(int a, int b, const Mat3& block) { add(pattern_, K_, a, b, block); }
@@ -46,6 +58,11 @@ class TangentBuilder {
   template <class Block = NodeMatrix, class Make>
   void add_unsymmetric_stiffness(std::size_t count, const Make& make) {
     if (count > 0) add<Block>(*unsymmetric_.pattern, unsymmetric_values(), count, make);
+  }
+
+  /// A part of K that is kept apart from the sparse one.
+  void add_rank_one(RankOne part) {
+    if (low_rank_) low_rank_->push_back(std::move(part));
   }
 
   bool projected() const { return definiteness_ == Definiteness::projected; }
@@ -87,6 +104,7 @@ class TangentBuilder {
   Definiteness definiteness_;
   double *K_, *D_;
   UnsymmetricPart unsymmetric_;
+  std::vector<RankOne>* low_rank_;
 };
 
 /// Which column of the energy table a force's potential belongs to.

@@ -522,7 +522,7 @@ Vector MechanicalSystem::force_of(const State& u, const Forces& forces) const {
 
 Vector MechanicalSystem::force(const State& u) const { return force_of(u, forces_); }
 
-TangentBuilder MechanicalSystem::builder(Definiteness d, Tangent& T) {
+TangentBuilder MechanicalSystem::builder(Definiteness d, Tangent& T, std::vector<RankOne>& low_rank) {
   T.deflation.reset();
   T.unsymmetric.resize(0, 0);
   const auto clear = [&](SparseMatrix& A) {
@@ -536,7 +536,7 @@ TangentBuilder MechanicalSystem::builder(Definiteness d, Tangent& T) {
     K = node_K_.setZero(pattern_.entries()).data();
     if (D) D = node_D_.setZero(pattern_.entries()).data();
   }
-  return {pattern_, free_index_, d, K, D, {&unsymmetric_pattern_, &T.unsymmetric}};
+  return {pattern_, free_index_, d, K, D, {&unsymmetric_pattern_, &T.unsymmetric}, &low_rank};
 }
 
 void MechanicalSystem::reduce(Tangent& T) {
@@ -551,13 +551,25 @@ void MechanicalSystem::reduce(Tangent& T) {
   if (T.unsymmetric.size() > 0) guides_.project(T.unsymmetric);
 }
 
+LowRank MechanicalSystem::reduced(const std::vector<RankOne>& parts) const {
+  if (parts.empty()) return {};
+  LowRank out{Matrix(size(), static_cast<Index>(parts.size())), Vector(static_cast<Index>(parts.size()))};
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    out.U.col(static_cast<Index>(k)) = gather(parts[k].u);
+    out.c[static_cast<Index>(k)] = parts[k].c;
+  }
+  return out;
+}
+
 Vector MechanicalSystem::linearize_by(const State& u, Definiteness d, Tangent& T, const Forces& forces) {
   const State all = full(u);
   if (&forces != &smooth_forces_) couple(all);
-  auto b = builder(d, T);
+  std::vector<RankOne> low_rank;
+  auto b = builder(d, T, low_rank);
   Vector f = Vector::Zero(reference_.size());
   for (const auto& force : forces) force->linearize(all, f, b);
   reduce(T);
+  T.low_rank = reduced(low_rank);
   return &forces == &implicit_forces_ ? added_up(gather(f)) : free_force(f, u.t);
 }
 

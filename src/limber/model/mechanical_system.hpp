@@ -149,9 +149,10 @@ class MechanicalSystem final : public System {
   /// The force on the unknowns from that on all nodes, and its sum over all processes.
   Vector gather(const Vector& full) const;
   Vector added_up(Vector f) const;
-  TangentBuilder builder(Definiteness, Tangent& T);
+  TangentBuilder builder(Definiteness, Tangent& T, std::vector<RankOne>& low_rank);
   /// From all free nodes to the unknowns, where nodes are tied.
   void reduce(Tangent& T);
+  LowRank reduced(const std::vector<RankOne>& parts) const;
   double work_of_scripts(const State& full_a, const State& full_b, const Vector& f) const;
   void find_parts(const std::vector<std::pair<int, int>>& coupled);
   void find_guides(const std::vector<int>& holds);

@@ -11,6 +11,7 @@
 
 #include "limber/core/space.hpp"
 #include "limber/core/state.hpp"
+#include "limber/model/low_rank.hpp"
 #include "limber/model/mass_matrix.hpp"
 
 namespace limber {
@@ -21,12 +22,14 @@ struct Deflation {
   Matrix XKX, XDX;    // #s × s
 };
 
-/// K and D on the pattern of the mass matrix. Two things are kept apart from them: modes that are taken out of a part
-/// of K and D, and the part of K that is not symmetric (coupled friction). So K itself stays symmetric.
+/// K and D on the pattern of the mass matrix. Three things are kept apart from them: modes that are taken out of a part
+/// of K and D, the part of K that is not symmetric (coupled friction), and one of low rank (cavities). So K itself
+/// stays symmetric and sparse.
 struct Tangent {
   SparseMatrix K, D;
   std::optional<Deflation> deflation = {};
   SparseMatrix unsymmetric = {};  // #n × n, both triangles, to be added to K; size 0: there is no such part
+  LowRank low_rank = {};          // to be added to K; modes are not taken out of it
 };
 
 /// The forces and their tangent at a state.

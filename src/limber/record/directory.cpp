@@ -20,9 +20,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::array own_files = {run_file::trajectory,  run_file::xdmf,    run_file::energy, run_file::contacts,
-                                  run_file::energy_plot, run_file::summary, run_file::scene,  run_file::checkpoint,
-                                  run_file::modes,       run_file::probes};
+constexpr std::array own_files = {run_file::trajectory,  run_file::xdmf,    run_file::energy,  run_file::contacts,
+                                  run_file::energy_plot, run_file::summary, run_file::scene,   run_file::checkpoint,
+                                  run_file::modes,       run_file::probes,  run_file::cavities};
 
 [[noreturn]] void refuse(const std::string& directory, const std::string& why) {
   throw InputError("output.directory", fmt::format("'{}' {}", directory, why));

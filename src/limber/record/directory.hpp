@@ -13,6 +13,7 @@ inline constexpr const char* xdmf = "trajectory.xdmf";
 inline constexpr const char* energy = "energy.csv";
 inline constexpr const char* contacts = "contacts.csv";
 inline constexpr const char* probes = "probes.csv";
+inline constexpr const char* cavities = "cavities.csv";
 inline constexpr const char* energy_plot = "energy.png";
 inline constexpr const char* summary = "summary.json";
 inline constexpr const char* scene = "scene.json";

@@ -16,12 +16,14 @@ namespace limber {
 /// The nodes that forces act on.
 struct ForceNodes {
   struct Body {
+    enum class Kind { solid, sheet };
     const std::vector<Vec3>& meshed;                             // before placement: what selections refer to [m]
     const std::vector<Vec3>& placed;                             // [m]
     int first = 0;                                               // its first number among all nodes
     std::function<std::vector<std::array<int, 3>>()> triangles;  // its outside, in its own numbering
     std::function<FaceMesh()> faces;                             // the same as faces of its elements
     std::vector<int> fixed;                                      // nodes that never move, in its own numbering
+    Kind kind = Kind::solid;                                     // sheet: it has triangles and no elements
   };
   std::vector<Body> bodies;
   const Vector& positions;  // 3N [m], of all nodes, placed

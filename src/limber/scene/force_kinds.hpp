@@ -23,12 +23,13 @@ struct ForceKind {
 };
 
 ForceKind load_kind();
+ForceKind cavity_kind();
 ForceKind target_kind();
 ForceKind attachment_kind();
 ForceKind wind_kind();
 
 inline const std::vector<ForceKind>& force_kinds() {
-  static const std::vector<ForceKind> all = {load_kind(), target_kind(), attachment_kind(), wind_kind()};
+  static const std::vector<ForceKind> all = {load_kind(), cavity_kind(), target_kind(), attachment_kind(), wind_kind()};
   return all;
 }
 

@@ -7,6 +7,7 @@
 #include "limber/force/surface_loads.hpp"
 #include "limber/scene/force_kinds.hpp"
 #include "limber/scene/read_parts.hpp"
+#include "limber/scene/time_factor.hpp"
 
 namespace limber {
 namespace {
@@ -36,12 +37,6 @@ const Section<SineFactor>& sine_table() {
   return table;
 }
 
-std::variant<std::monostate, KeyedFactor, SineFactor> read_factor(const JsonCursor& place) {
-  const JsonSection s = place.one_of({"load_keys", "load_sine"});
-  if (s.kind() == "load_keys") return load_keys_table().read(place);
-  return sine_table().read(s.at("sine"));
-}
-
 const Section<LoadChoice>& load_table() {
   const auto read_total = [](const JsonCursor& c, LoadChoice& load) {
     load.share = LoadChoice::Share::total;
@@ -60,7 +55,7 @@ const Section<LoadChoice>& load_table() {
         "with `faces`: force per area of the rest shape{}; its direction stays", "required there, or `pressure`"},
        {"pressure", &LoadChoice::pressure, form::number(quantity::pressure),
         "with `faces`: [pressure](#pressure){} that follows the surface; positive pushes inwards"},
-       {"time", into(&LoadChoice::time, read_factor), form::section("load_keys").or_also(reference("load_sine")),
+       {"time", into(&LoadChoice::time, read_factor), time_factor_form(),
         "a factor as a function of time, in one of two forms", "1"}},
       {{"force", "total_force"},
        {"nodes", "faces"},
@@ -93,19 +88,6 @@ void read_loads(const JsonCursor& list, const ForceOwner& owner, ForceChoices& f
   }
 }
 
-/// T: double or Vec3.
-template <class T>
-TimeFunction<T> load_in_time(const LoadChoice& load, const T& whole) {
-  if (const auto* keyed = std::get_if<KeyedFactor>(&load.time)) {
-    std::vector<T> values;
-    for (const double factor : keyed->values) values.push_back(factor * whole);
-    return TimeFunction<T>::table(keyed->times, values, keyed->interpolation, load.where + ".time.keys");
-  }
-  if (const auto* sine = std::get_if<SineFactor>(&load.time))
-    return TimeFunction<T>::sine(sine->amplitude * whole, sine->frequency, sine->phase, sine->offset * whole);
-  return TimeFunction<T>::constant(whole);
-}
-
 /// With the numbers of all nodes.
 FaceMesh loaded_faces(const LoadChoice& load, const ForceNodes::Body& body) {
   const std::vector<int> corners = resolve(load.faces, body.meshed);
@@ -123,18 +105,40 @@ FaceMesh loaded_faces(const LoadChoice& load, const ForceNodes::Body& body) {
 
 }  // namespace
 
+TimeFactor read_factor(const JsonCursor& place) {
+  const JsonSection s = place.one_of({"load_keys", "load_sine"});
+  if (s.kind() == "load_keys") return load_keys_table().read(place);
+  return sine_table().read(s.at("sine"));
+}
+
+Form time_factor_form() { return form::section("load_keys").or_also(reference("load_sine")); }
+
+template <class T>
+TimeFunction<T> in_time(const TimeFactor& factor, const T& whole, const std::string& where) {
+  if (const auto* keyed = std::get_if<KeyedFactor>(&factor)) {
+    std::vector<T> values;
+    for (const double f : keyed->values) values.push_back(f * whole);
+    return TimeFunction<T>::table(keyed->times, values, keyed->interpolation, where + ".time.keys");
+  }
+  if (const auto* sine = std::get_if<SineFactor>(&factor))
+    return TimeFunction<T>::sine(sine->amplitude * whole, sine->frequency, sine->phase, sine->offset * whole);
+  return TimeFunction<T>::constant(whole);
+}
+template TimeFunction<double> in_time(const TimeFactor&, const double&, const std::string&);
+template TimeFunction<Vec3> in_time(const TimeFactor&, const Vec3&, const std::string&);
+
 std::shared_ptr<Force> LoadChoice::make(const ForceNodes& all) const {
   if (!faces.empty()) {
     const ForceNodes::Body& b = all.bodies[static_cast<std::size_t>(body)];
     FaceMesh loaded = loaded_faces(*this, b);
-    if (!pressure) return make_traction(loaded, all.positions, load_in_time(*this, traction));
+    if (!pressure) return make_traction(loaded, all.positions, in_time(time, traction, where));
     std::vector<int> fixed = b.fixed;
     for (int& i : fixed) i += b.first;
-    return make_pressure(std::move(loaded), all.positions, load_in_time(*this, *pressure), std::move(fixed));
+    return make_pressure(std::move(loaded), all.positions, in_time(time, *pressure, where), std::move(fixed));
   }
   const std::vector<int> numbers = all.resolve(nodes, body);
   const Vec3 each = share == Share::total ? Vec3(force / static_cast<double>(numbers.size())) : force;
-  return std::make_shared<NodalLoads>(numbers, load_in_time(*this, each));
+  return std::make_shared<NodalLoads>(numbers, in_time(time, each, where));
 }
 
 ForceKind load_kind() {

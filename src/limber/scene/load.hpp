@@ -25,6 +25,8 @@ struct SineFactor {
   double amplitude = 1;
 };
 
+using TimeFactor = std::variant<std::monostate, KeyedFactor, SineFactor>;  // monostate: 1
+
 struct LoadChoice final : ForceChoice {
   std::shared_ptr<Force> make(const ForceNodes& all) const override;
 
@@ -36,7 +38,7 @@ struct LoadChoice final : ForceChoice {
   Selection faces;                 // on faces: those with all corners in it; then traction, or pressure where it is set
   Vec3 traction = Vec3::Zero();    // [Pa]
   std::optional<double> pressure;  // [Pa]
-  std::variant<std::monostate, KeyedFactor, SineFactor> time;  // monostate: constant
+  TimeFactor time;
 };
 
 }  // namespace limber

@@ -66,6 +66,34 @@ std::vector<ProbeChoice> read_probes(const JsonCursor& list, const std::vector<s
   return probes;
 }
 
+/// The bodies are read by hand, since that needs the names of all.
+const Section<StitchChoice>& stitch_table() {
+  static const Section<StitchChoice> table{
+      "stitch",
+      {{"body", form::other(R"({"type": "string"})"), "the name of the body whose nodes follow", required},
+       {"nodes", into(&StitchChoice::nodes, read_nodes), form::section("selection"), "a [selection](#selections) on it",
+        required},
+       {"to", form::other(R"({"type": "string"})"), "the name of the body that they follow", required},
+       {"distance", &StitchChoice::distance, form::non_negative(quantity::length),
+        "from that body at most, at the start", "0.001 of its diagonal"}}};
+  return table;
+}
+
+std::vector<StitchChoice> read_stitches(const JsonCursor& list, const std::vector<std::string>& bodies) {
+  std::vector<StitchChoice> stitches;
+  for (const JsonCursor& place : list.items()) {
+    StitchChoice stitch = stitch_table().read(place);
+    const JsonSection s = place.section("stitch");
+    stitch.where = place.path();
+    stitch.body = static_cast<int>(s.at("body").word(bodies, "body"));
+    s.at("nodes");
+    stitch.to = static_cast<int>(s.at("to").word(bodies, "body"));
+    if (stitch.body == stitch.to) s.at("to").fail("is the body itself; nodes are stitched to another one");
+    stitches.push_back(std::move(stitch));
+  }
+  return stitches;
+}
+
 void read_look_at(const JsonCursor& c, CameraChoice& camera) {
   camera.look_at = c.vector(quantity::length);
   if (!camera.position) c.fail("needs 'position' too");
@@ -147,6 +175,7 @@ const Section<Scene>& scene_table() {
            {"contact", into(&Scene::contact, read_contact), form::section("contact"),
             "[how bodies collide](#contact), with each other, with themselves and with obstacles",
             "bodies collide only where `contact` or `obstacles` is given"},
+           {"stitches", form::list("stitch"), "a list of [seams between bodies](#stitches)", "none"},
            {"obstacles", form::list("obstacle"), "a list of [solids](#obstacles) that nothing moves but their script",
             "none"},
            {"output", into(&Scene::output, [](const JsonCursor& c) { return output_table().read(c); }),
@@ -185,7 +214,8 @@ std::vector<BodyChoice> read_bodies(const JsonCursor& place, const Vocabulary& v
 }  // namespace
 
 std::vector<SectionTable> top_sections() {
-  return {scene_table(), time_table(), output_table(), probe_table(), camera_table(), start_table(), view_table()};
+  return {scene_table(),  time_table(),   output_table(), probe_table(),
+          stitch_table(), camera_table(), start_table(),  view_table()};
 }
 
 Scene read_scene(const nlohmann::json& json, const Vocabulary& vocabulary, const std::string& base_directory) {
@@ -201,6 +231,7 @@ Scene read_scene(const nlohmann::json& json, const Vocabulary& vocabulary, const
   ForceOwner owner;
   for (const BodyChoice& body : scene.bodies) owner.names.push_back(body.name);
   scene.forces = read_forces(s, ForceKind::Of::scene, owner);
+  if (const auto c = s.find("stitches")) scene.stitches = read_stitches(*c, owner.names);
   if (const auto c = s.find("output"))
     if (const auto list = c->section("output").find("probes")) scene.output.probes = read_probes(*list, owner.names);
   if (const auto c = s.find("obstacles")) {

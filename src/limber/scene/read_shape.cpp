@@ -34,6 +34,18 @@ const auto& table() {
                             "the radius",
                             sphere_mesh,
                             [](const SphereShape& s) { return s.radius; }},
+      ShapeRow<ShellShape>{
+          "shell",
+          {{"radius", &ShellShape::radius, size, "of the outside"},
+           {"length", &ShellShape::length, form::non_negative(quantity::length),
+            "of the straight part, along y{}; 0: a hollow sphere"},
+           {"thickness", &ShellShape::thickness, size, "of the wall, at most 0.9 of the radius"},
+           {"offset", &ShellShape::offset, form::number(quantity::length),
+            "of the hollow along x, at most 0.75 of the thickness{}: one wall becomes thicker than the other"},
+           {"layers", &ShellShape::layers, form::whole(1), "of tetrahedra across the wall, 1 to 100"}},
+          "the radius",
+          shell_mesh,
+          [](const ShellShape& s) { return s.radius; }},
       ShapeRow<TorusShape>{
           "torus",
           {{"major_radius", &TorusShape::major_radius, size, "from the middle to the middle of the tube"},

@@ -64,7 +64,8 @@ struct BoxShape {
 /// A shape with its own parameters. Where `aim` is set, the resolution is the one that comes nearest to `target` of
 /// them.
 struct ProceduralShape {
-  std::variant<CylinderShape, SphereShape, TorusShape, RopeShape, TreeShape, CreatureShape, BridgeShape> shape;
+  std::variant<CylinderShape, SphereShape, ShellShape, TorusShape, RopeShape, TreeShape, CreatureShape, BridgeShape>
+      shape;
   std::optional<Count> aim;
   std::size_t target = 0;
 };
@@ -260,6 +261,14 @@ struct ObstacleChoice {
   std::optional<ObstacleMotion> motion;
 };
 
+/// Nodes of one body that follow another one.
+struct StitchChoice {
+  std::string where;
+  int body = 0, to = 0;            // not the same
+  Selection nodes;                 // of `body`
+  std::optional<double> distance;  // [m] from `to` at most; unset: 1e-3 of its diagonal
+};
+
 /// A point of a body that is followed.
 struct ProbeChoice {
   std::string where, name;
@@ -286,9 +295,10 @@ struct Scene {
   std::string description;
   TimeSettings time;
   MethodChoice method;
-  Vec3 gravity = {0, -9.81, 0};          // [m/s²]
-  std::vector<BodyChoice> bodies;        // at least one
-  ForceChoices forces;                   // attachments, wind, …
+  Vec3 gravity = {0, -9.81, 0};    // [m/s²]
+  std::vector<BodyChoice> bodies;  // at least one
+  ForceChoices forces;             // attachments, wind, …
+  std::vector<StitchChoice> stitches;
   std::optional<ContactChoice> contact;  // set where obstacles are given too
   std::vector<ObstacleChoice> obstacles;
   OutputChoice output;

@@ -33,6 +33,8 @@ class NewtonProblem {
   /// The residual at x; matrix() is then A there.
   virtual Vector linearize(const Vector& x, Definiteness) = 0;
   virtual NewtonMatrix matrix() const = 0;
+  /// dᵀ(…)d of what of A is kept apart from matrix(), being dense but of low rank.
+  virtual double low_rank_curvature(const Vector& /*d*/) const { return 0; }
   /// φ(x) with ∇φ = r, +∞ outside its domain; nullopt if there is none.
   virtual std::optional<double> potential(const Vector& x) = 0;
   /// ½‖B r‖², the merit where there is no potential.

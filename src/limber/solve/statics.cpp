@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "limber/core/errors.hpp"
+#include "limber/linalg/solvers/corrected_solver.hpp"
 
 namespace limber {
 namespace {
@@ -26,9 +27,14 @@ class Equilibrium final : public NewtonProblem {
   Vector linearize(const Vector& q, Definiteness d) override {
     Vector r = held_back_ + pull(q) - system_.linearize(state(q), d, tangent_);
     if (anchor_.rate > 0) tangent_.K += anchor_.rate * system_.mass();
+    const LowRank& beside = tangent_.low_rank;
+    correction_ = {.U = beside.U, .C = beside.any() ? Matrix((-beside.c).asDiagonal()) : Matrix(), .N = {}};
     return r;
   }
   NewtonMatrix matrix() const override { return {tangent_.K, system_.symmetric(), system_.space()}; }
+  double low_rank_curvature(const Vector& d) const override { return tangent_.low_rank.curvature(d); }
+  /// What of K is not in matrix().
+  const Correction& correction_of_matrix() const { return correction_; }
   std::optional<double> potential(const Vector& q) override {
     const auto p = system_.potentials(state(q));
     if (!p) return std::nullopt;
@@ -54,7 +60,14 @@ class Equilibrium final : public NewtonProblem {
   Vector held_back_;
   Anchor anchor_;
   Tangent tangent_;
+  Correction correction_;
 };
+
+Vector solve(Equilibrium& problem, const Vector& q, LinearSolver& linear, const NewtonOptions& options,
+             NewtonReport& report, const Space& space) {
+  CorrectedSolver corrected(linear, problem.correction_of_matrix(), space);
+  return solve_newton(problem, q, corrected, options, report);
+}
 
 Vector resting_force(System& system, const Vector& q, double t) { return system.force({q, Vector::Zero(q.size()), t}); }
 
@@ -68,7 +81,7 @@ Vector load(System& system, const State& u, LinearSolver& linear, const NewtonOp
     Equilibrium problem(system, u.t, Vector((1 - next) * f0));
     NewtonReport newton;
     try {
-      q = solve_newton(problem, q, linear, options, newton);
+      q = solve(problem, q, linear, options, newton, system.space());
     } catch (const StepFailure& failure) {
       report.iterations += newton.iterations;
       increment /= 2;
@@ -102,7 +115,7 @@ Vector settle(System& system, const State& u, LinearSolver& linear, const Newton
     Equilibrium problem(system, u.t, Anchor{q, rate});
     NewtonReport newton;
     try {
-      const Vector next = solve_newton(problem, q, linear, options, newton);
+      const Vector next = solve(problem, q, linear, options, newton, system.space());
       report.iterations += newton.iterations;
       ++report.load_steps;
       const double moved = system.space().max_abs(next - q);

@@ -72,7 +72,7 @@ State Exponential::advance(System& system, const State& u, double h) {
     if (system.symmetric()) return by_lanczos(system, f_t, h, 0, 0);
   } else {
     damping_->refresh(at_.tangent.D);
-    if (system.symmetric())
+    if (system.symmetric() && !at_.tangent.low_rank.any())
       if (const auto fit = rayleigh_fit(space, system.mass(), at_.tangent); fit && fit->alpha >= 0)
         return by_lanczos(system, f_t, h, fit->alpha, fit->beta);
   }
@@ -87,7 +87,10 @@ State Exponential::dense(System& system, const Vector& f_t, double h) const {
   const Eigen::PartialPivLU<Matrix> M(full(system.mass()));
   Matrix J = Matrix::Zero(2 * n + 1, 2 * n + 1);
   J.block(0, n, n, n).setIdentity();
-  J.block(n, 0, n, n) = -M.solve(full(at_.tangent.K));
+  Matrix K = full(at_.tangent.K);
+  const LowRank& more = at_.tangent.low_rank;
+  if (more.any()) K += more.U * more.c.asDiagonal() * more.U.transpose();
+  J.block(n, 0, n, n) = -M.solve(K);
   if (system.velocity_dependent()) J.block(n, n, n, n) = -M.solve(full(at_.tangent.D));
   J.block(n, 2 * n, n, 1) = M.solve(f_t);
   Vector F(2 * n + 1);
@@ -110,6 +113,7 @@ State Exponential::by_lanczos(System& system, const Vector& f_t, double h, doubl
   const SecondOrderOperator op{on_whole([&](const Vector& x, Vector& y) {
                                  y.resize(x.size());
                                  stiffness_->multiply(x.data(), y.data());
+                                 at_.tangent.low_rank.add_product(x, y);
                                }),
                                on_whole([&](const Vector& x, Vector& y) { y = system.apply_mass(x); }),
                                on_whole([&](const Vector& x, Vector& y) { y = system.solve_mass(x); }), alpha, beta};
@@ -136,6 +140,7 @@ State Exponential::by_arnoldi(System& system, const Vector& f_t, double h) {
   Vector k = at_.tangent.K.diagonal(), m = system.mass().diagonal();
   space.add_up(k);
   space.add_up(m);
+  if (at_.tangent.low_rank.any()) k += at_.tangent.low_rank.diagonal();
   const double omega = std::max(std::sqrt(space.max_abs(k.cwiseQuotient(m))), 1 / std::abs(h));
   Vector F(2 * n + 1);
   F << omega * space.whole(at_.at.v), space.whole(system.solve_mass(at_.f)), 0;
@@ -149,6 +154,7 @@ State Exponential::by_arnoldi(System& system, const Vector& f_t, double h) {
     position = space.part(x.head(n) / omega);
     rate = space.part(x.segment(n, n));
     stiffness_->multiply(position.data(), force.data());
+    at_.tangent.low_rank.add_product(position, force);
     if (system.velocity_dependent()) {
       damping_->multiply(rate.data(), damped.data());
       force += damped;

@@ -45,9 +45,10 @@ class Linearized final : public StageSolver {
     }
     const Vector v = s.admissible(at.v);
     State next{s.state(v).q, v, s.t};
-    Vector rhs = system.apply_mass(s.star.v - v) + s.tau_v * (f - multiply(system, T->K, next.q - at.q));
+    Vector rhs = system.apply_mass(s.star.v - v) + s.tau_v * (f - multiply_stiffness(system, *T, next.q - at.q));
     if (s.modes && system.velocity_dependent()) rhs -= s.tau_v * multiply(system, T->D, v - at.v);
     if (!system.space().all_finite(rhs)) throw StepFailure("the force is not finite");
+    if (s.modes && correction_.any()) rhs = s.modes->complement_of_force(rhs);
     const Vector change = solve_linear(system, rhs);  // in the complement, where modes are split off
     next.q += s.tau_q * change;
     next.v += change;
@@ -96,11 +97,16 @@ class Linearized final : public StageSolver {
     linear_.emplace(bank_.at(s.tau_q, s.tau_v), s.modes, symmetry(system), Indefinite::solve, defect_,
                     system.traits().nodes);
     linear_->set_matrix(A_);
+    LowRank part = T.low_rank;
+    if (s.modes) s.modes->take_out_of(part);
+    correction_ = {
+        .U = part.U, .C = part.any() ? Matrix((-s.tau_v * s.tau_q * part.c).asDiagonal()) : Matrix(), .N = {}};
   }
 
   Vector solve_linear(const System& system, const Vector& rhs) {
     Vector x;
-    const auto report = linear_->solve(rhs, x, options_.linear_tolerance);
+    CorrectedSolver corrected(*linear_, correction_, system.space());
+    const auto report = corrected.solve(rhs, x, options_.linear_tolerance);
     if (report.status != SolveReport::Status::ok)
       throw StepFailure(fmt::format("the linear solver failed ({} iterations, relative residual {:.1e})",
                                     report.iterations, report.residual),
@@ -113,6 +119,7 @@ class Linearized final : public StageSolver {
   SolverBank bank_;
   double defect_ = 0;                       // of the modes, see ComplementSolver
   std::optional<ComplementSolver> linear_;  // with the matrix of the stage at hand
+  Correction correction_;                   // what of A is of low rank
   Tangent tangent_;
   SparseMatrix A_;
   std::optional<State> frozen_;

@@ -30,6 +30,15 @@ void add(const SparseMatrix& A, SparseMatrix& to) {
   Eigen::Map<Eigen::ArrayXd>(to.valuePtr(), to.nonZeros()) += Values(A.valuePtr(), A.nonZeros());
 }
 
+void append(const LowRank& more, LowRank& to) {
+  if (!more.any()) return;
+  const Index before = to.c.size(), added = more.c.size();
+  to.U.conservativeResize(more.U.rows(), before + added);
+  to.U.rightCols(added) = more.U;
+  to.c.conservativeResize(before + added);
+  to.c.tail(added) = more.c;
+}
+
 }  // namespace
 
 const Vector& RememberedProduct::operator()(const System& system, const SparseMatrix& A, const Vector& x) {
@@ -73,7 +82,10 @@ const Tangent& LinearForce::tangent_on_pattern(Definiteness d) {
 }
 
 Vector LinearForce::force(const State& u) const {
-  Vector f = f_ - K_(*this, exact_->K, u.q - at_.q);
+  const Vector dq = u.q - at_.q;
+  Vector f = K_(*this, exact_->K, dq);
+  exact_->low_rank.add_product(dq, f);
+  f = f_ - f;
   if (velocity_dependent()) f -= D_(*this, exact_->D, u.v - at_.v);
   return f;
 }
@@ -87,6 +99,7 @@ std::optional<Potentials> LinearForce::potentials(const State& u) const {
   if (!has_potential_) return std::nullopt;
   const Vector dq = u.q - at_.q, dv = u.v - at_.v;
   Potentials p{.stored = .5 * space().dot(dq, K_(*this, exact_->K, dq)) - space().dot(f_, dq), .dissipated = 0};
+  p.stored += .5 * exact_->low_rank.curvature(dq);
   if (velocity_dependent()) p.dissipated = .5 * space().dot(dv, D_(*this, exact_->D, dv));
   return p;
 }
@@ -108,6 +121,8 @@ Vector WithContact::linearize(const State& w, Definiteness d, Tangent& T) {
   add(smooth_tangent_.K, T.K);
   if (velocity_dependent()) add(smooth_tangent_.D, T.D);
   T.deflation = std::move(smooth_tangent_.deflation);  // contact's unsymmetric part stands in T already
+  T.low_rank.c *= share_;
+  append(smooth_tangent_.low_rank, T.low_rank);
   return f;
 }
 

@@ -28,21 +28,36 @@ Correction correction(const Tangent& T, double tau_q, double tau_v) {
     add.N = T.unsymmetric;
     add.N.coeffs() *= tau_v * tau_q;
   }
-  if (!T.deflation) return add;
+  const Index r = T.low_rank.c.size();
+  if (!T.deflation) {
+    add.U = T.low_rank.U;
+    if (r > 0) add.C = (-tau_v * tau_q * T.low_rank.c).asDiagonal();
+    return add;
+  }
   const Deflation& t = *T.deflation;
   const Index s = t.MX.cols();
-  add.U.resize(t.MX.rows(), 2 * s);
-  add.U << t.MX, (tau_v * tau_q) * t.KX + tau_v * t.DX;
-  add.C = Matrix::Zero(2 * s, 2 * s);
+  add.U.resize(t.MX.rows(), 2 * s + r);
+  add.U.leftCols(2 * s) << t.MX, (tau_v * tau_q) * t.KX + tau_v * t.DX;
+  add.C = Matrix::Zero(2 * s + r, 2 * s + r);
+  if (r > 0) {
+    add.U.rightCols(r) = T.low_rank.U;
+    add.C.bottomRightCorner(r, r) = (-tau_v * tau_q * T.low_rank.c).asDiagonal();
+  }
   add.C.topLeftCorner(s, s) = -(tau_v * tau_q) * t.XKX - tau_v * t.XDX;
-  add.C.topRightCorner(s, s).setIdentity();
-  add.C.bottomLeftCorner(s, s).setIdentity();
+  add.C.block(0, s, s, s).setIdentity();
+  add.C.block(s, 0, s, s).setIdentity();
   return add;
 }
 
 Vector multiply(const System& system, const SparseMatrix& S, const Vector& x) {
   Vector y = system.symmetric() ? symmetric_product(S, x) : Vector(S * x);
   system.space().add_up(y);
+  return y;
+}
+
+Vector multiply_stiffness(const System& system, const Tangent& T, const Vector& x) {
+  Vector y = multiply(system, T.K, x);
+  T.low_rank.add_product(x, y);
   return y;
 }
 

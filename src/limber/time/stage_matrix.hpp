@@ -9,10 +9,13 @@ namespace limber {
 /// Writes A; its pattern is copied from the mass the first time only.
 void combine(const System& system, const Tangent& T, double tau_q, double tau_v, SparseMatrix& A);
 
-/// What the parts of a tangent beside K and D add to A: − U C Uᵀ where modes are deflated, and what is not symmetric.
+/// What the parts of a tangent beside K and D add to A: − U C Uᵀ where modes are deflated and for what is of low rank,
+/// and what is not symmetric.
 Correction correction(const Tangent& T, double tau_q, double tau_v);
 
 /// S x for M, K or D as the system stores it.
 Vector multiply(const System& system, const SparseMatrix& S, const Vector& x);
+/// K x with what of K is of low rank.
+Vector multiply_stiffness(const System& system, const Tangent& T, const Vector& x);
 
 }  // namespace limber

@@ -122,12 +122,16 @@ class StageProblem final : public NewtonProblem, public ChangingProblem {
   Vector residual(const Vector& v) override { return with_inertia(v, system_.force(state(v))); }
   Vector linearize(const Vector& v, Definiteness d) override {
     const Vector f = system_.linearize(state(v), d, tangent_);
+    if (s_.modes) s_.modes->take_out_of(tangent_.low_rank);
     combine(system_, tangent_, s_.tau_q, s_.tau_v, A_);
     correction_ = limber::correction(tangent_, s_.tau_q, s_.tau_v);
     scaling_.offer(A_, system_);
     return with_inertia(v, f);
   }
   NewtonMatrix matrix() const override { return {A_, system_.symmetric(), system_.space()}; }
+  double low_rank_curvature(const Vector& dv) const override {
+    return s_.tau_q * s_.tau_v * tangent_.low_rank.curvature(dv);
+  }
   /// Linear forces with a negative curvature somewhere lead on without end: contact bounds φ at gaps only.
   void require_minimum() override {
     if (!s_.linear || !s_.linear->symmetric() || has_minimum_) return;
@@ -136,6 +140,7 @@ class StageProblem final : public NewtonProblem, public ChangingProblem {
     SparseMatrix A;
     s_.linear->tangent(s_.at, Definiteness::exact, T);
     combine(*s_.linear, T, s_.tau_q, s_.tau_v, A);
+    A = with_entries(A, T.low_rank, s_.tau_q * s_.tau_v, Triangle::lower);
     if (!positive_definite(A))
       throw NoMinimum("the linearised forces push bodies ever further (negative stiffness): the stage has no minimum");
     has_minimum_ = true;

@@ -35,8 +35,8 @@ Stepper::Stepper(const MethodInfo& method, const MethodParameters& given, System
   if (system.gap_rule() != GapRule::none) refuse_without_stages(method, *scheme_);
   if (method.splitting == Splitting::printed && system.contact())
     throw InputError("method.name", "\"" + method.name +
-                                        "\" is there to reproduce the survey and knows neither contact nor rigid "
-                                        "parts; take the method without \"-printed\"");
+                                        "\" is there to reproduce the survey and knows neither contact, nor rigid "
+                                        "parts, nor liquids; take the method without \"-printed\"");
   using Checks = ModalSubspace::Checks;
   if (method.splitting != Splitting::none)
     modes_ = std::make_unique<ModalSubspace>(

@@ -1,7 +1,8 @@
 #pragma once
 /// Bodies that need no file. `resolution` is the length [m] that edges should have on average. y is up. Every function
 /// throws InputError(parameter, …) where a parameter makes no sense, or before it builds more than max_tets.
-/// Each mesh is one piece with a closed manifold surface, and has dihedral angles above 10°.
+/// Each mesh is one piece with a closed manifold surface, and has dihedral angles above 10° (a shell, where its layers
+/// are not much thinner than its edges are long).
 
 #include <cstddef>
 #include <functional>
@@ -28,6 +29,17 @@ struct SphereShape {
   std::size_t max_tets = default_max_tets;
 };
 TetMesh sphere_mesh(const SphereShape& shape);
+
+/// A hollow sphere about the origin; with a length, a hollow capsule along y. The wall is cut into layers.
+struct ShellShape {
+  double radius = 0.5, length = 0;  // [m] outer radius; between the middles of the round ends
+  double thickness = 0.1;           // [m] at most 0.9 of the radius
+  double offset = 0;                // [m] of the hollow along x, at most 0.75 of the thickness: one wall is thicker
+  int layers = 2;
+  double resolution = 0.1;  // along the outside, at most the radius
+  std::size_t max_tets = default_max_tets;
+};
+TetMesh shell_mesh(const ShellShape& shape);
 
 /// About the y axis and the origin.
 struct TorusShape {

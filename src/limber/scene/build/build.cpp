@@ -24,9 +24,11 @@
 #include "limber/scene/build/body_shape.hpp"
 #include "limber/scene/build/build_forces.hpp"
 #include "limber/scene/build/build_rigid.hpp"
+#include "limber/scene/build/build_stitches.hpp"
 #include "limber/scene/build/build_thin.hpp"
 #include "limber/scene/build/mesh_facts.hpp"
 #include "limber/scene/build/shares.hpp"
+#include "limber/scene/cavity.hpp"
 #include "limber/scene/made_material.hpp"
 
 namespace limber {
@@ -271,6 +273,8 @@ std::vector<ContactBody> contact_bodies(const Scene& scene, const Model& model, 
     const Body& body = model.bodies[b];
     ContactBody c{&choice, &body, placed[b].materials.young,
                   0,       {},    choice.pin.empty() && choice.pin_entries.empty() && choice.scripts.empty()};
+    for (const StitchChoice& s : scene.stitches)
+      if (s.body == static_cast<int>(b) || s.to == static_cast<int>(b)) c.movable = false;
     if (choice.springs) c.spring = choice.springs->stiffness;
     if (placed[b].thin) c.spring += placed[b].thin->young * choice.thickness;
     c.mass.assign(body.rest.nodes.size(), 0);
@@ -297,6 +301,23 @@ std::shared_ptr<Force> make_damping(const DampingChoice& choice, const Body& bod
                                            kinds[static_cast<int>(choice.at)]);
 }
 
+/// Where the force of a scene is a cavity: names it, for its columns in the table. `siblings`: cavities of the body.
+void add_cavity(const ForceChoice& choice, const std::shared_ptr<Force>& force, std::size_t siblings, Model& model) {
+  const auto* cavity = dynamic_cast<const CavityChoice*>(&choice);
+  if (!cavity) return;
+  std::string name = cavity->name;
+  if (name.empty()) {
+    std::size_t number = 1;
+    for (const FilledSpace& other : model.cavities) number += other.body == cavity->body;
+    name = model.bodies[ix(cavity->body)].name;
+    if (siblings > 1) name += fmt::format(".{}", number);
+  }
+  for (const FilledSpace& other : model.cavities)
+    if (other.name == name)
+      throw InputError(cavity->where + ".name", fmt::format("'{}' is already the name of {}", name, other.where));
+  model.cavities.push_back({cavity->where, name, cavity->body, std::dynamic_pointer_cast<const Cavity>(force)});
+}
+
 /// What only one process can do, by name.
 void refuse_in_parallel(const Scene& scene, const std::vector<ForceMaker>& own_forces) {
   const auto refuse = [](const std::string& where, const std::string& what) {
@@ -306,9 +327,12 @@ void refuse_in_parallel(const Scene& scene, const std::vector<ForceMaker>& own_f
     refuse("contact.formulation", "inequalities are not possible");
   if (scene.contact && scene.contact->surface == ContactChoice::Surface::smooth)
     refuse("contact.surface", "\"smooth\" is not possible yet");
-  for (const BodyChoice& body : scene.bodies)
+  for (const BodyChoice& body : scene.bodies) {
     for (const auto& entry : body.materials)
       if (!entry.second.viscosity.empty()) refuse(entry.second.where + ".viscosity", "viscosity is not possible");
+    for (const CavityChoice& cavity : choices_of<CavityChoice>(body.forces))
+      refuse(cavity.where, "cavities are not possible");
+  }
   if (!own_forces.empty()) refuse("forces", "forces of a program's own are not possible");
 }
 
@@ -387,6 +411,11 @@ Model build_model(const Scene& scene, const std::vector<ForceMaker>& own_forces,
       ++i;
     }
 
+  if (!scene.stitches.empty()) {
+    StitchGround ground{scene, model.bodies, {}};
+    for (const Placed& p : placed) ground.meshed.push_back(&p.shape.mesh.nodes);
+    add_stitches(ground, parts, model.notes);
+  }
   Vector nodal = Vector::Zero(nodes);
   add_row_sums(parts.masses, nodal);
   if (!scene.gravity.isZero(0)) parts.forces.push_back(std::make_shared<Gravity>(nodal, scene.gravity));
@@ -394,10 +423,11 @@ Model build_model(const Scene& scene, const std::vector<ForceMaker>& own_forces,
     model.probes.push_back(make_probe(probe, model.bodies[ix(probe.body)], placed[ix(probe.body)].elements()));
   ForceNodes all{{}, parts.positions};
   for (std::size_t b = 0; b < model.bodies.size(); ++b)
-    all.bodies.push_back({placed[b].shape.mesh.nodes, placed[b].nodes, model.bodies[b].first_node,
-                          [&body = model.bodies[b]] { return body.surface_triangles(); },
-                          [&p = placed[b]] { return p.faces(); },
-                          resolve(scene.bodies[b].pin, placed[b].shape.mesh.nodes)});
+    all.bodies.push_back(
+        {placed[b].shape.mesh.nodes, placed[b].nodes, model.bodies[b].first_node,
+         [&body = model.bodies[b]] { return body.surface_triangles(); }, [&p = placed[b]] { return p.faces(); },
+         resolve(scene.bodies[b].pin, placed[b].shape.mesh.nodes),
+         model.bodies[b].rest.tets.empty() ? ForceNodes::Body::Kind::sheet : ForceNodes::Body::Kind::solid});
   const auto add_small = [&](std::shared_ptr<Force> force) {
     shares.hold_for_first(*force);
     parts.forces.push_back(shares.seen(std::move(force), 0));
@@ -414,7 +444,11 @@ Model build_model(const Scene& scene, const std::vector<ForceMaker>& own_forces,
         parts.forces.push_back(shares.seen(std::move(force), p.process));
     if (choice.springs)
       parts.forces.push_back(shares.seen(make_springs(*choice.springs, body, parts.positions), p.process));
-    for (const auto& force : choice.forces) add_small(force->make(all));
+    for (const auto& force : choice.forces) {
+      auto made = force->make(all);
+      add_cavity(*force, made, choices_of<CavityChoice>(choice.forces).size(), model);
+      add_small(std::move(made));
+    }
   }
   for (const auto& force : scene.forces) add_small(force->make(all));
   if (scene.contact) {
@@ -482,6 +516,9 @@ Simulation build_simulation(const Scene& scene, const Model& model) {
                      "\"lbfgs\" lowers the potential, not the residual; use \"newton\", or \"merit\": \"auto\"");
   if (model.system->gap_rule() != GapRule::none && !potential)
     throw InputError("contact.formulation", "inequalities need forces with a potential; use \"barrier\"");
+  if (model.system->gap_rule() != GapRule::none && !model.cavities.empty())
+    throw InputError("contact.formulation",
+                     fmt::format("inequalities are not possible beside {}; use \"barrier\"", model.cavities[0].where));
   MethodSettings method = method_settings(scene.method);
   if (model.contact && !scene.method.max_iterations) method.options.stages.newton.max_iterations = 200;
   return Simulation(model.system, method, scene.time.step, model.start);

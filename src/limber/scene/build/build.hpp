@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "limber/force/cavity.hpp"
 #include "limber/force/elastic.hpp"
 #include "limber/mesh/surface_mesh.hpp"
 #include "limber/mesh/tet_mesh.hpp"
@@ -42,12 +43,20 @@ struct Body {
   std::vector<std::array<int, 3>> surface_triangles() const;
 };
 
+/// A cavity and its name among all.
+struct FilledSpace {
+  std::string where, name;
+  int body = 0;
+  std::shared_ptr<const Cavity> cavity;
+};
+
 struct Model {
   std::shared_ptr<MechanicalSystem> system;
   State start;  // free degrees of freedom at t = 0, or where and when the scene's `start` says
   std::vector<Body> bodies;
   std::optional<Contact> contact;
-  std::vector<Probe> probes;       // of the scene's output
+  std::vector<Probe> probes;  // of the scene's output
+  std::vector<FilledSpace> cavities;
   std::vector<std::string> notes;  // what the user should hear, such as reordered tetrahedra
 
   /// Begins at this full state (q and v are 3N) instead: what is to be released until then is free. `step`: h [s].

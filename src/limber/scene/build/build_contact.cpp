@@ -241,6 +241,8 @@ class Builder {
     for (std::size_t a = 0; a < n; ++a)
       for (std::size_t b = 0; b < n; ++b)
         c_.may_collide[a][b] = (a == b ? a < bodies && choice_.self : a < bodies || b < bodies) ? 1 : 0;
+    for (const StitchChoice& s : scene_.stitches)  // they touch along the seam
+      c_.may_collide[ix(s.body)][ix(s.to)] = c_.may_collide[ix(s.to)][ix(s.body)] = 0;
     for (const FrictionPair& pair : choice_.friction_pairs) {
       std::array<std::size_t, 2> of;
       for (std::size_t k = 0; k < 2; ++k) {

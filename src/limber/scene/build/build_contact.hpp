@@ -36,7 +36,7 @@ struct ContactBody {
   double young = 0;          // [Pa]
   double spring = 0;         // [N/m] of a spring network
   std::vector<double> mass;  // [kg] of its nodes
-  bool movable = true;       // no node is prescribed
+  bool movable = true;       // no node is prescribed or stitched
 };
 
 /// `positions`: 3N at the start [m], moved where contact.start says push_apart. Throws InputError for objects that

@@ -98,7 +98,9 @@ Modes scene_modes(const Model& model, int s) {
   const Vector* positions = system.traits().nodes.positions;
   const Matrix rigid = system.rigid_motions(model.start);
   const Space& space = system.space();
-  if (!space.shared()) return lowest_modes(T.K, system.mass(), s, rigid, positions);
+  require_entries(T.low_rank);
+  if (!space.shared())
+    return lowest_modes(with_entries(T.K, T.low_rank, 1, Triangle::lower), system.mass(), s, rigid, positions);
   // Each process finds those of the whole, and keeps its rows.
   const auto whole = [&](const SparseMatrix& A) { return gather_matrix(space, A, Symmetry::symmetric); };
   const Vector all_positions = space.whole(*positions);

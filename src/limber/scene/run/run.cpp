@@ -170,6 +170,13 @@ std::vector<std::string> probe_columns(const std::vector<Probe>& probes) {
   return columns;
 }
 
+std::vector<std::string> cavity_columns(const std::vector<FilledSpace>& cavities) {
+  std::vector<std::string> columns = {"time"};
+  for (const FilledSpace& c : cavities)
+    for (const char* what : {".volume", ".pressure"}) columns.push_back(c.name + what);
+  return columns;
+}
+
 /// Whether a run has come to its end, summary included.
 bool has_summary(const std::string& path, long steps) {
   if (!std::filesystem::exists(path)) return false;
@@ -210,6 +217,9 @@ class Run {
         table_.emplace(EnergyTable::resume(file(run_file::energy), checkpoint->rows, further_columns));
         if (!model_.probes.empty())
           probes_.emplace(StepTable::resume(file(run_file::probes), checkpoint->rows, probe_columns(model_.probes)));
+        if (!model_.cavities.empty())
+          cavities_.emplace(
+              StepTable::resume(file(run_file::cavities), checkpoint->rows, cavity_columns(model_.cavities)));
         if (model_.contact)
           contacts_.emplace(ContactTable::resume(file(run_file::contacts), plan_.time(checkpoint->frames - 1)));
         write_scene();
@@ -224,6 +234,8 @@ class Run {
         table_.emplace(EnergyTable::create(file(run_file::energy), further_columns));
         if (!model_.probes.empty())
           probes_.emplace(StepTable::create(file(run_file::probes), probe_columns(model_.probes)));
+        if (!model_.cavities.empty())
+          cavities_.emplace(StepTable::create(file(run_file::cavities), cavity_columns(model_.cavities)));
         if (model_.contact) contacts_.emplace(ContactTable::create(file(run_file::contacts)));
       });
       record({}, 0);
@@ -364,6 +376,7 @@ class Run {
       for (const auto& note : *list)
         if (notes_.size() < 20 && std::find(notes_.begin(), notes_.end(), note) == notes_.end()) notes_.push_back(note);
     record_probes();
+    record_cavities();
     if (!table_) return;
     table_->add({simulation_.time(),
                  e.kinetic,
@@ -388,6 +401,18 @@ class Run {
       row.insert(row.end(), x.begin(), x.end());
     }
     probes_->add(row);
+  }
+
+  void record_cavities() {
+    if (!cavities_) return;
+    const Vector q = model_.system->full(simulation_.state()).q;
+    std::vector<double> row = {simulation_.time()};
+    for (const FilledSpace& c : model_.cavities) {
+      const double volume = c.cavity->volume(q);
+      row.push_back(volume);
+      row.push_back(c.cavity->pressure(volume, simulation_.time()));
+    }
+    cavities_->add(row);
   }
 
   /// How many collisions there are now, and their smallest gap [m]; δ where there is none, 0 without contact.
@@ -524,7 +549,7 @@ class Run {
   std::optional<TrajectoryWriter> writer_;
   std::optional<EnergyTable> table_;
   std::optional<ContactTable> contacts_;
-  std::optional<StepTable> probes_;  // as many rows as energies
+  std::optional<StepTable> probes_, cavities_;  // as many rows as energies
   RunResult result_;
   long frames_ = 0;
   long newton_ = 0, escalations_ = 0, halved_ = 0, beside_ = 0, calmed_ = 0;

@@ -50,6 +50,10 @@ struct ModalBasis {
     subtract(MX, product(X, f), f);
     return f;
   }
+  /// Pᵀ(…)P of a part of K.
+  void take_out_of(LowRank& part) const {
+    for (Index k = 0; k < part.U.cols(); ++k) part.U.col(k) = complement_of_force(part.U.col(k));
+  }
 };
 
 }  // namespace limber

@@ -25,7 +25,11 @@ class ComplementSolver final : public LinearSolver {
 
   void set_matrix(const SparseMatrix& A) override;
   SolveReport solve(const Vector& b, Vector& x, double tolerance) override;
-  void multiply(const Vector& x, Vector& y) const override { base_.multiply(x, y); }
+  /// PᵀA x.
+  void multiply(const Vector& x, Vector& y) const override {
+    base_.multiply(x, y);
+    if (modes_ && modes_->count() > 0) y = modes_->complement_of_force(y);
+  }
   void reset() override {}
   SolverCounts counts() const override { return base_.counts(); }
 

@@ -52,6 +52,7 @@ class InComplement final : public StandIn {
       if (!known) known = deflation(T);
       T.deflation = known;
     }
+    X_.take_out_of(T.low_rank);
     return X_.complement_of_force(f) - held_;
   }
   std::optional<Potentials> potentials(const State& w) const override {
@@ -185,6 +186,7 @@ void ModalFrame::require_definite(LinearForce& force, const Stage& stage) const 
   force.tangent(stage.at, Definiteness::exact, T);
   SparseMatrix A;
   combine(force, T, stage.tau_q, stage.tau_v, A);
+  A = with_entries(A, T.low_rank, stage.tau_q * stage.tau_v, Triangle::lower);
   A = gather_matrix(system_.space(), A, Symmetry::symmetric);
   for (const ModeProblem& body : part_problems(growing, A, A, Matrix(A.cols(), 0)))
     if (!positive_definite(body.K)) fail();

@@ -44,7 +44,7 @@ ModalPrediction::ModalPrediction(System& system, const ModalBasis& X, NegativeMo
 
 /// Xᵀ of −K v, and in second-order methods of −D P a, less what the motion of the modes accounts for.
 Vector ModalPrediction::slope(const Vector& velocity, const Vector& acceleration) const {
-  Vector c = -multiply(system_, at_.tangent.K, velocity);
+  Vector c = -multiply_stiffness(system_, at_.tangent, velocity);
   if (damped_) c -= multiply(system_, at_.tangent.D, X_.complement(acceleration));
   return X_.coordinates_of_force(c) + reduced_.K * X_.coordinates(velocity);
 }

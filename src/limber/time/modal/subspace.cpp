@@ -120,7 +120,9 @@ ModalSubspace::Whole ModalSubspace::whole_of(System& system, const State& u0) co
     SparseMatrix here = symmetric_part(A, system.symmetric());
     return system.space().shared() ? gather_matrix(system.space(), here, Symmetry::symmetric) : here;
   };
-  return {all(start_.tangent.K), all(system.mass()), gather_rows(system.space(), system.rigid_motions(u0))};
+  require_entries(start_.tangent.low_rank);
+  return {with_entries(all(start_.tangent.K), start_.tangent.low_rank, 1, Triangle::lower), all(system.mass()),
+          gather_rows(system.space(), system.rigid_motions(u0))};
 }
 
 void ModalSubspace::find_bodies(System& system, const State& u0) {
@@ -276,6 +278,7 @@ ReducedTangent ModalSubspace::reduce(System& system, const Tangent& T, const Mod
     rows_ = make_row_matrix(T.K, system.symmetric() ? Symmetry::symmetric : Symmetry::general, space);
   rows_->refresh(T.K);
   KX = rows_->multiply_block(X);
+  T.low_rank.add_product(X, KX);
   ReducedTangent reduced{basis.product(X, KX), Matrix::Zero(X.cols(), X.cols()), {}};
   if (system.velocity_dependent()) {
     Matrix DX(X.rows(), X.cols());
