@@ -1,0 +1,204 @@
+/// Limber's numbers beside published ones and closed forms, mesh by mesh.
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "limber/core/errors.hpp"
+#include "limber/study/claims.hpp"
+#include "limber/study/studies.hpp"
+#include "limber/study/validation/closed_forms.hpp"
+#include "limber/study/validation/rows.hpp"
+
+namespace limber {
+
+namespace {
+
+/// A case with what was measured.
+struct DoneCase {
+  ValidationCase row;
+  std::vector<Refinement> refinements;       // those that were run
+  std::vector<std::vector<double>> numbers;  // of each of them
+
+  double deviation(std::size_t refinement, std::size_t i) const {
+    return numbers[refinement][i] / row.expected[i].value - 1;
+  }
+  double last_deviation(std::size_t i) const { return deviation(numbers.size() - 1, i); }
+  bool within(std::size_t i) const { return std::abs(last_deviation(i)) <= row.expected[i].tolerance; }
+  double worst(std::size_t refinement) const {
+    double most = 0;
+    for (std::size_t i = 0; i < row.expected.size(); ++i) most = std::max(most, std::abs(deviation(refinement, i)));
+    return most;
+  }
+};
+
+std::string percent(double part) { return fmt::format("{:+.2g} %", 100 * part); }
+
+/// Every number; the coarser meshes before the one that is judged.
+StudyTable numbers_table(const std::vector<DoneCase>& cases) {
+  StudyTable table{
+      "numbers",
+      "Every number; the deviation is that of the finest mesh or step, with those of the coarser ones before it",
+      {"case", "number", "source", "Limber", "deviation", "coarser", "allowed", "verdict"},
+      {}};
+  for (const DoneCase& c : cases)
+    for (std::size_t i = 0; i < c.row.expected.size(); ++i) {
+      const ExpectedNumber& e = c.row.expected[i];
+      std::vector<std::string> coarser;
+      for (std::size_t r = 0; r + 1 < c.numbers.size(); ++r) coarser.push_back(percent(c.deviation(r, i)));
+      table.rows.push_back({c.row.name, e.what, fmt::format("{:.5g}", e.value),
+                            fmt::format("{:.5g}", c.numbers.back()[i]), percent(c.last_deviation(i)),
+                            join(coarser, ", "), fmt::format("{:.2g} %", 100 * e.tolerance),
+                            c.within(i) ? "agrees" : "differs"});
+    }
+  return table;
+}
+
+/// Where each case comes from, and how to see it again.
+StudyTable cases_table(const std::vector<DoneCase>& cases) {
+  StudyTable table{"cases", "The cases", {"case", "what", "scene", "finest", "source"}, {}};
+  for (const DoneCase& c : cases)
+    table.rows.push_back({c.row.name, c.row.title, "`scenes/validation/" + c.row.scene + ".json`",
+                          c.refinements.back().label, c.row.source});
+  return table;
+}
+
+/// The largest deviation of each case against its meshes, for those cases that `chosen` names.
+Figure convergence_figure(const std::string& name, const std::string& title, const std::vector<DoneCase>& cases,
+                          const std::vector<std::string>& chosen) {
+  Figure figure{name, title,        {"mesh or step, 1: the coarsest"}, {"largest deviation [%]", Scale::logarithmic},
+                {},   Legend::below};
+  for (const std::string& wanted : chosen)
+    for (const DoneCase& c : cases)
+      if (c.row.name == wanted) {
+        Curve curve{c.row.name, {}, {}, Stroke::line_and_points};
+        for (std::size_t r = 0; r < c.numbers.size(); ++r) {
+          curve.x.push_back(static_cast<double>(r + 1));
+          curve.y.push_back(100 * c.worst(r));
+        }
+        figure.curves.push_back(curve);
+      }
+  return figure;
+}
+
+/// The elastica: the exact tip over the load, and the cases of solids and of rods.
+Figure elastica_figure(const std::vector<DoneCase>& cases) {
+  Figure figure{"elastica",          "Tip of a cantilever under a dead force", {"P L²/EI"}, {"of its length"}, {},
+                Legend::bottom_right};
+  Curve deflection{"deflection, exact", {}, {}, Stroke::line}, shortening{"shortening, exact", {}, {}, Stroke::dashes};
+  for (int i = 1; i <= 50; ++i) {
+    const double load = i / 5.0;
+    const ElasticaTip tip = elastica_tip(load);
+    deflection.x.push_back(load), deflection.y.push_back(tip.deflection);
+    shortening.x.push_back(load), shortening.y.push_back(tip.shortening);
+  }
+  Curve solid{"solid", {}, {}, Stroke::points}, rod{"rod", {}, {}, Stroke::points};
+  for (const DoneCase& c : cases) {
+    const auto at = c.row.name.find("elastica-");
+    if (at == std::string::npos) continue;
+    Curve& curve = at == 0 ? solid : rod;
+    for (const double y : c.numbers.back()) {
+      curve.x.push_back(std::stod(c.row.name.substr(at + 9)));
+      curve.y.push_back(y);
+    }
+  }
+  figure.curves = {deflection, shortening, solid, rod};
+  return figure;
+}
+
+/// All deviations in the order of their size.
+Figure deviations_figure(const std::vector<DoneCase>& cases) {
+  std::vector<double> meshed, uniform;
+  for (const DoneCase& c : cases)
+    for (std::size_t i = 0; i < c.row.expected.size(); ++i)
+      (c.row.expected[i].counts_material ? uniform : meshed).push_back(100 * std::abs(c.last_deviation(i)));
+  Figure figure{"deviations", "All deviations, the smallest first",
+                {"numbers"},  {"deviation [%]", Scale::logarithmic, 1e-8},
+                {},           Legend::bottom_right};
+  for (auto* all : {&meshed, &uniform}) {
+    std::sort(all->begin(), all->end());
+    Curve curve{
+        all == &meshed ? "meshes and motions" : "materials in uniform strains", {}, {}, Stroke::line_and_points};
+    for (std::size_t i = 0; i < all->size(); ++i) {
+      curve.x.push_back(static_cast<double>(i + 1));
+      curve.y.push_back(std::max((*all)[i], 1e-8));
+    }
+    figure.curves.push_back(curve);
+  }
+  const double most = static_cast<double>(std::max(meshed.size(), uniform.size()));
+  figure.curves.push_back({"1 %", {1, most}, {1, 1}, Stroke::dashes});
+  return figure;
+}
+
+Claim verdict(const DoneCase& c) {
+  std::size_t good = 0, worst = 0;
+  std::set<std::string> reasons;
+  for (std::size_t i = 0; i < c.row.expected.size(); ++i) {
+    good += c.within(i);
+    if (std::abs(c.last_deviation(i)) > std::abs(c.last_deviation(worst))) worst = i;
+    if (!c.within(i) && !c.row.expected[i].if_outside.empty()) reasons.insert(c.row.expected[i].if_outside);
+  }
+  const std::string seen =
+      fmt::format("{} of {} within what is allowed; the largest deviation is {} ({}).", good, c.row.expected.size(),
+                  percent(c.last_deviation(worst)), c.row.expected[worst].what);
+  return judged(c.row.title + " (" + c.row.name + ")", good == c.row.expected.size(), seen,
+                join(std::vector<std::string>(reasons.begin(), reasons.end()), " "));
+}
+
+}  // namespace
+
+StudyResult study_validation(const StudyContext& context) {
+  const std::vector<ValidationCase> rows = validation_cases();
+  std::vector<DoneCase> done;
+  std::size_t numbers = 0, within = 0, uniform = 0;
+  std::set<std::string> sources;
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    DoneCase c{rows[k], rows[k].refinements, {}};
+    if (context.quick() && c.refinements.size() > 1) c.refinements.pop_back();
+    for (std::size_t r = 0; r < c.refinements.size(); ++r) {
+      context.tell((static_cast<double>(k) + static_cast<double>(r) / static_cast<double>(c.refinements.size())) /
+                       static_cast<double>(rows.size()),
+                   c.row.name);
+      c.numbers.push_back(measured(c.row, c.refinements[r]));
+    }
+    sources.insert(c.row.source);
+    for (std::size_t i = 0; i < c.row.expected.size(); ++i) {
+      ++numbers;
+      within += c.within(i);
+      uniform += c.row.expected[i].counts_material;
+    }
+    done.push_back(std::move(c));
+  }
+  StudyResult result;
+  result.claimed = "case";
+  result.text = fmt::format(
+      "{} numbers of {} cases from {} sources: {} ({:.0f} %) lie within 1 % of the source, or within its own "
+      "uncertainty "
+      "where that is more. {} of them are materials in uniform strains, which check formulas; the others depend on a "
+      "mesh "
+      "or a time step, and each has been computed with two or three. Nothing is fitted: what is compared, on which "
+      "mesh, is "
+      "written down in `src/limber/study/validation/`, and the scenes are files that can be run, with `limber modes`, "
+      "`limber statics` or `limber run`, as their descriptions say. Where a number differs, the verdict says why.\n\n"
+      "Elements are quadratic tetrahedra where nothing else is said. Closed forms are evaluated when the study runs, "
+      "by "
+      "code that knows nothing of Limber's elements.",
+      numbers, done.size(), sources.size(), within,
+      std::floor(100.0 * static_cast<double>(within) / static_cast<double>(numbers)), uniform);
+  result.tables = {numbers_table(done), cases_table(done)};
+  result.figures = {
+      deviations_figure(done),
+      convergence_figure(
+          "vibrations", "Frequencies: the largest deviation of each case", done,
+          {"deep-beam", "deep-beam-axial", "thick-plate", "plate-on-edges", "tapered-membrane", "sphere", "string"}),
+      convergence_figure("equilibria", "Equilibria: the largest deviation of each case", done,
+                         {"straight-beam-out-of-plane", "twisted-beam-along", "cook", "torsion-1", "thick-sphere",
+                          "balloon-1.5", "rod-elastica-10", "membrane-0.3"}),
+      convergence_figure("motions", "Motions: the deviation of each case", done,
+                         {"pendulum-60", "pendulum-150", "falling-sheet", "slope-0.2", "slope-0.5", "bars"}),
+      elastica_figure(done)};
+  for (const DoneCase& c : done) result.claims.push_back(verdict(c));
+  return result;
+}
+
+}  // namespace limber
