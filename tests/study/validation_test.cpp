@@ -101,6 +101,12 @@ TEST(ClosedForms, PendulumAndCable) {
   EXPECT_NEAR(c.sag, std::sqrt(3.0 / 8 * 0.001), 1e-5);
 }
 
+TEST(ClosedForms, CantileverRoots) {
+  EXPECT_NEAR(cantilever_root(1), 1.875104, 1e-6);
+  EXPECT_NEAR(cantilever_root(2), 4.694091, 1e-6);
+  EXPECT_NEAR(cantilever_root(3), 7.854757, 1e-6);
+}
+
 /// Stresses are the derivatives of the energies: those of E and ν at small strains.
 TEST(ClosedForms, StressesAreHookesAtSmallStrains) {
   const ElasticConstants solid = {1e6, 0.3, 1000};

@@ -13,11 +13,10 @@ namespace limber {
 
 /// A number that the source has, or its formula gives.
 struct ExpectedNumber {
-  std::string what;              // with the unit
-  double value = 0;              // other than zero
-  double tolerance = 0.01;       // relative: one percent, or the uncertainty of the source
-  std::string if_outside = {};   // why Limber's number may lie outside: said where it does
-  bool counts_material = false;  // a uniform strain, which checks a formula and no mesh
+  std::string what;             // with the unit
+  double value = 0;             // other than zero
+  double tolerance = 0.01;      // relative: one percent, or the uncertainty of the source
+  std::string if_outside = {};  // why Limber's number may lie outside: said where it does
 };
 
 /// A mesh, or a time step: changes of the scene as `--set` takes them.
@@ -29,6 +28,9 @@ struct Refinement {
 /// The numbers of a scene, in the order of those expected.
 using Measurement = std::function<std::vector<double>(const Scene& scene, const Model& model)>;
 
+/// A uniform strain checks a formula, whatever the mesh.
+enum class CaseKind { refined, uniform_strain };
+
 struct ValidationCase {
   std::string name, title;
   std::string source;                   // exact citation, or the formula and where it stands
@@ -38,6 +40,7 @@ struct ValidationCase {
   Measurement measure;
   std::vector<ExpectedNumber> expected;
   double coarse_tolerance = 0.05;  // relative, of the first refinement: for the tests
+  CaseKind kind = CaseKind::refined;
 };
 
 /// In the order of the page.

@@ -100,6 +100,11 @@ ElasticaTip elastica_tip(double load) {
   return {1 - 2 / std::sqrt(load) * e, 1 - std::sqrt(2 * (2 * p * p - 1) / load)};
 }
 
+double cantilever_root(int n) {
+  const double near = (n - 0.5) * pi;
+  return smallest_root([](double x) { return std::cos(x) + 1 / std::cosh(x); }, near - 0.4, near + 0.4, 100);
+}
+
 Catenary catenary(double length, double span) {
   const double a =
       smallest_root([&](double x) { return 2 * x * std::sinh(span / (2 * x)) - length; }, 0.05 * span, 20 * span, 1000);

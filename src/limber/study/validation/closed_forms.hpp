@@ -48,6 +48,9 @@ struct ElasticaTip {
 };
 ElasticaTip elastica_tip(double load);
 
+/// βL of the n-th bending vibration of a clamped beam whose other end is free: cos x cosh x = −1, ω = (βL)² √(EI/μL⁴).
+double cantilever_root(int n);
+
 /// A cable of length S over a span L between equal heights: 2a sinh(L/2a) = S. The sag is a (cosh(L/2a) − 1), the
 /// horizontal force a times the weight of a unit length.
 struct Catenary {

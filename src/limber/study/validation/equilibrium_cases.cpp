@@ -107,7 +107,7 @@ Refinement pyramid(double inner, double outer, int n) {
 }
 
 ValidationCase thick_sphere() {
-  constexpr double a = 1, b = 2, p = 1000, young = 1e6, nu = 0.3;
+  constexpr double a = 1, b = 2, p = 1, young = 1e6, nu = 0.3;
   const auto u = [&](double r) {
     return p * a * a * a / (b * b * b - a * a * a) * ((1 - 2 * nu) * r + (1 + nu) * b * b * b / (2 * r * r)) / young;
   };
@@ -123,6 +123,52 @@ ValidationCase thick_sphere() {
           }),
           {{"inner radius, growth [m]", u(a)}, {"outer radius, growth [m]", u(b)}},
           0.01};
+}
+
+ValidationCase hollow_cylinder() {
+  constexpr double a = 1, b = 2, p = 1, young = 1e6, nu = 0.3;
+  const auto u = [&](double r) {
+    return (1 + nu) / young * p * a * a / (b * b - a * a) * ((1 - 2 * nu) * r + b * b / r);
+  };
+  const auto mesh = [&](int n) {
+    constexpr double slope = 0.01;
+    const double c = 1 / std::sqrt(1 + slope * slope);
+    return with_mesh(fmt::format("{} hexahedra across the wall", n),
+                     mapped_mesh({n, 1, 1}, MappedCells::hexes, [=](const Vec3& x) {
+                       const double r = c * (a + (b - a) * x[0]);
+                       return Vec3(r, r * slope * (2 * x[1] - 1), 0.02 * x[2]);
+                     }));
+  };
+  return {"hollow-cylinder",
+          "A thick hollow cylinder under pressure, plane strain",
+          "Lamé: u(r) = (1 + ν) p a²/(E (b² − a²)) ((1 − 2ν) r + b²/r); S. P. Timoshenko, J. N. Goodier, Theory of "
+          "Elasticity, 3rd ed. (1970), §28",
+          "hollow_cylinder",
+          {},
+          {mesh(4), mesh(8), mesh(16)},
+          in_equilibrium([](const Equilibrium& e) {
+            return std::vector<double>{e.position(0).norm() - a, e.position(1).norm() - b};
+          }),
+          {{"inner radius, growth [m]", u(a)}, {"outer radius, growth [m]", u(b)}},
+          0.02};
+}
+
+ValidationCase round_bar() {
+  constexpr double mu = 1000, angle = 1e-4, radius = 0.5;
+  const auto edges = [](double h) {
+    return Refinement{fmt::format("edges of {} m", h), {fmt::format("bodies[0].mesh.resolution={}", h)}};
+  };
+  return {"torsion-round",
+          "Torsion of a round bar",
+          "Coulomb: torque = G πr⁴/2 θ/L; S. P. Timoshenko, J. N. Goodier, Theory of Elasticity, 3rd ed. (1970), §101",
+          "round_bar",
+          {},
+          {edges(0.2), edges(0.12), edges(0.08)},
+          in_equilibrium([](const Equilibrium& e) {
+            return std::vector<double>{e.torque([](const Vec3& rest) { return rest[1] > 1 - 1e-6; })[1] / (mu * angle)};
+          }),
+          {{"torque L/Gθ [m⁴]", std::numbers::pi / 2 * std::pow(radius, 4)}},
+          0.06};
 }
 
 ValidationCase balloon(double stretch) {
@@ -207,7 +253,9 @@ std::vector<ValidationCase> equilibrium_cases() {
           torsion(1, {{{2, 2, 2}, {2, 4, 4}, {2, 8, 8}}}),
           torsion(2, {{{2, 4, 2}, {2, 8, 4}, {2, 16, 8}}}),
           torsion(4, {{{2, 8, 2}, {2, 16, 4}}}),
+          round_bar(),
           thick_sphere(),
+          hollow_cylinder(),
           balloon(1.2),
           balloon(1.5),
           elastica(1),

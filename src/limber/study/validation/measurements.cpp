@@ -17,6 +17,23 @@ Measurement frequencies(std::vector<int> numbers) {
   };
 }
 
+Measurement frequencies_by_direction(Index axis, std::vector<int> along, std::vector<int> across, int looked_at) {
+  return [=, along = std::move(along), across = std::move(across)](const Scene&, const Model& model) {
+    const Modes modes = scene_modes(model, looked_at);
+    const Matrix X = on_all_nodes(*model.system, modes.X);
+    std::vector<double> kinds[2];  // across, along
+    for (Index k = 0; k < X.cols(); ++k) {
+      double part = 0;
+      for (Index i = axis; i < X.rows(); i += 3) part += X(i, k) * X(i, k);
+      kinds[part > X.col(k).squaredNorm() / 2 ? 1 : 0].push_back(mode_frequency(modes.lambda[k]));
+    }
+    std::vector<double> hertz;
+    for (const int n : along) hertz.push_back(kinds[1].at(ix(n - 1)));
+    for (const int n : across) hertz.push_back(kinds[0].at(ix(n - 1)));
+    return hertz;
+  };
+}
+
 Equilibrium::Equilibrium(const Scene& scene, const Model& model) : model_(&model) {
   std::vector<Vec3> nodes;
   for (const Body& body : model.bodies) nodes.insert(nodes.end(), body.rest.nodes.begin(), body.rest.nodes.end());
@@ -66,6 +83,8 @@ Measurement in_motion(std::function<std::vector<double>(const FollowedMotion&)> 
     const auto look = [&] {
       motion.times.push_back(simulation.time());
       if (!model.probes.empty()) motion.positions.push_back(model.probes[0].at(system.full(simulation.state()).q));
+      if (!system.prescribed_nodes().empty())
+        motion.reactions.push_back(system.reactions(simulation.state()).head<3>());
     };
     look();
     for (long left = step_count(scene.time); left > 0; --left) {

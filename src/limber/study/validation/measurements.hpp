@@ -11,6 +11,9 @@ namespace limber {
 
 /// [Hz] of these modes, the lowest one being 1 (rigid motions count).
 Measurement frequencies(std::vector<int> modes);
+/// [Hz] of these among the modes that move mostly along an axis, then of these among the others; `looked_at` lowest
+/// modes are sorted so.
+Measurement frequencies_by_direction(Index axis, std::vector<int> along, std::vector<int> across, int looked_at);
 
 /// The equilibrium of a scene.
 class Equilibrium {
@@ -35,10 +38,12 @@ class Equilibrium {
 };
 Measurement in_equilibrium(std::function<std::vector<double>(const Equilibrium&)> numbers);
 
-/// What was followed during a motion: the first probe of the scene after each step, and the end.
+/// What was followed during a motion: the first probe of the scene and the first prescribed node after each step, and
+/// the end.
 struct FollowedMotion {
   std::vector<double> times;    // [s], from the start
   std::vector<Vec3> positions;  // [m]
+  std::vector<Vec3> reactions;  // [N]
   Vec3 end_velocity;            // [m/s] of the probe
   std::vector<Vec3> momenta;    // [kg m/s] of each body at the end
 };

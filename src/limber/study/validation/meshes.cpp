@@ -75,4 +75,21 @@ nlohmann::json slack_line(double length, double span, int count) {
   return {{"nodes", nodes}, {"edges", edges}};
 }
 
+nlohmann::json rope_over(double radius, double first, double last, int count) {
+  using std::numbers::pi;
+  const double r = radius / std::cos((first + last + pi * radius) / count / (2 * radius));
+  auto nodes = nlohmann::json::array(), edges = nlohmann::json::array();
+  for (int i = 0; i <= count; ++i) {
+    const double s = (first + last + pi * r) * i / count - first;  // from where it meets the cylinder
+    if (s < 0)
+      nodes.push_back({r, s, 0});
+    else if (s < pi * r)
+      nodes.push_back({r * std::cos(s / r), r * std::sin(s / r), 0});
+    else
+      nodes.push_back({-r, pi * r - s, 0});
+  }
+  for (int i = 0; i < count; ++i) edges.push_back({i, i + 1});
+  return {{"nodes", nodes}, {"edges", edges}};
+}
+
 }  // namespace limber

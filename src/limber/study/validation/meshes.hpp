@@ -20,4 +20,8 @@ nlohmann::json disc_mesh(double radius, int n);
 /// An arc of edges that hangs between (0, 0, 0) and (span, 0, 0), of this length together, less than 1.5 spans or so.
 nlohmann::json slack_line(double length, double span, int edges);
 
+/// A rope over a horizontal cylinder along z: down from it by `first` and, on the other side, by `last`; in between its
+/// edges touch a circle of this radius.
+nlohmann::json rope_over(double radius, double first, double last, int edges);
+
 }  // namespace limber

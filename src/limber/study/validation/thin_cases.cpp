@@ -12,27 +12,47 @@ namespace limber {
 
 namespace {
 
+/// Two nodes that are held clamp a rod in the middle of the edge between them.
+Refinement clamped_edges(int n) {
+  return {
+      fmt::format("{} edges", n),
+      {fmt::format("bodies[0].mesh.segments={}", n), fmt::format("bodies[0].mesh.from=[{},0,0]", -0.5 / (n - 0.5))}};
+}
+
 ValidationCase rod_elastica(double load) {
   constexpr double radius = 1e-3, young = 1e9;
   const double force = load * young * std::numbers::pi / 4 * std::pow(radius, 4);
   const ElasticaTip tip = elastica_tip(load);
-  const auto edges = [](int n) {
-    // Two nodes that are held clamp the rod in the middle of the edge between them.
-    return Refinement{
-        fmt::format("{} edges", n),
-        {fmt::format("bodies[0].mesh.segments={}", n), fmt::format("bodies[0].mesh.from=[{},0,0]", -0.5 / (n - 0.5))}};
-  };
   return {fmt::format("rod-elastica-{}", load),
           fmt::format("A clamped rod, P L²/EI = {}", load),
           "Elliptic integrals; K. Mattiasson, Int. J. Numer. Methods Eng. 17 (1981) 145–153",
           "elastica_rod",
           {fmt::format("bodies[0].loads[0].force=[0,{},0]", -force)},
-          {edges(10), edges(20), edges(40)},
+          {clamped_edges(10), clamped_edges(20), clamped_edges(40)},
           in_equilibrium([](const Equilibrium& e) {
             return std::vector<double>{-e.displacement(0)[1], -e.displacement(0)[0]};
           }),
           {{"deflection/L", tip.deflection}, {"shortening/L", tip.shortening}},
           0.02};
+}
+
+ValidationCase rod_vibrations() {
+  constexpr double diameter = 0.01, young = 1e9, density = 1000;
+  const double unit = std::sqrt(young * diameter * diameter / 16 / density) / (2 * std::numbers::pi);  // √(EI/μ)/2π
+  ValidationCase c{
+      "rod-vibrations",
+      "A clamped rod: bending vibrations",
+      "Euler–Bernoulli: f = (βL)²/2πL² √(EI/μ), cos βL cosh βL = −1; Lord Rayleigh, The Theory of Sound, vol. I "
+      "(1894), chapter VIII",
+      "rod",
+      {},
+      {clamped_edges(10), clamped_edges(20), clamped_edges(40)},
+      frequencies({1, 3, 5}),
+      {},
+      0.06};
+  for (int n = 1; n <= 3; ++n)
+    c.expected.push_back({fmt::format("bending {} [Hz]", n), unit * std::pow(cantilever_root(n), 2)});
+  return c;
 }
 
 ValidationCase cable(double length) {
@@ -96,6 +116,7 @@ std::vector<ValidationCase> thin_cases() {
   };
   return {rod_elastica(1),
           rod_elastica(10),
+          rod_vibrations(),
           cable(1.1),
           cable(1.5),
           {"string",
