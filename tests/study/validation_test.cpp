@@ -134,5 +134,11 @@ TEST(Measurements, PassagesLieBetweenTheTimes) {
   EXPECT_TRUE(passages({0, 1}, {1, 2}).empty());
 }
 
+TEST(Measurements, LeastIsThatOfTheParabola) {
+  EXPECT_DOUBLE_EQ(least({9 + 0.25, 4 + 0.25, 1 + 0.25, 0.25, 1.25}), 0.25);  // (x − 3)² + ¼ at whole x
+  EXPECT_DOUBLE_EQ(least({2.25, 0.25, 0.25, 2.25}), 0);                       // (x − 1.5)²
+  EXPECT_DOUBLE_EQ(least({1, 2, 3}), 1);
+}
+
 }  // namespace
 }  // namespace limber

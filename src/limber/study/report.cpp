@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <sys/utsname.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 #include <sstream>
@@ -82,9 +83,15 @@ std::string table_csv(const StudyTable& table) {
   return text;
 }
 
+/// The first column and those with long texts begin at the left, numbers end at the right.
 std::string table_markdown(const StudyTable& table) {
+  constexpr std::size_t longest_number = 32;
   std::string text = "| " + join(table.columns, " | ") + " |\n|";
-  for (std::size_t i = 0; i < table.columns.size(); ++i) text += i == 0 ? "---|" : "---:|";
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    const bool words = std::any_of(table.rows.begin(), table.rows.end(),
+                                   [&](const auto& row) { return row[i].size() > longest_number; });
+    text += i == 0 || words ? "---|" : "---:|";
+  }
   text += "\n";
   for (const auto& row : table.rows) text += "| " + join(row, " | ") + " |\n";
   return text;

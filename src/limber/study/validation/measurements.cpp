@@ -117,4 +117,11 @@ std::vector<double> passages(const std::vector<double>& times, const std::vector
   return found;
 }
 
+double least(const std::vector<double>& y) {
+  const auto i = static_cast<std::size_t>(std::min_element(y.begin(), y.end()) - y.begin());
+  if (i == 0 || i + 1 == y.size()) return y[i];
+  const double slope = (y[i + 1] - y[i - 1]) / 2, bend = y[i + 1] - 2 * y[i] + y[i - 1];
+  return bend > 0 ? y[i] - slope * slope / (2 * bend) : y[i];
+}
+
 }  // namespace limber

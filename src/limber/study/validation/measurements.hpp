@@ -52,4 +52,7 @@ Measurement in_motion(std::function<std::vector<double>(const FollowedMotion&)> 
 /// When y passes zero, between the times by a straight line.
 std::vector<double> passages(const std::vector<double>& times, const std::vector<double>& y);
 
+/// The least value of y, by the parabola through the three values around the smallest.
+double least(const std::vector<double>& y);
+
 }  // namespace limber

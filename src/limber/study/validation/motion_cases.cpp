@@ -90,7 +90,7 @@ ValidationCase oscillator() {
         for (const Vec3& p : m.positions) x.push_back(p[0] - 1);
         const std::vector<double> times = passages(m.times, x);
         if (times.size() < 2) throw StepFailure("the mass does not come back");
-        return std::vector<double>{2 * (times[1] - times[0]), std::log(-x[0] / *std::min_element(x.begin(), x.end()))};
+        return std::vector<double>{2 * (times[1] - times[0]), std::log(-x[0] / least(x))};
       }),
       {{"period [s]", 2 * half}, {"logarithm of the first swing over the second", decay * half}},
       0.02};
