@@ -19,11 +19,11 @@ std::string total_load(const Vec3& force, double area) {
 }
 
 /// How far the first probe has moved along an axis.
-Measurement moved(Index axis) {
+Measurement first_probe_moved(Index axis) {
   return in_equilibrium([axis](const Equilibrium& e) { return std::vector<double>{e.displacement(0)[axis]}; });
 }
 
-ValidationCase straight_beam(const std::string& name, const std::string& what, Index axis, double value) {
+ValidationCase straight_beam_case(const std::string& name, const std::string& what, Index axis, double value) {
   const Vec3 force = Vec3::Unit(axis);
   return {"straight-beam-" + name,
           "A straight cantilever of 6 × .2 × .1: " + what,
@@ -32,12 +32,12 @@ ValidationCase straight_beam(const std::string& name, const std::string& what, I
           "straight_beam",
           {total_load(force, 0.02)},
           {with_cells({12, 1, 1}), with_cells({24, 2, 1}), with_cells({48, 2, 2})},
-          moved(axis),
+          first_probe_moved(axis),
           {{"tip, along the unit force [m]", value}},
           0.03};
 }
 
-ValidationCase twisted_beam(const std::string& name, const std::string& what, Index axis, double value) {
+ValidationCase twisted_beam_case(const std::string& name, const std::string& what, Index axis, double value) {
   const auto mesh = [](std::array<int, 3> n) {
     return with_mesh(cells_label(n), mapped_mesh(n, MappedCells::tets, [](const Vec3& x) {
                        const double a = std::numbers::pi / 2 * x[0], y = (x[1] - 0.5) * 1.1, z = (x[2] - 0.5) * 0.32;
@@ -51,12 +51,12 @@ ValidationCase twisted_beam(const std::string& name, const std::string& what, In
           "twisted_beam",
           {total_load(Vec3::Unit(axis), 1.1 * 0.32)},
           {mesh({12, 2, 1}), mesh({24, 4, 1}), mesh({24, 4, 2})},
-          moved(axis),
+          first_probe_moved(axis),
           {{"tip, along the unit force [m]", value}},
           0.03};
 }
 
-ValidationCase cook() {
+ValidationCase cook_case() {
   const auto mesh = [](int n) {
     return with_mesh(cells_label({n, n, 1}), mapped_mesh({n, n, 1}, MappedCells::tets, [](const Vec3& x) {
                        return Vec3(48 * x[0], 44 * x[0] + x[1] * (44 - 28 * x[0]), x[2]);
@@ -69,12 +69,12 @@ ValidationCase cook() {
           "cook",
           {},
           {mesh(4), mesh(8), mesh(16)},
-          moved(1),
+          first_probe_moved(1),
           {{"middle of the free side, up [m]", 23.97}},
           0.04};
 }
 
-ValidationCase torsion(int ratio, const std::vector<std::array<int, 3>>& cells) {
+ValidationCase torsion_case(int ratio, const std::vector<std::array<int, 3>>& cells) {
   constexpr double mu = 1000, angle = 1e-4;
   std::vector<Refinement> refinements;
   for (const auto& n : cells) refinements.push_back(with_cells(n));
@@ -106,7 +106,7 @@ Refinement pyramid(double inner, double outer, int n) {
                    }));
 }
 
-ValidationCase thick_sphere() {
+ValidationCase thick_sphere_case() {
   constexpr double a = 1, b = 2, p = 1, young = 1e6, nu = 0.3;
   const auto u = [&](double r) {
     return p * a * a * a / (b * b * b - a * a * a) * ((1 - 2 * nu) * r + (1 + nu) * b * b * b / (2 * r * r)) / young;
@@ -125,7 +125,7 @@ ValidationCase thick_sphere() {
           0.01};
 }
 
-ValidationCase hollow_cylinder() {
+ValidationCase hollow_cylinder_case() {
   constexpr double a = 1, b = 2, p = 1, young = 1e6, nu = 0.3;
   const auto u = [&](double r) {
     return (1 + nu) / young * p * a * a / (b * b - a * a) * ((1 - 2 * nu) * r + b * b / r);
@@ -153,7 +153,7 @@ ValidationCase hollow_cylinder() {
           0.02};
 }
 
-ValidationCase round_bar() {
+ValidationCase round_bar_case() {
   constexpr double mu = 1000, angle = 1e-4, radius = 0.5;
   const auto edges = [](double h) {
     return Refinement{fmt::format("edges of {} m", h), {fmt::format("bodies[0].mesh.resolution={}", h)}};
@@ -172,7 +172,7 @@ ValidationCase round_bar() {
           0.06};
 }
 
-ValidationCase balloon(double stretch) {
+ValidationCase balloon_case(double stretch) {
   constexpr double a = 1, b = 1.5, mu = 1e6;
   const double outer = std::cbrt(1 + (std::pow(stretch, 3) - 1) * std::pow(a / b, 3));
   const auto g = [](double s) { return 2 / s + 1 / (2 * std::pow(s, 4)); };
@@ -192,7 +192,7 @@ ValidationCase balloon(double stretch) {
       0.02};
 }
 
-ValidationCase bend(double force, const Vec3& tip, const Vec3& tolerance) {
+ValidationCase bend_case(double force, const Vec3& tip, const Vec3& tolerance) {
   const auto mesh = [](std::array<int, 3> n) {
     return with_mesh(cells_label(n), mapped_mesh(n, MappedCells::tets, [](const Vec3& x) {
                        const double a = std::numbers::pi / 4 * x[0], r = 99.5 + x[1];
@@ -222,7 +222,7 @@ ValidationCase bend(double force, const Vec3& tip, const Vec3& tolerance) {
       0.02};
 }
 
-ValidationCase elastica(double load) {
+ValidationCase elastica_case(double load) {
   constexpr double side = 0.02, young = 12e6;
   const double force = load * young * std::pow(side, 4) / 12;
   const ElasticaTip tip = elastica_tip(load);
@@ -244,26 +244,26 @@ ValidationCase elastica(double load) {
 }  // namespace
 
 std::vector<ValidationCase> equilibrium_cases() {
-  return {straight_beam("extension", "extension", 0, 3e-5),
-          straight_beam("in-plane", "bending in its plane", 1, 0.1081),
-          straight_beam("out-of-plane", "bending out of its plane", 2, 0.4321),
-          twisted_beam("across", "force across the wide side of its end", 1, 0.001754),
-          twisted_beam("along", "force along the wide side of its end", 2, 0.005424),
-          cook(),
-          torsion(1, {{{2, 2, 2}, {2, 4, 4}, {2, 8, 8}}}),
-          torsion(2, {{{2, 4, 2}, {2, 8, 4}, {2, 16, 8}}}),
-          torsion(4, {{{2, 8, 2}, {2, 16, 4}}}),
-          round_bar(),
-          thick_sphere(),
-          hollow_cylinder(),
-          balloon(1.2),
-          balloon(1.5),
-          elastica(1),
-          elastica(2),
-          elastica(5),
-          elastica(10),
-          bend(300, {58.84, 22.33, 40.08}, {0.01, 0.01, 0.015}),
-          bend(600, {47.23, 15.79, 53.37}, {0.01, 0.01, 0.01})};
+  return {straight_beam_case("extension", "extension", 0, 3e-5),
+          straight_beam_case("in-plane", "bending in its plane", 1, 0.1081),
+          straight_beam_case("out-of-plane", "bending out of its plane", 2, 0.4321),
+          twisted_beam_case("across", "force across the wide side of its end", 1, 0.001754),
+          twisted_beam_case("along", "force along the wide side of its end", 2, 0.005424),
+          cook_case(),
+          torsion_case(1, {{{2, 2, 2}, {2, 4, 4}, {2, 8, 8}}}),
+          torsion_case(2, {{{2, 4, 2}, {2, 8, 4}, {2, 16, 8}}}),
+          torsion_case(4, {{{2, 8, 2}, {2, 16, 4}}}),
+          round_bar_case(),
+          thick_sphere_case(),
+          hollow_cylinder_case(),
+          balloon_case(1.2),
+          balloon_case(1.5),
+          elastica_case(1),
+          elastica_case(2),
+          elastica_case(5),
+          elastica_case(10),
+          bend_case(300, {58.84, 22.33, 40.08}, {0.01, 0.01, 0.015}),
+          bend_case(600, {47.23, 15.79, 53.37}, {0.01, 0.01, 0.01})};
 }
 
 }  // namespace limber

@@ -24,7 +24,7 @@ Refinement tapered(std::array<int, 3> n) {
                    }));
 }
 
-ValidationCase exact_plate() {
+ValidationCase exact_plate_case() {
   const auto k = [](int m, int n) { return std::numbers::pi * std::hypot(m, n) / 10; };
   const auto bending = [&](int m, int n) {
     return ExpectedNumber{fmt::format("bending ({}, {}) [Hz]", m, n),
@@ -90,7 +90,7 @@ std::vector<ValidationCase> frequency_cases() {
        frequencies({3, 6, 7}),
        {{"torsion 1 [Hz]", torsional}, {"extension 1 [Hz]", 125}, {"torsion 2 [Hz]", 3 * torsional}},
        0.1},
-      exact_plate(),
+      exact_plate_case(),
       {"thick-plate-theory",
        "The same plate beside the theory of thick plates",
        std::string(nafems) + ", test 21, simply supported thick square plate (theory of thick plates)",

@@ -22,7 +22,7 @@ struct UniformStrain {
   std::string pins;                 // more than the planes of symmetry
 };
 
-ValidationCase uniform(const TestedMaterial& m, const UniformStrain& strain, std::vector<std::size_t> pulled) {
+ValidationCase uniform_case(const TestedMaterial& m, const UniformStrain& strain, std::vector<std::size_t> pulled) {
   std::array<double, 3> s = strain.stretches;
   const auto free_stress = [&](double x) {
     for (std::size_t i = strain.first_free; i < 3; ++i)
@@ -112,9 +112,9 @@ std::vector<ValidationCase> material_cases() {
       R"([{"nodes":"left","axes":"x"},{"nodes":"bottom","axes":"y"},{"nodes":["back","front"],"axes":"z"}])";
   std::vector<ValidationCase> cases;
   for (const TestedMaterial& m : tested_materials()) {
-    cases.push_back(uniform(m, {"uniaxial", {1.3, 0, 0}, 1, ""}, {0}));
-    cases.push_back(uniform(m, {"equibiaxial", {1.2, 1.2, 0}, 2, ""}, {0, 1}));
-    cases.push_back(uniform(m, {"planar", {1.3, 0, 1}, 1, planar}, {0}));
+    cases.push_back(uniform_case(m, {"uniaxial", {1.3, 0, 0}, 1, ""}, {0}));
+    cases.push_back(uniform_case(m, {"equibiaxial", {1.2, 1.2, 0}, 2, ""}, {0, 1}));
+    cases.push_back(uniform_case(m, {"planar", {1.3, 0, 1}, 1, planar}, {0}));
   }
   return cases;
 }

@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "limber/core/errors.hpp"
+#include "limber/study/exact_slide.hpp"
 #include "limber/study/validation/closed_forms.hpp"
 #include "limber/study/validation/measurements.hpp"
 #include "limber/study/validation/meshes.hpp"
@@ -14,9 +15,7 @@ namespace limber {
 
 namespace {
 
-constexpr double g = 9.81;  // [m/s²]
-
-ValidationCase pendulum(double degrees) {
+ValidationCase pendulum_case(double degrees) {
   const double angle = degrees * std::numbers::pi / 180;
   const std::string bob = fmt::format("[{},{},0]", std::sin(angle), -std::cos(angle));
   return {fmt::format("pendulum-{}", degrees),
@@ -34,11 +33,11 @@ ValidationCase pendulum(double degrees) {
             if (times.size() < 2) throw StepFailure("the pendulum does not come back");
             return std::vector<double>{2 * (times[1] - times[0])};
           }),
-          {{"period [s]", pendulum_period(1, g, angle)}},
+          {{"period [s]", pendulum_period(1, standard_gravity, angle)}},
           0.01};
 }
 
-ValidationCase slope(double friction) {
+ValidationCase slope_case(double friction) {
   const double angle = 35 * std::numbers::pi / 180;
   return {fmt::format("slope-{}", friction),
           fmt::format("A block slides down a slope of 35°, μ = {}", friction),
@@ -53,13 +52,13 @@ ValidationCase slope(double friction) {
             return std::vector<double>{
                 (m.positions[n][0] - 2 * m.positions[n - quarter][0] + m.positions[n - 2 * quarter][0]) / (t * t)};
           }),
-          {{"acceleration [m/s²]", g * (std::sin(angle) - friction * std::cos(angle))}},
+          {{"acceleration [m/s²]", standard_gravity * (std::sin(angle) - friction * std::cos(angle))}},
           0.02};
 }
 
-ValidationCase falling_sheet() {
+ValidationCase falling_sheet_case() {
   constexpr double mass = 1, area = 1, air = 1.2, drag = 1.2, t = 2;
-  const double terminal = std::sqrt(2 * mass * g / (air * drag * area));
+  const double terminal = std::sqrt(2 * mass * standard_gravity / (air * drag * area));
   return {"falling-sheet",
           "A sheet falls flat through the air",
           "v = v_t tanh(g t/v_t), y = v_t²/g ln cosh(g t/v_t), v_t = √(2 m g/ρ C A)",
@@ -69,12 +68,13 @@ ValidationCase falling_sheet() {
           in_motion([](const FollowedMotion& m) {
             return std::vector<double>{-m.end_velocity[1], m.positions.front()[1] - m.positions.back()[1]};
           }),
-          {{"speed after 2 s [m/s]", terminal * std::tanh(g * t / terminal)},
-           {"fall in 2 s [m]", terminal * terminal / g * std::log(std::cosh(g * t / terminal))}},
+          {{"speed after 2 s [m/s]", terminal * std::tanh(standard_gravity * t / terminal)},
+           {"fall in 2 s [m]",
+            terminal * terminal / standard_gravity * std::log(std::cosh(standard_gravity * t / terminal))}},
           0.01};
 }
 
-ValidationCase oscillator() {
+ValidationCase oscillator_case() {
   constexpr double k = 100, mass = 1, damping = 1;
   const double decay = damping / (2 * mass), omega = std::sqrt(k / mass - decay * decay),
                half = std::numbers::pi / omega;
@@ -96,7 +96,7 @@ ValidationCase oscillator() {
       0.02};
 }
 
-ValidationCase pulled_bar() {
+ValidationCase pulled_bar_case() {
   constexpr double young = 1e6, density = 1000, stress = 1000;
   const double passing = 1 / std::sqrt(young / density), still = stress / young;  // [s] through the bar; [m] at rest
   const auto cells = [](int n) {
@@ -125,7 +125,7 @@ ValidationCase pulled_bar() {
           0.03};
 }
 
-ValidationCase bollard(double friction) {
+ValidationCase bollard_case(double friction) {
   const auto edges = [](int n) {
     // Gaps begin at .6 of δ, 1 mm; the rope is 10 mm thick.
     return with_mesh(fmt::format("{} edges", n), rope_over(0.1056, 0.3, 0.5, n));
@@ -140,13 +140,13 @@ ValidationCase bollard(double friction) {
             double sum = 0;  // over the last third: it slides steadily
             const std::size_t n = m.reactions.size(), from = n - n / 3;
             for (std::size_t i = from; i < n; ++i) sum -= m.reactions[i][1];
-            return std::vector<double>{sum / static_cast<double>(n - from) / g};
+            return std::vector<double>{sum / static_cast<double>(n - from) / standard_gravity};
           }),
           {{"pull/weight", std::exp(friction * std::numbers::pi)}},
           0.03};
 }
 
-ValidationCase bars() {
+ValidationCase bars_case() {
   const auto cells = [](int n) {
     return Refinement{fmt::format("{} cells a metre, h = {} ms", n, 20.0 / n),
                       {fmt::format("bodies[0].mesh.cells=[{},1,1]", n),
@@ -168,8 +168,9 @@ ValidationCase bars() {
 }  // namespace
 
 std::vector<ValidationCase> motion_cases() {
-  return {pendulum(60), pendulum(120), pendulum(150), falling_sheet(), slope(0.2),  slope(0.5),
-          bars(),       oscillator(),  pulled_bar(),  bollard(0.15),   bollard(0.3)};
+  return {pendulum_case(60), pendulum_case(120), pendulum_case(150), falling_sheet_case(),
+          slope_case(0.2),   slope_case(0.5),    bars_case(),        oscillator_case(),
+          pulled_bar_case(), bollard_case(0.15), bollard_case(0.3)};
 }
 
 }  // namespace limber

@@ -34,9 +34,11 @@ struct DoneCase {
 };
 
 /// What is below 10⁻⁶ % is rounding.
-std::string percent(double part) { return std::abs(part) < 1e-8 ? "< 10⁻⁶ %" : fmt::format("{:+.2g} %", 100 * part); }
+std::string deviation_text(double part) {
+  return std::abs(part) < 1e-8 ? "< 10⁻⁶ %" : fmt::format("{:+.2g} %", 100 * part);
+}
 
-std::vector<DoneCase> of_kind(const std::vector<DoneCase>& cases, CaseKind kind) {
+std::vector<DoneCase> cases_of(const std::vector<DoneCase>& cases, CaseKind kind) {
   std::vector<DoneCase> some;
   std::copy_if(cases.begin(), cases.end(), std::back_inserter(some),
                [&](const DoneCase& c) { return c.row.kind == kind; });
@@ -51,9 +53,9 @@ StudyTable numbers_table(const std::string& name, const std::string& title, cons
     for (std::size_t i = 0; i < c.row.expected.size(); ++i) {
       const ExpectedNumber& e = c.row.expected[i];
       std::vector<std::string> coarser;
-      for (std::size_t r = 0; r + 1 < c.numbers.size(); ++r) coarser.push_back(percent(c.deviation(r, i)));
+      for (std::size_t r = 0; r + 1 < c.numbers.size(); ++r) coarser.push_back(deviation_text(c.deviation(r, i)));
       table.rows.push_back({c.row.name, e.what, fmt::format("{:.5g}", e.value),
-                            fmt::format("{:.5g}", c.numbers.back()[i]), percent(c.last_deviation(i)),
+                            fmt::format("{:.5g}", c.numbers.back()[i]), deviation_text(c.last_deviation(i)),
                             join(coarser, ", "), fmt::format("{:.2g} %", 100 * e.tolerance),
                             c.within(i) ? "agrees" : "differs"});
     }
@@ -143,14 +145,14 @@ Figure deviations_figure(const std::vector<DoneCase>& cases) {
   return figure;
 }
 
-std::size_t within(const std::vector<DoneCase>& cases) {
+std::size_t good_numbers(const std::vector<DoneCase>& cases) {
   std::size_t good = 0;
   for (const DoneCase& c : cases)
     for (std::size_t i = 0; i < c.row.expected.size(); ++i) good += c.within(i);
   return good;
 }
 
-std::size_t count(const std::vector<DoneCase>& cases) {
+std::size_t all_numbers(const std::vector<DoneCase>& cases) {
   std::size_t all = 0;
   for (const DoneCase& c : cases) all += c.row.expected.size();
   return all;
@@ -160,13 +162,13 @@ Claim uniform_verdict(const std::vector<DoneCase>& cases) {
   double most = 0;
   for (const DoneCase& c : cases)
     for (std::size_t r = 0; r < c.numbers.size(); ++r) most = std::max(most, c.worst(r));
-  return judged("Materials in uniaxial, equibiaxial and planar tension", within(cases) == count(cases),
+  return judged("Materials in uniaxial, equibiaxial and planar tension", good_numbers(cases) == all_numbers(cases),
                 fmt::format("{} of {} within what is allowed; the largest deviation on any mesh is {:.1g} %.",
-                            within(cases), count(cases), 100 * most),
+                            good_numbers(cases), all_numbers(cases), 100 * most),
                 "");
 }
 
-Claim verdict(const DoneCase& c) {
+Claim case_verdict(const DoneCase& c) {
   std::size_t good = 0, worst = 0;
   std::set<std::string> reasons;
   for (std::size_t i = 0; i < c.row.expected.size(); ++i) {
@@ -176,7 +178,7 @@ Claim verdict(const DoneCase& c) {
   }
   const std::string seen =
       fmt::format("{} of {} within what is allowed; the largest deviation is {} ({}).", good, c.row.expected.size(),
-                  percent(c.last_deviation(worst)), c.row.expected[worst].what);
+                  deviation_text(c.last_deviation(worst)), c.row.expected[worst].what);
   return judged(c.row.title + " (" + c.row.name + ")", good == c.row.expected.size(), seen,
                 join(std::vector<std::string>(reasons.begin(), reasons.end()), " "));
 }
@@ -199,11 +201,12 @@ StudyResult study_validation(const StudyContext& context) {
     sources.insert(c.row.source);
     done.push_back(std::move(c));
   }
-  const std::vector<DoneCase> refined = of_kind(done, CaseKind::refined),
-                              uniform = of_kind(done, CaseKind::uniform_strain);
+  const std::vector<DoneCase> refined = cases_of(done, CaseKind::refined),
+                              uniform = cases_of(done, CaseKind::uniform_strain);
   const auto share = [](const std::vector<DoneCase>& cases) {
-    return fmt::format("{} of {} ({:.0f} %)", within(cases), count(cases),
-                       std::floor(100.0 * static_cast<double>(within(cases)) / static_cast<double>(count(cases))));
+    return fmt::format(
+        "{} of {} ({:.0f} %)", good_numbers(cases), all_numbers(cases),
+        std::floor(100.0 * static_cast<double>(good_numbers(cases)) / static_cast<double>(all_numbers(cases))));
   };
   StudyResult result;
   result.claimed = "case";
@@ -239,7 +242,7 @@ StudyResult study_validation(const StudyContext& context) {
                                        {"pendulum-60", "pendulum-150", "falling-sheet", "oscillator", "pulled-bar",
                                         "bollard-0.3", "bars"}),
                     elastica_figure(done)};
-  for (const DoneCase& c : refined) result.claims.push_back(verdict(c));
+  for (const DoneCase& c : refined) result.claims.push_back(case_verdict(c));
   result.claims.push_back(uniform_verdict(uniform));
   return result;
 }

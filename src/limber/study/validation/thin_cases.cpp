@@ -19,7 +19,7 @@ Refinement clamped_edges(int n) {
       {fmt::format("bodies[0].mesh.segments={}", n), fmt::format("bodies[0].mesh.from=[{},0,0]", -0.5 / (n - 0.5))}};
 }
 
-ValidationCase rod_elastica(double load) {
+ValidationCase rod_elastica_case(double load) {
   constexpr double radius = 1e-3, young = 1e9;
   const double force = load * young * std::numbers::pi / 4 * std::pow(radius, 4);
   const ElasticaTip tip = elastica_tip(load);
@@ -36,7 +36,7 @@ ValidationCase rod_elastica(double load) {
           0.02};
 }
 
-ValidationCase rod_vibrations() {
+ValidationCase rod_vibrations_case() {
   constexpr double diameter = 0.01, young = 1e9, density = 1000;
   const double unit = std::sqrt(young * diameter * diameter / 16 / density) / (2 * std::numbers::pi);  // √(EI/μ)/2π
   ValidationCase c{
@@ -55,7 +55,7 @@ ValidationCase rod_vibrations() {
   return c;
 }
 
-ValidationCase cable(double length) {
+ValidationCase cable_case(double length) {
   constexpr double weight = 1000 * std::numbers::pi / 4 * 1e-4 * 9.81;  // [N/m]
   const Catenary exact = catenary(length, 1);
   const auto edges = [&](int n) {
@@ -80,7 +80,7 @@ ValidationCase cable(double length) {
       0.02};
 }
 
-ValidationCase membrane(double poisson) {
+ValidationCase membrane_case(double poisson) {
   constexpr double pressure = 10, young = 1e9, thickness = 1e-3;
   const double unit = std::cbrt(pressure / (young * thickness));
   const auto rings = [](int n) {
@@ -114,11 +114,11 @@ std::vector<ValidationCase> thin_cases() {
                        fmt::format("bodies[0].springs.stiffness={}", 1e5 * n),
                        fmt::format("bodies[0].springs.rest_length={}", 1.0 / n - 100 / (1e5 * n))}};
   };
-  return {rod_elastica(1),
-          rod_elastica(10),
-          rod_vibrations(),
-          cable(1.1),
-          cable(1.5),
+  return {rod_elastica_case(1),
+          rod_elastica_case(10),
+          rod_vibrations_case(),
+          cable_case(1.1),
+          cable_case(1.5),
           {"string",
            "A string under tension",
            "f_n = n/2L √(T/μ): Lord Rayleigh, The Theory of Sound, vol. I (1894), chapter VI",
@@ -128,9 +128,9 @@ std::vector<ValidationCase> thin_cases() {
            frequencies({1, 3, 5, 7}),
            {{"f₁ [Hz]", 50}, {"f₂ [Hz]", 100}, {"f₃ [Hz]", 150}, {"f₄ [Hz]", 200}},
            0.07},
-          membrane(0.2),
-          membrane(0.3),
-          membrane(0.4)};
+          membrane_case(0.2),
+          membrane_case(0.3),
+          membrane_case(0.4)};
 }
 
 }  // namespace limber
