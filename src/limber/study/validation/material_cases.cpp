@@ -14,15 +14,17 @@ struct TestedMaterial {
   MaterialConstants formula;
 };
 
-/// The side lengths that loads along some axes leave free: `free` is found so that it bears no stress.
+/// Sides that are pulled or held have their stretches here; those with 0 are free, and stretched so that they bear no
+/// stress.
 struct UniformStrain {
   std::string name;
-  std::array<double, 3> stretches;  // of what is pulled or held
-  std::size_t first_free;           // axes from here on are free, and stretched alike
-  std::string pins;                 // more than the planes of symmetry
+  std::array<double, 3> stretches;
+  std::size_t first_free;  // axis
+  std::string pins;        // in place of the scene's, where a side is held
 };
 
-ValidationCase uniform_case(const TestedMaterial& m, const UniformStrain& strain, std::vector<std::size_t> pulled) {
+ValidationCase uniform_case(const TestedMaterial& m, const UniformStrain& strain,
+                            const std::vector<std::size_t>& pulled) {
   std::array<double, 3> s = strain.stretches;
   const auto free_stress = [&](double x) {
     for (std::size_t i = strain.first_free; i < 3; ++i)
