@@ -42,7 +42,7 @@ FOLDERS = {
     "mesh": {"": [], "io": [""], "fill": [""], "shapes": ["fill"]},
     "contact": {"geometry": [], "forces": ["geometry"], "smooth": ["forces"], "": ["smooth"]},
     "scene": {"": [], "build": [""], "run": ["build"]},
-    "study": {"": [], "sweep": [""]},
+    "study": {"": [], "sweep": [""], "validation": [""]},
 }
 
 # The library reports by exceptions and return values: it neither prints nor ends the program.

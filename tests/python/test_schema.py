@@ -42,7 +42,7 @@ def wrong_scene(case):
     return scene
 
 
-GOOD = sorted((SAMPLES / "good").glob("*.json")) + sorted((ROOT / "scenes").glob("*.json"))
+GOOD = sorted((SAMPLES / "good").glob("*.json")) + sorted((ROOT / "scenes").rglob("*.json"))
 BAD = [(path.stem, case) for path in sorted((SAMPLES / "bad").glob("*.json")) for case in load(path)]
 
 

@@ -39,7 +39,8 @@ def test_every_study_has_its_page_and_its_section(names):
 def test_pages_say_the_command_that_writes_them(names):
     for page in [RESULTS / "README.md", *(RESULTS / name / "study.md" for name in names)]:
         text = page.read_text(encoding="utf-8")
-        assert "Made by `limber study all -o docs/studies`." in text, page
+        own = f"Made by `limber study {page.parent.name} -o docs/studies`."  # one that was renewed alone
+        assert "Made by `limber study all -o docs/studies`." in text or own in text, page
 
 
 def test_files_that_pages_name_are_there(names):

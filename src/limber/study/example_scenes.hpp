@@ -6,7 +6,8 @@
 
 namespace limber {
 
-/// scenes/`name`.json. `name` is one of those that src/limber/CMakeLists.txt lists for studies.
+/// scenes/`name`.json. `name` is one of those that src/limber/CMakeLists.txt lists for
+/// studies, such as "beam" and "validation/cook".
 nlohmann::json example_scene(const std::string& name);
 
 }  // namespace limber

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <sys/utsname.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 #include <sstream>
@@ -82,9 +83,15 @@ std::string table_csv(const StudyTable& table) {
   return text;
 }
 
+/// The first column and those with long texts begin at the left, numbers end at the right.
 std::string table_markdown(const StudyTable& table) {
+  constexpr std::size_t longest_number = 32;
   std::string text = "| " + join(table.columns, " | ") + " |\n|";
-  for (std::size_t i = 0; i < table.columns.size(); ++i) text += i == 0 ? "---|" : "---:|";
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    const bool words = std::any_of(table.rows.begin(), table.rows.end(),
+                                   [&](const auto& row) { return row[i].size() > longest_number; });
+    text += i == 0 || words ? "---|" : "---:|";
+  }
   text += "\n";
   for (const auto& row : table.rows) text += "| " + join(row, " | ") + " |\n";
   return text;
@@ -117,7 +124,8 @@ std::string study_markdown(const FinishedStudy& study, const std::string& folder
     text +=
         fmt::format("\n![{}]({}{})\n\n{} (Movie: `{}{}`.)\n", m.caption, folder, m.still, m.caption, folder, m.file);
   for (const StudyTable& t : study.result.tables) text += fmt::format("\n{}:\n\n{}", t.title, table_markdown(t));
-  if (!study.result.claims.empty()) text += "\n| the survey says | | seen here |\n|---|---|---|\n";
+  if (!study.result.claims.empty())
+    text += fmt::format("\n| {} | | seen here |\n|---|---|---|\n", study.result.claimed);
   for (const Claim& c : study.result.claims)
     text += fmt::format("| {} | **{}** | {} |\n", c.paper, word(c.verdict), c.seen);
   return text;
@@ -140,7 +148,8 @@ std::string study_html(const FinishedStudy& study, const fs::path& folder) {
   for (const StudyTable& t : study.result.tables) text += table_html(t);
   if (!study.result.claims.empty())
     text +=
-        "<table class=\"claims\"><thead><tr><th>the survey says</th><th></th><th>seen here</th></tr></thead><tbody>\n";
+        fmt::format("<table class=\"claims\"><thead><tr><th>{}</th><th></th><th>seen here</th></tr></thead><tbody>\n",
+                    escaped(study.result.claimed));
   for (const Claim& c : study.result.claims)
     text += fmt::format("<tr><td>{}</td><td class=\"{}\">{}</td><td>{}</td></tr>\n", inline_html(c.paper),
                         word(c.verdict), word(c.verdict), inline_html(c.seen));
@@ -185,8 +194,9 @@ std::string whole_text(const std::vector<FinishedStudy>& studies, const ReportOr
 
 constexpr const char* opening =
     "The experiments of \"Simulating deformable objects for computer animation: a numerical perspective\" (Ascher, "
-    "Larionov, Sheen, Pai), run anew, with what the survey claims beside what is seen. Times are of the machine that "
-    "made this page.";
+    "Larionov, Sheen, Pai), run anew, with what the survey claims beside what is seen; and Limber beside published "
+    "numbers "
+    "and closed forms. Times are of the machine that made this page.";
 
 /// Figures and tables of one name would share a file.
 void check_names(const FinishedStudy& study) {

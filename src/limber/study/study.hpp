@@ -38,6 +38,7 @@ struct StudyResult {
   std::vector<StudyTable> tables;
   std::vector<StudyMovie> movies;
   std::vector<Claim> claims;
+  std::string claimed = "the survey says";  // heads the claims
 };
 
 /// What a study is given.

@@ -1,0 +1,82 @@
+#pragma once  // internal
+/// What is known in closed form, or as the root of an equation: the numbers that Limber's are held against. Nothing
+/// here uses Limber's own mechanics.
+
+#include <array>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace limber {
+
+/// The smallest root of f in (from, to), found among `parts` intervals by a change of sign, then by bisection. Throws
+/// std::logic_error if there is none.
+double smallest_root(const std::function<double(double)>& f, double from, double to, int parts);
+
+/// An isotropic elastic substance.
+struct ElasticConstants {
+  double young, poisson, density;
+
+  double mu() const;
+  double lambda() const;
+  double shear_speed() const;     // [m/s]
+  double pressure_speed() const;  // [m/s]
+};
+
+/// A plate of thickness h whose edges are held as those of a "hard" simple support over their whole height: u, v, w ~
+/// cos αx sin βy … with k² = α² + β². Its vibrations are standing waves of a free plate (Lamb 1917): antisymmetric in
+/// the thickness,
+///     (q² − k²)² sin(p h/2)/p cos(q h/2) + 4k² q² cos(p h/2) sin(q h/2)/q = 0,  p² = ω²/c_L² − k², q² = ω²/c_T² − k²,
+/// of which this is the lowest, or shear in the plane, ω = c_T k. [Hz], k in 1/m.
+double plate_bending_frequency(const ElasticConstants& c, double h, double k);
+double plate_shear_frequency(const ElasticConstants& c, double k);
+
+/// A free sphere (Lamb 1882): the lowest ωa/c_T of its torsional vibrations of degree n ≥ 2, of its spheroidal ones of
+/// degree n ≥ 1, and of its breathing, n = 0.
+double sphere_torsional(int n);
+double sphere_spheroidal(int n, double poisson);
+
+/// The angle by which a torque M turns a bar of rectangular section a × b, a ≥ b, and length L is M L/(G k a b³):
+/// k = ⅓ (1 − 192/π⁵ b/a Σ_{n odd} tanh(nπa/2b)/n⁵).
+double torsion_factor(double a_over_b);
+
+/// The tip of a cantilever under a dead transverse force P, P L²/EI = load: deflection and shortening over L. With the
+/// modulus p and sin φ = 1/(p√2): K(p) − F(φ, p) = √load, deflection = 1 − 2/√load (E(p) − E(φ, p)), shortening =
+/// 1 − √(2(2p² − 1)/load).
+struct ElasticaTip {
+  double deflection, shortening;
+};
+ElasticaTip elastica_tip(double load);
+
+/// βL of the n-th bending vibration of a clamped beam whose other end is free: cos x cosh x = −1, ω = (βL)² √(EI/μL⁴).
+double cantilever_root(int n);
+
+/// A cable of length S over a span L between equal heights: 2a sinh(L/2a) = S. The sag is a (cosh(L/2a) − 1), the
+/// horizontal force a times the weight of a unit length.
+struct Catenary {
+  double parameter, sag;  // a; [m]
+};
+Catenary catenary(double length, double span);
+
+/// A circular membrane of radius a, thickness t, held at its rim, under a pressure p: the deflection of its middle over
+/// a (p a/E t)^(1/3), and the radial force there, N = b₀/4 (E t)^(1/3) (p a)^(2/3). The solution of r²N'' + 3rN' =
+/// −w'²/2, N w' = −r/2 with N' + (1 − ν) N = 0 at r = 1, by shooting.
+struct HenckyMembrane {
+  double deflection, b0;
+};
+HenckyMembrane hencky_membrane(double poisson);
+
+/// T = 2π √(L/g) / agm(1, cos(θ/2)) of a pendulum that is let go at the angle θ.
+double pendulum_period(double length, double gravity, double angle);
+
+/// The nominal principal stresses ∂ψ/∂s of a model of docs/materials.md at the stretches s, from its formula.
+struct MaterialConstants {
+  double mu = 0, lambda = 0, bulk = 0;
+  double c10 = 0, c01 = 0;                        // mooney_rivlin
+  double c1 = 0, c2 = 0, c3 = 0;                  // yeoh
+  std::vector<double> ogden_mu = {}, alpha = {};  // ogden
+};
+std::array<double, 3> principal_stresses(const std::string& model, const MaterialConstants& c,
+                                         const std::array<double, 3>& s);
+
+}  // namespace limber
