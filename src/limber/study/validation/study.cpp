@@ -220,7 +220,9 @@ StudyResult study_validation(const StudyContext& context) {
       "statics` or `limber run`, as their descriptions say. Where a number differs, the verdict says why.\n\n"
       "Not among the cases: plates of a hundredth of their length and less, which tetrahedra as flat as that resolve "
       "slowly, "
-      "and indentation, which takes finer meshes under the contact than a study of minutes can.\n\n"
+      "and indentation, which takes finer meshes under the contact than a study of minutes can. A beam of silicone "
+      "that was "
+      "filmed has its own tests and is told of in `docs/materials.md`.\n\n"
       "Elements are quadratic tetrahedra where nothing else is said. Closed forms are evaluated when the study runs, "
       "by "
       "code that knows nothing of Limber's elements.",
