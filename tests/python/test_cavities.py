@@ -1,9 +1,6 @@
 """Closed cavities with gas or liquid: against closed forms, a radial computation of its own, and conservation laws."""
 
 import csv
-import json
-import random
-import signal
 
 import numpy as np
 import pytest
@@ -11,7 +8,7 @@ import scipy.linalg
 import scipy.optimize
 
 import limber
-from test_resume import assert_same_results, stop_at
+from test_resume import killed_and_resumed
 
 YOUNG, POISSON, AMBIENT = 2e5, 0.3, 101325.
 SOFT = {"model": "stable_neo_hookean", "young": YOUNG, "poisson": POISSON, "density": 1000}
@@ -317,14 +314,7 @@ def test_resume_after_kill(limber_program, limber_cli, write_scene, tmp_path, me
                              output={"velocities": True, "checkpoint_every": 7}))
     limber_cli("run", path, "-o", "whole", "--quiet")
     assert len(table(tmp_path / "whole/cavities.csv")["time"]) == steps + 1
-    rng, killed, broken = random.Random(method), 0, tmp_path / "broken"
-    for row in (9, 24, 41):
-        command = [limber_program, "run", path, "-o", broken, "--quiet", "--resume"]
-        killed += stop_at(command, broken, row, rng.uniform(0, .004), signal.SIGKILL, tmp_path)
-    assert killed >= 2, "the program was faster than the test"
-    limber_cli("run", path, "-o", broken, "--quiet", "--resume")
-    assert json.loads((broken / "summary.json").read_text())["end"] == "finished"
-    assert_same_results(tmp_path / "whole", broken)
+    killed_and_resumed(limber_program, limber_cli, path, tmp_path, (9, 24, 41), method)
 
 
 BOX = {"shape": "box", "size": [1, 1, 1], "cells": [2, 2, 2]}

@@ -70,6 +70,20 @@ def stop_at(command, directory, row, delay, sent, cwd):
     return process.returncode != 0
 
 
+def killed_and_resumed(limber_program, limber_cli, scene, cwd, rows, seed):
+    """What the last resume says of a run in "broken" that was killed soon after its table had each of these rows."""
+    rng, killed, broken = random.Random(seed), 0, cwd / "broken"
+    for row in rows:
+        command = [limber_program, "run", scene, "-o", broken, "--quiet", "--resume"]
+        killed += stop_at(command, broken, row, rng.uniform(0, 0.004), signal.SIGKILL, cwd)
+        assert_readable(broken)
+    assert killed >= 2, "the program was faster than the test"
+    done = limber_cli("run", scene, "-o", broken, "--json", "--resume").json
+    assert done["end"] == "finished"
+    assert_same_results(cwd / "whole", broken)
+    return done
+
+
 def assert_readable(directory):
     """What a killed run leaves: the frames that it counts are whole, and so are the lines of its table."""
     path = directory / "trajectory.h5"
@@ -99,18 +113,10 @@ def assert_readable(directory):
 def test_resume_after_kill(limber_program, limber_cli, long_scene, tmp_path, method, keys):
     scene = long_scene(method, **keys)
     limber_cli("run", scene, "-o", "whole", "--quiet")
-    rng = random.Random(method + str(sorted(keys)))
-    killed, broken = 0, tmp_path / "broken"
-    moments = sorted([0, *(rng.randrange(2, STEPS) for _ in range(4))])
-    for row in moments:
-        command = [limber_program, "run", scene, "-o", broken, "--quiet", "--resume"]
-        killed += stop_at(command, broken, row, rng.uniform(0, 0.004), signal.SIGKILL, tmp_path)
-        assert_readable(broken)
-    assert killed >= 2, "the program was faster than the test"
-    limber_cli("run", scene, "-o", broken, "--quiet", "--resume")
-    assert json.loads((broken / "summary.json").read_text())["end"] == "finished"
-    assert_same_results(tmp_path / "whole", broken)
-    assert "nothing to do" in limber_cli("run", scene, "-o", broken, "--resume").out
+    seed = method + str(sorted(keys))
+    moments = sorted([0, *(random.Random(seed).randrange(2, STEPS) for _ in range(4))])
+    killed_and_resumed(limber_program, limber_cli, scene, tmp_path, moments, seed)
+    assert "nothing to do" in limber_cli("run", scene, "-o", "broken", "--resume").out
 
 
 def memory_of_forces(directory):
@@ -141,16 +147,9 @@ def test_resume_after_kill_with_contact(limber_program, limber_cli, write_scene,
     limber_cli("run", scene, "-o", "whole", "--quiet")
     assert max(memory_of_forces(tmp_path / "whole")) > 1, "the stiffness was never raised: nothing is tested"
     assert (tmp_path / "whole/contacts.csv").read_text().count("floor") > 5
-    rng = random.Random(method + form)
-    killed, broken = 0, tmp_path / "broken"
-    for row in (9, 24, 41):
-        command = [limber_program, "run", scene, "-o", broken, "--quiet", "--resume"]
-        killed += stop_at(command, broken, row, rng.uniform(0, 0.004), signal.SIGKILL, tmp_path)
-        assert_readable(broken)
-    assert killed >= 2, "the program was faster than the test"
-    done = limber_cli("run", scene, "-o", broken, "--json", "--resume").json
-    assert done["end"] == "finished" and done["resumed_from_step"] > 0
-    assert_same_results(tmp_path / "whole", broken)
+    done = killed_and_resumed(limber_program, limber_cli, scene, tmp_path, (9, 24, 41), method + form)
+    assert done["resumed_from_step"] > 0
+    broken = tmp_path / "broken"
     assert (tmp_path / "whole/contacts.csv").read_bytes() == (broken / "contacts.csv").read_bytes()
     assert memory_of_forces(tmp_path / "whole") == memory_of_forces(broken)
 

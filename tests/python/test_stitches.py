@@ -1,15 +1,12 @@
 """Bodies stitched to each other: against one body of the same shape, closed forms and conservation laws."""
 
 import csv
-import json
-import random
-import signal
 
 import numpy as np
 import pytest
 
 import limber
-from test_resume import assert_same_results, stop_at
+from test_resume import killed_and_resumed
 
 RUBBER = {"model": "stable_neo_hookean", "young": 1e6, "poisson": 0.3, "density": 1000}
 
@@ -163,14 +160,7 @@ def test_resume_after_kill(limber_program, limber_cli, write_scene, tmp_path, me
     path = write_scene(halves([6, 4, 4], [8, 5, 5], method=method, time={"step": .005, "duration": .005 * steps},
                               output={"velocities": True, "checkpoint_every": 7}))
     limber_cli("run", path, "-o", "whole", "--quiet")
-    rng, killed, broken = random.Random(method), 0, tmp_path / "broken"
-    for row in (9, 24, 41):
-        command = [limber_program, "run", path, "-o", broken, "--quiet", "--resume"]
-        killed += stop_at(command, broken, row, rng.uniform(0, .004), signal.SIGKILL, tmp_path)
-    assert killed >= 2, "the program was faster than the test"
-    limber_cli("run", path, "-o", broken, "--quiet", "--resume")
-    assert json.loads((broken / "summary.json").read_text())["end"] == "finished"
-    assert_same_results(tmp_path / "whole", broken)
+    killed_and_resumed(limber_program, limber_cli, path, tmp_path, (9, 24, 41), method)
 
 
 def wrong(change):

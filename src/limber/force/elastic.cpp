@@ -15,15 +15,6 @@ namespace {
 // [ns] Of a block of elements.
 constexpr double force_cost = 3e3, tangent_cost = 1e4;
 
-/// The smallest term(i); terms may be computed in any order.
-template <class Term>
-double smallest(Index n, const Term& term) {
-  std::vector<double> terms(static_cast<std::size_t>(n));
-  parallel_for(
-      n, [&](Index i) { terms[static_cast<std::size_t>(i)] = term(i); }, force_cost);
-  return terms.empty() ? std::numeric_limits<double>::infinity() : *std::min_element(terms.begin(), terms.end());
-}
-
 }  // namespace
 
 ElasticForce::ElasticForce(const ElementMesh& mesh, int first_node, const std::vector<AnyMaterial>& materials,
@@ -44,11 +35,7 @@ ForceTraits ElasticForce::traits() const {
 }
 
 void ElasticForce::add_couplings(std::vector<std::pair<int, int>>& pairs) const {
-  for (std::size_t e = 0; e < elements_->count(); ++e) {
-    const auto nodes = elements_->element(e);
-    for (std::size_t a = 0; a < nodes.size(); ++a)
-      for (std::size_t b = 0; b < a; ++b) pairs.emplace_back(nodes[a], nodes[b]);
-  }
+  add_couplings_within(*elements_, pairs);
   if (means_) means_->add_couplings(pairs);
 }
 
@@ -104,20 +91,12 @@ std::optional<Potentials> ElasticForce::potentials(const State& u) const {
 }
 
 double ElasticForce::max_step(const Vector& q, const Vector& dq, double, double) const {
-  if (std::none_of(kernels_.begin(), kernels_.end(), [](const auto& k) { return k->needs_positive_det(); })) return 1;
-  const auto& blocks = elements_->blocks();
-  const double s = smallest(static_cast<Index>(blocks.size()), [&](Index i) {
-    const ElementBlock& block = blocks[static_cast<std::size_t>(i)];
-    if (!kernels_[static_cast<std::size_t>(block.kernel)]->needs_positive_det()) return 1.0;
-    return step_to_inversion(*elements_, block, q.data(), dq.data());
-  });
-  return s < 1 ? 0.9 * s : 1;
+  return step_before_inversion(*elements_, kernels_, force_cost, q, dq);
 }
 
 double ElasticForce::min_det_F(const Vector& q) const {
-  const auto& blocks = elements_->blocks();
-  return smallest(static_cast<Index>(blocks.size()),
-                  [&](Index i) { return least_det(*elements_, blocks[static_cast<std::size_t>(i)], q.data()); });
+  return smallest_of_blocks(*elements_, force_cost,
+                            [&](const ElementBlock& block) { return least_det(*elements_, block, q.data()); });
 }
 
 void ElasticForce::add_stiffness_product(const Vector& q, const Vector& x, Vector& y) const {

@@ -2,6 +2,7 @@
 /// Elements in groups of one model of material, each with its kernel, and loops over their blocks.
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <memory>
 #include <span>
@@ -9,7 +10,8 @@
 
 #include "limber/core/parallel.hpp"
 #include "limber/force/element_batches.hpp"
-#include "limber/material/catalog.hpp"
+#include "limber/force/element_kernel.hpp"
+#include "limber/model/force.hpp"
 
 namespace limber {
 
@@ -52,6 +54,40 @@ void for_coloured_blocks(const ElementBatches& elements, double cost, const Visi
     parallel_for(
         start[c + 1] - start[c], [&](Index i) { visit(elements.blocks()[static_cast<std::size_t>(start[c] + i)]); },
         cost);
+}
+
+/// The smallest term(block), whatever the order in which they are computed; each takes about `cost` [ns].
+template <class Term>
+double smallest_of_blocks(const ElementBatches& elements, double cost, const Term& term) {
+  const auto& blocks = elements.blocks();
+  std::vector<double> terms(blocks.size());
+  parallel_for(
+      static_cast<Index>(blocks.size()),
+      [&](Index i) { terms[static_cast<std::size_t>(i)] = term(blocks[static_cast<std::size_t>(i)]); }, cost);
+  return terms.empty() ? std::numeric_limits<double>::infinity() : *std::min_element(terms.begin(), terms.end());
+}
+
+/// Nine tenths of the way to the first inversion on the way from q to q + dq, if a kernel forbids it and one lies
+/// ahead; else 1.
+template <class Kernels>
+double step_before_inversion(const ElementBatches& elements, const Kernels& kernels, double cost, const Vector& q,
+                             const Vector& dq) {
+  const auto forbids = [](const auto& kernel) { return kernel->needs_positive_det(); };
+  if (std::none_of(kernels.begin(), kernels.end(), forbids)) return 1;
+  const double s = smallest_of_blocks(elements, cost, [&](const ElementBlock& block) {
+    if (!forbids(kernels[static_cast<std::size_t>(block.kernel)])) return 1.0;
+    return step_to_inversion(elements, block, q.data(), dq.data());
+  });
+  return s < 1 ? 0.9 * s : 1;
+}
+
+/// The pairs of nodes within each element.
+inline void add_couplings_within(const ElementBatches& elements, Couplings& pairs) {
+  for (std::size_t e = 0; e < elements.count(); ++e) {
+    const auto nodes = elements.element(e);
+    for (std::size_t a = 0; a < nodes.size(); ++a)
+      for (std::size_t b = 0; b < a; ++b) pairs.emplace_back(nodes[a], nodes[b]);
+  }
 }
 
 }  // namespace limber

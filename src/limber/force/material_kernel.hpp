@@ -210,10 +210,12 @@ M<Lanes> side_by_side(std::span<const AnyMaterial* const> materials) {
   return std::bit_cast<M<Lanes>>(parameters);
 }
 
-template <template <class> class M, int n>
-class MaterialKernel final : public ElementKernel {
+/// The material of each batch from `first_batch` on.
+template <template <class> class M>
+class BatchMaterials {
  public:
-  MaterialKernel(std::span<const AnyMaterial* const> materials, int first_batch)
+  /// One that all share, or those of the places.
+  BatchMaterials(std::span<const AnyMaterial* const> materials, int first_batch)
       : first_batch_(first_batch), stride_(materials.size() > 1 ? 1 : 0) {
     if (stride_ == 0) {
       const std::vector<const AnyMaterial*> shared(lane_count, materials[0]);
@@ -224,12 +226,26 @@ class MaterialKernel final : public ElementKernel {
       materials_.push_back(side_by_side<M>(materials.subspan(i, lane_count)));
   }
 
+  LIMBER_INLINE const M<Lanes>& operator()(int batch) const {
+    return materials_[static_cast<std::size_t>((batch - first_batch_) * stride_)];
+  }
+
+ private:
+  std::vector<M<Lanes>> materials_;  // of the batches, or one
+  int first_batch_, stride_;
+};
+
+template <template <class> class M, int n>
+class MaterialKernel final : public ElementKernel {
+ public:
+  MaterialKernel(std::span<const AnyMaterial* const> materials, int first_batch) : material_(materials, first_batch) {}
+
   bool needs_positive_det() const override { return M<double>::needs_positive_det; }
 
   double energy(const ElementBatches& elements, const ElementBlock& block, const double* q) const override {
     double sum = 0;
     for_batches(block, [&](int batch, int, int count) {
-      const M<Lanes>& m = material(batch);
+      const M<Lanes>& m = material_(batch);
       const BatchEdges<n> edges(q, elements, batch);
       Lanes W(0.0);
       for (int point = 0; point < point_count<n>(elements); ++point) {
@@ -245,7 +261,7 @@ class MaterialKernel final : public ElementKernel {
 
   void add_force(const ElementBatches& elements, const ElementBlock& block, const double* q, double* f) const override {
     for_batches(block, [&](int batch, int, int count) {
-      const M<Lanes>& m = material(batch);
+      const M<Lanes>& m = material_(batch);
       const BatchEdges<n> edges(q, elements, batch);
       V3<Lanes> sums[most_nodes<n> - 1];
       clear<n>(sums, others<n>(elements));
@@ -268,7 +284,7 @@ class MaterialKernel final : public ElementKernel {
   void add_product(const ElementBatches& elements, const ElementBlock& block, const double* q, const double* x,
                    double* y) const override {
     for_batches(block, [&](int batch, int, int count) {
-      const M<Lanes>& m = material(batch);
+      const M<Lanes>& m = material_(batch);
       const BatchEdges<n> edges(q, elements, batch), d(x, elements, batch);
       V3<Lanes> sums[most_nodes<n> - 1];
       clear<n>(sums, others<n>(elements));
@@ -302,7 +318,7 @@ class MaterialKernel final : public ElementKernel {
                 double* K) const {
     StiffnessBuffer<n> buffer;
     for_batches(block, [&](int batch, int first, int count) {
-      const M<Lanes>& m = material(batch);
+      const M<Lanes>& m = material_(batch);
       const BatchEdges<n> edges(q, elements, batch);
       if constexpr (n == 4) {
         const BatchShape<n> shape(elements, batch, 0);
@@ -333,12 +349,7 @@ class MaterialKernel final : public ElementKernel {
     });
   }
 
-  LIMBER_INLINE const M<Lanes>& material(int batch) const {
-    return materials_[static_cast<std::size_t>((batch - first_batch_) * stride_)];
-  }
-
-  std::vector<M<Lanes>> materials_;  // of the batches, or one
-  int first_batch_, stride_;
+  BatchMaterials<M> material_;
 };
 
 template <int n>

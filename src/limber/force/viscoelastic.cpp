@@ -75,11 +75,7 @@ ForceTraits ViscoelasticForce::traits() const {
 }
 
 void ViscoelasticForce::add_couplings(std::vector<std::pair<int, int>>& pairs) const {
-  for (std::size_t e = 0; e < elements_->count(); ++e) {
-    const auto nodes = elements_->element(e);
-    for (std::size_t a = 0; a < nodes.size(); ++a)
-      for (std::size_t b = 0; b < a; ++b) pairs.emplace_back(nodes[a], nodes[b]);
-  }
+  add_couplings_within(*elements_, pairs);
   if (means_) means_->add_couplings(pairs);
 }
 
@@ -209,18 +205,7 @@ std::optional<Potentials> ViscoelasticForce::potentials(const State& u) const {
 }
 
 double ViscoelasticForce::max_step(const Vector& q, const Vector& dq, double, double) const {
-  const auto& blocks = elements_->blocks();
-  std::vector<double> steps(blocks.size(), 1);
-  parallel_for(
-      static_cast<Index>(blocks.size()),
-      [&](Index i) {
-        const ElementBlock& block = blocks[static_cast<std::size_t>(i)];
-        if (kernel_of(kernels_, block).needs_positive_det())
-          steps[static_cast<std::size_t>(i)] = step_to_inversion(*elements_, block, q.data(), dq.data());
-      },
-      viscous_force_cost);
-  const double s = steps.empty() ? 1 : *std::min_element(steps.begin(), steps.end());
-  return s < 1 ? 0.9 * s : 1;
+  return step_before_inversion(*elements_, kernels_, viscous_force_cost, q, dq);
 }
 
 void ViscoelasticForce::begin_step(const State& u) {

@@ -96,15 +96,7 @@ class ViscousMaterialKernel final : public ViscousKernel {
 
  public:
   ViscousMaterialKernel(std::span<const AnyMaterial* const> materials, int first_batch)
-      : first_batch_(first_batch), stride_(materials.size() > 1 ? 1 : 0) {
-    if (stride_ == 0) {
-      const std::vector<const AnyMaterial*> shared(lane_count, materials[0]);
-      materials_.push_back(side_by_side<M>(shared));
-      return;
-    }
-    for (std::size_t i = 0; i < materials.size(); i += lane_count)
-      materials_.push_back(side_by_side<M>(materials.subspan(i, lane_count)));
-  }
+      : material_(materials, first_batch) {}
 
   bool needs_positive_det() const override { return M<double>::needs_positive_det; }
 
@@ -112,7 +104,7 @@ class ViscousMaterialKernel final : public ViscousKernel {
                 const double* q) const override {
     double sum = 0;
     for_batches(block, [&](int batch, int, int count) {
-      const M<Lanes>& m = material(batch);
+      const M<Lanes>& m = material_(batch);
       const BatchEdges<0> edges(q, elements, batch);
       Lanes W(0.0);
       for (int point = 0; point < point_count<0>(elements); ++point) {
@@ -131,7 +123,7 @@ class ViscousMaterialKernel final : public ViscousKernel {
   void add_force(const ElementBatches& elements, const ElementBlock& block, const double* held, const double* q,
                  double* f) const override {
     for_batches(block, [&](int batch, int, int count) {
-      const M<Lanes>& m = material(batch);
+      const M<Lanes>& m = material_(batch);
       const BatchEdges<0> edges(q, elements, batch);
       V3<Lanes> sums[most_nodes<0> - 1];
       clear<0>(sums, others<0>(elements));
@@ -179,7 +171,7 @@ class ViscousMaterialKernel final : public ViscousKernel {
   };
 
   void put(int batch, const M3<Lanes>& F, double* measured) const {
-    const M<Lanes>& m = material(batch);
+    const M<Lanes>& m = material_(batch);
     store_symmetric(Measure::pull(F, m.stress(F)), measured);
     store_symmetric(Measure::strain(F), measured + 6 * lane_count);
     m.energy(F).store_unaligned(measured + 12 * lane_count);
@@ -203,7 +195,7 @@ class ViscousMaterialKernel final : public ViscousKernel {
                 double* f, double* K) const {
     StiffnessBuffer<0> buffer;
     for_batches(block, [&](int batch, int first, int count) {
-      const M<Lanes>& m = material(batch);
+      const M<Lanes>& m = material_(batch);
       const BatchEdges<0> edges(q, elements, batch);
       V3<Lanes> sums[most_nodes<0> - 1];
       clear<0>(sums, others<0>(elements));
@@ -224,12 +216,7 @@ class ViscousMaterialKernel final : public ViscousKernel {
     });
   }
 
-  LIMBER_INLINE const M<Lanes>& material(int batch) const {
-    return materials_[static_cast<std::size_t>((batch - first_batch_) * stride_)];
-  }
-
-  std::vector<M<Lanes>> materials_;  // of the batches, or one
-  int first_batch_, stride_;
+  BatchMaterials<M> material_;
 };
 
 }  // namespace
