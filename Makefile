@@ -54,7 +54,9 @@ test-mpi: mpi ## runs on 1 to 4 processes: the motion of one
 scene-docs: program ## docs/scene.schema.json and the tables of docs/scene.md, from the tables in src/limber/scene/
 	@build/bin/limber schema -o docs/scene.schema.json --tables docs/scene.md
 
-demo: program ## simulate scenes/beam.json into out/demo/, and make a movie of it
+demo: build/build.ninja ## simulate scenes/beam.json into out/demo/, and make a movie of it
+	$(call section,'Build bin/limber')
+	@cmake --build build --parallel $(JOBS) --target limber_small
 	$(call section,'Run scenes/beam.json')
 	@build/bin/limber run scenes/beam.json -o out/demo --overwrite
 	$(call section,'Movie: out/demo/beam.mp4')

@@ -41,7 +41,7 @@ install(CODE [[
 
 install(DIRECTORY scenes DESTINATION ${CMAKE_INSTALL_DATADIR}/limber)  # that `limber view` lists
 if(TARGET limber_cli)
-  install(TARGETS limber_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(TARGETS limber_small limber_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   install(FILES ${PROJECT_BINARY_DIR}/limber.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
           RENAME limber)
 endif()

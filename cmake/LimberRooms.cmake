@@ -44,8 +44,8 @@ endif()
 
 # Eigen is most of what the compiler reads. `first` precompiles the headers; targets after it, of the same kind and with
 # the same flags, share them. The lint preset does without, so that no include is forgotten.
-set(LIMBER_COMMON_HEADERS <Eigen/Core> <Eigen/SparseCore> <fmt/format.h> <tbb/parallel_for.h> <algorithm> <filesystem>
-                          <functional> <map> <memory> <variant> <vector>
+set(LIMBER_COMMON_HEADERS <Eigen/Core> <Eigen/SparseCore> <fmt/format.h> <algorithm> <filesystem> <functional>
+                          <map> <memory> <variant> <vector>
                           ${PROJECT_SOURCE_DIR}/src/limber/core/eigen_instances.hpp)
 function(limber_precompile target first)
   if(target STREQUAL first)

@@ -4,40 +4,19 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "limber/core/interrupt.hpp"
 #include "limber/scene/build/build.hpp"
 #include "limber/scene/run/run.hpp"
+#include "program.hpp"
 
 namespace limber::app {
-
-using Action = std::function<int()>;
 
 /// The processes that this program runs as; main says so.
 const Communicator& processes();
 void set_processes(const Communicator& all);
-
-/// Adds the command to `cli`; when it is chosen, `action` is set.
-void add_run(CLI::App& cli, Action& action);
-void add_check(CLI::App& cli, Action& action);
-void add_methods(CLI::App& cli, Action& action);
-void add_materials(CLI::App& cli, Action& action);
-void add_schema(CLI::App& cli, Action& action);
-void add_modes(CLI::App& cli, Action& action);
-void add_statics(CLI::App& cli, Action& action);
-void add_mesh(CLI::App& cli, Action& action);
-void add_export(CLI::App& cli, Action& action);
-void add_damping_curve(CLI::App& cli, Action& action);
-void add_render(CLI::App& cli, Action& action);
-void add_compare(CLI::App& cli, Action& action);
-void add_study(CLI::App& cli, Action& action);
-void add_sweep(CLI::App& cli, Action& action);
-void add_view(CLI::App& cli, Action& action);
-void add_bench(CLI::App& cli, Action& action);
-void add_completion(CLI::App& cli, Action& action);
 
 /// A scene from its file, with --set assignments applied.
 struct Loaded {

@@ -1,10 +1,12 @@
 #include <fmt/format.h>
+#include <unistd.h>
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <string>
 #include <thread>
 #include <vector>
@@ -24,61 +26,69 @@ constexpr const char* description =
 
 using namespace limber;
 
-int main_of(const Processes& processes, int argc, char** argv) {
+/// The command line of this program; a command that is chosen sets the action.
+struct CommandLine {
   CLI::App cli{description, "limber"};
+  app::Action action;
+  std::vector<std::string> names;
+
+  explicit CommandLine(const app::Program& program);
+  bool has(const std::string& name) const { return std::find(names.begin(), names.end(), name) != names.end(); }
+};
+
+CommandLine::CommandLine(const app::Program& program) {
   cli.set_version_flag("--version", [] {
     const std::string kernel = blas_kernel();
     return std::string("limber ") + LIMBER_VERSION + (kernel.empty() ? "" : "\nOpenBLAS with its loops for " + kernel);
   });
   cli.require_subcommand(1);
-  cli.failure_message(CLI::FailureMessage::help);
-  app::Action action;
-  app::add_run(cli, action);
-  app::add_check(cli, action);
-  app::add_methods(cli, action);
-  app::add_materials(cli, action);
-  app::add_schema(cli, action);
-  app::add_modes(cli, action);
-  app::add_statics(cli, action);
-  app::add_mesh(cli, action);
-  app::add_export(cli, action);
-  app::add_damping_curve(cli, action);
-  app::add_render(cli, action);
-  app::add_compare(cli, action);
-  app::add_view(cli, action);
-  app::add_study(cli, action);
-  app::add_sweep(cli, action);
-  app::add_bench(cli, action);
-  app::add_completion(cli, action);
   cli.failure_message([](const CLI::App*, const CLI::Error& e) {
     return fmt::format("limber: {}\nSee 'limber --help' and 'limber COMMAND --help'.\n", e.what());
   });
+  for (const app::AddCommand add : program.commands) add(cli, action);
+  for (const CLI::App* command : cli.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(command->get_name());
+  if (!program.whole.empty())
+    cli.footer(
+        fmt::format("Other commands, such as view and study, are in {}, which is not beside this program: "
+                    "`make build` builds it.",
+                    program.whole));
+}
+
+/// Goes on as the program `name` in the folder of this one. Returns if there is none.
+void become(const std::string& name, char** argv) {
+  namespace fs = std::filesystem;
+  std::error_code unknown;
+  fs::path self = fs::read_symlink("/proc/self/exe", unknown);  // Linux
+  if (unknown) self = argv[0];
+  ::execv((self.parent_path() / name).c_str(), argv);
+}
+
+int main_of(const Processes& processes, const app::Program& program, CommandLine& line, int argc, char** argv) {
   if (argc == 1) {
-    fmt::print("{}", cli.help());
+    fmt::print("{}", line.cli.help());
     return 0;
   }
-  if (const std::string word = argv[1]; !word.starts_with('-')) {
-    std::vector<std::string> commands;
-    for (const CLI::App* command : cli.get_subcommands([](const CLI::App*) { return true; }))
-      commands.push_back(command->get_name());
-    if (std::find(commands.begin(), commands.end(), word) == commands.end()) {
-      const std::string near = nearest_name(word, commands);
-      fmt::print(stderr, "limber: there is no command '{}'{}; the commands are {}\n", word,
-                 near.empty() ? "" : fmt::format("; did you mean '{}'?", near), join(commands));
-      return 2;
-    }
+  if (const std::string word = argv[1]; !word.starts_with('-') && !line.has(word)) {
+    const std::string near = nearest_name(word, line.names);
+    const std::string elsewhere =
+        program.whole.empty() ? ""
+                              : fmt::format(" here; {}, which has more, is not built (`make build`)", program.whole);
+    fmt::print(stderr, "limber: there is no command '{}'{}{}; the commands are {}\n", word, elsewhere,
+               near.empty() ? "" : fmt::format("; did you mean '{}'?", near), join(line.names));
+    return 2;
   }
   const std::vector<std::string> shared = {"run", "modes", "statics"};
   if (processes.all().size() > 1 && std::find(shared.begin(), shared.end(), argv[1]) == shared.end())
     throw InputError("mpirun",
                      fmt::format("`limber {}` runs as one process; several share {} only", argv[1], join(shared)));
   try {
-    cli.parse(argc, argv);
+    line.cli.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
-    const int status = cli.exit(e);
+    const int status = line.cli.exit(e);
     return status == 0 ? 0 : 2;
   }
-  return action();
+  return line.action();
 }
 
 /// What went wrong, and the exit status. Where several processes fail alike, the first one speaks for all.
@@ -100,10 +110,13 @@ int main(int argc, char** argv) {
   mallopt(M_MMAP_THRESHOLD, 32 << 20);
   mallopt(M_TRIM_THRESHOLD, 512 << 20);
 #endif
+  const app::Program program = app::this_program();
+  CommandLine line(program);
+  if (!program.whole.empty() && (argc == 1 || !line.has(argv[1]))) become(program.whole, argv);
   const Processes processes(argc, argv);
   app::set_processes(processes.all());
   try {
-    return main_of(processes, argc, argv);
+    return main_of(processes, program, line, argc, argv);
   } catch (const InputError& e) {
     return report(processes, e.what(), 2);
   } catch (const std::exception& e) {

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import shutil
 import subprocess
 import xml.etree.ElementTree
 
@@ -33,6 +34,21 @@ def test_top_level(limber_cli):
     done = limber_cli("--help")
     assert all(command in done.out for command in COMMANDS)
     assert limber_cli("--version").out.splitlines()[0] == f"limber {limber.__version__}"
+
+
+def test_the_small_program_alone(limber_program, tmp_path):
+    """`make demo` builds bin/limber alone, which hands what it lacks to bin/limber-all beside it."""
+    program = tmp_path / "limber"
+    program.symlink_to(limber_program)  # beside the file that it is, not the link
+    assert subprocess.run([program, "study", "--help"], capture_output=True).returncode == 0
+    program.unlink()
+    shutil.copy(limber_program, program)
+    told = subprocess.run([program, "--help"], capture_output=True, text=True)
+    assert told.returncode == 0 and "  run " in told.stdout and "  view " not in told.stdout
+    assert "limber-all" in told.stdout and "make build" in told.stdout
+    lacks = subprocess.run([program, "view"], capture_output=True, text=True)
+    assert lacks.returncode == 2 and "'view'" in lacks.stderr and "make build" in lacks.stderr
+    assert subprocess.run([program, "methods", "--names"], capture_output=True).returncode == 0
 
 
 @pytest.mark.parametrize("arguments", [["nonsense"], ["run"], ["methods", "--colour"],

@@ -112,14 +112,14 @@ def test_the_package_names_no_place_of_the_machine_it_is_from(prefix):
             assert str(place) not in text, f"{file.name}: {place}"
 
 
-def test_installed_headers_ask_for_eigen_and_tbb_alone(prefix):
+def test_installed_headers_ask_for_eigen_alone(prefix):
     names = {str(header.relative_to(prefix / "include")) for header in installed_headers(prefix)}
     assert {"limber/limber.hpp", "limber/version.hpp", "limber/scene/build/build.hpp"} <= names
     assert "limber/core/lanes.hpp" not in names and "limber/scene/json.hpp" not in names
     for header in installed_headers(prefix):
         text = header.read_text(encoding="utf-8")
         for name in re.findall(r"#\s*include\s*<(\w+)[/.]", text):
-            assert name in ("Eigen", "tbb", "sys"), f"{header}: <{name}…>"
+            assert name in ("Eigen", "sys"), f"{header}: <{name}…>"
         for name in re.findall(r'#\s*include\s*"([^"]+)"', text):
             assert name in names, f"{header}: {name} is not installed"
         # What a header means must not depend on the instructions it is compiled for.

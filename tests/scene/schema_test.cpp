@@ -90,7 +90,7 @@ TEST(Schema, FormsRefuseWhatTheyDoNotSay) {
     return error.starts_with("path");
   };
   for (const SectionTable& section : known_sections())
-    for (const KnownKey& key : section.keys) {
+    for (const KnownKey& key : section.rows) {
       SCOPED_TRACE(section.name + "." + key.name);
       EXPECT_TRUE(refused(key, nullptr));
       EXPECT_TRUE(refused(key, nlohmann::json::object()));
@@ -148,7 +148,7 @@ TEST(Schema, EveryKeyIsExplained) {
       for (const auto& section : sections) explained[section].insert(line.substr(3, line.find('`', 3) - 3));
   }
   for (const SectionTable& section : known_sections())
-    for (const auto& key : section.keys)
+    for (const auto& key : section.rows)
       EXPECT_TRUE(explained[section.name].contains(key.name)) << section.name << "." << key.name;
   for (const auto& [section, keys] : explained) EXPECT_TRUE(is_section(section)) << section;
 }

@@ -25,6 +25,12 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
+InputError::InputError(const std::string& where, const std::string& what)
+    : std::runtime_error(where.empty() ? what : where + ": " + what), where_(where), message_(what) {}
+
+StepFailure::StepFailure(const std::string& why, int its, double res)
+    : std::runtime_error(why), reason(why), iterations(its), residual(res) {}
+
 std::string nearest_name(std::string_view word, const std::vector<std::string>& candidates) {
   std::string best;
   std::size_t least = std::max<std::size_t>(2, word.size() / 3) + 1;

@@ -12,8 +12,7 @@ namespace limber {
 /// `where: what`, for example `bodies[1].material.poisson: 0.5 is outside (-1, 0.5)`.
 class InputError : public std::runtime_error {
  public:
-  InputError(const std::string& where, const std::string& what)
-      : std::runtime_error(where.empty() ? what : where + ": " + what), where_(where), message_(what) {}
+  InputError(const std::string& where, const std::string& what);
   const std::string& where() const { return where_; }
   const std::string& message() const { return message_; }
 
@@ -23,8 +22,7 @@ class InputError : public std::runtime_error {
 
 /// A step that could not be taken. Only the driver catches it: it escalates, then halves the step, then gives up.
 struct StepFailure : std::runtime_error {
-  explicit StepFailure(const std::string& why, int its = 0, double res = 0)
-      : std::runtime_error(why), reason(why), iterations(its), residual(res) {}
+  explicit StepFailure(const std::string& why, int its = 0, double res = 0);
   std::string reason;
   int iterations = 0;
   double residual = 0;

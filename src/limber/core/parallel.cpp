@@ -2,6 +2,7 @@
 
 #include <tbb/global_control.h>
 #include <tbb/info.h>
+#include <tbb/parallel_for.h>
 
 #include <memory>
 
@@ -32,7 +33,9 @@ int threads() {
 }
 
 #ifdef LIMBER_PLAIN_THREADS
-void plain_parallel_for(Index n, const std::function<void(Index)>& body) {
+// Plain threads, for the thread sanitizer: it cannot see how a oneTBB that was compiled without it synchronises, and
+// would find races everywhere. A loop within a loop has one thread.
+void parallel_over(Index n, const PartOfLoop& loop) {
   static thread_local bool within = false;
   const Index workers = within ? 1 : std::min<Index>({n, threads(), 4});  // enough for a race
   std::atomic<Index> next = 0;
@@ -41,7 +44,7 @@ void plain_parallel_for(Index n, const std::function<void(Index)>& body) {
   const auto work = [&] {
     const bool before = std::exchange(within, true);
     try {
-      for (Index i = next++; i < n; i = next++) body(i);
+      for (Index i = next++; i < n; i = next++) loop(i, i + 1);
     } catch (...) {
       const std::lock_guard lock(mutex);
       if (!failure) failure = std::current_exception();
@@ -55,6 +58,10 @@ void plain_parallel_for(Index n, const std::function<void(Index)>& body) {
     work();
   }
   if (failure) std::rethrow_exception(failure);
+}
+#else
+void parallel_over(Index n, const PartOfLoop& loop) {
+  tbb::parallel_for(tbb::blocked_range<Index>(0, n), [&](const auto& part) { loop(part.begin(), part.end()); });
 }
 #endif
 

@@ -2,15 +2,10 @@
 /// Loops over independent pieces of work, with oneTBB. The pieces are the same for any number of threads and a sum
 /// is taken in the order of the pieces, so results have the same bits for any number of threads.
 
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <vector>
 
 #include "limber/core/types.hpp"
-#ifdef LIMBER_PLAIN_THREADS
-#include <functional>
-#endif
 
 namespace limber {
 
@@ -18,27 +13,37 @@ namespace limber {
 void set_threads(int n);
 int threads();
 
-#ifdef LIMBER_PLAIN_THREADS
-/// The same with plain threads, for the thread sanitizer: it cannot see how a oneTBB that was compiled without it
-/// synchronises, and would find races everywhere. A loop within a loop has one thread.
-void plain_parallel_for(Index n, const std::function<void(Index)>& body);
-#endif
-
 /// [ns] Loops that take less stay on one thread: others would have to be woken.
 constexpr double worth_threads = 2e4;
+
+/// A loop over a part of the indices, as parallel_over sees it. It refers to the body, which must outlive it.
+class PartOfLoop {
+ public:
+  template <class Body>
+  explicit PartOfLoop(const Body& body)
+      : body_(&body),
+        run_([](const void* b, Index first, Index last) { run(*static_cast<const Body*>(b), first, last); }) {}
+  void operator()(Index first, Index last) const { run_(body_, first, last); }
+
+ private:
+  template <class Body>
+  static void run(const Body& body, Index first, Index last) {
+    for (Index i = first; i < last; ++i) body(i);
+  }
+  const void* body_;
+  void (*run_)(const void*, Index, Index);
+};
+/// Parts that make 0 … n − 1, on all threads.
+void parallel_over(Index n, const PartOfLoop& loop);
 
 /// body(i) for i in 0 … n − 1; each takes about `cost` [ns].
 template <class Body>
 void parallel_for(Index n, const Body& body, double cost = worth_threads) {
-  if (n == 1 || static_cast<double>(n) * cost < worth_threads) {
-    for (Index i = 0; i < n; ++i) body(i);
-    return;
-  }
-#ifdef LIMBER_PLAIN_THREADS
-  plain_parallel_for(n, body);
-#else
-  tbb::parallel_for(Index{0}, n, body);
-#endif
+  const PartOfLoop loop(body);
+  if (n == 1 || static_cast<double>(n) * cost < worth_threads)
+    loop(0, n);
+  else
+    parallel_over(n, loop);
 }
 
 /// visit(i) for i in 0 … n − 1, so many of them in one piece of work; each takes about `cost` [ns].

@@ -9,6 +9,7 @@
 
 #include "limber/force/element_geometry.hpp"
 #include "limber/force/element_kernel.hpp"
+#include "limber/material/principal.hpp"
 
 namespace limber {
 
@@ -235,6 +236,102 @@ class BatchMaterials {
   int first_batch_, stride_;
 };
 
+/// A quadrature point of a batch.
+struct BatchPoint {
+  int batch, point;
+};
+
+/// W of a block, its density at a point being density(BatchPoint, F).
+template <int n, class Density>
+double sum_energy(const ElementBatches& elements, const ElementBlock& block, const double* q, const Density& density) {
+  double sum = 0;
+  for_batches(block, [&](int batch, int, int count) {
+    const BatchEdges<n> edges(q, elements, batch);
+    Lanes W(0.0);
+    for (int point = 0; point < point_count<n>(elements); ++point) {
+      const BatchShape<n> shape(elements, batch, point);
+      W = W + shape.volume * density(BatchPoint{batch, point}, gradient(elements, shape, edges));
+    }
+    alignas(64) double lanes[lane_count];
+    W.store_aligned(lanes);
+    for (int l = 0; l < count; ++l) sum += lanes[l];
+  });
+  return sum;
+}
+
+/// f += −∂W/∂q, P at a point being stress(BatchPoint, F).
+template <int n, class Stress>
+void add_forces(const ElementBatches& elements, const ElementBlock& block, const double* q, double* f,
+                const Stress& stress) {
+  for_batches(block, [&](int batch, int, int count) {
+    const BatchEdges<n> edges(q, elements, batch);
+    V3<Lanes> sums[most_nodes<n> - 1];
+    clear<n>(sums, others<n>(elements));
+    for (int point = 0; point < point_count<n>(elements); ++point) {
+      const BatchShape<n> shape(elements, batch, point);
+      const M3<Lanes> P = stress(BatchPoint{batch, point}, gradient(elements, shape, edges));
+      add_stress<n>(shape.volume * P, shape, others<n>(elements), sums);
+    }
+    subtract_at_nodes<n>(sums, others<n>(elements), elements.nodes<n>(batch), count, f);
+  });
+}
+
+/// K += ∂²W/∂q² into the slots and, unless f is null, f += −∂W/∂q; tangent(BatchPoint, F, V) knows V P and V dP/dF.
+template <int n, class TangentAt>
+void add_stiffness(const ElementBatches& elements, const ElementBlock& block, const double* q, double* f, double* K,
+                   const TangentAt& tangent) {
+  StiffnessBuffer<n> buffer;
+  for_batches(block, [&](int batch, int first, int count) {
+    const BatchEdges<n> edges(q, elements, batch);
+    if constexpr (n == 4) {
+      const BatchShape<n> shape(elements, batch, 0);
+      const auto dP = tangent(BatchPoint{batch, 0}, gradient(elements, shape, edges), shape.volume);
+      if (f) {
+        const M3<Lanes> P = dP.stress();
+        const V3<Lanes> products[3] = {P * shape.g[0], P * shape.g[1], P * shape.g[2]};
+        subtract_at_nodes<n>(products, 3, elements.nodes<n>(batch), count, f);
+      }
+      stiffness_blocks(dP, shape, buffer);
+    } else {
+      V3<Lanes> sums[most_nodes<n> - 1];
+      clear<n>(sums, others<n>(elements));
+      StiffnessSum blocks(others<n>(elements));
+      for (int point = 0; point < point_count<n>(elements); ++point) {
+        const BatchShape<n> shape(elements, batch, point);
+        const auto dP = tangent(BatchPoint{batch, point}, gradient(elements, shape, edges), shape.volume);
+        add_stress<n>(dP.stress(), shape, others<n>(elements), sums);
+        blocks.add(dP, shape);
+      }
+      if (f) subtract_at_nodes<n>(sums, others<n>(elements), elements.nodes<n>(batch), count, f);
+      blocks.put(buffer);
+    }
+    for (int l = 0; l < count; ++l) {
+      scatter<n>(buffer, elements, first + l, l, K);
+      if (elements.mirrors(first + l)) scatter_mirrored<n>(buffer, elements, first + l, l, K);
+    }
+  });
+}
+
+/// The positive part of V dP/dF of the batches of any material but `linear`: one loop over elements serves them all.
+class ProjectedTangents {
+ public:
+  template <template <class> class M>
+  explicit ProjectedTangents(const BatchMaterials<M>& materials)
+      : materials_(&materials), tangent_([](const void* all, int batch, const M3<Lanes>& F, const Lanes& w) {
+          return (*static_cast<const BatchMaterials<M>*>(all))(batch).tangent_psd(F, w);
+        }) {}
+  PrincipalTangent<Lanes> operator()(BatchPoint at, const M3<Lanes>& F, const Lanes& w) const {
+    return tangent_(materials_, at.batch, F, w);
+  }
+
+ private:
+  const void* materials_;
+  PrincipalTangent<Lanes> (*tangent_)(const void* all, int batch, const M3<Lanes>& F, const Lanes& w);
+};
+/// `linear` is convex, so its dP/dF needs no positive part.
+template <template <class> class M>
+inline constexpr bool is_convex = std::is_same_v<M<double>, Linear>;
+
 template <template <class> class M, int n>
 class MaterialKernel final : public ElementKernel {
  public:
@@ -243,42 +340,23 @@ class MaterialKernel final : public ElementKernel {
   bool needs_positive_det() const override { return M<double>::needs_positive_det; }
 
   double energy(const ElementBatches& elements, const ElementBlock& block, const double* q) const override {
-    double sum = 0;
-    for_batches(block, [&](int batch, int, int count) {
-      const M<Lanes>& m = material_(batch);
-      const BatchEdges<n> edges(q, elements, batch);
-      Lanes W(0.0);
-      for (int point = 0; point < point_count<n>(elements); ++point) {
-        const BatchShape<n> shape(elements, batch, point);
-        W = W + shape.volume * m.energy(gradient(elements, shape, edges));
-      }
-      alignas(64) double lanes[lane_count];
-      W.store_aligned(lanes);
-      for (int l = 0; l < count; ++l) sum += lanes[l];
-    });
-    return sum;
+    return sum_energy<n>(elements, block, q,
+                         [&](BatchPoint at, const M3<Lanes>& F) { return material_(at.batch).energy(F); });
   }
 
   void add_force(const ElementBatches& elements, const ElementBlock& block, const double* q, double* f) const override {
-    for_batches(block, [&](int batch, int, int count) {
-      const M<Lanes>& m = material_(batch);
-      const BatchEdges<n> edges(q, elements, batch);
-      V3<Lanes> sums[most_nodes<n> - 1];
-      clear<n>(sums, others<n>(elements));
-      for (int point = 0; point < point_count<n>(elements); ++point) {
-        const BatchShape<n> shape(elements, batch, point);
-        add_stress<n>(shape.volume * m.stress(gradient(elements, shape, edges)), shape, others<n>(elements), sums);
-      }
-      subtract_at_nodes<n>(sums, others<n>(elements), elements.nodes<n>(batch), count, f);
-    });
+    add_forces<n>(elements, block, q, f,
+                  [&](BatchPoint at, const M3<Lanes>& F) { return material_(at.batch).stress(F); });
   }
 
   void linearize(const ElementBatches& elements, const ElementBlock& block, Definiteness definiteness, const double* q,
                  double* f, double* K) const override {
-    if (definiteness == Definiteness::exact)
-      assemble<Definiteness::exact>(elements, block, q, f, K);
-    else
-      assemble<Definiteness::projected>(elements, block, q, f, K);
+    if constexpr (!is_convex<M>)
+      if (definiteness == Definiteness::projected)
+        return add_stiffness<n>(elements, block, q, f, K, ProjectedTangents(material_));
+    add_stiffness<n>(elements, block, q, f, K, [&](BatchPoint at, const M3<Lanes>& F, const Lanes& w) {
+      return material_(at.batch).tangent(F, w);
+    });
   }
 
   void add_product(const ElementBatches& elements, const ElementBlock& block, const double* q, const double* x,
@@ -305,50 +383,6 @@ class MaterialKernel final : public ElementKernel {
   }
 
  private:
-  template <Definiteness definiteness>
-  LIMBER_INLINE static auto tangent(const M<Lanes>& m, const M3<Lanes>& F, const Lanes& weight) {
-    if constexpr (definiteness == Definiteness::exact)
-      return m.tangent(F, weight);
-    else
-      return m.tangent_psd(F, weight);
-  }
-
-  template <Definiteness definiteness>
-  void assemble(const ElementBatches& elements, const ElementBlock& block, const double* q, double* f,
-                double* K) const {
-    StiffnessBuffer<n> buffer;
-    for_batches(block, [&](int batch, int first, int count) {
-      const M<Lanes>& m = material_(batch);
-      const BatchEdges<n> edges(q, elements, batch);
-      if constexpr (n == 4) {
-        const BatchShape<n> shape(elements, batch, 0);
-        const auto dP = tangent<definiteness>(m, gradient(elements, shape, edges), shape.volume);
-        if (f) {
-          const M3<Lanes> P = dP.stress();
-          const V3<Lanes> products[3] = {P * shape.g[0], P * shape.g[1], P * shape.g[2]};
-          subtract_at_nodes<n>(products, 3, elements.nodes<n>(batch), count, f);
-        }
-        stiffness_blocks(dP, shape, buffer);
-      } else {
-        V3<Lanes> sums[most_nodes<n> - 1];
-        clear<n>(sums, others<n>(elements));
-        StiffnessSum blocks(others<n>(elements));
-        for (int point = 0; point < point_count<n>(elements); ++point) {
-          const BatchShape<n> shape(elements, batch, point);
-          const auto dP = tangent<definiteness>(m, gradient(elements, shape, edges), shape.volume);
-          add_stress<n>(dP.stress(), shape, others<n>(elements), sums);
-          blocks.add(dP, shape);
-        }
-        if (f) subtract_at_nodes<n>(sums, others<n>(elements), elements.nodes<n>(batch), count, f);
-        blocks.put(buffer);
-      }
-      for (int l = 0; l < count; ++l) {
-        scatter<n>(buffer, elements, first + l, l, K);
-        if (elements.mirrors(first + l)) scatter_mirrored<n>(buffer, elements, first + l, l, K);
-      }
-    });
-  }
-
   BatchMaterials<M> material_;
 };
 

@@ -27,6 +27,18 @@ LIMBER_INLINE M3<Lanes> upper_root(const M3<Lanes>& C) {
   return {{a, b, c, o, d, e, o, o, sqrt(C(2, 2) - c * c - e * e)}};
 }
 
+/// c and B of a point.
+struct Held {
+  Lanes c;
+  M3<Lanes> B;
+  LIMBER_INLINE Held(const ElementBatches& elements, const double* held, BatchPoint at) {
+    const auto place = static_cast<std::size_t>(at.batch * point_count<0>(elements) + at.point);
+    const double* p = held + place * held_size * lane_count;
+    c = Lanes::load_unaligned(p);
+    B = load_symmetric(p + lane_count);
+  }
+};
+
 /// How a material measures strain and stress.
 template <class Material>
 struct StrainMeasure {
@@ -90,6 +102,19 @@ class StressedTangent {
   M3<Lanes> P_, B_;
 };
 
+/// ProjectedTangents and the positive part of what B adds.
+struct StressedProjectedTangents {
+  const ElementBatches& elements;
+  const double* held;
+  ProjectedTangents own;
+
+  StressedTangent<PrincipalTangent<Lanes>, true> operator()(BatchPoint at, const M3<Lanes>& F, const Lanes& w) const {
+    const Held h(elements, held, at);
+    const PrincipalTangent<Lanes> dP = own(at, F, w * h.c);
+    return {dP, dP.stress() + w * (F * h.B), w * positive_part(h.B)};
+  }
+};
+
 template <template <class> class M>
 class ViscousMaterialKernel final : public ViscousKernel {
   using Measure = StrainMeasure<M<double>>;
@@ -102,48 +127,31 @@ class ViscousMaterialKernel final : public ViscousKernel {
 
   double energy(const ElementBatches& elements, const ElementBlock& block, const double* held,
                 const double* q) const override {
-    double sum = 0;
-    for_batches(block, [&](int batch, int, int count) {
-      const M<Lanes>& m = material_(batch);
-      const BatchEdges<0> edges(q, elements, batch);
-      Lanes W(0.0);
-      for (int point = 0; point < point_count<0>(elements); ++point) {
-        const BatchShape<0> shape(elements, batch, point);
-        const Held h(elements, held, batch, point);
-        const M3<Lanes> F = gradient(elements, shape, edges);
-        W = W + shape.volume * (h.c * m.energy(F) + dot(h.B, Measure::strain(F)));
-      }
-      alignas(64) double lanes[lane_count];
-      W.store_aligned(lanes);
-      for (int l = 0; l < count; ++l) sum += lanes[l];
+    return sum_energy<0>(elements, block, q, [&](BatchPoint at, const M3<Lanes>& F) {
+      const Held h(elements, held, at);
+      return h.c * material_(at.batch).energy(F) + dot(h.B, Measure::strain(F));
     });
-    return sum;
   }
 
   void add_force(const ElementBatches& elements, const ElementBlock& block, const double* held, const double* q,
                  double* f) const override {
-    for_batches(block, [&](int batch, int, int count) {
-      const M<Lanes>& m = material_(batch);
-      const BatchEdges<0> edges(q, elements, batch);
-      V3<Lanes> sums[most_nodes<0> - 1];
-      clear<0>(sums, others<0>(elements));
-      for (int point = 0; point < point_count<0>(elements); ++point) {
-        const BatchShape<0> shape(elements, batch, point);
-        const Held h(elements, held, batch, point);
-        const M3<Lanes> F = gradient(elements, shape, edges);
-        const M3<Lanes> P = h.c * m.stress(F) + Measure::push(F, h.B);
-        add_stress<0>(shape.volume * P, shape, others<0>(elements), sums);
-      }
-      subtract_at_nodes<0>(sums, others<0>(elements), elements.nodes<0>(batch), count, f);
+    add_forces<0>(elements, block, q, f, [&](BatchPoint at, const M3<Lanes>& F) {
+      const Held h(elements, held, at);
+      return h.c * material_(at.batch).stress(F) + Measure::push(F, h.B);
     });
   }
 
   void linearize(const ElementBatches& elements, const ElementBlock& block, Definiteness definiteness,
                  const double* held, const double* q, double* f, double* K) const override {
-    if (definiteness == Definiteness::exact)
-      assemble<Definiteness::exact>(elements, block, held, q, f, K);
-    else
-      assemble<Definiteness::projected>(elements, block, held, q, f, K);
+    if constexpr (!is_convex<M>)
+      if (definiteness == Definiteness::projected)
+        return add_stiffness<0>(elements, block, q, f, K,
+                                StressedProjectedTangents{elements, held, ProjectedTangents(material_)});
+    add_stiffness<0>(elements, block, q, f, K, [&](BatchPoint at, const M3<Lanes>& F, const Lanes& w) {
+      const Held h(elements, held, at);
+      auto own = material_(at.batch).tangent(F, w * h.c);
+      return StressedTangent<decltype(own), Measure::turns>(own, own.stress() + w * Measure::push(F, h.B), w * h.B);
+    });
   }
 
   void measure(const ElementBatches& elements, int batch, const double* q, double* measured) const override {
@@ -159,61 +167,11 @@ class ViscousMaterialKernel final : public ViscousKernel {
   }
 
  private:
-  struct Held {
-    Lanes c;
-    M3<Lanes> B;
-    LIMBER_INLINE Held(const ElementBatches& elements, const double* held, int batch, int point) {
-      const auto place = static_cast<std::size_t>(batch * point_count<0>(elements) + point);
-      const double* p = held + place * held_size * lane_count;
-      c = Lanes::load_unaligned(p);
-      B = load_symmetric(p + lane_count);
-    }
-  };
-
   void put(int batch, const M3<Lanes>& F, double* measured) const {
     const M<Lanes>& m = material_(batch);
     store_symmetric(Measure::pull(F, m.stress(F)), measured);
     store_symmetric(Measure::strain(F), measured + 6 * lane_count);
     m.energy(F).store_unaligned(measured + 12 * lane_count);
-  }
-
-  template <Definiteness definiteness>
-  LIMBER_INLINE static auto tangent(const M<Lanes>& m, const M3<Lanes>& F, const Held& h, const Lanes& volume) {
-    const auto stressed = [&]<class T>(const T& own) {
-      const M3<Lanes> P = own.stress() + volume * Measure::push(F, h.B);
-      const M3<Lanes> B = definiteness == Definiteness::projected && Measure::turns ? positive_part(h.B) : h.B;
-      return StressedTangent<T, Measure::turns>(own, P, volume * B);
-    };
-    if constexpr (definiteness == Definiteness::exact)
-      return stressed(m.tangent(F, volume * h.c));
-    else
-      return stressed(m.tangent_psd(F, volume * h.c));
-  }
-
-  template <Definiteness definiteness>
-  void assemble(const ElementBatches& elements, const ElementBlock& block, const double* held, const double* q,
-                double* f, double* K) const {
-    StiffnessBuffer<0> buffer;
-    for_batches(block, [&](int batch, int first, int count) {
-      const M<Lanes>& m = material_(batch);
-      const BatchEdges<0> edges(q, elements, batch);
-      V3<Lanes> sums[most_nodes<0> - 1];
-      clear<0>(sums, others<0>(elements));
-      StiffnessSum blocks(others<0>(elements));
-      for (int point = 0; point < point_count<0>(elements); ++point) {
-        const BatchShape<0> shape(elements, batch, point);
-        const Held h(elements, held, batch, point);
-        const auto dP = tangent<definiteness>(m, gradient(elements, shape, edges), h, shape.volume);
-        add_stress<0>(dP.stress(), shape, others<0>(elements), sums);
-        blocks.add(dP, shape);
-      }
-      blocks.put(buffer);
-      if (f) subtract_at_nodes<0>(sums, others<0>(elements), elements.nodes<0>(batch), count, f);
-      for (int l = 0; l < count; ++l) {
-        scatter<0>(buffer, elements, first + l, l, K);
-        if (elements.mirrors(first + l)) scatter_mirrored<0>(buffer, elements, first + l, l, K);
-      }
-    });
   }
 
   BatchMaterials<M> material_;

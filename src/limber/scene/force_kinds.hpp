@@ -35,10 +35,10 @@ inline const std::vector<ForceKind>& force_kinds() {
 
 /// The keys of one owner's table, which are read by hand.
 template <class T>
-std::vector<Key<T>> force_keys(ForceKind::Of of) {
-  std::vector<Key<T>> keys;
+Rows<T> force_keys(ForceKind::Of of) {
+  Rows<T> keys;
   for (const ForceKind& kind : force_kinds())
-    if (kind.of == of) keys.push_back(Key<T>(kind.key));
+    if (kind.of == of) keys.add(Key<T>(kind.key));
   return keys;
 }
 ForceChoices read_forces(const JsonSection& section, ForceKind::Of of, const ForceOwner& owner);

@@ -91,33 +91,33 @@ Viscosity read_viscosity(const JsonCursor& place) {
 
 const Section<MaterialChoice>& material_table() {
   static const Section<MaterialChoice> table = [] {
-    std::vector<Key<MaterialChoice>> rows = {{"model", form::other(R"({"type": "string"})"),
-                                              "the energy density; case does not matter", "`\"stable_neo_hookean\"`"}};
-    rows.push_back({"preset", form::other(R"({"type": "string"})"),
-                    "a substance by its [name](materials.md#presets), with model, constants and density; keys beside "
-                    "it take the place of its own; case does not matter",
-                    "none"});
+    Rows<MaterialChoice> rows = {{"model", form::other(R"({"type": "string"})"),
+                                  "the energy density; case does not matter", "`\"stable_neo_hookean\"`"}};
+    rows.add({"preset", form::other(R"({"type": "string"})"),
+              "a substance by its [name](materials.md#presets), with model, constants and density; keys beside "
+              "it take the place of its own; case does not matter",
+              "none"});
     SchemaJson enough = SchemaJson::array({{{"required", SchemaJson::array()}}});
     const std::string field = "{}; may be a [field](#a-field-in-place-of-a-number)";
     for (const MaterialParameter& p : common_material_parameters()) {
-      rows.push_back(material_key(p, p.meaning + field));
-      rows.back().standard_words = "required";  // unless a model has parameters that take its place
+      rows.add(material_key(p, p.meaning + field));
+      rows.all.back().standard_words = "required";  // unless a model has parameters that take its place
       enough[0]["required"].push_back(p.name);
     }
-    rows.push_back(material_key(density_parameter, density_parameter.meaning + field));
+    rows.add(material_key(density_parameter, density_parameter.meaning + field));
     for (const MaterialInfo& info : material_catalog()) {
       for (const MaterialParameter& p : info.parameters) {
-        const bool first = std::none_of(rows.begin(), rows.end(), [&](const auto& row) { return row.name == p.name; });
+        const bool first =
+            std::none_of(rows.all.begin(), rows.all.end(), [&](const auto& row) { return row.name == p.name; });
         const std::string list = p.most > 1 ? fmt::format("{{}}; a number or a list of up to {}", p.most) : "";
-        if (first) rows.push_back(material_key(p, join(takers_of(p.name)) + ": " + p.meaning + list));
+        if (first) rows.add(material_key(p, join(takers_of(p.name)) + ": " + p.meaning + list));
       }
       for (const auto& keys : info.sufficient)
         if (const SchemaJson way{{"required", keys}}; std::find(enough.begin(), enough.end(), way) == enough.end())
           enough.push_back(way);
     }
-    rows.push_back({"viscosity", into(&MaterialChoice::viscosity, read_viscosity), form::list("viscosity", 1),
-                    "a list of [branches that relax](#viscosity); the other constants are those of slow loads",
-                    "none"});
+    rows.add({"viscosity", into(&MaterialChoice::viscosity, read_viscosity), form::list("viscosity", 1),
+              "a list of [branches that relax](#viscosity); the other constants are those of slow loads", "none"});
     enough.push_back({{"required", {"preset"}}});
     Section<MaterialChoice> section{"material", rows};
     section.also["anyOf"] = enough;

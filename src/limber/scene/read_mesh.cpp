@@ -43,23 +43,21 @@ void read_drop_pieces(const JsonCursor& c, SurfaceFile& surface) {
 
 const Section<SurfaceFile>& surface_table() {
   static const Section<SurfaceFile> table = [] {
-    std::vector<Key<SurfaceFile>> rows = {
+    Rows<SurfaceFile> rows = {
         {"surface", form::text(), surface_extensions(" or ") + ", relative to the scene's folder", required},
         {"resolution", &SurfaceFile::resolution, form::positive(quantity::length),
          "mean length of the tetrahedra's edges{}, in the file's units, before `scale`",
          "1/25 of the diagonal of the surface's box"}};
-    for (const KnownKey& key : aim_keys()) rows.emplace_back(key.name, key.form, key.text);
-    rows.emplace_back("max_tets", &SurfaceFile::max_tets, form::whole(1),
-                      "most tetrahedra{}: a resolution that would make more is refused");
-    rows.emplace_back("filling", &SurfaceFile::filling, form::word("filling"),
-                      "`\"tetgen\"`: keeps a clean, closed surface exactly, where Limber was built with TetGen. "
-                      "`\"lattice\"`: takes any surface. `\"auto\"`: TetGen where it can");
-    rows.emplace_back(
-        "drop_pieces", Key<SurfaceFile>::Read(read_drop_pieces),
-        form::number(quantity::ratio, {0, 1, Range::Ends::closed_below}),
-        "pieces of the surface that enclose less than this share of its whole volume{}, are left out: the "
-        "debris of a scan. `\"1 %\"` is a good start",
-        "`0`");
+    for (const KnownKey& key : aim_keys()) rows.add({key.name, key.form, key.text});
+    rows.add({"max_tets", &SurfaceFile::max_tets, form::whole(1),
+              "most tetrahedra{}: a resolution that would make more is refused"});
+    rows.add({"filling", &SurfaceFile::filling, form::word("filling"),
+              "`\"tetgen\"`: keeps a clean, closed surface exactly, where Limber was built with TetGen. "
+              "`\"lattice\"`: takes any surface. `\"auto\"`: TetGen where it can"});
+    rows.add({"drop_pieces", read_drop_pieces, form::number(quantity::ratio, {0, 1, Range::Ends::closed_below}),
+              "pieces of the surface that enclose less than this share of its whole volume{}, are left out: the "
+              "debris of a scan. `\"1 %\"` is a good start",
+              "`0`"});
     return Section<SurfaceFile>{"mesh_surface", rows, one_aim()};
   }();
   return table;

@@ -79,9 +79,9 @@ const Section<MethodChoice>& method_table() {
   static const Section<MethodChoice> table = [] {
     using M = MethodChoice;
     const Form words = form::other(R"({"type": "string"})");
-    std::vector<Key<M>> rows = {{"name", words, "the method; case does not matter", "`\"TR-BDF2\"`"}};
-    for (const OwnParameter& own : own_parameters()) rows.push_back(own_key(own));
-    const std::vector<Key<M>> others = {
+    Rows<M> rows = {{"name", words, "the method; case does not matter", "`\"TR-BDF2\"`"}};
+    for (const OwnParameter& own : own_parameters()) rows.add(own_key(own));
+    const Rows<M> others = {
         {"modes", &M::modes, form::whole(1),
          "hybrids (`…ERE`): how many of the lowest modes move exactly{} and at most the free degrees of freedom; a "
          "group "
@@ -118,7 +118,7 @@ const Section<MethodChoice>& method_table() {
          "matrix of the step's start)"},
         {"nonlinear", &M::nonlinear, form::word("nonlinear"),
          "`\"newton\"`, or `\"lbfgs\"`, which needs forces with a potential and lowers that, not the residual"}};
-    rows.insert(rows.end(), others.begin(), others.end());
+    rows.add(others);
     return Section<M>{"method", rows};
   }();
   return table;

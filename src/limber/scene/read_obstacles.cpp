@@ -52,19 +52,18 @@ const Section<MeshSequence>& sequence_table() {
   return table;
 }
 
-using ObstacleRows = std::vector<Key<ObstacleChoice>>;
+using ObstacleRows = Rows<ObstacleChoice>;
 
 /// With the keys that all obstacles have.
 Section<ObstacleChoice> obstacle_section(const std::string& shape, const ObstacleRows& own, const std::string& middle,
                                          const std::vector<std::pair<std::string, std::string>>& apart = {},
                                          const char* also = "{}") {
   ObstacleRows rows = {{"shape", form::only("obstacle_shape", shape), "`\"" + shape + "\"`", required}};
-  rows.insert(rows.end(), own.begin(), own.end());
-  rows.emplace_back("name", form::other(R"({"type": "string", "pattern": "^[^/]+$"})"),
-                    "unique among bodies and obstacles", "`obstacle0`, `obstacle1`, …");
-  rows.emplace_back("motion", Key<ObstacleChoice>::Read(into(&ObstacleChoice::motion, read_obstacle_motion)),
-                    form::section("obstacle_motion"),
-                    "[prescribed motion](#the-motion-of-an-obstacle), about " + middle, "none");
+  rows.add(own);
+  rows.add({"name", form::other(R"({"type": "string", "pattern": "^[^/]+$"})"), "unique among bodies and obstacles",
+            "`obstacle0`, `obstacle1`, …"});
+  rows.add({"motion", into(&ObstacleChoice::motion, read_obstacle_motion), form::section("obstacle_motion"),
+            "[prescribed motion](#the-motion-of-an-obstacle), about " + middle, "none"});
   return {"obstacle_" + shape, rows, apart, also};
 }
 

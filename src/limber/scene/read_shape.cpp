@@ -13,8 +13,8 @@ namespace {
 template <class Shape>
 struct ShapeRow {
   const char* name;
-  std::vector<Key<Shape>> parameters;  // beside resolution and max_tets
-  const char* coarsest_text;           // of the resolution
+  Rows<Shape> parameters;     // beside resolution and max_tets
+  const char* coarsest_text;  // of the resolution
   TetMesh (*mesh)(const Shape& shape);
   double (*coarsest)(const Shape& shape);  // resolution that `mesh` takes
 };
@@ -110,14 +110,13 @@ const auto& table() {
 
 template <class Shape>
 Section<Shape> shape_section(const ShapeRow<Shape>& row) {
-  std::vector<Key<Shape>> keys = {
-      {"shape", form::only("shape", row.name), "`\"" + std::string(row.name) + "\"`", required}};
-  keys.insert(keys.end(), row.parameters.begin(), row.parameters.end());
-  keys.emplace_back("resolution", &Shape::resolution, form::positive(quantity::length),
-                    std::string("mean length of the edges, at most ") + row.coarsest_text);
-  for (const KnownKey& key : aim_keys()) keys.emplace_back(key.name, key.form, key.text);
-  keys.emplace_back("max_tets", &Shape::max_tets, form::whole(0),
-                    "most tetrahedra{}: a resolution that would make more is refused");
+  Rows<Shape> keys = {{"shape", form::only("shape", row.name), "`\"" + std::string(row.name) + "\"`", required}};
+  keys.add(row.parameters);
+  keys.add({"resolution", &Shape::resolution, form::positive(quantity::length),
+            std::string("mean length of the edges, at most ") + row.coarsest_text});
+  for (const KnownKey& key : aim_keys()) keys.add({key.name, key.form, key.text});
+  keys.add({"max_tets", &Shape::max_tets, form::whole(0),
+            "most tetrahedra{}: a resolution that would make more is refused"});
   return {std::string("mesh_") + row.name, keys, one_aim()};
 }
 
@@ -144,7 +143,7 @@ const std::vector<ShapeKind>& shape_kinds() {
     std::vector<ShapeKind> all;
     for_each_row([&](const auto& row) {
       ShapeKind kind{row.name, {}};
-      for (const KnownKey& key : shape_section(row).keys)
+      for (const KnownKey& key : shape_section(row).rows)
         if (key.standard) kind.parameters.push_back({key.name, key.form.quantity.unit, nlohmann::json(*key.standard)});
       all.push_back(std::move(kind));
     });

@@ -133,7 +133,7 @@ SchemaJson property(const KnownKey& key) {
 SchemaJson definition(const SectionTable& section) {
   SchemaJson d{{"type", "object"}, {"additionalProperties", false}};
   SchemaJson needed = SchemaJson::array(), apart = SchemaJson::array(), properties = SchemaJson::object();
-  for (const KnownKey& key : section.keys) {
+  for (const KnownKey& key : section.rows) {
     if (key.kind == KnownKey::Kind::required) needed.push_back(key.name);
     properties[key.name] = property(key);
   }

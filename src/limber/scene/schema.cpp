@@ -36,7 +36,7 @@ const SectionTable& known_section(const std::string& name) {
   return *by_name.at(name);
 }
 
-const std::vector<KnownKey>& known_keys(const std::string& section) { return known_section(section).keys; }
+const std::vector<AnyKey>& known_keys(const std::string& section) { return known_section(section).rows; }
 
 std::vector<std::string> key_names(const std::string& section) {
   std::vector<std::string> names;

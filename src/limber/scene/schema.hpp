@@ -14,7 +14,7 @@ namespace limber {
 /// forms.
 const std::vector<SectionTable>& known_sections();
 const SectionTable& known_section(const std::string& name);
-const std::vector<KnownKey>& known_keys(const std::string& section);
+const std::vector<AnyKey>& known_keys(const std::string& section);
 std::vector<std::string> key_names(const std::string& section);
 
 /// Kind of word → the words, in the order of the enumeration they become.

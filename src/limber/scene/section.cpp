@@ -165,4 +165,17 @@ std::optional<SchemaJson> standard_json(const Form& form, std::size_t word) {
   return SchemaJson(known_words().at(form.words).at(word));
 }
 
+SectionTable::SectionTable(std::string section, std::vector<AnyKey> all_rows,
+                           std::vector<std::pair<std::string, std::string>> apart, const char* also_schema)
+    : name(std::move(section)),
+      rows(std::move(all_rows)),
+      exclusive(std::move(apart)),
+      also(SchemaJson::parse(also_schema)) {}
+
+void SectionTable::read_rows(const JsonSection& s, void* section) const {
+  for (const AnyKey& row : rows)
+    if (row.read_into)
+      if (const auto c = s.find(row.name.c_str())) row.read_into(*c, row.form, section);
+}
+
 }  // namespace limber

@@ -4,6 +4,7 @@
 /// come from it; `make scene-docs` writes the latter two.
 
 #include <functional>
+#include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -131,31 +132,49 @@ std::optional<SchemaJson> standard_of(const Form& form, const M& value) {
     return standard_json(form, value);
 }
 
-/// A row of a section that becomes a T.
+/// A row with its reader, of a section whose type is not known here: rows of all sections share their code.
+struct AnyKey : KnownKey {
+  using KnownKey::KnownKey;
+  explicit AnyKey(const KnownKey& row) : KnownKey(row) {}
+  std::function<void(const JsonCursor&, const Form&, void* section)> read_into;  // none: read by hand
+};
+
+/// A row of a section that becomes a T. It has no members of its own.
 template <class T>
-struct Key : KnownKey {
+struct Key : AnyKey {
   using Read = std::function<void(const JsonCursor&, T&)>;
   /// Goes into a member.
   template <class M>
   Key(std::string key, M T::*member, Form what, std::string line, const Standard& given = {})
-      : KnownKey(std::move(key), std::move(what), std::move(line), given),
-        read([member, shape = form](const JsonCursor& c, T& t) { read_value(c, shape, t.*member); }) {
+      : AnyKey(std::move(key), std::move(what), std::move(line), given) {
+    read_into = [member](const JsonCursor& c, const Form& shape, void* t) {
+      read_value(c, shape, static_cast<T*>(t)->*member);
+    };
     if (!standard && !given.is_required && given.words.empty()) standard = standard_of(form, T().*member);
   }
   /// Goes where `read` puts it.
-  Key(std::string key, Read reader, Form what, std::string line, const Standard& given = {})
-      : KnownKey(std::move(key), std::move(what), std::move(line), given), read(std::move(reader)) {}
+  Key(std::string key, Read read, Form what, std::string line, const Standard& given = {})
+      : AnyKey(std::move(key), std::move(what), std::move(line), given) {
+    read_into = [put = std::move(read)](const JsonCursor& c, const Form&, void* t) { put(c, *static_cast<T*>(t)); };
+  }
   /// Read by hand.
-  explicit Key(const KnownKey& row) : KnownKey(row) {}
+  explicit Key(const KnownKey& row) : AnyKey(row) {}
   Key(std::string key, Form what, std::string line, const Standard& given = {})
-      : KnownKey(std::move(key), std::move(what), std::move(line), given) {}
-  Read read;
+      : AnyKey(std::move(key), std::move(what), std::move(line), given) {}
 };
 
-/// Rows, and more of them.
+/// Rows of a section that becomes a T.
 template <class T>
-std::vector<Key<T>> joined(std::vector<Key<T>> rows, const std::vector<Key<T>>& more) {
-  rows.insert(rows.end(), more.begin(), more.end());
+struct Rows {
+  Rows() = default;
+  Rows(std::initializer_list<Key<T>> rows) : all(rows.begin(), rows.end()) {}
+  void add(const Key<T>& row) { all.push_back(row); }
+  void add(const Rows& more) { all.insert(all.end(), more.all.begin(), more.all.end()); }
+  std::vector<AnyKey> all;
+};
+template <class T>
+Rows<T> joined(Rows<T> rows, const Rows<T>& more) {
+  rows.add(more);
   return rows;
 }
 
@@ -173,31 +192,29 @@ auto each_into(std::vector<M> T::*member, ReadIt read, std::size_t least = 0) {
 }
 
 struct SectionTable {
+  SectionTable(std::string section, std::vector<AnyKey> all_rows,
+               std::vector<std::pair<std::string, std::string>> apart = {}, const char* also_schema = "{}");
+  /// All rows that are not read by hand, in their order.
+  void read_rows(const JsonSection& s, void* section) const;
+
   std::string name;
-  std::vector<KnownKey> keys;
-  std::vector<std::pair<std::string, std::string>> exclusive = {};  // keys that do not go together
-  SchemaJson also = SchemaJson::object();                           // what else the schema demands
+  std::vector<AnyKey> rows;
+  std::vector<std::pair<std::string, std::string>> exclusive;  // keys that do not go together
+  SchemaJson also;                                             // what else the schema demands
 };
 
 template <class T>
 struct Section : SectionTable {
-  Section(std::string section, std::vector<Key<T>> rows_, std::vector<std::pair<std::string, std::string>> apart = {},
-          const char* also_ = "{}")
-      : SectionTable{std::move(section), {rows_.begin(), rows_.end()}, std::move(apart), SchemaJson::parse(also_)},
-        rows(std::move(rows_)) {}
+  Section(std::string section, Rows<T> all_rows, std::vector<std::pair<std::string, std::string>> apart = {},
+          const char* also_schema = "{}")
+      : SectionTable(std::move(section), std::move(all_rows.all), std::move(apart), also_schema) {}
 
-  /// All rows that are not read by hand, in their order.
-  void read(const JsonSection& s, T& t) const {
-    for (const Key<T>& row : rows)
-      if (row.read)
-        if (const auto c = s.find(row.name.c_str())) row.read(*c, t);
-  }
+  void read(const JsonSection& s, T& t) const { read_rows(s, &t); }
   T read(const JsonCursor& place) const {
     T t;
     read(place.section(name), t);
     return t;
   }
-  std::vector<Key<T>> rows;
 };
 
 }  // namespace limber

@@ -19,16 +19,19 @@ void read_target_positions(const JsonCursor& c, TargetKey& key) {
 /// That of a prescribed motion, or positions.
 const Section<TargetKey>& target_key_table() {
   static const Section<TargetKey> table = [] {
-    std::vector<Key<TargetKey>> rows;
-    for (const Key<MotionKey>& row : script_key_table().rows) {
-      const auto read = [row](const JsonCursor& c, TargetKey& key) { row.read(c, key.motion); };
-      rows.emplace_back(row.name, Key<TargetKey>::Read(read), row.form, row.text,
-                        row.kind == KnownKey::Kind::required ? Standard(required) : Standard());
-      rows.back().standard = row.standard;
+    const Key<TargetKey> positions{
+        "positions", read_target_positions,
+        form::other(R"({"type": "array", "items": {"$ref": "#/$defs/vector"}, "minItems": 1})"),
+        "in the world [m], one for each node in the selection's order"};
+    Rows<TargetKey> rows;
+    for (const AnyKey& row : script_key_table().rows) {
+      Key<TargetKey> same(row);
+      same.read_into = [read = row.read_into](const JsonCursor& c, const Form& form, void* key) {
+        read(c, form, &static_cast<TargetKey*>(key)->motion);
+      };
+      rows.add(same);
+      if (rows.all.size() == 1) rows.add(positions);
     }
-    rows.emplace(rows.begin() + 1, "positions", Key<TargetKey>::Read(read_target_positions),
-                 form::other(R"({"type": "array", "items": {"$ref": "#/$defs/vector"}, "minItems": 1})"),
-                 "in the world [m], one for each node in the selection's order");
     return Section<TargetKey>{"target_key", rows, {{"positions", "translation"}, {"positions", "rotation"}}};
   }();
   return table;
