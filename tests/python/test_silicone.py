@@ -8,7 +8,6 @@ import numpy as np
 import limber
 
 SCENE = Path(__file__).parents[2] / "scenes" / "validation" / "silicone_beam.json"
-LOAD = [dict(nodes=dict(box=dict(min=[-1e-6, 0, .0299], max=[0, .03, .0301])), mass=.052)]
 RELEASE = .5
 
 
@@ -22,7 +21,7 @@ def simulated(tmp_path, load, **method):
     scene = json.loads(SCENE.read_text())
     scene["time"]["duration"] = RELEASE + 1.01
     if load:
-        scene["bodies"][0]["masses"] = LOAD
+        scene["bodies"][0]["masses"][0]["mass"] = "52 g"
     scene["method"] = method or scene["method"]
     limber.run(scene, str(tmp_path / "run"))
     rows = np.genfromtxt(tmp_path / "run" / "probes.csv", delimiter=",", skip_header=1)
@@ -57,11 +56,12 @@ def test_takes_without_a_load_were_fitted(tmp_path):
 
 
 def test_takes_with_a_load_are_predicted(tmp_path):
-    """Not within 1.5 mm: the filmed weight hung on a thread and swings 1 to 3 mm less, from the first swing on."""
+    """Not within 1.5 mm, which is what the two takes are apart: the filmed weight, on its thread, swings 1 to 3 mm less."""
+    assert 1.4 < np.sqrt(((measured("load52_a")[1] - measured("load52_b")[1]) ** 2).sum(axis=2).mean()) < 1.5
     t, x = simulated(tmp_path, load=True)
-    assert deviation("load52_a", t, x) < 2.7 and deviation("load52_b", t, x) < 1.8  # mm, of 27 mm
+    assert deviation("load52_a", t, x) < 2.3 and deviation("load52_b", t, x) < 1.65  # mm, of 27 mm
     f = frequency(t, x[:, :, 2].mean(axis=1))
-    assert abs(f / taken("load52_a") - 1) < .031 and abs(f / taken("load52_b") - 1) < .026
+    assert abs(f / taken("load52_a") - 1) < .01 and abs(f / taken("load52_b") - 1) < .01
 
 
 def test_backward_euler_damps_it(tmp_path):

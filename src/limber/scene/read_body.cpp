@@ -334,7 +334,7 @@ const Section<AddedMass>& added_mass_table() {
       "added_mass",
       {{"nodes", into(&AddedMass::nodes, read_nodes), form::section("selection"), "a [selection](#selections)",
         required},
-       {"mass", &AddedMass::mass, form::positive(quantity::mass), "of all that is added", required}}};
+       {"mass", &AddedMass::mass, form::non_negative(quantity::mass), "of all that is added", required}}};
   return table;
 }
 
