@@ -39,7 +39,7 @@ struct Sum {
     EXPECT_EQ(one.pairs, 1);
     const Jet b = barrier(one.gap, c.collisions->delta(one));
     const Mollifier m = mollifier(one, x);
-    const double kappa = c.stiffness->of(one);
+    const double kappa = c.stiffness->of(one.objects);
     const Vec12 g = gradient(one.nearest);
     const Vec12 force = -kappa * (m.value * b.first * g + b.value * m.gradient);
     Mat12 H = compose(one.nearest, m.value * b.first, m.value * b.second) + b.value * m.hessian;

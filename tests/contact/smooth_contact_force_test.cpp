@@ -273,6 +273,18 @@ TEST(SmoothContactForce, OverAFlatFaceIsTheClosedForm) {
   EXPECT_EQ(force.potentials(u)->stored, std::numeric_limits<double>::infinity());
 }
 
+/// What a pair carries at some part of δ it carries, standing guard, at the same part of δ/10.
+TEST(SmoothContactForce, TheGuardBearsTheSameLoadAtTheSamePartOfItsReach) {
+  const ContactStiffness kappa(two_balls(0).contact.collisions->scene(), ContactStiffness::Rule::given);
+  Collision pair;
+  pair.objects = {0, 1};
+  pair.gap = .3 * delta;
+  const double plain = kappa.normal_force(pair, delta, 1);
+  pair.gap = .03 * delta;
+  EXPECT_GT(plain, 0);
+  EXPECT_NEAR(kappa.normal_force(pair, delta / 10, 1), plain, 1e-12 * plain);
+}
+
 /// A node's own surroundings are no obstacle to it, however the body turns.
 TEST(SmoothContactForce, IsZeroForABodyAlone) {
   const TriMesh ball = test::sphere_surface(8);

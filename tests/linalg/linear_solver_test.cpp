@@ -269,6 +269,15 @@ TEST(StiffBlock, IsEmptyWhereAllIsAlikeAndReportsIndefiniteness) {
   EXPECT_EQ(block.set(A, 3), SolveReport::Status::indefinite);
 }
 
+/// Their own block is inverted as it is.
+TEST(StiffBlock, LeavesOutNodesThatAreStiffForThemselves) {
+  StiffBlock block;
+  SparseMatrix A = stage_matrix(6, .1);
+  for (Index j = 0; j < 3 * 36; ++j) A.coeffRef(j, j) += 1e4;
+  EXPECT_EQ(block.set(A, 3), SolveReport::Status::ok);
+  EXPECT_TRUE(block.empty());
+}
+
 TEST(AutoSolver, GeneralStaleFactor) {
   const auto solver = make_linear_solver("auto", Symmetry::general);
   for (const SparseMatrix& lower : slow_sequence(12)) {

@@ -78,8 +78,8 @@ std::optional<Potentials> BarrierForce::potentials(const State& u) const {
                         static_cast<Index>(collisions.size()),
                         [&](Index k) {
                           const Collision& c = collisions[static_cast<std::size_t>(k)];
-                          const double b = barrier(c.gap, collisions_->delta(c)).value;
-                          return stiffness_->of(c) * c.pairs * (std::isinf(b) ? b : b * mollifier_value(c, x));
+                          const double delta = collisions_->delta(c), b = barrier(c.gap, delta).value;
+                          return stiffness_->of(c, delta) * c.pairs * (std::isinf(b) ? b : b * mollifier_value(c, x));
                         },
                         collision_cost)};
 }
@@ -92,7 +92,8 @@ void BarrierForce::add_force(const State& u, Vector& f) const {
       collisions.size(), collisions_a_piece,
       [&](std::size_t k) {
         const Collision& c = collisions[k];
-        g[k] = stiffness_->of(c) * c.pairs * gradient(c, barrier(c.gap, collisions_->delta(c)), x);
+        const double delta = collisions_->delta(c);
+        g[k] = stiffness_->of(c, delta) * c.pairs * gradient(c, barrier(c.gap, delta), x);
       },
       collision_cost);
   for (std::size_t k = 0; k < collisions.size(); ++k) {
@@ -109,7 +110,8 @@ void BarrierForce::add_tangent(const State& u, TangentBuilder& T) const {
   T.add_stiffness(collisions.size(), [&](std::size_t k, NodeMatrix& m) {
     const Collision& c = collisions[k];
     m.nodes = collisions_->body_nodes(c.nodes);
-    m.A = stiffness_->of(c) * c.pairs * hessian(c, barrier(c.gap, collisions_->delta(c)), x, d);
+    const double delta = collisions_->delta(c);
+    m.A = stiffness_->of(c, delta) * c.pairs * hessian(c, barrier(c.gap, delta), x, d);
   });
 }
 
@@ -117,7 +119,7 @@ ContactStiffness::Depths BarrierForce::depths(const State& u) const {
   const Vector x = collisions_->positions(u.q, u.t);
   ContactStiffness::Depths depths;
   for (const Collision& c : collisions_->at(u.q, u.t)) {
-    const double delta = collisions_->delta(c), kappa = stiffness_->of(c) * c.pairs * mollifier_value(c, x);
+    const double delta = collisions_->delta(c), kappa = stiffness_->of(c, delta) * c.pairs * mollifier_value(c, x);
     const Jet b = barrier(c.gap, delta);
     depths.add(c.objects, c.gap, delta, kappa * b.value, -kappa * b.first);
   }
@@ -130,8 +132,8 @@ double BarrierForce::driving_work(const State& u, double t0, double t1) const {
   const int N = collisions_->scene().body_nodes;
   double work = 0;
   for (const Collision& c : collisions_->own(u.q, u.t)) {
-    const Jet b = barrier(c.gap, collisions_->delta(c));
-    const double kappa = stiffness_->of(c) * c.pairs;
+    const double delta = collisions_->delta(c), kappa = stiffness_->of(c, delta) * c.pairs;
+    const Jet b = barrier(c.gap, delta);
     if (c.obstacle >= 0) {
       const Vec3 p = point(u.q, c.nodes[0]);
       work +=

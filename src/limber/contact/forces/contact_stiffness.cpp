@@ -16,7 +16,8 @@ constexpr double lowest_rest = .6, highest_rest = .7, sunk = .05, raised_to = .1
 constexpr double most_at_start = 5;
 
 /// Between two meshes: a point that meets a surface is near several of its triangles, and its edges are near others.
-constexpr double pairs_a_point = 6;
+/// Smooth surfaces meet points alone, those of both sides.
+constexpr double pairs_a_point = 6, smooth_pairs_a_point = 2;
 
 /// −b'(ξδ; δ)/δ.
 double push(double xi) { return -barrier(xi, 1).first; }
@@ -43,14 +44,16 @@ ContactStiffness::ContactStiffness(const ContactScene& scene, Rule rule)
       const RestingLoad &x = scene.load[a], &y = scene.load[b];
       if (std::isinf(x.whole) && std::isinf(y.whole)) continue;
       const bool meshes = !std::isinf(x.whole) && !std::isinf(y.whole);
-      load_[at] = {both(x.whole, y.whole), both(x.part, y.part) / (meshes ? pairs_a_point : 1)};
+      const bool smooth = !scene.smooth.empty() && (scene.smooth[a][b] || scene.smooth[b][a]);
+      const double share = !meshes ? 1 : smooth ? smooth_pairs_a_point : pairs_a_point;
+      load_[at] = {both(x.whole, y.whole), both(x.part, y.part) / share};
       kappa_[at] = fitted(kappa_[at], load_[at].part, delta_);
     }
   first_ = kappa_;
 }
 
 double ContactStiffness::normal_force(const Collision& c, double delta, double mollifier) const {
-  return -of(c) * c.pairs * mollifier * barrier(c.gap, delta).first;
+  return -of(c, delta) * c.pairs * mollifier * barrier(c.gap, delta).first;
 }
 
 void ContactStiffness::Depths::add(const std::array<int, 2>& objects, double gap, double delta, double stored,

@@ -20,7 +20,8 @@ class ContactStiffness {
   ContactStiffness(const ContactScene& scene, Rule rule);
 
   double of(const std::array<int, 2>& objects) const { return kappa_[slot(objects)]; }
-  double of(const Collision& c) const { return of(c.objects); }
+  /// Of a collision with a δ of its own: the same load stands at the same part of it.
+  double of(const Collision& c, double delta) const { return of(c.objects) * (delta_ / delta); }
   /// λ [N] of a collision, all its pairs together.
   double normal_force(const Collision& c, double delta, double mollifier) const;
 

@@ -66,8 +66,8 @@ NodeMatrix FrictionForce::coupled_stiffness(const Collision& c, const Points& al
                                             const Vector& x) const {
   using Row = Eigen::Matrix<double, 1, 12>;
   using Rows = Eigen::Matrix<double, 3, 12>;
-  const double kappa = stiffness_->of(c) * c.pairs, share = mu(c.objects);
-  const Jet b = barrier(c.gap, collisions().delta(c));
+  const double delta = collisions().delta(c), kappa = stiffness_->of(c, delta) * c.pairs, share = mu(c.objects);
+  const Jet b = barrier(c.gap, delta);
   const Mat3 P = tangent_plane(p.n);
   Row force_rate;  // ∂λ/∂x
   Rows normal_rate, slip_rate = Rows::Zero();

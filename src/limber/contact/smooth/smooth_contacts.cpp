@@ -83,42 +83,45 @@ void SmoothContacts::need_pairs(const Vector& x) const {
   pairs_x_ = x;
 }
 
-std::vector<SmoothContacts::Near> SmoothContacts::near(const Vector& x, double within) const {
+const std::vector<SmoothContacts::Near>& SmoothContacts::near(const Vector& x) const {
+  if (near_x_.size() == x.size() && near_x_ == x) return near_;
   need_pairs(x);
   for (std::size_t i = 0; i < pairs_.size(); ++i)
     if (i == 0 || pairs_[i].surface != pairs_[i - 1].surface) surfaces_[ix(pairs_[i].surface)].phi.move(x);
-  std::vector<Near> found(pairs_.size());
+  near_.resize(pairs_.size());
   in_pieces(pairs_.size(), points_a_piece, [&](std::size_t i) {
     const Pair& p = pairs_[i];
     const Surface& s = surfaces_[ix(p.surface)];
     const auto phi = s.phi.value(point(x, p.node), p.triangles);
-    found[i] = {&p, phi ? *phi - radii(p.node, s) : std::numeric_limits<double>::infinity()};
+    near_[i] = {&p, phi ? *phi - radii(p.node, s) : std::numeric_limits<double>::infinity()};
   });
-  std::erase_if(found, [&](const Near& n) { return !(n.gap < within); });
-  return found;
+  std::erase_if(near_, [&](const Near& n) { return !(n.gap < 2 * delta()); });
+  near_x_ = x;
+  return near_;
 }
 
-const std::vector<SmoothContact>& SmoothContacts::at(const Vector& q, double t, Order order) const {
-  if (found_t_ == t && found_q_ == q && found_order_ >= order) return found_;
-  const std::vector<Near> list = near(collisions_->positions(q, t), delta());
+const std::vector<SmoothContact>& SmoothContacts::at(const Vector& q, double t) const {
+  if (found_t_ == t && found_q_ == q) return found_;
+  std::vector<Near> list = near(collisions_->positions(q, t));
+  std::erase_if(list, [&](const Near& n) { return !(n.gap < delta()); });
   found_.resize(list.size());  // each keeps its memory
   in_pieces(list.size(), points_a_piece / 8, [&](std::size_t i) {
     const Pair& p = *list[i].pair;
     const Surface& s = surfaces_[ix(p.surface)];
     SmoothContact& c = found_[i];
     c.objects = objects(p);
-    s.phi.evaluate(p.node, p.triangles, order, c.local);
+    s.phi.evaluate(p.node, p.triangles, c.local);
     c.gap = c.local.d - radii(p.node, s);
   });
   found_q_ = q;
   found_t_ = t;
-  found_order_ = order;
   return found_;
 }
 
 std::vector<SmoothContacts::Gap> SmoothContacts::gaps(const Vector& q, double t) const {
   std::vector<Gap> list;
-  for (const Near& n : near(collisions_->positions(q, t), delta())) list.push_back({objects(*n.pair), n.gap});
+  for (const Near& n : near(collisions_->positions(q, t)))
+    if (n.gap < delta()) list.push_back({objects(*n.pair), n.gap});
   return list;
 }
 
@@ -147,7 +150,7 @@ void SmoothContacts::add_couplings(const Vector& q, double t, std::vector<std::p
 
 void SmoothContacts::add_couplings_soon(const Vector& q, double t, std::vector<std::pair<int, int>>& soon) const {
   std::vector<std::vector<int>> groups;
-  for (const Near& n : near(collisions_->positions(q, t), 2 * delta()))
+  for (const Near& n : near(collisions_->positions(q, t)))
     groups.push_back(surfaces_[ix(n.pair->surface)].phi.nodes_around(n.pair->node, n.pair->triangles));
   couple(groups, soon);
 }
@@ -155,10 +158,10 @@ void SmoothContacts::add_couplings_soon(const Vector& q, double t, std::vector<s
 double SmoothContacts::max_step(const Vector& q, const Vector& dq, double t0, double t1) const {
   const Vector x0 = collisions_->positions(q, t0), way = collisions_->positions(q + dq, t1) - x0;
   std::map<std::array<int, 2>, double> before;  // gaps by node and surface
-  for (const Near& n : near(x0, delta())) before[{n.pair->node, n.pair->surface}] = n.gap;
+  for (const Near& n : near(x0)) before[{n.pair->node, n.pair->surface}] = std::min(n.gap, delta());
   double s = 1;
   for (int tries = 0; tries < 60; ++tries, s /= 2) {
-    const std::vector<Near> close = near(x0 + s * way, least_kept * delta());
+    const std::vector<Near>& close = near(x0 + s * way);
     if (std::all_of(close.begin(), close.end(), [&](const Near& n) {
           const auto was = before.find({n.pair->node, n.pair->surface});
           return n.gap >= least_kept * (was == before.end() ? delta() : was->second);

@@ -23,16 +23,14 @@ struct SmoothContact {
 
 class SmoothContacts {
  public:
-  using Order = SmoothSurface::Order;
-
   /// Of the objects with a smooth_radius in the scene of the collisions.
   explicit SmoothContacts(std::shared_ptr<const Collisions> collisions);
 
   double delta() const { return collisions_->delta(); }
   const Collisions& collisions() const { return *collisions_; }
   const std::shared_ptr<const Collisions>& shared_collisions() const { return collisions_; }
-  /// With a gap below δ, by surface and node; with ∇²φ if asked for. The reference holds until the next call.
-  const std::vector<SmoothContact>& at(const Vector& q, double t, Order order = Order::first) const;
+  /// With a gap below δ, by surface and node. The reference holds until the next call.
+  const std::vector<SmoothContact>& at(const Vector& q, double t) const;
   /// Their objects and gaps alone.
   struct Gap {
     std::array<int, 2> objects{};
@@ -65,8 +63,9 @@ class SmoothContacts {
     double gap = 0;  // [m]
   };
 
-  /// At the positions x of all nodes; leaves the surfaces there, those that no point is near excepted.
-  std::vector<Near> near(const Vector& x, double within) const;
+  /// With a gap below 2δ at the positions x of all nodes; leaves the surfaces there, those that no point is near
+  /// excepted. What follows an iterate asks for the same x again: the last answer is kept.
+  const std::vector<Near>& near(const Vector& x) const;
   /// Makes pairs_ those of x, unless nothing has moved far.
   void need_pairs(const Vector& x) const;
   std::array<int, 2> objects(const Pair& p) const;
@@ -80,9 +79,10 @@ class SmoothContacts {
   mutable std::vector<Surface> surfaces_;
   mutable std::vector<Pair> pairs_;  // by surface and node
   mutable Vector pairs_x_;           // where they were looked for
+  mutable std::vector<Near> near_;
+  mutable Vector near_x_;
   mutable Vector found_q_;
   mutable double found_t_ = std::numeric_limits<double>::quiet_NaN();
-  mutable Order found_order_ = Order::first;
   mutable std::vector<SmoothContact> found_;
 };
 

@@ -219,7 +219,7 @@ std::optional<double> SmoothSurface::value(const Vec3& x, std::span<const int> a
   return Blend(N, W, radius_).f;
 }
 
-bool SmoothSurface::evaluate(int node, std::span<const int> among, Order order, LocalGap& gap) const {
+bool SmoothSurface::evaluate(int node, std::span<const int> among, LocalGap& gap) const {
   const Vec3 x = position(node);
   static thread_local std::vector<Term> terms;
   static thread_local std::vector<int> found;
@@ -254,7 +254,7 @@ bool SmoothSurface::evaluate(int node, std::span<const int> among, Order order, 
   const Blend G(N, W, radius_);
   const Index size = 3 * static_cast<Index>(gap.nodes.size());
   Vector by_N = Vector::Zero(size), by_W = Vector::Zero(size);  // ∇N, ∇W
-  if (order == Order::second) gap.hessian.setZero(size, size);
+  gap.hessian.setZero(size, size);
   for (std::size_t k = 0; k < terms.size(); ++k) {
     const Term& term = terms[k];
     const auto& [a, b, c] = triangles_[static_cast<std::size_t>(found[k])];
@@ -265,7 +265,6 @@ bool SmoothSurface::evaluate(int node, std::span<const int> among, Order order, 
       by_N.segment<3>(3 * at[i]) += node_N.segment<3>(3 * i);
       by_W.segment<3>(3 * at[i]) += node_W.segment<3>(3 * i);
     }
-    if (order == Order::first) continue;
     // G_N ∇²(w p) + G_W ∇²w
     const Mat9 ddp = term.p_hessian();
     const Mat9 H = G.by_N * (term.w * ddp + dw * dp.transpose() + dp * dw.transpose()) +
@@ -276,22 +275,15 @@ bool SmoothSurface::evaluate(int node, std::span<const int> among, Order order, 
   }
   gap.d = G.f;
   gap.gradient = G.by_N * by_N + G.by_W * by_W;
-  if (order == Order::first) return true;
   const Vector side = G.by_NW * by_N + G.by_WW / 2 * by_W;
   gap.hessian.noalias() += side * by_W.transpose();
   gap.hessian.noalias() += by_W * side.transpose();
   return true;
 }
 
-std::optional<LocalGap> SmoothSurface::first_order(int node, const Filter& counts) const {
+std::optional<LocalGap> SmoothSurface::local_gap(int node, const Filter& counts) const {
   LocalGap gap;
-  if (!evaluate(node, near(position(node), counts), Order::first, gap)) return std::nullopt;
-  return gap;
-}
-
-std::optional<LocalGap> SmoothSurface::second_order(int node, const Filter& counts) const {
-  LocalGap gap;
-  if (!evaluate(node, near(position(node), counts), Order::second, gap)) return std::nullopt;
+  if (!evaluate(node, near(position(node), counts), gap)) return std::nullopt;
   return gap;
 }
 

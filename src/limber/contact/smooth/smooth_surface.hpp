@@ -25,7 +25,7 @@ struct LocalGap {
   double d = 0;            // φ [m]
   std::vector<int> nodes;  // #n, the others ascending
   Vector gradient;         // 3#n
-  Matrix hessian;          // 3#n × 3#n, symmetric [1/m]; empty from `first_order`
+  Matrix hessian;          // 3#n × 3#n, symmetric [1/m]
 };
 
 class SmoothSurface {
@@ -45,17 +45,15 @@ class SmoothSurface {
   /// φ at any point. Here and below: none if no triangle is in range.
   std::optional<double> value(const Vec3& x, const Filter& counts = {}) const { return value(x, near(x, counts)); }
   /// At the position of a node of q.
-  std::optional<LocalGap> first_order(int node, const Filter& counts = {}) const;
-  std::optional<LocalGap> second_order(int node, const Filter& counts = {}) const;
+  std::optional<LocalGap> local_gap(int node, const Filter& counts = {}) const;
 
   /// The triangles that are within (1 + slack) r and count, ascending, so that sums have one order. Until points and
   /// triangles have moved by slack r relative to each other these are all that matter: they may be looked for once, and
   /// given to the following as `among`.
   std::vector<int> near(const Vec3& x, const Filter& counts) const;
   std::optional<double> value(const Vec3& x, std::span<const int> among) const;
-  enum class Order { first, second };
   /// false: no triangle is in range.
-  bool evaluate(int node, std::span<const int> among, Order order, LocalGap& gap) const;
+  bool evaluate(int node, std::span<const int> among, LocalGap& gap) const;
   /// Of the triangles within (1 + soon) r, which may soon count; ascending.
   std::vector<int> nodes_around(int node, std::span<const int> among) const;
 
@@ -76,7 +74,7 @@ class SmoothSurface {
   std::vector<std::pair<std::uint64_t, int>> by_bin_;  // (bin, triangle), ascending; bins of side (1 + slack) r
 };
 
-/// ψ' ∇²φ + ψ'' ∇φ∇φᵀ, the Hessian of ψ(φ), from a gap of second order.
+/// ψ' ∇²φ + ψ'' ∇φ∇φᵀ, the Hessian of ψ(φ).
 Matrix compose(const LocalGap& gap, double first, double second);
 /// The nearest positive semidefinite matrix to `compose`.
 Matrix compose_projected(const LocalGap& gap, double first, double second);

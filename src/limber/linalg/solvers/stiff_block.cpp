@@ -1,6 +1,8 @@
 #include "limber/linalg/solvers/stiff_block.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <cmath>
 
 #include "limber/core/parallel.hpp"
 #include "limber/linalg/gathered.hpp"
@@ -8,8 +10,9 @@
 namespace limber {
 namespace {
 
-// In units of the median: from where a node is stiff, and until where it stays so, since a new S costs an analysis.
-constexpr double stiff_from = 4, stiff_until = 2;
+// Largest entry beside the diagonal block, in units of the usual trace: from where a node is stiff, and until where it
+// stays so, since a new S costs an analysis. Those of a body of one material are below.
+constexpr double stiff_from = .7, stiff_until = .35;
 constexpr double minority = .3;  // of the nodes
 
 /// A's rows ascend, and above the diagonal there is next to nothing.
@@ -17,6 +20,13 @@ double diagonal_entry(const SparseMatrix& A, int j) {
   const int *row = A.innerIndexPtr() + A.outerIndexPtr()[j], *end = A.innerIndexPtr() + A.outerIndexPtr()[j + 1];
   while (row != end && *row < j) ++row;
   return row != end && *row == j ? A.valuePtr()[row - A.innerIndexPtr()] : 0;
+}
+
+void raise(double& to, double value) {
+  std::atomic_ref<double> now(to);
+  double last = now.load(std::memory_order_relaxed);
+  while (last < value && !now.compare_exchange_weak(last, value, std::memory_order_relaxed)) {
+  }
 }
 
 }  // namespace
@@ -33,6 +43,24 @@ double StiffBlock::median() {
   return space_.sum(sorted_.empty() ? 0 : weight * *middle) / space_.sum(weight);
 }
 
+/// Couplings above `least`: a large diagonal block alone is inverted as it is.
+void StiffBlock::find_couplings(const SparseMatrix& A, int block, double least) {
+  const int *start = A.outerIndexPtr(), *rows = A.innerIndexPtr();
+  coupling_.assign(size_.size(), 0);
+  in_pieces(
+      size_.size(), 1024,
+      [&](std::size_t i) {
+        const int first = static_cast<int>(i) * block, end = first + block;
+        for (int k = start[first]; k < start[end]; ++k)
+          if (const double entry = std::abs(A.valuePtr()[k]); entry > least && rows[k] >= end) {
+            raise(coupling_[i], entry);
+            raise(coupling_[static_cast<std::size_t>(rows[k] / block)], entry);
+          }
+      },
+      100);
+  space_.add_up(coupling_.data(), 1);
+}
+
 void StiffBlock::choose(const SparseMatrix& A, int block) {
   const std::size_t nodes = static_cast<std::size_t>(A.cols() / block);
   size_.resize(nodes);
@@ -46,10 +74,11 @@ void StiffBlock::choose(const SparseMatrix& A, int block) {
       10);
   space_.add_up(size_.data(), 1);
   const double usual = median();
+  find_couplings(A, block, stiff_until * usual);
   if (chosen_.size() != nodes) chosen_.assign(nodes, 0);
   std::size_t count = 0;
   for (std::size_t i = 0; i < nodes; ++i) {
-    chosen_[i] = size_[i] > (chosen_[i] ? stiff_until : stiff_from) * usual ? 1 : 0;
+    chosen_[i] = coupling_[i] > (chosen_[i] ? stiff_until : stiff_from) * usual ? 1 : 0;
     if (chosen_[i] && space_.owns(static_cast<Index>(i))) ++count;
   }
   rows_.clear();

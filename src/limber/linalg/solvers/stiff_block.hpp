@@ -1,7 +1,7 @@
 #pragma once
-/// z = B⁻¹r with B = A_SS on the few stiff nodes S and A's diagonal blocks elsewhere. Nodes in contact are stiffer than
-/// the rest by orders of magnitude and strongly coupled to each other: one factor of their small matrix leaves the
-/// iteration with a matrix as well conditioned as without contact.
+/// z = B⁻¹r with B = A_SS on the few stiff nodes S and A's diagonal blocks elsewhere. Contact couples nodes more
+/// strongly than the rest by orders of magnitude: one factor of their small matrix leaves the iteration with a matrix
+/// as well conditioned as without contact.
 
 #include <memory>
 #include <vector>
@@ -32,6 +32,7 @@ class StiffBlock {
  private:
   void choose(const SparseMatrix& A, int block);
   double median();
+  void find_couplings(const SparseMatrix& A, int block, double least);
   void extract(const SparseMatrix& A);
   void gather(const SparseMatrix& A);
   void solve(const Vector& r);
@@ -39,6 +40,7 @@ class StiffBlock {
   Space space_;
   Index unknowns_ = 0;                 // of S, on all processes
   std::vector<double> size_, sorted_;  // traces of the diagonal blocks
+  std::vector<double> coupling_;       // per node: its largest entry beside the diagonal block, where that is large
   std::vector<char> chosen_;           // per node
   std::vector<int> rows_;              // of S, held here, ascending
   std::vector<int> place_;             // per row of A: in S, or −1
