@@ -1,5 +1,6 @@
 /// Cases of validation: solids pressed together.
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -29,7 +30,8 @@ ValidationCase cylinder_case() {
   constexpr double width = 1e-3, delta = 1e-6;
   const HertzContact exact = hertz_cylinder(pressed_modulus, 1, contact_size);
   const auto cells = [](int n) {
-    return with_mesh(fmt::format("{} hexahedra over a", n), lying_cylinder_mesh(2 * n, 2 * contact_size, width));
+    return with_mesh(fmt::format("{} hexahedra over a", n),
+                     lying_cylinder_mesh(LyingPart::right, 2 * n, 2 * contact_size, width));
   };
   return {
       "hertz-cylinder",
@@ -73,8 +75,49 @@ ValidationCase ball_case() {
           0.03};
 }
 
+/// The width that sticks over a √(1 − Q/μP). With Hertz's pressure the mean square of the distances of the pressure is
+/// a²/4, and that of the friction (a² + c²)/4.
+double sticking_width(const std::vector<ContactPoint>& points, double friction) {
+  double P = 0, Q = 0, middle = 0, a2 = 0, both = 0;
+  for (const ContactPoint& p : points) {
+    P += p.normal_force;
+    Q += p.friction[0];
+    middle += p.normal_force * p.point[0];
+  }
+  middle /= P;
+  for (const ContactPoint& p : points) {
+    const double square = std::pow(p.point[0] - middle, 2);
+    a2 += 4 * p.normal_force * square / P;
+    both += 4 * p.friction[0] * square / Q;
+  }
+  return std::sqrt(std::max(both - a2, 0.0) / (a2 * (1 - std::abs(Q) / (friction * P))));
+}
+
+ValidationCase partial_slip_case() {
+  constexpr double friction = 0.5;
+  const auto cells = [](int n) {
+    return with_mesh(fmt::format("{} hexahedra over a", n),
+                     lying_cylinder_mesh(LyingPart::both_sides, 2 * n, 2 * contact_size, 1e-3));
+  };
+  return {"partial-slip",
+          "A pressed cylinder is pushed sideways, and slips from the rim of its contact inwards",
+          "C. Cattaneo, Sul contatto di due corpi elastici, Rend. Accad. Naz. Lincei 27 (1938); R. D. Mindlin, "
+          "Compliance of elastic bodies in contact, J. Appl. Mech. 16 (1949) 259–268; K. L. Johnson, Contact Mechanics "
+          "(1985), section 7.2: of the half width a, c = a √(1 − Q/μP) sticks. On a rigid plane that holds for an "
+          "incompressible body; here ν = .49. c is that of the same mean square of the distances of the friction from "
+          "the middle, (a² + c²)/4",
+          "partial_slip",
+          {},
+          {cells(4), cells(6), cells(8)},
+          in_contact([](const std::vector<std::vector<ContactPoint>>& steps) {
+            return std::vector<double>{sticking_width(steps.at(7), friction), sticking_width(steps.at(9), friction)};
+          }),
+          {{"c/a√(1 − Q/μP) at Q = .5 μP", 1}, {"c/a√(1 − Q/μP) at Q = .8 μP", 1}},
+          0.06};
+}
+
 }  // namespace
 
-std::vector<ValidationCase> contact_cases() { return {cylinder_case(), ball_case()}; }
+std::vector<ValidationCase> contact_cases() { return {cylinder_case(), ball_case(), partial_slip_case()}; }
 
 }  // namespace limber

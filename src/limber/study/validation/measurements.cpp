@@ -133,6 +133,18 @@ Measurement in_motion(std::function<std::vector<double>(const FollowedMotion&)> 
   };
 }
 
+Measurement in_contact(std::function<std::vector<double>(const std::vector<std::vector<ContactPoint>>&)> numbers) {
+  return [numbers = std::move(numbers)](const Scene& scene, const Model& model) {
+    Simulation simulation = build_simulation(scene, model);
+    std::vector<std::vector<ContactPoint>> points;
+    for (long left = step_count(scene.time); left > 0; --left) {
+      simulation.step();
+      points.push_back(contact_points(*model.contact, model.system->full(simulation.state())));
+    }
+    return numbers(points);
+  };
+}
+
 std::vector<double> passages(const std::vector<double>& times, const std::vector<double>& y) {
   std::vector<double> found;
   for (std::size_t i = 1; i < y.size(); ++i)

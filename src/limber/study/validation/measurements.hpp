@@ -55,6 +55,9 @@ struct FollowedMotion {
 };
 Measurement in_motion(std::function<std::vector<double>(const FollowedMotion&)> numbers);
 
+/// From the points of contact after each step.
+Measurement in_contact(std::function<std::vector<double>(const std::vector<std::vector<ContactPoint>>&)> numbers);
+
 /// When y passes zero, between the times by a straight line.
 std::vector<double> passages(const std::vector<double>& times, const std::vector<double>& y);
 

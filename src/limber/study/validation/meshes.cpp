@@ -62,8 +62,19 @@ QuarterDisc quarter_disc(int n, double side) {
 
 }  // namespace
 
-nlohmann::json lying_cylinder_mesh(int n, double side, double width) {
-  const QuarterDisc d = quarter_disc(n, side);
+nlohmann::json lying_cylinder_mesh(LyingPart part, int n, double side, double width) {
+  QuarterDisc d = quarter_disc(n, side);
+  if (part == LyingPart::both_sides) {
+    const QuarterDisc right = d;
+    std::vector<int> left;
+    for (std::size_t i = 0; i < right.nodes.size(); ++i) {
+      const bool middle = right.nodes[i].real() == 0;
+      left.push_back(static_cast<int>(middle ? i : d.nodes.size()));
+      if (!middle) d.nodes.push_back(-std::conj(right.nodes[i]));
+    }
+    for (const auto& [a, b, c, e] : right.cells)
+      d.cells.push_back({left[ix(a)], left[ix(e)], left[ix(c)], left[ix(b)]});
+  }
   const int count = static_cast<int>(d.nodes.size());
   auto nodes = nlohmann::json::array(), hexes = nlohmann::json::array();
   for (const double z : {0.0, width})

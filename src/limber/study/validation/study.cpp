@@ -230,18 +230,18 @@ StudyResult study_validation(const StudyContext& context) {
           "The numbers; the deviation is that of the finest mesh or step, with those of the coarser ones after it",
           refined),
       numbers_table("materials", "Materials in uniform strains", uniform), cases_table(done)};
-  result.figures = {
-      deviations_figure(refined),
-      convergence_figure("vibrations", "Frequencies: the largest deviation of each case", done,
-                         {"deep-beam", "deep-beam-axial", "thick-plate", "plate-on-edges", "tapered-membrane", "sphere",
-                          "string", "drum"}),
-      convergence_figure("equilibria", "Equilibria: the largest deviation of each case", done,
-                         {"straight-beam-out-of-plane", "twisted-beam-along", "cook", "torsion-1", "thick-sphere",
-                          "balloon-1.5", "rod-elastica-10", "membrane-0.3", "hertz-cylinder", "hertz-ball"}),
-      convergence_figure("motions", "Motions: the largest deviation of each case", done,
-                         {"pendulum-60", "pendulum-150", "falling-sheet", "oscillator", "pulled-bar", "bollard-0.3",
-                          "bars", "spinning-bar"}),
-      elastica_figure(done)};
+  result.figures = {deviations_figure(refined),
+                    convergence_figure("vibrations", "Frequencies: the largest deviation of each case", done,
+                                       {"deep-beam", "deep-beam-axial", "thick-plate", "plate-on-edges",
+                                        "tapered-membrane", "sphere", "string", "drum"}),
+                    convergence_figure("equilibria", "Equilibria: the largest deviation of each case", done,
+                                       {"straight-beam-out-of-plane", "twisted-beam-along", "cook", "torsion-1",
+                                        "thick-sphere", "balloon-1.5", "rod-elastica-10", "membrane-0.3",
+                                        "hertz-cylinder", "hertz-ball", "partial-slip"}),
+                    convergence_figure("motions", "Motions: the largest deviation of each case", done,
+                                       {"pendulum-60", "pendulum-150", "falling-sheet", "oscillator", "pulled-bar",
+                                        "bollard-0.3", "bars", "spinning-bar"}),
+                    elastica_figure(done)};
   for (const DoneCase& c : refined) result.claims.push_back(case_verdict(c));
   result.claims.push_back(uniform_verdict(uniform));
   return result;
