@@ -5,6 +5,7 @@
 #include <complex>
 #include <numbers>
 
+#include "limber/core/nodes.hpp"
 #include "limber/study/validation/closed_forms.hpp"
 
 namespace limber {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "limber/core/nodes.hpp"
 #include "limber/study/validation/closed_forms.hpp"
 #include "limber/study/validation/measurements.hpp"
 #include "limber/study/validation/meshes.hpp"
