@@ -5,6 +5,7 @@
 #include "bindings.hpp"
 #include "limber/core/errors.hpp"
 #include "limber/material/catalog.hpp"
+#include "limber/material/presets.hpp"
 
 namespace limber::python {
 namespace {
@@ -25,6 +26,11 @@ void take(const std::string& key, const py::handle& value, MaterialParameters& p
     p.own[key] = value.cast<double>();
 }
 
+double taken_out(std::map<std::string, double>& numbers, const std::string& key) {
+  const auto node = numbers.extract(key);
+  return node ? node.mapped() : 0;
+}
+
 }  // namespace
 
 void add_materials(py::module_& m) {
@@ -37,23 +43,36 @@ void add_materials(py::module_& m) {
       m, "Material",
       "A hyperelastic material: energy density, stress and their derivative at a deformation gradient F (3 x 3).")
       .def(
-          py::init([](const std::string& model, const std::optional<double>& young,
-                      const std::optional<double>& poisson, const py::kwargs& own) {
-            MaterialParameters p{model, young.value_or(0), poisson.value_or(0), {}};
+          py::init([](const std::optional<std::string>& model, const std::optional<std::string>& preset,
+                      const std::optional<double>& young, const std::optional<double>& poisson, const py::kwargs& own) {
+            MaterialParameters p;
+            if (young) p.own["young"] = *young;
+            if (poisson) p.own["poisson"] = *poisson;
             for (const auto& [key, value] : own)
               if (!value.is_none()) take(key.cast<std::string>(), value, p);
-            const MaterialInfo* info = find_material(model);
-            const auto given = [&](const std::string& key) {
-              return p.has(key) || (key == "young" && young) || (key == "poisson" && poisson);
-            };
-            if (const std::string key = info ? missing_key(*info, given) : ""; !key.empty())
+            const MaterialPreset* substance = preset ? &find_preset(*preset, "material.preset") : nullptr;
+            if (!model && !substance) throw InputError("material.model", "is missing, or a preset");
+            p.model = model ? *model : substance->parameters.model;
+            const MaterialInfo* info = find_material(p.model);
+            if (substance && info) {
+              const MaterialParameters said = p;
+              add_constants(
+                  *substance, info->name, [&](const std::string& key) { return said.has(key); }, "material", p.own,
+                  p.lists);
+            }
+            if (const std::string key = info ? missing_key(*info, [&](const auto& k) { return p.has(k); }) : "";
+                !key.empty())
               throw InputError("material." + key, "is missing");
+            p.young = taken_out(p.own, "young");
+            p.poisson = taken_out(p.own, "poisson");
             return PyMaterial{make_material(p, "material")};
           }),
-          py::arg("model"), py::kw_only(), py::arg("young") = py::none(), py::arg("poisson") = py::none(),
+          py::arg("model") = py::none(), py::kw_only(), py::arg("preset") = py::none(), py::arg("young") = py::none(),
+          py::arg("poisson") = py::none(),
           "Young's modulus [Pa] and Poisson's ratio, and the model's own parameters by name, such as c10, c01 and bulk "
           "[Pa] of mooney_rivlin, or lists mu and alpha of ogden (`limber materials` lists them, and docs/materials.md "
-          "says which take the place of young and poisson).")
+          "says which take the place of young and poisson). preset: a substance by name, as scenes have it; what else "
+          "is given takes the place of its own.")
       .def_property_readonly(
           "name", [](const PyMaterial& a) { return std::string(name(a.any)); }, "As the catalog spells it.")
       .def(

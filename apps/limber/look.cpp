@@ -82,11 +82,19 @@ int print_presets(bool as_json) {
     for (const auto& [key, value] : p.own) row[key] = value;
     for (const auto& [key, values] : p.lists) row[key] = values;
     if (preset.density > 0) row["density"] = preset.density;
+    if (preset.thickness > 0) row["thickness"] = preset.thickness;
+    std::string relaxes;
+    for (const MaxwellBranch& branch : preset.viscosity) {
+      row["viscosity"].push_back({{"share", branch.share}, {"time", branch.time}});
+      relaxes += fmt::format(", {:.4g} % relax in {:.3g} s", 100 * branch.share, branch.time);
+    }
     row["source"] = preset.source;
     list.push_back(row);
     if (as_json) continue;
-    fmt::print("{:<15} {}, E = {:.4g} Pa, ν = {:.4g}{}\n{:<15}   {}\n", preset.name, p.model, p.young, p.poisson,
-               preset.density > 0 ? fmt::format(", {} kg/m³", preset.density) : "", "", preset.source);
+    fmt::print("{:<15} {}, E = {:.4g} Pa, ν = {:.4g}{}{}{}\n{:<15}   {}\n", preset.name, p.model, p.young, p.poisson,
+               preset.density > 0 ? fmt::format(", {:.4g} kg/m³", preset.density) : "",
+               preset.thickness > 0 ? fmt::format(", {:.4g} m thick", preset.thickness) : "", relaxes, "",
+               preset.source);
   }
   if (as_json) fmt::print("{}\n", list.dump(2));
   return 0;

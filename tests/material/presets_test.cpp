@@ -9,6 +9,7 @@
 #include <set>
 #include <sstream>
 
+#include "limber/core/errors.hpp"
 #include "limber/core/names.hpp"
 #include "limber/material/catalog.hpp"
 
@@ -84,6 +85,77 @@ TEST(Presets, ModuliOfTheOthers) {
   EXPECT_NEAR(shear_modulus(material_of("sylgard 184")), 1.32e6 / 2.98, 1e-3);
   EXPECT_NEAR(shear_modulus(material_of("steel")), 210e9 / 2.6, 10);
   EXPECT_NEAR(shear_modulus(material_of("aluminium")), 70e9 / 2.6, 10);
+}
+
+/// Ogden's law for foams, ψ = Σ 2μ/α² (s₁^α + s₂^α + s₃^α − 3 + (J^(−αβ) − 1)/β) with β = ν/(1 − 2ν), has the shear
+/// modulus Σ μ and λ = 2 Σ μβ at small strains.
+TEST(Presets, FoamIsOgdensAtSmallStrains) {
+  const double mu = 5280.146 + 1042.675;
+  const auto beta = [](double nu) { return nu / (1 - 2 * nu); };
+  const double lambda = 2 * (5280.146 * beta(1.587915e-4) + 1042.675 * beta(2.855843e-3));
+  const MaterialParameters p = preset("foam").parameters;
+  EXPECT_NEAR(p.poisson, lambda / (2 * (lambda + mu)), 1e-5);
+  EXPECT_NEAR(p.young, 2 * mu * (1 + p.poisson), 5);
+}
+
+/// A sheet of it weighs 150.3 g/m².
+TEST(Presets, CottonIsASheet) {
+  const MaterialPreset& p = preset("cotton");
+  EXPECT_NEAR(p.density * p.thickness, 0.1503, 1e-12);
+  for (const MaterialPreset& other : material_presets())
+    if (other.name != p.name) {
+      EXPECT_EQ(other.thickness, 0) << other.name;
+    }
+}
+
+/// G″ = Σ G_i ωτ/(1 + (ωτ)²) of the branch is ηω of Voigt's model, .60 Pa s, up to 100 Hz and more; G′ hardly moves.
+TEST(Presets, GelatineHasItsViscosity) {
+  const MaterialPreset& p = preset("gelatine 3% viscous");
+  EXPECT_EQ(p.parameters.own, preset("gelatine 3%").parameters.own);
+  ASSERT_EQ(p.viscosity.size(), 1u);
+  const double modulus = p.viscosity[0].share * instantaneous_ratio(p.viscosity) * 2010;
+  const double omega = 2 * std::acos(-1.0) * 100, x = omega * p.viscosity[0].time;
+  EXPECT_NEAR(modulus * x / (1 + x * x) / (0.6 * omega), 1, 1e-3);
+  EXPECT_LT(modulus * x * x / (1 + x * x), 0.005 * 2010);
+}
+
+TEST(Presets, SharesLeaveSomethingForLongTimes) {
+  for (const MaterialPreset& p : material_presets()) {
+    EXPECT_GT(instantaneous_ratio(p.viscosity), 0.99) << p.name;
+    for (const MaxwellBranch& branch : p.viscosity) EXPECT_TRUE(branch.share > 0 && branch.time > 0) << p.name;
+  }
+}
+
+TEST(Presets, AreFoundByName) {
+  EXPECT_EQ(&find_preset("Steel", "m"), &preset("steel"));
+  try {
+    find_preset("steal", "m.preset");
+    FAIL();
+  } catch (const InputError& e) {
+    const std::string words = e.what();
+    EXPECT_EQ(words.find("m.preset: unknown preset 'steal'; did you mean 'steel'? known are ecoflex 00-10, "), 0u);
+    EXPECT_NE(words.find("foam, cotton"), std::string::npos);
+  }
+}
+
+/// What is given stays; another model has E and ν of the small strains.
+TEST(Presets, AddTheirConstants) {
+  std::map<std::string, double> numbers = {{"c2", 5}};
+  std::map<std::string, std::vector<double>> lists;
+  const auto given = [](const std::string& key) { return key == "c2" || key == "bulk"; };
+  add_constants(preset("dragon skin 10"), "yeoh", given, "m", numbers, lists);
+  EXPECT_EQ(numbers, (std::map<std::string, double>{{"c1", 22 * 6894.757 / 3.5}, {"c2", 5}}));
+  const auto nothing = [](const std::string&) { return false; };
+  add_constants(preset("natural rubber"), "ogden", nothing, "m", numbers, lists);
+  EXPECT_EQ(lists.at("alpha"), (std::vector<double>{1.3, 5, -2}));
+  std::map<std::string, double> hooke;
+  add_constants(preset("natural rubber"), "linear", nothing, "m", hooke, lists);
+  EXPECT_NEAR(hooke.at("young"), 2 * 4.225e5 * 1.49, 5);
+  EXPECT_NEAR(hooke.at("poisson"), 0.49, 1e-12);
+  EXPECT_THROW(
+      add_constants(
+          preset("natural rubber"), "ogden", [](const std::string& key) { return key == "young"; }, "m", hooke, lists),
+      InputError);
 }
 
 }  // namespace

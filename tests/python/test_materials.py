@@ -54,10 +54,66 @@ def test_errors_of_constants(keys, error):
         limber.Material("ogden", **keys)
 
 
+def test_presets_as_materials(limber_cli):
+    """limber.Material(preset=…): the constants that `limber materials --presets` lists."""
+    for p in limber_cli("materials", "--presets", "--json").json:
+        keys = {k: v for k, v in p.items() if k not in ("name", "model", "density", "thickness", "viscosity", "source")}
+        if p["model"] in ("yeoh", "ogden"):
+            del keys["young"]
+        m = limber.Material(preset=p["name"].upper())
+        assert m.name == p["model"]
+        assert m.energy(F) == pytest.approx(limber.Material(p["model"], **keys).energy(F), rel=1e-12), p["name"]
+    steel = limber.Material(preset="steel", poisson=0)
+    assert steel.energy(F) == limber.Material("stable_neo_hookean", young=210e9, poisson=0).energy(F)
+    small = np.eye(3) + 1e-6 * np.diag([1, 0, 0])
+    skin = limber.Material(preset="dragon skin 10").stress(small)
+    assert np.allclose(limber.Material("linear", preset="dragon skin 10").stress(small), skin, rtol=1e-4, atol=1e-6 * skin.max())
+
+
+@pytest.mark.parametrize("given, error", [
+    (dict(preset="cottn"), "material.preset: unknown preset 'cottn'; did you mean 'cotton'[?] known are ecoflex 00-10, .*foam"),
+    (dict(preset="dragon skin 10", young=1e5), 'material.young: the preset "dragon skin 10" has constants of yeoh'),
+    (dict(preset="steel", c1=3), "material.c1: stable_neo_hookean does not take c1; yeoh does"),
+    (dict(), "material.model: is missing, or a preset"),
+    (dict(model="jelly", preset="steel"), "jelly"),
+])
+def test_errors_of_presets(given, error):
+    with pytest.raises(limber.InputError, match=error):
+        limber.Material(**given)
+
+
+def test_foam_and_cotton(bar):
+    """A bar of foam of 46 kg/m³; a sheet of cotton weighs 150.3 g/m² without a word of its thickness."""
+    scene = bar(material={"preset": "foam"})
+    volume = np.prod(scene["bodies"][0]["mesh"]["size"])
+    assert limber.Simulation(scene).bodies[0].mass == pytest.approx(46 * volume, rel=1e-9)
+    sheet = {"time": {"step": .01, "duration": 1}, "bodies": [
+        {"mesh": {"shape": "sheet", "size": [1, 2], "cells": [2, 4]}, "material": {"preset": "cotton"}}]}
+    assert limber.Simulation(sheet).bodies[0].mass == pytest.approx(2 * .1503, rel=1e-9)
+
+
+def test_viscous_preset_damps(limber_cli, bar):
+    """As the branches written out; without them it does not."""
+    listed = {p["name"]: p for p in limber_cli("materials", "--presets", "--json").json}
+    preset = listed["dragon skin 10 viscous"]
+    written = {key: preset[key] for key in ("model", "young", "poisson", "density", "viscosity")}
+
+    def end(material):
+        mesh = {"shape": "box", "size": [1, .25, .25], "cells": [4, 1, 1]}
+        simulation = limber.Simulation(bar(mesh=mesh, element="hex", material=material, velocity=[0, -1, 0]))
+        for _ in range(5):
+            simulation.step()
+        return simulation.positions
+
+    viscous = end({"preset": "Dragon Skin 10 viscous"})
+    assert np.array_equal(viscous, end(written))
+    assert np.abs(viscous - end({"preset": "dragon skin 10 viscous", "viscosity": []})).max() > 1e-4 * np.ptp(viscous)
+
+
 def test_presets_are_listed(limber_cli):
     presets = limber_cli("materials", "--presets", "--json").json
     names = [p["name"] for p in presets]
-    assert {"dragon skin 10", "ecoflex 00-30", "natural rubber", "sylgard 184", "steel"} <= set(names)
+    assert {"dragon skin 10", "ecoflex 00-30", "natural rubber", "sylgard 184", "foam", "cotton", "steel"} <= set(names)
     assert all(p["source"] and p["model"] in limber.materials() and p["young"] > 0 for p in presets)
     assert all(name in limber_cli("materials", "--presets").out for name in names)
     assert "--presets" in limber_cli("materials").out

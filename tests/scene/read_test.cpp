@@ -164,12 +164,38 @@ TEST(ReadScene, Viscosity) {
   EXPECT_EQ(m.viscosity[1].share, 0.2);
   EXPECT_EQ(m.viscosity[1].time, 4);
   EXPECT_TRUE(read_material_of({{"preset", "Dragon Skin 10"}}).viscosity.empty());
+  // A preset's, unless the scene says its own, or none.
+  const nlohmann::json viscous = {{"preset", "dragon skin 10 viscous"}};
+  EXPECT_EQ(read_material_of(viscous).viscosity, (Viscosity{{0.178, 0.01}, {0.0953, 0.1}}));
+  nlohmann::json changed = viscous;
+  changed["viscosity"] = branches;
+  EXPECT_EQ(read_material_of(changed).viscosity, m.viscosity);
+  changed["viscosity"] = nlohmann::json::array();
+  EXPECT_TRUE(read_material_of(changed).viscosity.empty());
   auto sheet = sample("least.json");
   sheet["bodies"][0] = {{"mesh", {{"nodes", {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}}, {"triangles", {{0, 1, 2}}}}},
                         {"thickness", 0.01},
                         {"material", {{"young", 1e5}, {"poisson", 0.3}, {"viscosity", branches}}}};
   EXPECT_EQ(error_of([&] { read_sample(sheet); }),
             "bodies[0].material.viscosity: sheets and rods have none; damping serves there");
+  sheet["bodies"][0]["material"] = viscous;
+  EXPECT_EQ(error_of([&] { read_sample(sheet); }),
+            "bodies[0].material.preset: has viscosity, and sheets and rods have none: \"viscosity\": [] leaves it out");
+  sheet["bodies"][0]["material"] = changed;
+  EXPECT_EQ(read_sample(sheet).bodies[0].thickness, 0.01);
+}
+
+TEST(ReadScene, CottonHasItsThickness) {
+  auto sheet = sample("least.json");
+  sheet["bodies"][0] = {{"mesh", {{"nodes", {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}}, {"triangles", {{0, 1, 2}}}}},
+                        {"material", {{"preset", "cotton"}}}};
+  EXPECT_EQ(read_sample(sheet).bodies[0].thickness, 0.318e-3);
+  sheet["bodies"][0]["thickness"] = "1 mm";
+  EXPECT_EQ(read_sample(sheet).bodies[0].thickness, 1e-3);
+  // A thread of it, and sheets of other things, say it themselves.
+  sheet["bodies"][0] = {{"mesh", {{"shape", "chain"}, {"from", {0, 0, 0}}, {"to", {1, 0, 0}}, {"segments", 3}}},
+                        {"material", {{"preset", "cotton"}}}};
+  EXPECT_EQ(error_of([&] { read_sample(sheet); }).find("bodies[0].thickness: is missing"), 0u);
 }
 
 TEST(ReadScene, Presets) {

@@ -8,6 +8,7 @@
 #include "limber/study/validation/case.hpp"
 #include "limber/study/validation/closed_forms.hpp"
 #include "limber/study/validation/measurements.hpp"
+#include "limber/study/validation/meshes.hpp"
 
 namespace limber {
 namespace {
@@ -24,6 +25,7 @@ void coarse_meshes_are_near(const std::vector<ValidationCase>& cases) {
 
 TEST(ValidationCases, Frequencies) { coarse_meshes_are_near(frequency_cases()); }
 TEST(ValidationCases, Equilibria) { coarse_meshes_are_near(equilibrium_cases()); }
+TEST(ValidationCases, Contacts) { coarse_meshes_are_near(contact_cases()); }
 TEST(ValidationCases, ThinBodies) { coarse_meshes_are_near(thin_cases()); }
 TEST(ValidationCases, Motions) { coarse_meshes_are_near(motion_cases()); }
 
@@ -101,6 +103,42 @@ TEST(ClosedForms, PendulumAndCable) {
   EXPECT_NEAR(c.sag, std::sqrt(3.0 / 8 * 0.001), 1e-5);
 }
 
+/// M. Abramowitz, I. A. Stegun, Handbook of Mathematical Functions (1964), table 9.5.
+TEST(ClosedForms, BesselZeros) {
+  EXPECT_NEAR(bessel_zero(0, 1), 2.40483, 1e-5);
+  EXPECT_NEAR(bessel_zero(1, 1), 3.83171, 1e-5);
+  EXPECT_NEAR(bessel_zero(2, 1), 5.13562, 1e-5);
+  EXPECT_NEAR(bessel_zero(0, 2), 5.52008, 1e-5);
+  EXPECT_NEAR(bessel_zero(1, 2), 7.01559, 1e-5);
+}
+
+/// Slow: ρω²l³/3E, and hardly slower than at the start. Fast: the momentum ω ∫ r² of a thin bar is that of the start, r
+/// summed up by hand.
+TEST(ClosedForms, SpinningBar) {
+  const SpinningBar slow = spinning_bar(1e6, 1000, 2, 0.01, 0.1);
+  EXPECT_NEAR(slow.elongation / (1000 * 0.01 / 3e6), 1, 1e-4);
+  EXPECT_NEAR(slow.rate, 0.1, 1e-6);
+  const SpinningBar fast = spinning_bar(1e6, 1000, 2, 1e-6, 20);
+  const double k = fast.rate * std::sqrt(1e-3);
+  double momentum = 0;
+  for (int i = 0; i < 1000; ++i)
+    momentum += 2e-3 * fast.rate * std::pow(std::sin(k * (i + 0.5) / 1000) / (k * std::cos(k)), 2);
+  EXPECT_NEAR(momentum / (20 * 2.0 / 3), 1, 1e-5);
+  EXPECT_NEAR(fast.elongation, std::tan(k) / k - 1, 1e-12);
+}
+
+/// A steel ball of 10 mm under 100 N on a rigid plane, by the formulas as they are mostly printed: a³ = 3PR/4E*, d =
+/// (9P²/16RE*²)^(1/3); of a cylinder a² = 4PR/πE*.
+TEST(ClosedForms, Hertz) {
+  const double modulus = 210e9 / 0.91, radius = 0.005, force = 100;
+  const double a = std::cbrt(3 * force * radius / (4 * modulus));
+  const HertzContact ball = hertz_ball(modulus, radius, a);
+  EXPECT_NEAR(ball.force, force, 1e-9);
+  EXPECT_NEAR(ball.approach / std::cbrt(9 * force * force / (16 * radius * modulus * modulus)), 1, 1e-12);
+  const double line = std::sqrt(4 * force * radius / (std::numbers::pi * modulus));
+  EXPECT_NEAR(hertz_cylinder(modulus, radius, line).force, force, 1e-9);
+}
+
 TEST(ClosedForms, CantileverRoots) {
   EXPECT_NEAR(cantilever_root(1), 1.875104, 1e-6);
   EXPECT_NEAR(cantilever_root(2), 4.694091, 1e-6);
@@ -127,6 +165,36 @@ TEST(ClosedForms, StressesAreHookesAtSmallStrains) {
     EXPECT_NEAR(P[0] / (solid.young * e), 1, 1e-4) << model;
     EXPECT_NEAR(P[1] / (solid.young * e), 0, 1e-4) << model;
   }
+}
+
+/// Cells of the section fill the quarter disc and are small where it touches.
+TEST(ValidationMeshes, BodiesThatLieOnAPlane) {
+  const nlohmann::json cylinder = lying_cylinder_mesh(LyingPart::right, 4, 0.04, 1e-3),
+                       ball = lying_ball_mesh(4, 0.04, 0.1);
+  const auto place = [](const nlohmann::json& mesh, const nlohmann::json& node) {
+    const auto x = mesh["nodes"][node.get<std::size_t>()].get<std::array<double, 3>>();
+    return Vec3(x[0], x[1], x[2]);
+  };
+  double area = 0, volume = 0;
+  for (const auto& hex : cylinder["hexes"]) {
+    const Vec3 a = place(cylinder, hex[0]), b = place(cylinder, hex[1]), c = place(cylinder, hex[2]),
+               d = place(cylinder, hex[3]);
+    area += (c - a).cross(d - b)[2] / 2;
+  }
+  EXPECT_NEAR(area, std::numbers::pi / 4, 0.01);
+  const nlohmann::json whole = lying_cylinder_mesh(LyingPart::both_sides, 4, 0.04, 1e-3);
+  double both = 0;
+  for (const auto& hex : whole["hexes"])
+    both += (place(whole, hex[2]) - place(whole, hex[0])).cross(place(whole, hex[3]) - place(whole, hex[1]))[2] / 2;
+  EXPECT_NEAR(both, 2 * area, 1e-12);
+  EXPECT_NEAR((place(cylinder, 1) - place(cylinder, 0)).norm(), 0.01, 1e-4);
+  for (const auto& tet : ball["tets"]) {
+    const Vec3 a = place(ball, tet[0]), b = place(ball, tet[1]), c = place(ball, tet[2]), d = place(ball, tet[3]);
+    const double six = (b - a).cross(c - a).dot(d - a);
+    EXPECT_GT(six, 0);
+    volume += six / 6;
+  }
+  EXPECT_NEAR(volume, 0.1 / 3, 0.0005);  // of the sector of half a ball, angle/2π · 2π/3
 }
 
 TEST(Measurements, PassagesLieBetweenTheTimes) {

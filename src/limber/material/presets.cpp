@@ -1,5 +1,11 @@
 #include "limber/material/presets.hpp"
 
+#include <fmt/format.h>
+
+#include "limber/core/errors.hpp"
+#include "limber/core/names.hpp"
+#include "limber/material/catalog.hpp"
+
 namespace limber {
 namespace {
 
@@ -25,6 +31,10 @@ MaterialPreset by_young(const std::string& name, const std::string& model, doubl
   return {name, {model, young, poisson, {}}, density, source};
 }
 
+/// A dashpot of viscosity η beside the modulus μ, as a branch of nine times its stiffness: the loss ηω is met to 1 %
+/// up to ω = 0.1/τ, τ = η/9μ.
+Viscosity dashpot(double mu, double eta) { return {{0.9, eta / (9 * mu)}}; }
+
 }  // namespace
 
 const std::vector<MaterialPreset>& material_presets() {
@@ -37,6 +47,20 @@ const std::vector<MaterialPreset>& material_presets() {
         "shear modulus: M. M. Nguyen, S. Zhou, J.-L. Robert, V. Shamdasani, H. Xie, Development of oil-in-gelatin "
         "phantoms for viscoelasticity measurement in ultrasound shear wave elastography, Ultrasound in Medicine & "
         "Biology 40 (2014) 168-176, without oil";
+    const std::string film =
+        "E and viscosity: fitted to films of a beam that swings (Soft Robotics Lab, ETH Zürich, 2021, "
+        "srl-ethz/diffPD_sim2real), docs/materials.md; density: Smooth-On, Inc., Dragon Skin Series, technical "
+        "bulletin; ν = 0.4995 is a choice";
+    const std::string foam =
+        "viscoelastic soft foam at long times: G. Silber, C. Then, Preventive Biomechanics (2013), table 4.3, whose "
+        "constants of Ogden's law for foams (shear moduli 5.280146 and 1.042675 kPa, ν = 1.587915e-4 and 2.855843e-3) "
+        "are E = 12.65 kPa and ν = 0.0006 at small strains; density: the lightest of the soft open-cell polyurethane "
+        "foams of C. Casavola, L. Del Core, V. Moramarco, G. Pappalettera, M. Patronelli, Phys. Sci. Forum 4 (2022) 20";
+    const std::string cotton =
+        "plain weave, 100 % cotton: Ž. Penava, D. Šimić Penava, Ž. Knezić, Determination of the elastic constants of "
+        "plain woven fabrics by a tensile test in various directions, Fibres & Textiles in Eastern Europe 22 (2014) "
+        "57-63: 150.3 g/m², 0.318 mm, E and ν as M. Li, D. M. Kaufman, C. Jiang, Codimensional incremental potential "
+        "contact, ACM Trans. Graph. 40 (2021) 170, have them in their program";
     const std::string steel = "EN 1993-1-1:2005, 3.2.6 (E, ν); EN 1993-1-2:2005, 3.2.2 (density)";
     const std::string aluminium = "EN 1999-1-1:2007, 3.2.5";
     return std::vector<MaterialPreset>{
@@ -62,10 +86,52 @@ const std::vector<MaterialPreset>& material_presets() {
         by_shear_modulus("gelatine 3%", 2.01e3, gelatine),
         by_shear_modulus("gelatine 5%", 4.18e3, gelatine),
         by_shear_modulus("gelatine 7%", 10.24e3, gelatine),
+        {"gelatine 3% viscous",
+         {"yeoh", 0, nearly_incompressible, {{"c1", 2.01e3 / 2}}},
+         0,
+         gelatine + "; the shear viscosity of Voigt's model, 0.60 Pa s" + stated,
+         dashpot(2.01e3, 0.6)},
+        {"dragon skin 10 viscous",
+         {"stable_neo_hookean", 250.6e3, 0.4995, {}},
+         1070,
+         film,
+         {{0.178, 0.01}, {0.0953, 0.1}}},
+        by_young("foam", "stable_neo_hookean", 12.65e3, 0.0006, 46, foam),
+        {"cotton", {"stable_neo_hookean", 0.821e6, 0.243, {}}, 0.1503 / 0.318e-3, cotton, {}, 0.318e-3},
         by_young("steel", "stable_neo_hookean", 210e9, 0.3, 7850, steel),
         by_young("aluminium", "stable_neo_hookean", 70e9, 0.3, 2700, aluminium)};
   }();
   return all;
+}
+
+const MaterialPreset& find_preset(const std::string& name, const std::string& where) {
+  std::vector<std::string> names;
+  for (const MaterialPreset& preset : material_presets()) {
+    if (same_name(preset.name, name)) return preset;
+    names.push_back(preset.name);
+  }
+  const std::string near = nearest_name(name, names);
+  throw InputError(where, fmt::format("unknown preset '{}'; {}known are {}", name,
+                                      near.empty() ? "" : "did you mean '" + near + "'? ", join(names)));
+}
+
+void add_constants(const MaterialPreset& preset, const std::string& model,
+                   const std::function<bool(const std::string& key)>& given, const std::string& where,
+                   std::map<std::string, double>& numbers, std::map<std::string, std::vector<double>>& lists) {
+  MaterialParameters p = preset.parameters;
+  if (p.model != model) {
+    p = complete_parameters(p, where);
+    p = {model, p.young, p.poisson, {}};
+  }
+  if (p.young == 0 && given("young"))
+    throw InputError(where + ".young", "the preset \"" + preset.name + "\" has constants of " + p.model +
+                                           " in its place; change these, or the model");
+  if (p.young > 0) p.own["young"] = p.young;
+  if (p.young > 0 || !given("bulk")) p.own["poisson"] = p.poisson;
+  for (const auto& constant : p.own)
+    if (!given(constant.first)) numbers.insert(constant);
+  for (const auto& list : p.lists)
+    if (!given(list.first)) lists.insert(list);
 }
 
 }  // namespace limber

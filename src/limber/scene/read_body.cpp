@@ -76,7 +76,7 @@ Viscosity read_viscosity(const JsonCursor& place) {
   Viscosity branches;
   double sum = 0;
   std::string shares;
-  for (const JsonCursor& item : place.items(1)) {
+  for (const JsonCursor& item : place.items(0)) {
     const JsonSection s = item.section("viscosity");
     MaxwellBranch& branch = branches.emplace_back();
     viscosity_table().read(s, branch);
@@ -94,8 +94,9 @@ const Section<MaterialChoice>& material_table() {
     Rows<MaterialChoice> rows = {{"model", form::other(R"({"type": "string"})"),
                                   "the energy density; case does not matter", "`\"stable_neo_hookean\"`"}};
     rows.add({"preset", form::other(R"({"type": "string"})"),
-              "a substance by its [name](materials.md#presets), with model, constants and density; keys beside "
-              "it take the place of its own; case does not matter",
+              "a substance by its [name](materials.md#presets), with model, constants and, where its source has them, "
+              "density, viscosity and the thickness of cloth; keys beside it take the place of its own; case "
+              "does not matter",
               "none"});
     SchemaJson enough = SchemaJson::array({{{"required", SchemaJson::array()}}});
     const std::string field = "{}; may be a [field](#a-field-in-place-of-a-number)";
@@ -116,8 +117,9 @@ const Section<MaterialChoice>& material_table() {
         if (const SchemaJson way{{"required", keys}}; std::find(enough.begin(), enough.end(), way) == enough.end())
           enough.push_back(way);
     }
-    rows.add({"viscosity", into(&MaterialChoice::viscosity, read_viscosity), form::list("viscosity", 1),
-              "a list of [branches that relax](#viscosity); the other constants are those of slow loads", "none"});
+    rows.add({"viscosity", into(&MaterialChoice::viscosity, read_viscosity), form::list("viscosity"),
+              "a list of [branches that relax](#viscosity); the other constants are those of slow loads",
+              "none, or the preset's"});
     enough.push_back({{"required", {"preset"}}});
     Section<MaterialChoice> section{"material", rows};
     section.also["anyOf"] = enough;
@@ -137,21 +139,10 @@ const MaterialPreset* read_preset(const JsonSection& s) {
 /// What the scene does not say itself.
 void take_from(const MaterialPreset& preset, const JsonSection& s, MaterialChoice& m) {
   if (!s.has("density") && preset.density > 0) m.density = preset.density;
-  MaterialParameters p = preset.parameters;
-  if (p.model != m.model) {  // which has the same small strains
-    p = complete_parameters(p, m.where);
-    p = {m.model, p.young, p.poisson, {}};
-  }
-  if (p.young > 0)
-    m.parameters.emplace("young", p.young);
-  else if (const auto c = s.find("young"))
-    c->fail("the preset \"" + preset.name + "\" has constants of " + p.model +
-            " in its place; change these, or the model");
-  if (p.young > 0 || !s.has("bulk")) m.parameters.emplace("poisson", p.poisson);
-  m.parameters.insert(p.own.begin(), p.own.end());
-  for (const auto& entry : p.lists)
-    if (!m.parameters.contains(entry.first)) m.lists.insert(entry);
-  for (const auto& field : m.fields) m.parameters.erase(field.first), m.lists.erase(field.first);
+  if (!s.has("viscosity")) m.viscosity = preset.viscosity;
+  m.thickness = preset.thickness;
+  add_constants(
+      preset, m.model, [&](const std::string& key) { return s.has(key.c_str()); }, m.where, m.parameters, m.lists);
 }
 
 MaterialChoice read_material(const JsonCursor& place, const Vocabulary& vocabulary) {
@@ -222,9 +213,17 @@ void read_thin(const JsonSection& s, BodyChoice& body, const Vocabulary& vocabul
   body.materials = read_materials(s, vocabulary);
   for (const auto& [key, field] : body.materials.at("default").fields)
     s.at("material").section("material").at(key.c_str()).fail("sheets and rods have one number, no field");
-  if (!body.materials.at("default").viscosity.empty())
-    s.at("material").section("material").at("viscosity").fail("sheets and rods have none; damping serves there");
+  if (!body.materials.at("default").viscosity.empty()) {
+    const JsonSection material = s.at("material").section("material");
+    if (const auto c = material.find("viscosity")) c->fail("sheets and rods have none; damping serves there");
+    material.at("preset").fail("has viscosity, and sheets and rods have none: \"viscosity\": [] leaves it out");
+  }
   const auto c = s.find("thickness");
+  const double measured = body.materials.at("default").thickness;
+  if (!c && measured > 0 && !std::holds_alternative<NetworkShape>(body.mesh)) {
+    body.thickness = measured;
+    return;
+  }
   if (!c)
     throw InputError(body.where + ".thickness",
                      "is missing: a sheet or rod of a material needs one (a solid inside of a surface is made by "
@@ -400,7 +399,8 @@ const Section<BodyChoice>& body_table() {
            {"thickness", &B::thickness, form::non_negative(quantity::length),
             "thickness{}: where things collide, the surface lies half of it outside the mesh ([below](#thickness)). Of "
             "[sheets "
-            "and rods](#sheets-and-rods) the thickness or the diameter, there required"},
+            "and rods](#sheets-and-rods) the thickness or the diameter, there required unless a preset of cloth has "
+            "it"},
            {"bending", &B::bending, form::non_negative(quantity::ratio),
             "[sheets and rods](#sheets-and-rods) only: factor on the bending stiffness that material and thickness "
             "give"},

@@ -106,6 +106,7 @@ struct MaterialChoice {
   /// Key (one of parameters, or density) → the cell field of the mesh that gives a number [SI] to each element.
   std::map<std::string, std::string> fields;
   Viscosity viscosity = {};  // none: it is elastic
+  double thickness = 0;      // [m] of a sheet of it, by a preset; 0: the body says it
 };
 
 /// f = −(stiffness K + mass M) v; at the rest shape's K, the stage's or the step's start's.

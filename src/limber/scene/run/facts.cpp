@@ -90,13 +90,15 @@ void add_modes(const Scene& scene, const Model& model, int modes, Facts& f) {
 
 long step_count(const TimeSettings& time) { return static_cast<long>(std::ceil(time.duration / time.step - 1e-9)); }
 
-Modes scene_modes(const Model& model, int s) {
+Modes scene_modes(const Model& model, int s) { return scene_modes(model, model.start, s); }
+
+Modes scene_modes(const Model& model, const State& state, int s) {
   auto& system = *model.system;
   if (!system.symmetric()) throw InputError("modes", "a force has a non-symmetric tangent: modes are not defined");
   Tangent T;
-  system.tangent(model.start, Definiteness::exact, T);
+  system.tangent(state, Definiteness::exact, T);
   const Vector* positions = system.traits().nodes.positions;
-  const Matrix rigid = system.rigid_motions(model.start);
+  const Matrix rigid = system.rigid_motions(state);
   const Space& space = system.space();
   require_entries(T.low_rank);
   if (!space.shared())

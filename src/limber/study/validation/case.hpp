@@ -55,6 +55,7 @@ std::vector<double> measured(const ValidationCase& c, const Refinement& r);
 std::vector<ValidationCase> frequency_cases();
 std::vector<ValidationCase> material_cases();
 std::vector<ValidationCase> equilibrium_cases();
+std::vector<ValidationCase> contact_cases();
 std::vector<ValidationCase> thin_cases();
 std::vector<ValidationCase> motion_cases();
 

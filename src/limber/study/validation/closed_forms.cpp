@@ -140,6 +140,36 @@ HenckyMembrane hencky_membrane(double poisson) {
   return {shoot(middle).deflection, 4 * middle};
 }
 
+SpinningBar spinning_bar(double young, double density, double length, double width, double rate) {
+  const auto square = [](double k, double l) {  // ∫ r² dx over (−l, l)
+    return (l - std::sin(2 * k * l) / (2 * k)) / std::pow(k * std::cos(k * l), 2);
+  };
+  const double l = length / 2, b = width / 2, slowness = std::sqrt(density / young);
+  const double start = rate * 4 * l * b * (l * l + b * b) / 3;  // angular momentum over ρ and the third side
+  const auto excess = [&](double omega) {
+    const double k = omega * slowness;
+    return omega * (2 * b * square(k, l) + 2 * l * square(k, b)) - start;
+  };
+  const double omega = smallest_root(excess, 1e-3 * rate, rate, 1000), k = omega * slowness;
+  return {omega, std::tan(k * l) / k - l};
+}
+
+HertzContact hertz_cylinder(double modulus, double radius, double a) {
+  const double force = std::numbers::pi * modulus * a * a / (4 * radius);
+  return {force, force / (std::numbers::pi * modulus) * (2 * std::log(4 * radius / a) - 1)};
+}
+
+HertzContact hertz_ball(double modulus, double radius, double a) {
+  return {4 * modulus * a * a * a / (3 * radius), a * a / radius};
+}
+
+double bessel_zero(int n, int k) {
+  double zero = n > 0 ? 0.1 : 0;
+  for (int i = 0; i < k; ++i)
+    zero = smallest_root([&](double x) { return std::cyl_bessel_j(n, x); }, zero + 1e-3, zero + n + 10, 1000);
+  return zero;
+}
+
 double pendulum_period(double length, double gravity, double angle) {
   double a = 1, b = std::cos(angle / 2);
   for (int i = 0; i < 20; ++i) {

@@ -69,6 +69,29 @@ HenckyMembrane hencky_membrane(double poisson);
 /// T = 2π √(L/g) / agm(1, cos(θ/2)) of a pendulum that is let go at the angle θ.
 double pendulum_period(double length, double gravity, double angle);
 
+/// A bar of length L and width b, of density ρ and P = E (s − 1) (`corotated` with ν = 0), that is set spinning about
+/// its middle with ω₀ while it is not stretched, after its vibrations have died away. E r″ + ρω² r = 0 with the ends
+/// free: what was at x is at r = sin(kx)/(k cos(kL/2)), k² = ρω²/E, and so across; ω is that of the same angular
+/// momentum.
+struct SpinningBar {
+  double rate, elongation;  // [rad/s]; [m] of half the bar
+};
+SpinningBar spinning_bar(double young, double density, double length, double width, double rate);
+
+/// Hertz: a cylinder (its half, from the plane y = 0 of its axis to the contact) or a ball of radius R pressed on a
+/// rigid plane, the contact being 2a wide. E* = E/(1 − ν²).
+struct HertzContact {
+  double force;     // [N/m], [N]
+  double approach;  // [m] of the plane y = 0 of a cylinder, of what is far from the contact in a ball
+};
+/// P = π E* a²/4R, d = P/πE* (2 ln(4R/a) − 1).
+HertzContact hertz_cylinder(double plane_strain_modulus, double radius, double a);
+/// P = 4E* a³/3R, d = a²/R.
+HertzContact hertz_ball(double plane_strain_modulus, double radius, double a);
+
+/// The k-th positive zero of the Bessel function J_n.
+double bessel_zero(int n, int k);
+
 /// The nominal principal stresses ∂ψ/∂s of a model of docs/materials.md at the stretches s, from its formula.
 struct MaterialConstants {
   double mu = 0, lambda = 0, bulk = 0;

@@ -8,12 +8,28 @@
 
 namespace limber {
 
+namespace {
+
+std::vector<double> frequencies_at(const Model& model, const State& state, const std::vector<int>& numbers) {
+  const Modes modes = scene_modes(model, state, *std::max_element(numbers.begin(), numbers.end()));
+  std::vector<double> hertz;
+  for (const int n : numbers) hertz.push_back(mode_frequency(modes.lambda[n - 1]));
+  return hertz;
+}
+
+}  // namespace
+
 Measurement frequencies(std::vector<int> numbers) {
   return [numbers = std::move(numbers)](const Scene&, const Model& model) {
-    const Modes modes = scene_modes(model, *std::max_element(numbers.begin(), numbers.end()));
-    std::vector<double> hertz;
-    for (const int n : numbers) hertz.push_back(mode_frequency(modes.lambda[n - 1]));
-    return hertz;
+    return frequencies_at(model, model.start, numbers);
+  };
+}
+
+Measurement frequencies_in_equilibrium(std::vector<int> numbers) {
+  return [numbers = std::move(numbers)](const Scene& scene, const Model& model) {
+    StaticsReport report;
+    const Vector x = statics(scene, model, report);
+    return frequencies_at(model, model.system->state(x, Vector::Zero(x.size()), model.start.t), numbers);
   };
 }
 
@@ -41,7 +57,8 @@ Equilibrium::Equilibrium(const Scene& scene, const Model& model) : model_(&model
   for (std::size_t i = 0; i < nodes.size(); ++i) rest_.segment<3>(3 * static_cast<Index>(i)) = nodes[i];
   StaticsReport report;
   x_ = statics(scene, model, report);
-  forces_ = model.system->reactions(model.system->state(x_, Vector::Zero(x_.size()), model.start.t));
+  state_ = model.system->state(x_, Vector::Zero(x_.size()), model.start.t);
+  forces_ = model.system->reactions(state_);
 }
 
 Vec3 Equilibrium::position(std::size_t probe) const { return model_->probes.at(probe).at(x_); }
@@ -67,6 +84,15 @@ Vec3 Equilibrium::torque(const std::function<bool(const Vec3&)>& chosen) const {
   Vec3 sum = Vec3::Zero();
   for_reactions(chosen, [&](const Vec3& place, const Vec3& force) { sum += place.cross(force); });
   return sum;
+}
+
+double Equilibrium::mean_square_distance_of_contact() const {
+  double sum = 0, total = 0;
+  for (const ContactPoint& p : contact_points(*model_->contact, model_->system->full(state_))) {
+    sum += p.normal_force * (p.point[0] * p.point[0] + p.point[2] * p.point[2]);
+    total += p.normal_force;
+  }
+  return sum / total;
 }
 
 Measurement in_equilibrium(std::function<std::vector<double>(const Equilibrium&)> numbers) {
@@ -104,6 +130,18 @@ Measurement in_motion(std::function<std::vector<double>(const FollowedMotion&)> 
       motion.momenta.push_back(sum);
     }
     return numbers(motion);
+  };
+}
+
+Measurement in_contact(std::function<std::vector<double>(const std::vector<std::vector<ContactPoint>>&)> numbers) {
+  return [numbers = std::move(numbers)](const Scene& scene, const Model& model) {
+    Simulation simulation = build_simulation(scene, model);
+    std::vector<std::vector<ContactPoint>> points;
+    for (long left = step_count(scene.time); left > 0; --left) {
+      simulation.step();
+      points.push_back(contact_points(*model.contact, model.system->full(simulation.state())));
+    }
+    return numbers(points);
   };
 }
 

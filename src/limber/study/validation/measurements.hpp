@@ -15,6 +15,9 @@ Measurement frequencies(std::vector<int> modes);
 /// modes are sorted so.
 Measurement frequencies_by_direction(Index axis, std::vector<int> along, std::vector<int> across, int looked_at);
 
+/// [Hz] of these modes about the equilibrium of a scene.
+Measurement frequencies_in_equilibrium(std::vector<int> modes);
+
 /// The equilibrium of a scene.
 class Equilibrium {
  public:
@@ -27,6 +30,8 @@ class Equilibrium {
   Vec3 reaction(const std::function<bool(const Vec3& rest)>& chosen) const;
   /// [N m] about the origin.
   Vec3 torque(const std::function<bool(const Vec3& rest)>& chosen) const;
+  /// Σ λ |x|²/Σ λ over the forces λ of contact at x, but for their component along y [m²].
+  double mean_square_distance_of_contact() const;
 
  private:
   void for_reactions(const std::function<bool(const Vec3&)>& chosen,
@@ -34,6 +39,7 @@ class Equilibrium {
 
   const Model* model_;
   Vector rest_, x_;  // 3N
+  State state_;      // reduced
   Vector forces_;    // 3P
 };
 Measurement in_equilibrium(std::function<std::vector<double>(const Equilibrium&)> numbers);
@@ -48,6 +54,9 @@ struct FollowedMotion {
   std::vector<Vec3> momenta;    // [kg m/s] of each body at the end
 };
 Measurement in_motion(std::function<std::vector<double>(const FollowedMotion&)> numbers);
+
+/// From the points of contact after each step.
+Measurement in_contact(std::function<std::vector<double>(const std::vector<std::vector<ContactPoint>>&)> numbers);
 
 /// When y passes zero, between the times by a straight line.
 std::vector<double> passages(const std::vector<double>& times, const std::vector<double>& y);

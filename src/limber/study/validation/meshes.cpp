@@ -2,11 +2,124 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <numbers>
 
+#include "limber/core/nodes.hpp"
 #include "limber/study/validation/closed_forms.hpp"
 
 namespace limber {
+
+namespace {
+
+/// Quadrilaterals that fill the quarter x ≥ 0, y ≤ 0 of the unit disc and are small at (0, −1).
+struct QuarterDisc {
+  std::vector<std::complex<double>> nodes;
+  std::vector<std::array<int, 4>> cells;
+};
+
+/// In the ζ plane: a square of n × n cells at 0 with rings of 2n cells around it, the last one on |ζ| = 1. Möbius' map
+/// −i (1 + iζ)/(1 − iζ), which doubles lengths at 0, takes the real axis to the circle, the imaginary one to x = 0 and
+/// |ζ| = 1 to y = 0.
+QuarterDisc quarter_disc(int n, double side) {
+  QuarterDisc d;
+  const auto add = [&](std::complex<double> zeta) {
+    d.nodes.push_back(zeta);
+    return static_cast<int>(d.nodes.size()) - 1;
+  };
+  std::vector<std::vector<int>> square(static_cast<std::size_t>(n) + 1);
+  for (int j = 0; j <= n; ++j)
+    for (int i = 0; i <= n; ++i) square[ix(j)].push_back(add({side / 2 * i / n, side / 2 * j / n}));
+  for (int j = 0; j < n; ++j)
+    for (int i = 0; i < n; ++i)
+      d.cells.push_back(
+          {square[ix(j)][ix(i)], square[ix(j)][ix(i + 1)], square[ix(j + 1)][ix(i + 1)], square[ix(j + 1)][ix(i)]});
+  std::vector<int> inner;
+  for (int j = 0; j <= n; ++j) inner.push_back(square[ix(j)][ix(n)]);
+  for (int i = n - 1; i >= 0; --i) inner.push_back(square[ix(n)][ix(i)]);
+  const std::vector<int> rim = inner;
+  const int rings = 2 * n;
+  for (int k = 1; k <= rings; ++k) {
+    const double part = static_cast<double>(k) / rings;
+    std::vector<int> ring;
+    for (int t = 0; t <= 2 * n; ++t) {
+      const std::complex<double> from = d.nodes[ix(rim[ix(t)])];
+      const double angle = (1 - part) * std::arg(from) + part * std::numbers::pi / 4 * t / n;
+      std::complex<double> zeta = std::polar(std::pow(std::abs(from), 1 - part), angle);
+      if (t == 2 * n) zeta = {0, zeta.imag()};
+      ring.push_back(add(zeta));
+    }
+    for (int t = 0; t < 2 * n; ++t) d.cells.push_back({inner[ix(t)], ring[ix(t)], ring[ix(t + 1)], inner[ix(t + 1)]});
+    inner = ring;
+  }
+  constexpr std::complex<double> i(0, 1);
+  for (std::complex<double>& z : d.nodes) {
+    const bool far = std::abs(z) > 1 - 1e-9, middle = z.real() == 0;
+    z = -i * (1.0 + i * z) / (1.0 - i * z);
+    z = {middle ? 0 : z.real(), far ? 0 : z.imag()};
+  }
+  return d;
+}
+
+}  // namespace
+
+nlohmann::json lying_cylinder_mesh(LyingPart part, int n, double side, double width) {
+  QuarterDisc d = quarter_disc(n, side);
+  if (part == LyingPart::both_sides) {
+    const QuarterDisc right = d;
+    std::vector<int> left;
+    for (std::size_t i = 0; i < right.nodes.size(); ++i) {
+      const bool middle = right.nodes[i].real() == 0;
+      left.push_back(static_cast<int>(middle ? i : d.nodes.size()));
+      if (!middle) d.nodes.push_back(-std::conj(right.nodes[i]));
+    }
+    for (const auto& [a, b, c, e] : right.cells)
+      d.cells.push_back({left[ix(a)], left[ix(e)], left[ix(c)], left[ix(b)]});
+  }
+  const int count = static_cast<int>(d.nodes.size());
+  auto nodes = nlohmann::json::array(), hexes = nlohmann::json::array();
+  for (const double z : {0.0, width})
+    for (const std::complex<double>& p : d.nodes) nodes.push_back({p.real(), p.imag(), z});
+  for (const auto& [a, b, c, e] : d.cells) hexes.push_back({a, b, c, e, a + count, b + count, c + count, e + count});
+  return {{"nodes", nodes}, {"hexes", hexes}};
+}
+
+nlohmann::json lying_ball_mesh(int n, double side, double angle) {
+  const QuarterDisc d = quarter_disc(n, side);
+  auto nodes = nlohmann::json::array(), tets = nlohmann::json::array();
+  std::vector<Vec3> places;
+  std::vector<std::array<int, 2>> sides;  // of each node of the section, those on the two planes: one on the axis
+  for (const std::complex<double>& p : d.nodes) {
+    const double x = p.real() * std::cos(angle / 2), z = p.real() * std::sin(angle / 2);
+    const int number = static_cast<int>(nodes.size());
+    nodes.push_back({x, p.imag(), -z});
+    places.emplace_back(x, p.imag(), -z);
+    if (p.real() > 0) {
+      nodes.push_back({x, p.imag(), z});
+      places.emplace_back(x, p.imag(), z);
+    }
+    sides.push_back({number, p.real() > 0 ? number + 1 : number});
+  }
+  const auto add_prism = [&](std::array<int, 3> t) {
+    std::sort(t.begin(), t.end());  // so that neighbours cut the face between them alike
+    for (std::size_t k = 0; k < 3; ++k) {
+      std::vector<int> tet;
+      for (std::size_t i = 0; i <= k; ++i) tet.push_back(sides[ix(t[i])][0]);
+      for (std::size_t i = k; i < 3; ++i) tet.push_back(sides[ix(t[i])][1]);
+      std::vector<int> sorted = tet;
+      std::sort(sorted.begin(), sorted.end());
+      if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) continue;
+      const auto edge = [&](std::size_t i) { return Vec3(places[ix(tet[i])] - places[ix(tet[0])]); };
+      if (edge(1).cross(edge(2)).dot(edge(3)) < 0) std::swap(tet[2], tet[3]);
+      tets.push_back(tet);
+    }
+  };
+  for (const auto& [a, b, c, e] : d.cells) {
+    add_prism({a, b, c});
+    add_prism({a, c, e});
+  }
+  return {{"nodes", nodes}, {"tets", tets}};
+}
 
 nlohmann::json mapped_mesh(std::array<int, 3> cells, MappedCells kind, const std::function<Vec3(const Vec3&)>& place) {
   const auto [nx, ny, nz] = cells;

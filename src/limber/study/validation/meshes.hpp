@@ -17,6 +17,14 @@ nlohmann::json mapped_mesh(std::array<int, 3> cells, MappedCells kind, const std
 /// A disc in y = 0 about the origin, of n rings of triangles that look upwards; the rim is the last 6n nodes.
 nlohmann::json disc_mesh(double radius, int n);
 
+/// Half a cylinder of radius 1 about the z axis that lies on something at (0, −1): y ≤ 0, one cell of `width` along z.
+/// Under the contact, on each side of x = 0, a square of n × n cells of this side; they grow evenly to the plane y = 0.
+enum class LyingPart { right, both_sides };
+nlohmann::json lying_cylinder_mesh(LyingPart part, int n, double side, double width);
+/// The right part as the section of half a ball, of which it is the sector of an `angle` about the y axis between two
+/// planes at angle/2 from z = 0.
+nlohmann::json lying_ball_mesh(int n, double side, double angle);
+
 /// An arc of edges that hangs between (0, 0, 0) and (span, 0, 0), of this length together, less than 1.5 spans or so.
 nlohmann::json slack_line(double length, double span, int edges);
 

@@ -219,10 +219,7 @@ StudyResult study_validation(const StudyContext& context) {
       "written down in `src/limber/study/validation/`. The scenes are files that can be run: `limber modes`, `limber "
       "statics` or `limber run`, as their descriptions say. Where a number differs, the verdict says why.\n\n"
       "Not among the cases: plates of a hundredth of their length and less, which tetrahedra as flat as that resolve "
-      "slowly, "
-      "and indentation, which takes finer meshes under the contact than a study of minutes can. A beam of silicone "
-      "that was "
-      "filmed has its own tests and is told of in `docs/materials.md`.\n\n"
+      "slowly. A beam of silicone that was filmed has its own tests and is told of in `docs/materials.md`.\n\n"
       "Elements are quadratic tetrahedra where nothing else is said. Closed forms are evaluated when the study runs, "
       "by "
       "code that knows nothing of Limber's elements.",
@@ -236,13 +233,14 @@ StudyResult study_validation(const StudyContext& context) {
   result.figures = {deviations_figure(refined),
                     convergence_figure("vibrations", "Frequencies: the largest deviation of each case", done,
                                        {"deep-beam", "deep-beam-axial", "thick-plate", "plate-on-edges",
-                                        "tapered-membrane", "sphere", "string"}),
+                                        "tapered-membrane", "sphere", "string", "drum"}),
                     convergence_figure("equilibria", "Equilibria: the largest deviation of each case", done,
                                        {"straight-beam-out-of-plane", "twisted-beam-along", "cook", "torsion-1",
-                                        "thick-sphere", "balloon-1.5", "rod-elastica-10", "membrane-0.3"}),
+                                        "thick-sphere", "balloon-1.5", "rod-elastica-10", "membrane-0.3",
+                                        "hertz-cylinder", "hertz-ball", "partial-slip"}),
                     convergence_figure("motions", "Motions: the largest deviation of each case", done,
                                        {"pendulum-60", "pendulum-150", "falling-sheet", "oscillator", "pulled-bar",
-                                        "bollard-0.3", "bars"}),
+                                        "bollard-0.3", "bars", "spinning-bar"}),
                     elastica_figure(done)};
   for (const DoneCase& c : refined) result.claims.push_back(case_verdict(c));
   result.claims.push_back(uniform_verdict(uniform));

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "limber/core/nodes.hpp"
 #include "limber/study/validation/closed_forms.hpp"
 #include "limber/study/validation/measurements.hpp"
 #include "limber/study/validation/meshes.hpp"
@@ -105,6 +106,65 @@ ValidationCase membrane_case(double poisson) {
       0.01};
 }
 
+/// √(tension/mass of a unit area), over the stretch: for waves on a sheet that is stretched alike in both directions,
+/// in lengths of its rest shape [m/s]. The second Piola stress of `st_venant_kirchhoff` is E/(1 − ν) (s² − 1)/2.
+double membrane_speed(double stretch) {
+  constexpr double young = 1e6, poisson = 0.3, density = 1000;
+  return std::sqrt(young / (1 - poisson) * (stretch * stretch - 1) / 2 / density);
+}
+constexpr double membrane_stretch = 1.01;
+
+ValidationCase square_membrane_case() {
+  const auto cells = [](int n) {
+    return Refinement{fmt::format("{} × {} cells", n, n), {fmt::format("bodies[0].mesh.cells=[{},{}]", n, n)}};
+  };
+  ValidationCase c{"square-membrane",
+                   "A square membrane, stretched by 1 %",
+                   "f = ½ √(T/σ) √(m² + n²)/a: Lord Rayleigh, The Theory of Sound, vol. I (1894), chapter IX; the "
+                   "tension T and the mass σ of a unit area are those of the sheet when it is stretched",
+                   "square_membrane",
+                   {},
+                   {cells(8), cells(16), cells(32)},
+                   frequencies_in_equilibrium({1, 2, 4, 5}),
+                   {},
+                   0.08};
+  for (const auto& [m, n] : {std::pair{1, 1}, {1, 2}, {2, 2}, {1, 3}})
+    c.expected.push_back({fmt::format("({}, {}) [Hz]", m, n), membrane_speed(membrane_stretch) * std::hypot(m, n) / 2});
+  return c;
+}
+
+ValidationCase drum_case() {
+  const auto rings = [](int n) {
+    const nlohmann::json mesh = disc_mesh(1, n);
+    Refinement r = with_mesh(fmt::format("{} rings of triangles", n), mesh);
+    auto scripts = nlohmann::json::array();
+    for (int i = 1 + 3 * n * (n - 1); i <= 3 * n * (n + 1); ++i) {
+      const auto& x = mesh["nodes"][ix(i)];
+      const double outwards = membrane_stretch - 1;
+      const std::array<double, 3> way = {outwards * x[0].get<double>(), 0, outwards * x[2].get<double>()};
+      scripts.push_back({{"nodes", {{"nodes", {i}}}}, {"keys", {{{"time", 0}, {"translation", way}}}}});
+    }
+    r.changes.push_back("bodies[0].script=" + scripts.dump());
+    return r;
+  };
+  ValidationCase c{
+      "drum",
+      "A circular membrane, stretched by 1 %",
+      "f = j/2πR √(T/σ), j a zero of a Bessel function J_m: Lord Rayleigh, The Theory of Sound, vol. I "
+      "(1894), "
+      "chapter IX; the tension T and the mass σ of a unit area are those of the sheet when it is stretched",
+      "drum",
+      {},
+      {rings(8), rings(16), rings(32)},
+      frequencies_in_equilibrium({1, 2, 4, 6}),
+      {},
+      0.06};
+  for (const auto& [m, k] : {std::pair{0, 1}, {1, 1}, {2, 1}, {0, 2}})
+    c.expected.push_back({fmt::format("J_{}, zero {} [Hz]", m, k),
+                          membrane_speed(membrane_stretch) * bessel_zero(m, k) / (2 * std::numbers::pi)});
+  return c;
+}
+
 }  // namespace
 
 std::vector<ValidationCase> thin_cases() {
@@ -130,7 +190,9 @@ std::vector<ValidationCase> thin_cases() {
            0.07},
           membrane_case(0.2),
           membrane_case(0.3),
-          membrane_case(0.4)};
+          membrane_case(0.4),
+          square_membrane_case(),
+          drum_case()};
 }
 
 }  // namespace limber
