@@ -6,6 +6,7 @@
 
 #include "limber/core/errors.hpp"
 #include "limber/core/nodes.hpp"
+#include "limber/core/signals.hpp"
 #include "limber/model/elsewhere.hpp"
 
 #ifdef LIMBER_HAS_METIS
@@ -35,6 +36,7 @@ std::vector<int> parts_by_metis(const ElementMesh& mesh, int parts) {
   options[METIS_OPTION_SEED] = 1;
   options[METIS_OPTION_NUMBERING] = 0;
   std::vector<idx_t> of_element(mesh.count()), of_node(mesh.nodes.size());
+  const SignalsKept signals;
   if (METIS_PartMeshDual(&elements, &count, start.data(), nodes.data(), nullptr, nullptr, &common, &pieces, nullptr,
                          options, &cut, of_element.data(), of_node.data()) != METIS_OK)
     throw InputError("bodies", fmt::format("METIS could not cut {} elements into {} parts", mesh.count(), parts));
