@@ -7,6 +7,7 @@
 #ifdef LIMBER_HAS_MPI
 #include <mpi.h>
 
+#include "limber/core/signals.hpp"
 #include "limber/core/types.hpp"
 #endif
 
@@ -113,7 +114,10 @@ const Communicator& one_process() {
 #ifdef LIMBER_HAS_MPI
 
 Processes::Processes(int& argc, char**& argv) {
-  MPI_Init(&argc, &argv);
+  {
+    const SignalsWait wait;  // MPI starts threads
+    MPI_Init(&argc, &argv);
+  }
   all_ = std::make_unique<World>();
 }
 

@@ -3,8 +3,11 @@
 #include <tbb/global_control.h>
 #include <tbb/info.h>
 #include <tbb/parallel_for.h>
+#include <tbb/task_scheduler_observer.h>
 
 #include <memory>
+
+#include "limber/core/signals.hpp"
 
 #ifdef LIMBER_PLAIN_THREADS
 #include <algorithm>
@@ -18,9 +21,19 @@
 namespace limber {
 namespace {
 std::unique_ptr<tbb::global_control> limit;
-}
+
+/// Threads that help leave signals to the one that they help.
+class Helpers final : public tbb::task_scheduler_observer {
+ public:
+  Helpers() { observe(true); }
+  void on_scheduler_entry(bool is_worker) override {
+    if (is_worker) static thread_local const SignalsWait wait;
+  }
+};
+}  // namespace
 
 void set_threads(int n) {
+  [[maybe_unused]] static const Helpers& helpers = *new Helpers;  // never destroyed: they may outlive it
   limit.reset();
   if (n > 0)
     limit = std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism,

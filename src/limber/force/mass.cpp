@@ -57,6 +57,8 @@ std::vector<NodalMass> element_masses(const ElementMesh& mesh, int first_node, s
   const ElementMass element(mesh.kind);
   const Index n = node_count(mesh.kind);
   std::vector<NodalMass> entries;
+  std::vector<double> lumped(kind == MassKind::lumped ? mesh.nodes.size() : 0, 0.0);
+  std::vector<char> used(lumped.size(), 0);
   for (std::size_t e = 0; e < mesh.count(); ++e) {
     const auto nodes = mesh.element(e);
     Matrix X(n, 3);
@@ -64,14 +66,26 @@ std::vector<NodalMass> element_masses(const ElementMesh& mesh, int first_node, s
       X.row(a) = mesh.nodes[static_cast<std::size_t>(nodes[static_cast<std::size_t>(a)])].transpose();
     const Matrix m = density[e] * element.of(X);
     const double scale = m.sum() / m.trace();
-    for (Index a = 0; a < n; ++a)
-      for (Index b = 0; b < n; ++b) {
-        const int i = nodes[static_cast<std::size_t>(a)], j = nodes[static_cast<std::size_t>(b)];
-        if (kind == MassKind::consistent && i <= j) entries.push_back({first_node + i, first_node + j, m(a, b)});
-        if (kind == MassKind::lumped && a == b) entries.push_back({first_node + i, first_node + i, scale * m(a, a)});
+    for (Index a = 0; a < n; ++a) {
+      const int i = nodes[static_cast<std::size_t>(a)];
+      if (kind == MassKind::lumped) {
+        lumped[static_cast<std::size_t>(i)] += scale * m(a, a);
+        used[static_cast<std::size_t>(i)] = 1;
+        continue;
       }
+      for (Index b = 0; b < n; ++b)
+        if (const int j = nodes[static_cast<std::size_t>(b)]; i <= j)
+          entries.push_back({first_node + i, first_node + j, m(a, b)});
+    }
+  }
+  if (kind == MassKind::lumped) {
+    entries.reserve(static_cast<std::size_t>(std::count(used.begin(), used.end(), 1)));
+    for (std::size_t i = 0; i < lumped.size(); ++i)
+      if (used[i]) entries.push_back({first_node + static_cast<int>(i), first_node + static_cast<int>(i), lumped[i]});
+    return entries;
   }
   merge(entries);
+  entries.shrink_to_fit();
   return entries;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 /// Remembers the sparsity pattern of the last matrix, so that a new one is noticed.
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <vector>
@@ -22,17 +23,54 @@ inline bool same_numbers(const int* a, const int* b, Index n) {
   return same;
 }
 
+/// Whether A (compressed) is made of whole 3×3 blocks, those of block column b in the block rows from start[b] on.
+inline bool has_blocks(const SparseMatrix& A, const std::vector<int>& start, const std::vector<int>& rows) {
+  const auto columns = static_cast<Index>(start.size()) - 1;
+  if (A.rows() != A.cols() || A.cols() != 3 * columns || A.nonZeros() != 9 * static_cast<Index>(rows.size()))
+    return false;
+  constexpr Index piece = 1024;
+  std::atomic<bool> same = true;
+  const int *outer = A.outerIndexPtr(), *inner = A.innerIndexPtr();
+  const auto compare = [&](Index b) {
+    const int first = start[static_cast<std::size_t>(b)], count = start[static_cast<std::size_t>(b) + 1] - first;
+    bool equal = true;
+    for (int c = 0; c < 3; ++c) {
+      const int at = 9 * first + 3 * c * count;
+      if (outer[3 * b + c] != at || outer[3 * b + c + 1] != at + 3 * count) return false;
+      for (int k = 0; k < count; ++k) {
+        const int row = 3 * rows[static_cast<std::size_t>(first + k)];
+        const int* found = inner + at + 3 * k;
+        equal = equal && found[0] == row && found[1] == row + 1 && found[2] == row + 2;
+      }
+    }
+    return equal;
+  };
+  parallel_for((columns + piece - 1) / piece,
+               [&](Index p) {
+                 for (Index b = p * piece; b < std::min(columns, (p + 1) * piece) && same; ++b)
+                   if (!compare(b)) same = false;
+               },
+               1e5);
+  return same;
+}
+
 enum class PatternChange { same, changed };
 
+/// Where matrices are made of 3×3 blocks, it remembers the blocks: a ninth of the entries.
 class Pattern {
  public:
   /// Compares A (compressed) with the last matrix and remembers it.
   PatternChange take(const SparseMatrix& A) {
     const auto columns = static_cast<std::size_t>(A.cols()) + 1, entries = static_cast<std::size_t>(A.nonZeros());
-    if (known_ && equal(outer_, A.outerIndexPtr(), columns) && equal(inner_, A.innerIndexPtr(), entries))
+    if (known_ && (blocks_ ? has_blocks(A, outer_, inner_)
+                           : equal(outer_, A.outerIndexPtr(), columns) && equal(inner_, A.innerIndexPtr(), entries)))
       return PatternChange::same;
-    outer_.assign(A.outerIndexPtr(), A.outerIndexPtr() + columns);
-    inner_.assign(A.innerIndexPtr(), A.innerIndexPtr() + entries);
+    take_blocks(A);
+    blocks_ = has_blocks(A, outer_, inner_);
+    if (!blocks_) {
+      outer_.assign(A.outerIndexPtr(), A.outerIndexPtr() + columns);
+      inner_.assign(A.innerIndexPtr(), A.innerIndexPtr() + entries);
+    }
     known_ = true;
     return PatternChange::changed;
   }
@@ -42,8 +80,20 @@ class Pattern {
     return mine.size() == count && same_numbers(mine.data(), other, static_cast<Index>(count));
   }
 
+  /// As if A were made of blocks.
+  void take_blocks(const SparseMatrix& A) {
+    outer_.assign(1, 0);
+    inner_.clear();
+    for (Index j = 0; j + 2 < A.cols(); j += 3) {
+      for (int k = A.outerIndexPtr()[j]; k < A.outerIndexPtr()[j + 1]; k += 3)
+        inner_.push_back(A.innerIndexPtr()[k] / 3);
+      outer_.push_back(static_cast<int>(inner_.size()));
+    }
+    inner_.shrink_to_fit();
+  }
+
   std::vector<int> outer_, inner_;
-  bool known_ = false;
+  bool known_ = false, blocks_ = false;
 };
 
 /// Both compressed.
@@ -51,6 +101,21 @@ inline bool same_pattern(const SparseMatrix& A, const SparseMatrix& B) {
   return A.rows() == B.rows() && A.cols() == B.cols() && A.nonZeros() == B.nonZeros() &&
          same_numbers(A.outerIndexPtr(), B.outerIndexPtr(), B.cols() + 1) &&
          same_numbers(A.innerIndexPtr(), B.innerIndexPtr(), B.nonZeros());
+}
+
+/// A on the pattern of B, which holds that of A. Both compressed.
+inline SparseMatrix on_pattern_of(const SparseMatrix& B, const SparseMatrix& A) {
+  SparseMatrix moved = B;
+  std::fill_n(moved.valuePtr(), moved.nonZeros(), 0.0);
+  const int* rows = moved.innerIndexPtr();
+  for (Index j = 0; j < A.cols(); ++j) {
+    int p = moved.outerIndexPtr()[j];
+    for (SparseMatrix::InnerIterator it(A, j); it; ++it) {
+      while (p < moved.outerIndexPtr()[j + 1] && rows[p] < it.row()) ++p;
+      if (p < moved.outerIndexPtr()[j + 1] && rows[p] == it.row()) moved.valuePtr()[p] = it.value();
+    }
+  }
+  return moved;
 }
 
 /// A itself, or a compressed copy kept in `copy`.

@@ -134,11 +134,10 @@ class RowBlocks final : public RowMatrix {
     entries_ = static_cast<Index>(B * B) * static_cast<Index>(column_.size());
     value_.assign(static_cast<std::size_t>(entries_) + read_beyond_blocks, 0.0);
     size_ = static_cast<Index>(B) * blocks_;
-    inverse_.resize(static_cast<std::size_t>(B * B) * blocks_);
     cut_pieces();
     block_rows_ = {B, blocks_, start_.data(), column_.data(), value_.data()};
-    columns_.rows = {};
-    columns_.start = {};
+    columns_.rows = std::vector<int>();
+    columns_.start = std::vector<int>();
   }
 
   void refresh(const SparseMatrix& A) override {
@@ -204,8 +203,11 @@ class RowBlocks final : public RowMatrix {
     return half_unit * (1 + 1e-6) * (largest.empty() ? 0 : *std::max_element(largest.begin(), largest.end()));
   }
 
+  void forget_rounded() override { rounded_ = std::vector<float>(); }
+
   SolveReport::Status invert_diagonal() override {
     std::atomic<SolveReport::Status> status = SolveReport::Status::ok;
+    inverse_.resize(static_cast<std::size_t>(B * B) * blocks_);
     in_pieces(
         static_cast<std::size_t>(blocks_), 512,
         [&](std::size_t place) {
@@ -380,10 +382,11 @@ class SharedRows final : public RowMatrix {
     return added_up(own_->multiply_dot_rounded(x, y), y);
   }
   double round() override { return space_.sum(own_->round()); }
+  void forget_rounded() override { own_->forget_rounded(); }
 
   SolveReport::Status invert_diagonal() override {
     const BlockRows& A = block_rows_;
-    Vector D = Vector::Zero(3 * size_);
+    std::vector<double> D(static_cast<std::size_t>(3 * size_), 0.0);
     for (int i = 0; i < A.rows; ++i)
       for (int s = A.start[i]; s < A.start[i + 1]; ++s)
         if (A.column[s] == i) std::copy_n(A.value + 9 * static_cast<Index>(s), 9, D.data() + 9 * static_cast<Index>(i));

@@ -47,6 +47,8 @@ class RowMatrix {
   virtual SolveReport::Status invert_diagonal() = 0;
   /// z = D⁻¹r with the diagonal blocks D; returns rᵀz.
   virtual double apply_inverse_diagonal(const double* r, double* z) const = 0;
+  /// The memory of what `round` keeps goes back.
+  virtual void forget_rounded() = 0;
 
  protected:
   explicit RowMatrix(int block_size, const Space& space = whole_space()) : space_(space), block_size_(block_size) {}

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "limber/core/parallel.hpp"
+#include "limber/linalg/pattern.hpp"
 
 namespace limber {
 namespace {
@@ -109,6 +110,8 @@ void BlockPattern::add(std::span<const NodeMatrixView> matrices, double* values)
   parallel_for(static_cast<Index>(pieces), add_piece,
                per_block * static_cast<double>(blocks) / static_cast<double>(pieces));
 }
+
+bool BlockPattern::is_of(const SparseMatrix& A) const { return has_blocks(A, start_, rows_); }
 
 SparseMatrix BlockPattern::zero() const {
   const int n = nodes();

@@ -60,6 +60,8 @@ class BlockPattern {
   void add(int a, int b, const Mat3& block, double* values) const;
   /// A matrix of explicit zeros on this pattern, 3n × 3n.
   SparseMatrix zero() const;
+  /// Whether a matrix (compressed) has this pattern.
+  bool is_of(const SparseMatrix& A) const;
 
  private:
   std::vector<int> start_{0};  // #n+1: first block of each block column

@@ -1,5 +1,7 @@
 #include "limber/model/mass_matrix.hpp"
 
+#include <algorithm>
+
 #include "limber/core/errors.hpp"
 #include "limber/linalg/symmetric_product.hpp"
 
@@ -24,6 +26,15 @@ MassMatrix::MassMatrix(const SparseMatrix& M, Symmetry symmetry, const Space& sp
   space_ = space;
   if (!space_.all(diagonal_.size() > 0)) diagonal_.resize(0);
   if (diagonal_.size() > 0) space_.add_up(diagonal_);
+}
+
+SparseMatrix diagonal_matrix(const Vector& diagonal) {
+  SparseMatrix M(diagonal.size(), diagonal.size());
+  M.resizeNonZeros(diagonal.size());
+  for (Index j = 0; j <= diagonal.size(); ++j) M.outerIndexPtr()[j] = static_cast<int>(j);
+  for (Index j = 0; j < diagonal.size(); ++j) M.innerIndexPtr()[j] = static_cast<int>(j);
+  std::copy(diagonal.begin(), diagonal.end(), M.valuePtr());
+  return M;
 }
 
 Vector MassMatrix::apply(const Vector& x) const {

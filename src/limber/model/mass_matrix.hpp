@@ -1,6 +1,6 @@
 #pragma once
 /// A mass matrix with its products and solves. Its pattern is that of all matrices of a system, so it may be wider than
-/// the mass itself.
+/// the mass itself; or it has its diagonal alone.
 
 #include <memory>
 #include <string>
@@ -8,6 +8,9 @@
 #include "limber/linalg/solvers/linear_solver.hpp"
 
 namespace limber {
+
+/// With nothing beside the diagonal.
+SparseMatrix diagonal_matrix(const Vector& diagonal);
 
 class MassMatrix {
  public:

@@ -119,8 +119,10 @@ void MechanicalSystem::arrange() {
   for (const Tie& t : all_ties_)
     for (const int corner : t.corners) coupled.emplace_back(t.node, corner);
   find_parts(coupled);
+  coupled = Couplings();
   std::sort(fixed_couplings_.begin(), fixed_couplings_.end());
   fixed_couplings_.erase(std::unique(fixed_couplings_.begin(), fixed_couplings_.end()), fixed_couplings_.end());
+  fixed_couplings_.shrink_to_fit();
   make_pattern({});
   Vector mass = mass_.matrix().diagonal();
   space_.add_up(mass);
@@ -197,6 +199,20 @@ void MechanicalSystem::make_pattern(const Couplings& more) {
 }
 
 void MechanicalSystem::make_mass() {
+  const Symmetry symmetry = storage_ == Storage::lower ? Symmetry::symmetric : Symmetry::general;
+  const auto take = [&](const SparseMatrix& M) {
+    mass_ = space_.shared() ? MassMatrix(M, symmetry, space_) : MassMatrix(M, symmetry);
+  };
+  // Where things may meet the pattern grows, and what is linearised on the old one moves to that of the mass.
+  const bool grows = std::any_of(sides_.begin(), sides_.end(), [](const Sides& f) { return f.contact; });
+  if (!grows && !coupled_mass_ && !ties_.any() && guided_.empty()) {
+    Vector diagonal = Vector::Zero(size());
+    for (const auto& m : masses_)
+      if (const int f = free_index_[ix(m.a)]; f >= 0) block(diagonal, f) += Vec3::Constant(m.m);
+    guides_ = {};
+    take(diagonal_matrix(diagonal));
+    return;
+  }
   SparseMatrix M = pattern_.zero();
   const auto add = [&](int a, int b, double m) {
     const int fa = free_index_[ix(a)], fb = free_index_[ix(b)];
@@ -220,8 +236,7 @@ void MechanicalSystem::make_mass() {
         unknowns.push_back({i, guided_[ix(guide_of_[ix(unknown_nodes_[ix(i)])])].free});
   guides_ = Guides(std::move(unknowns), M, storage_);
   guides_.project(M.valuePtr(), Guides::Diagonal::kept);
-  const Symmetry symmetry = storage_ == Storage::lower ? Symmetry::symmetric : Symmetry::general;
-  mass_ = space_.shared() ? MassMatrix(M, symmetry, space_) : MassMatrix(M, symmetry);
+  take(M);
 }
 
 std::vector<double> MechanicalSystem::memory() const {
@@ -526,7 +541,11 @@ TangentBuilder MechanicalSystem::builder(Definiteness d, Tangent& T, std::vector
   T.deflation.reset();
   T.unsymmetric.resize(0, 0);
   const auto clear = [&](SparseMatrix& A) {
-    if (!same_pattern(A, mass())) A = mass();
+    const BlockPattern& pattern = ties_.any() ? ties_.pattern() : pattern_;
+    if (!pattern.is_of(A)) {
+      A = pattern.zero();
+      return;
+    }
     for_chunks(A.nonZeros(), [&](Index begin, Index end) { std::fill(A.valuePtr() + begin, A.valuePtr() + end, 0.0); });
   };
   clear(T.K);

@@ -22,9 +22,9 @@ struct Deflation {
   Matrix XKX, XDX;    // #s × s
 };
 
-/// K and D on the pattern of the mass matrix. Three things are kept apart from them: modes that are taken out of a part
-/// of K and D, the part of K that is not symmetric (coupled friction), and one of low rank (cavities). So K itself
-/// stays symmetric and sparse.
+/// K and D on one pattern, which the mass matrix has too unless it is diagonal. Three things are kept apart from them:
+/// modes that are taken out of a part of K and D, the part of K that is not symmetric (coupled friction), and one of
+/// low rank (cavities). So K itself stays symmetric and sparse.
 struct Tangent {
   SparseMatrix K, D;
   std::optional<Deflation> deflation = {};
@@ -117,11 +117,11 @@ class System {
   virtual ~System() = default;
 
   virtual SystemTraits traits() const = 0;
-  /// All matrices have the pattern of this one, which may grow with each tangent.
+  /// It has the pattern of K and D, which may grow with each tangent; or its diagonal alone, where that does not grow.
   virtual const MassMatrix& inertia() const = 0;
   virtual Vector force(const State& u) const = 0;
-  /// The force, with K and D at u in T. Matrices of T without a pattern get that of the mass, which grows where things
-  /// have met: that alone is why this is not const.
+  /// The force, with K and D at u in T. Matrices of T without a pattern get one, which grows where things have met:
+  /// that alone is why this is not const.
   virtual Vector linearize(const State& u, Definiteness d, Tangent& T) = 0;
   /// nullopt if a force has no potential.
   virtual std::optional<Potentials> potentials(const State&) const { return std::nullopt; }

@@ -68,6 +68,8 @@ class TrajectoryWriter {
   using Places = std::map<std::string, off_t>;  // where each array begins in the file [bytes]
 
   TrajectoryWriter(File file, XdmfIndex index, Places places, const TrajectoryHeader& header, long room, long frames);
+  /// As the file has it, with room for so many frames.
+  TrajectoryHeader whole_header(long room) const;
   void make_room(long room);
   void write_rows(const char* array, long row, const double* data, Index count);
   void set_frames(long frames);
@@ -75,8 +77,8 @@ class TrajectoryWriter {
   File file_;
   XdmfIndex index_;
   Places places_;
-  TrajectoryHeader header_;
-  long room_;  // frames that the file has places for
+  TrajectoryHeader header_;  // without what may be large: the file has it
+  long room_;                // frames that the file has places for
   long frames_;
 };
 

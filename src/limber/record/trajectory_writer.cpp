@@ -30,6 +30,14 @@ TrajectoryHeader with_room(TrajectoryHeader header, long room) {
   return header;
 }
 
+TrajectoryHeader without_rest(const TrajectoryHeader& header) {
+  TrajectoryHeader h;
+  h.frames = header.frames;
+  h.velocities = header.velocities;
+  h.limber_version = header.limber_version;
+  return h;
+}
+
 std::string xdmf_path(const std::string& path) {
   return std::filesystem::path(path).replace_extension(".xdmf").string();
 }
@@ -104,9 +112,16 @@ TrajectoryWriter::TrajectoryWriter(File file, XdmfIndex index, Places places, co
     : file_(std::move(file)),
       index_(std::move(index)),
       places_(std::move(places)),
-      header_(header),
+      header_(without_rest(header)),
       room_(room),
       frames_(frames) {}
+
+TrajectoryHeader TrajectoryWriter::whole_header(long room) const {
+  TrajectoryHeader header = with_room(TrajectoryReader(file_.path()).header(), room);
+  header.velocities = header_.velocities;
+  header.limber_version = header_.limber_version;
+  return header;
+}
 
 TrajectoryWriter TrajectoryWriter::create(const std::string& path, const TrajectoryHeader& header) {
   assert(header.frames > 0 && (header.region.empty() || header.region.size() == header.tets.size()));
@@ -158,7 +173,7 @@ TrajectoryWriter TrajectoryWriter::resume(const std::string& path, const Traject
 
 /// A new file with the frames of this one, in its place.
 void TrajectoryWriter::make_room(long room) {
-  const TrajectoryHeader header = with_room(header_, room);
+  const TrajectoryHeader header = whole_header(room);
   const std::string path = file_.path(), temporary = temporary_name(path);
   std::vector<double> times(static_cast<std::size_t>(frames_));
   file_.read_at(places_.at(layout::times), times.data(), times.size() * sizeof(double));
@@ -208,8 +223,7 @@ void TrajectoryWriter::set_frames(long frames) {
 
 void TrajectoryWriter::write_frame(long k, double t, const Vector& q, const Vector& v, double min_det_F,
                                    const Vector& reactions) {
-  assert(k == frames_ && k < header_.frames && q.size() == 3 * static_cast<Index>(header_.nodes.size()) &&
-         reactions.size() == 3 * static_cast<Index>(header_.prescribed.size()));
+  assert(k == frames_ && k < header_.frames);
   if (k == room_) make_room(room_for(k + 1, header_.frames));
   write_rows(layout::positions, k, q.data(), q.size());
   if (header_.velocities == Velocities::store) {

@@ -7,6 +7,7 @@
 
 #include "limber/core/errors.hpp"
 #include "limber/linalg/exponential/second_order_flow.hpp"
+#include "limber/linalg/pattern.hpp"
 #include "limber/time/as_step_failure.hpp"
 #include "limber/time/stage_matrix.hpp"
 #include "limber/time/time_derivative.hpp"
@@ -24,8 +25,9 @@ struct RayleighFit {
 };
 
 /// D = αK + βM to rounding, if there are such α and β. All three have one pattern.
-std::optional<RayleighFit> rayleigh_fit(const Space& space, const SparseMatrix& M, const Tangent& T) {
+std::optional<RayleighFit> rayleigh_fit(const Space& space, const SparseMatrix& mass, const Tangent& T) {
   using Values = Eigen::Map<const Vector>;
+  const SparseMatrix M = on_pattern_of(T.K, mass);
   const Values m(M.valuePtr(), M.nonZeros()), k(T.K.valuePtr(), M.nonZeros()), d(T.D.valuePtr(), M.nonZeros());
   // Of the entries on all processes, of which each has its own.
   const auto dot = [&](const Values& x, const Values& y) { return space.sum(x.dot(y)); };

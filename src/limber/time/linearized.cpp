@@ -31,9 +31,9 @@ class Linearized final : public StageSolver {
       frozen_.reset();
       set_matrix(system, s, *T);
     } else if (!s.tangent_at) {
+      if (tangent_.K.size() == 0) tangent_.K.swap(A_);  // for its memory
       f = system.linearize(at, Definiteness::exact, tangent_);
       frozen_.reset();
-      set_matrix(system, s, tangent_);
     } else {
       f = system.force(at);
       if (!frozen_ || frozen_->q != s.tangent_at->q || frozen_->v != s.tangent_at->v || tau_q_ != s.tau_q ||
@@ -48,6 +48,10 @@ class Linearized final : public StageSolver {
     Vector rhs = system.apply_mass(s.star.v - v) + s.tau_v * (f - multiply_stiffness(system, *T, next.q - at.q));
     if (s.modes && system.velocity_dependent()) rhs -= s.tau_v * multiply(system, T->D, v - at.v);
     if (!system.space().all_finite(rhs)) throw StepFailure("the force is not finite");
+    if (T == &tangent_ && !frozen_) {  // K is not needed any more
+      combine_in_place(system, tangent_, s.tau_q, s.tau_v, A_);
+      take_matrix(system, s, tangent_.low_rank);
+    }
     if (s.modes && correction_.any()) rhs = s.modes->complement_of_force(rhs);
     const Vector change = solve_linear(system, rhs);  // in the complement, where modes are split off
     next.q += s.tau_q * change;
@@ -91,13 +95,18 @@ class Linearized final : public StageSolver {
   }
 
   void set_matrix(System& system, const Stage& s, const Tangent& T) {
+    combine(system, T, s.tau_q, s.tau_v, A_);
+    take_matrix(system, s, T.low_rank);
+  }
+
+  /// A is made; `low_rank`: what belongs to K beside.
+  void take_matrix(System& system, const Stage& s, const LowRank& low_rank) {
     tau_q_ = s.tau_q;
     tau_v_ = s.tau_v;
-    combine(system, T, s.tau_q, s.tau_v, A_);
     linear_.emplace(bank_.at(s.tau_q, s.tau_v), s.modes, symmetry(system), Indefinite::solve, defect_,
                     system.traits().nodes);
     linear_->set_matrix(A_);
-    LowRank part = T.low_rank;
+    LowRank part = low_rank;
     if (s.modes) s.modes->take_out_of(part);
     correction_ = {
         .U = part.U, .C = part.any() ? Matrix((-s.tau_v * s.tau_q * part.c).asDiagonal()) : Matrix(), .N = {}};

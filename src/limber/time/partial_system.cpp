@@ -9,20 +9,8 @@
 namespace limber {
 namespace {
 
-/// A on the pattern of B, which holds that of A.
 void move_to_pattern(const SparseMatrix& B, SparseMatrix& A) {
-  if (A.size() == 0 || same_pattern(A, B)) return;
-  SparseMatrix moved = B;
-  std::fill_n(moved.valuePtr(), moved.nonZeros(), 0.0);
-  for (Index j = 0; j < A.cols(); ++j) {
-    const int* rows = moved.innerIndexPtr();
-    int p = moved.outerIndexPtr()[j];
-    for (SparseMatrix::InnerIterator it(A, j); it; ++it) {
-      while (p < moved.outerIndexPtr()[j + 1] && rows[p] < it.row()) ++p;
-      if (p < moved.outerIndexPtr()[j + 1] && rows[p] == it.row()) moved.valuePtr()[p] = it.value();
-    }
-  }
-  A.swap(moved);
+  if (A.size() > 0 && !same_pattern(A, B)) A = on_pattern_of(B, A);
 }
 
 void add(const SparseMatrix& A, SparseMatrix& to) {

@@ -1,25 +1,61 @@
 #include "limber/time/stage_matrix.hpp"
 
+#include <algorithm>
+
+#include "limber/core/parallel.hpp"
 #include "limber/linalg/chunks.hpp"
 #include "limber/linalg/pattern.hpp"
 #include "limber/linalg/symmetric_product.hpp"
 
 namespace limber {
 
-void combine(const System& system, const Tangent& T, double tau_q, double tau_v, SparseMatrix& A) {
-  const SparseMatrix& M = system.mass();
-  if (!same_pattern(A, M)) A = M;
-  const bool damped = system.velocity_dependent();
-  for_chunks(M.nonZeros(), [&](Index begin, Index end) {
-    const auto part = [&](const SparseMatrix& S) {
-      return Eigen::Map<const Eigen::ArrayXd>(S.valuePtr() + begin, end - begin);
-    };
-    Eigen::Map<Eigen::ArrayXd> a(A.valuePtr() + begin, end - begin);
+namespace {
+
+/// M + τᵥ D + τᵥ τ_q K into `to`, which may be where K lies.
+void write_sum(const System& system, const Tangent& T, double tau_q, double tau_v, double* to) {
+  const SparseMatrix &M = system.mass(), &K = T.K;
+  const bool damped = system.velocity_dependent(), narrow = M.nonZeros() != K.nonZeros();
+  const double *k = K.valuePtr(), *d = damped ? T.D.valuePtr() : nullptr;
+  const auto add = [&](Index begin, Index end, const auto& m) {
+    using Values = Eigen::Map<const Eigen::ArrayXd>;
+    const Index n = end - begin;
+    Eigen::Map<Eigen::ArrayXd> a(to + begin, n);
     if (damped)
-      a = part(M) + tau_v * part(T.D) + (tau_v * tau_q) * part(T.K);
+      a = m + tau_v * Values(d + begin, n) + (tau_v * tau_q) * Values(k + begin, n);
     else
-      a = part(M) + (tau_v * tau_q) * part(T.K);
-  });
+      a = m + (tau_v * tau_q) * Values(k + begin, n);
+  };
+  if (!narrow) {
+    for_chunks(M.nonZeros(), [&](Index begin, Index end) {
+      add(begin, end, Eigen::Map<const Eigen::ArrayXd>(M.valuePtr() + begin, end - begin));
+    });
+    return;
+  }
+  constexpr std::size_t columns_in_a_piece = 512;
+  const int *outer = K.outerIndexPtr(), *inner = K.innerIndexPtr();
+  in_pieces(
+      static_cast<std::size_t>(K.cols()), columns_in_a_piece,
+      [&](std::size_t j) {
+        const int begin = outer[j], end = outer[j + 1];
+        const auto at = std::lower_bound(inner + begin, inner + end, static_cast<int>(j)) - inner;
+        add(begin, at, 0.0);
+        add(at, at + 1, Eigen::Map<const Eigen::ArrayXd>(M.valuePtr() + j, 1));
+        add(at + 1, end, 0.0);
+      },
+      50);
+}
+
+}  // namespace
+
+void combine(const System& system, const Tangent& T, double tau_q, double tau_v, SparseMatrix& A) {
+  if (!same_pattern(A, T.K)) A = T.K;
+  write_sum(system, T, tau_q, tau_v, A.valuePtr());
+}
+
+void combine_in_place(const System& system, Tangent& T, double tau_q, double tau_v, SparseMatrix& A) {
+  write_sum(system, T, tau_q, tau_v, T.K.valuePtr());
+  A.swap(T.K);
+  T.K = SparseMatrix();
 }
 
 Correction correction(const Tangent& T, double tau_q, double tau_v) {

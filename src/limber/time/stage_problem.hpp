@@ -121,9 +121,10 @@ class StageProblem final : public NewtonProblem, public ChangingProblem {
   }
   Vector residual(const Vector& v) override { return with_inertia(v, system_.force(state(v))); }
   Vector linearize(const Vector& v, Definiteness d) override {
+    if (tangent_.K.size() == 0) tangent_.K.swap(A_);  // for its memory
     const Vector f = system_.linearize(state(v), d, tangent_);
     if (s_.modes) s_.modes->take_out_of(tangent_.low_rank);
-    combine(system_, tangent_, s_.tau_q, s_.tau_v, A_);
+    combine_in_place(system_, tangent_, s_.tau_q, s_.tau_v, A_);
     correction_ = limber::correction(tangent_, s_.tau_q, s_.tau_v);
     scaling_.offer(A_, system_);
     return with_inertia(v, f);

@@ -231,6 +231,8 @@ KrylovResult AutoSolver::try_multigrid(const Vector& b, Vector& x, double tolera
     x.setZero(b.size());
     return {End::indefinite, 0, 1, 0};
   }
+  rows_->forget_rounded();
+  rounding_ = 0;
   const int most = static_cast<int>(std::ceil(multigrid_failure * decades)) + 10;
   const KrylovResult found = multigrid_.solve(*rows_, stiff_, b, x, {tolerance, most}, work_, counts_);
   if (found.end != End::indefinite && multigrid_.rate() > 0) past_.multigrid_rate = multigrid_.rate();

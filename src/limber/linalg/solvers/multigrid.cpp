@@ -25,6 +25,18 @@ constexpr std::size_t rows_in_a_piece = 256;
 constexpr double row_cost = 40;  // [ns] of a product
 
 using Motions = Eigen::Matrix<double, motions, motions>;
+/// Motions of all nodes, a column for each. No `Matrix` of its own, whose memory would be kept for the next one that is
+/// as long: it is needed once.
+class NearNull {
+ public:
+  explicit NearNull(Index rows) : value_(static_cast<std::size_t>(rows * motions), 0.0), rows_(rows) {}
+  Eigen::Map<Matrix> matrix() { return {value_.data(), rows_, motions}; }
+  Eigen::Map<const Matrix> matrix() const { return {value_.data(), rows_, motions}; }
+
+ private:
+  std::vector<double> value_;
+  Index rows_;
+};
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
@@ -67,9 +79,28 @@ Rows packed(const std::vector<std::vector<int>>& rows) {
   return r;
 }
 
+/// The like, packed, without a list of its own for each row.
 template <class Collect>
 Rows gather_rows(int rows, const Collect& collect) {
-  return packed(collect_rows(rows, collect));
+  const std::size_t pieces = (at(rows) + rows_in_a_piece - 1) / rows_in_a_piece;
+  Rows r;
+  r.start.assign(at(rows) + 1, 0);
+  std::vector<std::vector<int>> found(pieces);
+  parallel_for(static_cast<Index>(pieces), [&](Index p) {
+    std::vector<int>& mine = found[static_cast<std::size_t>(p)];
+    const std::size_t first = static_cast<std::size_t>(p) * rows_in_a_piece;
+    for (std::size_t i = first; i < std::min(at(rows), first + rows_in_a_piece); ++i) {
+      const auto begin = static_cast<std::ptrdiff_t>(mine.size());
+      collect(static_cast<int>(i), [&](int j) { mine.push_back(j); });
+      std::sort(mine.begin() + begin, mine.end());
+      mine.erase(std::unique(mine.begin() + begin, mine.end()), mine.end());
+      r.start[i + 1] = static_cast<int>(mine.size() - static_cast<std::size_t>(begin));
+    }
+  });
+  for (std::size_t i = 1; i < r.start.size(); ++i) r.start[i] += r.start[i - 1];
+  r.column.reserve(at(r.start.back()));
+  for (const auto& piece : found) r.column.insert(r.column.end(), piece.begin(), piece.end());
+  return r;
 }
 
 /// Rotations about the origin and translations at a point.
@@ -109,15 +140,13 @@ struct Multigrid::Level {
   Space space;  // of the nodes
   Rows rows;
   std::vector<double> value;
-  std::vector<char> dead;  // #n: unknowns that stand for nothing
-  std::vector<float> rounded, inverse;
-  Vector inverse_double;  // of the diagonal blocks
+  std::vector<char> dead;               // #n: unknowns that stand for nothing
+  std::vector<float> rounded, inverse;  // inverse: of the diagonal blocks
   std::vector<float> b, x, r, d, other, largest;
   double top = 0;
 
   Rows P, AP;
-  std::vector<double> P_value, AP_value;
-  std::vector<int> t_start, t_row, t_slot;     // Pᵀ by rows
+  std::vector<int> t_start, t_row;             // Pᵀ by rows
   std::vector<float> prolonging, restricting;  // the blocks of P and of Pᵀ, as products read them
 
   Index unknowns() const { return static_cast<Index>(block) * A.rows; }
@@ -128,15 +157,17 @@ struct Multigrid::Level {
   }
 
   // What follows is compiled for each size of blocks: with<3>, with<6>.
+  /// `exact`: room for the inverse of the diagonal blocks in double precision, or null.
   template <int B>
-  SolveReport::Status take_values();
+  SolveReport::Status take_values(std::vector<double>* exact = nullptr);
   template <int B, class Then>
   void product(const std::vector<float>& from, const Then& then) const;
   template <int B>
   void estimate_top();
   template <int B>
-  Matrix make_transfer(const Aggregates& parts, const Matrix& near_null, Level& coarse);
-  void add_up_rows_of_P(int size);
+  NearNull make_transfer(const Aggregates& parts, const NearNull& near_null, const std::vector<double>& inverse_exact,
+                         Level& coarse);
+  void add_up_rows_of_P(int size, std::vector<double>& P_value) const;
   std::vector<int> parts_of_aggregates(const Aggregates& parts, const std::vector<int>& part,
                                        const Level& coarse) const;
   template <int B>
@@ -152,11 +183,11 @@ struct Multigrid::Level {
 };
 
 template <int B>
-SolveReport::Status Multigrid::Level::take_values() {
+SolveReport::Status Multigrid::Level::take_values(std::vector<double>* exact) {
   const std::size_t entries = at(A.start[A.rows]) * B * B;
   rounded.resize(entries + read_beyond_blocks);
   inverse.resize(at(A.rows) * B * B);
-  inverse_double.resize(static_cast<Index>(A.rows) * B * B);
+  if (exact) exact->resize(inverse.size());
   std::vector<double> diagonal(inverse.size(), 0.0);
   for_rows(A.rows, [&](int i) {
     for (int s = A.start[i]; s < A.start[i + 1]; ++s) {
@@ -187,10 +218,8 @@ SolveReport::Status Multigrid::Level::take_values() {
         X(r, c) /= L(r, r);
       }
     }
-    for (int e = 0; e < B * B; ++e) {
-      inverse_double[static_cast<Index>(at(i) * B * B) + e] = X.data()[e];
-      inverse[at(i) * B * B + at(e)] = static_cast<float>(X.data()[e]);
-    }
+    if (exact) std::copy_n(X.data(), B * B, exact->data() + at(i) * B * B);
+    for (int e = 0; e < B * B; ++e) inverse[at(i) * B * B + at(e)] = static_cast<float>(X.data()[e]);
   });
   const bool sound = std::none_of(failed.begin(), failed.end(), [](char f) { return f != 0; });
   return space.all(sound) ? SolveReport::Status::ok : SolveReport::Status::indefinite;
@@ -270,7 +299,8 @@ void Multigrid::Level::estimate_top() {
 
 /// P from the aggregates, and the space of the next level; returns what of the near-null vectors it sees.
 template <int B>
-Matrix Multigrid::Level::make_transfer(const Aggregates& parts, const Matrix& near_null, Level& coarse) {
+NearNull Multigrid::Level::make_transfer(const Aggregates& parts, const NearNull& near_null,
+                                         const std::vector<double>& inverse_exact, Level& coarse) {
   constexpr int size = B * motions;
   const auto gathered_here = [&](int i) { return parts.alien.empty() || !parts.alien[at(i)]; };
   const auto own = [&](int i) { return at(parts.of[at(i)] - parts.first); };
@@ -312,27 +342,28 @@ Matrix Multigrid::Level::make_transfer(const Aggregates& parts, const Matrix& ne
     coarse.A.rows = parts.own;
   }
   P = packed(found);
+  found = std::vector<std::vector<int>>();
 
   std::vector<double> P0(at(A.rows) * size, 0.0);
-  Matrix coarse_null = Matrix::Zero(static_cast<Index>(coarse.A.rows) * motions, motions);
+  NearNull coarse_null(static_cast<Index>(coarse.A.rows) * motions);
   parallel_for(parts.own, [&](Index p) {
     const int begin = first[static_cast<std::size_t>(p)], end = first[static_cast<std::size_t>(p) + 1];
     Matrix Q(static_cast<Index>(B) * (end - begin), motions);
     for (int k = begin; k < end; ++k)
       Q.middleRows<B>(static_cast<Index>(B) * (k - begin)) =
-          near_null.middleRows<B>(static_cast<Index>(B) * node[at(k)]);
+          near_null.matrix().middleRows<B>(static_cast<Index>(B) * node[at(k)]);
     Motions R;
     orthonormalize(Q, R);
-    coarse_null.middleRows<motions>(static_cast<Index>(motions) * place[static_cast<std::size_t>(p)]) = R;
+    coarse_null.matrix().middleRows<motions>(static_cast<Index>(motions) * place[static_cast<std::size_t>(p)]) = R;
     for (int k = begin; k < end; ++k)
       for (int r = 0; r < B; ++r)
         for (int c = 0; c < motions; ++c)
           P0[(at(node[at(k)]) * B + at(r)) * motions + at(c)] = Q(static_cast<Index>(B) * (k - begin) + r, c);
   });
   space.add_up(P0.data(), size);
-  for (Index c = 0; c < motions; ++c) coarse.space.add_up(coarse_null.col(c).data(), motions);
+  for (Index c = 0; c < motions; ++c) coarse.space.add_up(coarse_null.matrix().col(c).data(), motions);
 
-  P_value.assign(P.column.size() * size, 0.0);
+  std::vector<double> P_value(P.column.size() * size, 0.0);
   for_rows(A.rows, [&](int i) {
     for (int s = A.start[i]; s < A.start[i + 1]; ++s) {
       const int j = A.column[s];
@@ -343,10 +374,10 @@ Matrix Multigrid::Level::make_transfer(const Aggregates& parts, const Matrix& ne
           for (int k = 0; k < motions; ++k) to[r * motions + k] += a[c * B + r] * p[c * motions + k];
     }
   });
-  add_up_rows_of_P(size);
+  add_up_rows_of_P(size, P_value);
   const double omega = 4. / 3 / top;
   for_rows(A.rows, [&](int i) {
-    const double* D = inverse_double.data() + static_cast<Index>(i) * B * B;
+    const double* D = inverse_exact.data() + at(i) * B * B;
     for (int s = P.start[at(i)]; s < P.start[at(i) + 1]; ++s) {
       double* to = P_value.data() + at(s) * size;
       double scaled[size] = {};
@@ -363,7 +394,7 @@ Matrix Multigrid::Level::make_transfer(const Aggregates& parts, const Matrix& ne
   for (int p = 0; p < coarse.A.rows; ++p) t_start[at(p) + 1] += t_start[at(p)];
   std::vector<int> free(t_start.begin(), t_start.end() - 1);
   t_row.resize(P.column.size());
-  t_slot.resize(P.column.size());
+  std::vector<int> t_slot(P.column.size());
   for (int i = 0; i < A.rows; ++i)
     for (int s = P.start[at(i)]; s < P.start[at(i) + 1]; ++s) {
       const std::size_t to = at(free[at(P.column[at(s)])]++);
@@ -388,7 +419,7 @@ Matrix Multigrid::Level::make_transfer(const Aggregates& parts, const Matrix& ne
 }
 
 /// What processes have of the rows of nodes that several hold.
-void Multigrid::Level::add_up_rows_of_P(int size) {
+void Multigrid::Level::add_up_rows_of_P(int size, std::vector<double>& P_value) const {
   if (!space.shared()) return;
   std::vector<int> start{0};
   std::vector<double> values;
@@ -424,49 +455,62 @@ std::vector<int> Multigrid::Level::parts_of_aggregates(const Aggregates& parts, 
   return found;
 }
 
-/// PᵀAP. Only blocks on and below the diagonal are computed.
+/// PᵀAP. Only blocks on and below the diagonal are computed. Rows of AP are made and used slab by slab: all of them
+/// would take more memory than A.
 template <int B>
 void Multigrid::Level::coarse_values(Level& coarse) {
   constexpr int size = B * motions, square = motions * motions;
-  AP_value.resize(AP.column.size() * size);
-  for_rows(A.rows, [&](int i) {
-    const int begin = AP.start[at(i)], end = AP.start[at(i) + 1];
-    std::fill_n(AP_value.data() + at(begin) * size, at(end - begin) * size, 0.0);
-    for (int s = A.start[i]; s < A.start[i + 1]; ++s) {
-      const int j = A.column[s];
-      const double* a = A.value + at(s) * B * B;
-      int slot = begin;
-      for (int t = P.start[at(j)]; t < P.start[at(j) + 1]; ++t) {
-        while (AP.column[at(slot)] != P.column[at(t)]) ++slot;
-        const double* p = P_value.data() + at(t) * size;
-        double* to = AP_value.data() + at(slot) * size;
-        for (int c = 0; c < B; ++c)
-          for (int r = 0; r < B; ++r)
-            for (int k = 0; k < motions; ++k) to[r * motions + k] += a[c * B + r] * p[c * motions + k];
-      }
-    }
-  });
-  const int n = coarse.A.rows;
-  coarse.value.resize(coarse.rows.column.size() * square);
+  constexpr int slab_blocks = (1 << 20) / size;
+  coarse.value.assign(coarse.rows.column.size() * square, 0.0);
   coarse.A.value = coarse.value.data();
-  parallel_for(n, [&](Index index) {
-    const int p = static_cast<int>(index), begin = coarse.rows.start[at(p)], end = coarse.rows.start[at(p) + 1];
-    std::fill_n(coarse.value.data() + at(begin) * square, at(end - begin) * square, 0.0);
-    for (int t = t_start[at(p)]; t < t_start[at(p) + 1]; ++t) {
-      const int i = t_row[at(t)];
-      const double* left = P_value.data() + at(t_slot[at(t)]) * size;
-      int slot = begin;
-      for (int s = AP.start[at(i)]; s < AP.start[at(i) + 1] && AP.column[at(s)] <= p; ++s) {
-        while (coarse.rows.column[at(slot)] != AP.column[at(s)]) ++slot;
-        const double* right = AP_value.data() + at(s) * size;
-        double* to = coarse.value.data() + at(slot) * square;
-        for (int r = 0; r < B; ++r)
-          for (int c = 0; c < motions; ++c)
-            for (int k = 0; k < motions; ++k) to[c * motions + k] += right[r * motions + c] * left[r * motions + k];
+  std::vector<int> next(t_start.begin(), t_start.end() - 1);  // of each coarse row, what is not used yet
+  std::vector<double> AP_value;
+  for (int first = 0, last = 0; first < A.rows; first = last) {
+    while (last < A.rows && (last == first || AP.start[at(last) + 1] - AP.start[at(first)] <= slab_blocks)) ++last;
+    const int offset = AP.start[at(first)];
+    AP_value.assign(at(AP.start[at(last)] - offset) * size, 0.0);
+    for_rows(last - first, [&](int row) {
+      const int i = first + row, begin = AP.start[at(i)];
+      for (int s = A.start[i]; s < A.start[i + 1]; ++s) {
+        const int j = A.column[s];
+        const double* a = A.value + at(s) * B * B;
+        int slot = begin;
+        for (int t = P.start[at(j)]; t < P.start[at(j) + 1]; ++t) {
+          while (AP.column[at(slot)] != P.column[at(t)]) ++slot;
+          const float* p = prolonging.data() + at(t) * size;
+          double* to = AP_value.data() + at(slot - offset) * size;
+          for (int c = 0; c < B; ++c) {
+            double row_of_P[motions];
+            for (int k = 0; k < motions; ++k) row_of_P[k] = p[k * B + c];
+            for (int r = 0; r < B; ++r)
+              for (int k = 0; k < motions; ++k) to[r * motions + k] += a[c * B + r] * row_of_P[k];
+          }
+        }
       }
-    }
-  });
-  parallel_for(n, [&](Index index) {
+    });
+    const auto [low, high] =
+        std::minmax_element(P.column.data() + P.start[at(first)], P.column.data() + P.start[at(last)]);
+    const int from = *low;
+    parallel_for(*high + 1 - from, [&](Index index) {
+      const int p = from + static_cast<int>(index), begin = coarse.rows.start[at(p)];
+      int& t = next[at(p)];
+      for (; t < t_start[at(p) + 1] && t_row[at(t)] < last; ++t) {
+        const int i = t_row[at(t)];
+        double left[size];
+        std::copy_n(restricting.data() + at(t) * size, size, left);
+        int slot = begin;
+        for (int s = AP.start[at(i)]; s < AP.start[at(i) + 1] && AP.column[at(s)] <= p; ++s) {
+          while (coarse.rows.column[at(slot)] != AP.column[at(s)]) ++slot;
+          const double* right = AP_value.data() + at(s - offset) * size;
+          double* to = coarse.value.data() + at(slot) * square;
+          for (int r = 0; r < B; ++r)
+            for (int c = 0; c < motions; ++c)
+              for (int k = 0; k < motions; ++k) to[c * motions + k] += right[r * motions + c] * left[r * motions + k];
+        }
+      }
+    });
+  }
+  parallel_for(coarse.A.rows, [&](Index index) {
     const int p = static_cast<int>(index);
     for (int s = coarse.rows.start[at(p)]; s < coarse.rows.start[at(p) + 1]; ++s) {
       const int q = coarse.rows.column[at(s)];
@@ -572,15 +616,20 @@ std::vector<int> part_of_nodes(const UnknownNodes& nodes, int count) {
 Multigrid::Multigrid() = default;
 Multigrid::~Multigrid() = default;
 
+void Multigrid::forget() {
+  levels_.clear();
+  coarsest_.reset();
+}
+
 SolveReport::Status Multigrid::set_up(const RowMatrix& A, const UnknownNodes& nodes) {
   using Status = SolveReport::Status;
-  levels_.clear();
+  forget();
   levels_.push_back(std::make_unique<Level>());
   levels_[0]->A = A.block_rows();
   levels_[0]->space = A.space();
   const Space& space = A.space();
   const Index n = A.size();
-  Matrix near_null = Matrix::Zero(n, motions);
+  NearNull near_null(n);
   const Vector* positions = space.all(nodes.positions && nodes.positions->size() == n) ? nodes.positions : nullptr;
   Vec3 centre = Vec3::Zero();
   if (positions)
@@ -589,9 +638,9 @@ SolveReport::Status Multigrid::set_up(const RowMatrix& A, const UnknownNodes& no
   for (double& c : centre) c = space.sum(c);
   for (Index i = 0; i < n; i += 3) {
     if (positions)
-      rigid_motions(positions->segment<3>(i) - centre, near_null.middleRows<3>(i));
+      rigid_motions(positions->segment<3>(i) - centre, near_null.matrix().middleRows<3>(i));
     else
-      near_null.block<3, 3>(i, 0).setIdentity();
+      near_null.matrix().block<3, 3>(i, 0).setIdentity();
   }
   std::vector<int> part = part_of_nodes(nodes, levels_[0]->A.rows);
   while (true) {
@@ -607,10 +656,11 @@ SolveReport::Status Multigrid::set_up(const RowMatrix& A, const UnknownNodes& no
     coarse->block = motions;
     const Status status = with_block(fine.block, [&](auto block) {
       constexpr int B = decltype(block)::value;
-      const Status taken = fine.take_values<B>();
+      std::vector<double> inverse_exact;
+      const Status taken = fine.take_values<B>(&inverse_exact);
       if (taken != Status::ok) return taken;
       fine.estimate_top<B>();
-      near_null = fine.make_transfer<B>(parts, near_null, *coarse);
+      near_null = fine.make_transfer<B>(parts, near_null, inverse_exact, *coarse);
       return Status::ok;
     });
     if (status != Status::ok) return status;
@@ -628,11 +678,10 @@ SolveReport::Status Multigrid::set_up(const RowMatrix& A, const UnknownNodes& no
     coarse->dead.resize(at(coarse_nodes) * motions);
     for (int p = 0; p < coarse_nodes; ++p)
       for (int k = 0; k < motions; ++k)
-        coarse->dead[at(p) * motions + at(k)] = near_null(static_cast<Index>(p) * motions + k, k) == 0 ? 1 : 0;
+        coarse->dead[at(p) * motions + at(k)] = near_null.matrix()(static_cast<Index>(p) * motions + k, k) == 0 ? 1 : 0;
     with_block(fine.block, [&](auto block) { fine.coarse_values<decltype(block)::value>(*coarse); });
     levels_.push_back(std::move(coarse));
   }
-  coarsest_.reset();
   return factor_coarsest();
 }
 

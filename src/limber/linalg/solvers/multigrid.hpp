@@ -3,7 +3,8 @@
 /// elastic body. Nodes that hang together are gathered, level by level; the coarse space is six rigid motions of each
 /// aggregate, orthonormal and smoothed once, P = (I − 4/(3λ) D⁻¹A) P₀, and the coarse matrix PᵀAP, six unknowns a node.
 /// Each level is smoothed by a Chebyshev polynomial of degree 2 in D⁻¹A, D the diagonal blocks. The cycle is symmetric,
-/// so conjugate gradients stay. It runs in single precision; products PᵀAP and the coarsest factor are in double.
+/// so conjugate gradients stay. It runs in single precision, and P is rounded to it; products PᵀAP and the coarsest
+/// factor are in double.
 ///
 /// Where several processes share A, each has of every level what it needs: of A the sum over its own elements, and then
 /// PᵀAP of that; of P the whole rows of the nodes that it holds, which several may do. So making a coarse matrix takes
@@ -30,6 +31,8 @@ class Multigrid final : public Preconditioner {
   SolveReport::Status set_up(const RowMatrix& A, const UnknownNodes& nodes);
   /// Takes the values of another A, with the aggregates and P of the set-up.
   SolveReport::Status refresh(const RowMatrix& A);
+  /// The memory of the levels goes back.
+  void forget();
   double apply(const Vector& r, Vector& z) override;
   /// Entries of the matrices of all levels over those of A.
   double complexity() const;

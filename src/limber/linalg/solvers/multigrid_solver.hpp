@@ -15,6 +15,7 @@ class KeptMultigrid {
   /// Another pattern, or what follows is to depend on the next matrix only.
   void forget() {
     levels_ = Levels::none;
+    multigrid_.forget();
     last_rate_ = 0;
   }
   bool has_levels() const { return levels_ != Levels::none; }

@@ -11,6 +11,7 @@
 
 #include "limber/contact/forces/collision_gaps.hpp"
 #include "limber/core/errors.hpp"
+#include "limber/core/memory.hpp"
 #include "limber/core/names.hpp"
 #include "limber/core/nodes.hpp"
 #include "limber/force/gravity.hpp"
@@ -471,7 +472,15 @@ Model build_model(const Scene& scene, const std::vector<ForceMaker>& own_forces,
   parts.holders = shares.holders(nodes, parts.ties);
   model.system = std::make_shared<MechanicalSystem>(std::move(parts));
   model.start = model.system->state(start.q, start.v, 0);
+  if (shares.processes().rank() > 0)  // who writes nothing
+    for (Body& body : model.bodies) {
+      body.rest.tets = std::vector<std::array<int, 4>>();
+      body.rest.region = std::vector<int>();
+      body.rest.fields.clear();
+    }
   if (scene.start) model.start_at(frame_of_run(*scene.start, nodes), scene.time.step);
+  placed = std::vector<Placed>();
+  give_back_memory();
   return model;
 }
 

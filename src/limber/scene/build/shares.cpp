@@ -6,6 +6,7 @@
 
 #include "limber/core/errors.hpp"
 #include "limber/core/nodes.hpp"
+#include "limber/core/signals.hpp"
 #include "limber/model/elsewhere.hpp"
 
 #ifdef LIMBER_HAS_METIS
@@ -22,6 +23,8 @@ constexpr std::size_t few = 16;  // elements for each process: smaller bodies ar
 /// By faces that elements share.
 std::vector<int> parts_by_metis(const ElementMesh& mesh, int parts) {
   std::vector<idx_t> start{0}, nodes;
+  start.reserve(mesh.count() + 1);
+  nodes.reserve(mesh.corners.size());
   for (std::size_t e = 0; e < mesh.count(); ++e) {
     const auto element = mesh.element(e);
     const std::size_t corners = mesh.kind == ElementKind::hex8 ? 8 : 4;
@@ -35,6 +38,7 @@ std::vector<int> parts_by_metis(const ElementMesh& mesh, int parts) {
   options[METIS_OPTION_SEED] = 1;
   options[METIS_OPTION_NUMBERING] = 0;
   std::vector<idx_t> of_element(mesh.count()), of_node(mesh.nodes.size());
+  const SignalsKept signals;
   if (METIS_PartMeshDual(&elements, &count, start.data(), nodes.data(), nullptr, nullptr, &common, &pieces, nullptr,
                          options, &cut, of_element.data(), of_node.data()) != METIS_OK)
     throw InputError("bodies", fmt::format("METIS could not cut {} elements into {} parts", mesh.count(), parts));
@@ -48,6 +52,12 @@ std::vector<int> parts_by_metis(const ElementMesh&, int) {
 }
 
 #endif
+
+/// Each pair once, ascending.
+void tidy(std::vector<std::pair<int, int>>& pairs) {
+  std::sort(pairs.begin(), pairs.end());
+  pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+}
 
 }  // namespace
 
@@ -82,6 +92,9 @@ void Shares::hold(int process, int node) {
   if (!shared()) return;
   if (!holds_.empty() && holds_.back() == std::pair(node, process)) return;
   holds_.emplace_back(node, process);
+  if (holds_.size() < most_holds_) return;
+  tidy(holds_);
+  most_holds_ = std::max(most_holds_, 2 * holds_.size());
 }
 
 void Shares::hold_everywhere(int node) {
@@ -107,21 +120,17 @@ NodeHolders Shares::holders(int nodes, const std::vector<Tie>& ties) const {
   NodeHolders h;
   if (!shared()) return h;
   h.processes = &all_;
-  auto holds = holds_;
+  std::vector<std::pair<int, int>> holds = holds_;
   for (const int node : everywhere_)
     for (int p = 0; p < all_.size(); ++p) holds.emplace_back(node, p);
-  const auto tidy = [&] {
-    std::sort(holds.begin(), holds.end());
-    holds.erase(std::unique(holds.begin(), holds.end()), holds.end());
-  };
-  tidy();
+  tidy(holds);
   std::vector<std::pair<int, int>> corners;
   for (const Tie& t : ties)
     for (auto it = std::lower_bound(holds.begin(), holds.end(), std::pair(t.node, -1));
          it != holds.end() && it->first == t.node; ++it)
       for (const int corner : t.corners) corners.emplace_back(corner, it->second);
   holds.insert(holds.end(), corners.begin(), corners.end());
-  tidy();
+  tidy(holds);
   h.start.assign(ix(nodes) + 1, 0);
   for (const auto& [node, process] : holds) {
     ++h.start[ix(node) + 1];

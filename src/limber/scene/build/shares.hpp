@@ -40,7 +40,8 @@ class Shares {
 
   const Communicator& all_;
   std::vector<double> load_;                // of each process, in elements
-  std::vector<std::pair<int, int>> holds_;  // (node, process)
+  std::vector<std::pair<int, int>> holds_;  // (node, process), some of them more than once
+  std::size_t most_holds_ = 1 << 20;        // then they are tidied
   std::vector<int> everywhere_;
 };
 

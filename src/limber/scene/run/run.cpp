@@ -201,9 +201,10 @@ class Run {
   }
 
   RunResult go() {
-    const auto header =
-        trajectory_header(model_, scene_.output.velocities ? Velocities::store : Velocities::omit, plan_.frames());
-    prescribed_ = header.prescribed;
+    const auto header = [this] {
+      return trajectory_header(model_, scene_.output.velocities ? Velocities::store : Velocities::omit, plan_.frames());
+    };
+    prescribed_ = model_.system->prescribed_nodes();
     const auto checkpoint =
         options_.existing == Existing::resume ? load_checkpoint(file(run_file::checkpoint)) : std::nullopt;
     if (checkpoint) {
@@ -213,7 +214,7 @@ class Run {
       restore(*checkpoint);
       frames_ = checkpoint->frames;
       on_first_process(processes(), [&] {
-        writer_.emplace(TrajectoryWriter::resume(file(run_file::trajectory), header, checkpoint->frames));
+        writer_.emplace(TrajectoryWriter::resume(file(run_file::trajectory), header(), checkpoint->frames));
         table_.emplace(EnergyTable::resume(file(run_file::energy), checkpoint->rows, further_columns));
         if (!model_.probes.empty())
           probes_.emplace(StepTable::resume(file(run_file::probes), checkpoint->rows, probe_columns(model_.probes)));
@@ -230,7 +231,7 @@ class Run {
             fmt::format("there is no checkpoint in {}: the run starts from the beginning", options_.directory));
       on_first_process(processes(), [&] {
         write_scene();
-        writer_.emplace(TrajectoryWriter::create(file(run_file::trajectory), header));
+        writer_.emplace(TrajectoryWriter::create(file(run_file::trajectory), header()));
         table_.emplace(EnergyTable::create(file(run_file::energy), further_columns));
         if (!model_.probes.empty())
           probes_.emplace(StepTable::create(file(run_file::probes), probe_columns(model_.probes)));
@@ -567,6 +568,14 @@ long checkpoint_interval(const OutputChoice& output, Index dofs) {
 
 TrajectoryHeader trajectory_header(const Model& model, Velocities velocities, long frames) {
   TrajectoryHeader h;
+  std::size_t nodes = 0, tets = 0;
+  for (const auto& b : model.bodies) {
+    nodes += b.rest.nodes.size();
+    tets += b.rest.tets.size();
+  }
+  h.nodes.reserve(nodes);
+  h.tets.reserve(tets);
+  h.region.reserve(tets);
   for (const auto& b : model.bodies) {
     BodyRange range{b.name,
                     static_cast<int>(h.nodes.size()),
