@@ -1,9 +1,57 @@
 #include "limber/force/material_kernel.hpp"
+#include "limber/force/point_materials.hpp"
 
 namespace limber {
+namespace {
+
+/// Of elements of any kind.
+class GeneralKernel final : public ElementKernel {
+ public:
+  GeneralKernel(std::span<const AnyMaterial* const> materials, int first_batch) : material_(materials, first_batch) {}
+
+  bool needs_positive_det() const override { return material_.needs_positive_det(); }
+
+  double energy(const ElementBatches& elements, const ElementBlock& block, const double* q) const override {
+    return sum_energy<0>(elements, block, q,
+                         [&](BatchPoint at, const M3<Lanes>& F) { return material_.energy(at.batch, F); });
+  }
+
+  void add_force(const ElementBatches& elements, const ElementBlock& block, const double* q, double* f) const override {
+    add_forces<0>(elements, block, q, f,
+                  [&](BatchPoint at, const M3<Lanes>& F) { return material_.stress(at.batch, F); });
+  }
+
+  void linearize(const ElementBatches& elements, const ElementBlock& block, Definiteness definiteness, const double* q,
+                 double* f, double* K) const override {
+    add_stiffness<0>(elements, block, q, f, K, [&](BatchPoint at, const M3<Lanes>& F, const Lanes& w) {
+      return material_.tangent(at.batch, F, w, definiteness);
+    });
+  }
+
+  void add_product(const ElementBatches& elements, const ElementBlock& block, const double* q, const double* x,
+                   double* y) const override {
+    for_batches(block, [&](int batch, int, int count) {
+      const BatchEdges<0> edges(q, elements, batch), changes(x, elements, batch);
+      V3<Lanes> sums[most_nodes<0> - 1];
+      clear<0>(sums, others<0>(elements));
+      for (int point = 0; point < point_count<0>(elements); ++point) {
+        const BatchShape<0> shape(elements, batch, point);
+        const M3<Lanes> F = gradient(elements, shape, edges), dF = gradient(elements, shape, changes);
+        const DenseTangent tangent = material_.tangent(batch, F, Lanes(0.0) - shape.volume, Definiteness::exact);
+        add_stress<0>(tangent.times(dF), shape, others<0>(elements), sums);
+      }
+      subtract_at_nodes<0>(sums, others<0>(elements), elements.nodes<0>(batch), count, y);
+    });
+  }
+
+ private:
+  PointMaterials material_;
+};
+
+}  // namespace
 
 std::unique_ptr<ElementKernel> make_general_kernel(std::span<const AnyMaterial* const> materials, int first_batch) {
-  return make_kernel<0>(materials, first_batch);
+  return std::make_unique<GeneralKernel>(materials, first_batch);
 }
 
 }  // namespace limber

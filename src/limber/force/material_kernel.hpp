@@ -1,6 +1,6 @@
 #pragma once  // internal
-/// The kernels of every material for elements of one kind: n = 4, linear tetrahedra with their single point; n = 0, any
-/// other. Compiling them takes long, so each kind has a source file of its own.
+/// The loops over elements of one kind that all kernels share: n = 4, linear tetrahedra with their single point; n = 0,
+/// any other.
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,6 @@
 
 #include "limber/force/element_geometry.hpp"
 #include "limber/force/element_kernel.hpp"
-#include "limber/material/principal.hpp"
 
 namespace limber {
 
@@ -310,89 +309,6 @@ void add_stiffness(const ElementBatches& elements, const ElementBlock& block, co
       if (elements.mirrors(first + l)) scatter_mirrored<n>(buffer, elements, first + l, l, K);
     }
   });
-}
-
-/// The positive part of V dP/dF of the batches of any material but `linear`: one loop over elements serves them all.
-class ProjectedTangents {
- public:
-  template <template <class> class M>
-  explicit ProjectedTangents(const BatchMaterials<M>& materials)
-      : materials_(&materials), tangent_([](const void* all, int batch, const M3<Lanes>& F, const Lanes& w) {
-          return (*static_cast<const BatchMaterials<M>*>(all))(batch).tangent_psd(F, w);
-        }) {}
-  PrincipalTangent<Lanes> operator()(BatchPoint at, const M3<Lanes>& F, const Lanes& w) const {
-    return tangent_(materials_, at.batch, F, w);
-  }
-
- private:
-  const void* materials_;
-  PrincipalTangent<Lanes> (*tangent_)(const void* all, int batch, const M3<Lanes>& F, const Lanes& w);
-};
-/// `linear` is convex, so its dP/dF needs no positive part.
-template <template <class> class M>
-inline constexpr bool is_convex = std::is_same_v<M<double>, Linear>;
-
-template <template <class> class M, int n>
-class MaterialKernel final : public ElementKernel {
- public:
-  MaterialKernel(std::span<const AnyMaterial* const> materials, int first_batch) : material_(materials, first_batch) {}
-
-  bool needs_positive_det() const override { return M<double>::needs_positive_det; }
-
-  double energy(const ElementBatches& elements, const ElementBlock& block, const double* q) const override {
-    return sum_energy<n>(elements, block, q,
-                         [&](BatchPoint at, const M3<Lanes>& F) { return material_(at.batch).energy(F); });
-  }
-
-  void add_force(const ElementBatches& elements, const ElementBlock& block, const double* q, double* f) const override {
-    add_forces<n>(elements, block, q, f,
-                  [&](BatchPoint at, const M3<Lanes>& F) { return material_(at.batch).stress(F); });
-  }
-
-  void linearize(const ElementBatches& elements, const ElementBlock& block, Definiteness definiteness, const double* q,
-                 double* f, double* K) const override {
-    if constexpr (!is_convex<M>)
-      if (definiteness == Definiteness::projected)
-        return add_stiffness<n>(elements, block, q, f, K, ProjectedTangents(material_));
-    add_stiffness<n>(elements, block, q, f, K, [&](BatchPoint at, const M3<Lanes>& F, const Lanes& w) {
-      return material_(at.batch).tangent(F, w);
-    });
-  }
-
-  void add_product(const ElementBatches& elements, const ElementBlock& block, const double* q, const double* x,
-                   double* y) const override {
-    for_batches(block, [&](int batch, int, int count) {
-      const M<Lanes>& m = material_(batch);
-      const BatchEdges<n> edges(q, elements, batch), d(x, elements, batch);
-      V3<Lanes> sums[most_nodes<n> - 1];
-      clear<n>(sums, others<n>(elements));
-      for (int point = 0; point < point_count<n>(elements); ++point) {
-        const BatchShape<n> shape(elements, batch, point);
-        const auto tangent = m.tangent(gradient(elements, shape, edges), shape.volume);
-        decltype(tangent.contract(shape.g[0])) contracted[most_nodes<n> - 1];
-        for (int a = 0; a < others<n>(elements); ++a) contracted[a] = tangent.contract(shape.g[a]);
-        for (int b = 0; b < others<n>(elements); ++b)
-          for (int a = b; a < others<n>(elements); ++a) {
-            const M3<Lanes> K = tangent.block(contracted[a], contracted[b]);
-            sums[a] = sums[a] - K * d.e[b];
-            if (a > b) sums[b] = sums[b] - transpose(K) * d.e[a];
-          }
-      }
-      subtract_at_nodes<n>(sums, others<n>(elements), elements.nodes<n>(batch), count, y);
-    });
-  }
-
- private:
-  BatchMaterials<M> material_;
-};
-
-template <int n>
-std::unique_ptr<ElementKernel> make_kernel(std::span<const AnyMaterial* const> materials, int first_batch) {
-  return std::visit(
-      [&]<template <class> class M>(const M<double>&) -> std::unique_ptr<ElementKernel> {
-        return std::make_unique<MaterialKernel<M, n>>(materials, first_batch);
-      },
-      *materials[0]);
 }
 
 }  // namespace limber

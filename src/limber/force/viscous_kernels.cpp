@@ -1,4 +1,5 @@
 #include "limber/force/material_kernel.hpp"
+#include "limber/force/point_materials.hpp"
 #include "limber/force/viscous_kernel.hpp"
 #include "limber/material/decompose.hpp"
 
@@ -39,97 +40,40 @@ struct Held {
   }
 };
 
-/// How a material measures strain and stress.
-template <class Material>
+/// How a material measures strain and stress: by FᵀF, or as `linear` does.
 struct StrainMeasure {
-  static constexpr bool turns = !std::is_same_v<Material, Linear>;  // F B is a stress of F
+  bool ignores_rotations;
 
-  LIMBER_INLINE static M3<Lanes> unit() { return diagonal(Lanes(1.0), Lanes(1.0), Lanes(1.0)); }
-  LIMBER_INLINE static M3<Lanes> strain(const M3<Lanes>& F) {
-    if constexpr (turns)
-      return Lanes(0.5) * (transpose(F) * F - unit());
-    else
-      return Lanes(0.5) * (F + transpose(F)) - unit();
+  static M3<Lanes> unit() { return diagonal(Lanes(1.0), Lanes(1.0), Lanes(1.0)); }
+  M3<Lanes> strain(const M3<Lanes>& F) const {
+    if (ignores_rotations) return Lanes(0.5) * (transpose(F) * F - unit());
+    return Lanes(0.5) * (F + transpose(F)) - unit();
   }
   /// An F that has this strain.
-  LIMBER_INLINE static M3<Lanes> gradient_of(const M3<Lanes>& E) {
-    if constexpr (turns)
-      return upper_root(unit() + Lanes(2.0) * E);
-    else
-      return unit() + E;
+  M3<Lanes> gradient_of(const M3<Lanes>& E) const {
+    return ignores_rotations ? upper_root(unit() + Lanes(2.0) * E) : unit() + E;
   }
-  LIMBER_INLINE static M3<Lanes> push(const M3<Lanes>& F, const M3<Lanes>& S) {
-    if constexpr (turns)
-      return F * S;
-    else
-      return S;
-  }
+  M3<Lanes> push(const M3<Lanes>& F, const M3<Lanes>& S) const { return ignores_rotations ? F * S : S; }
   /// Elements that are pressed flat have no F⁻¹: below det F = flat it fades, and where they are inverted it is 0.
-  LIMBER_INLINE static M3<Lanes> pull(const M3<Lanes>& F, const M3<Lanes>& P) {
-    if constexpr (turns) {
-      const Lanes flat(0.1), J = det(F), faded = max(J, Lanes(0.0)) / (flat * flat);
-      return select(J < flat, faded, Lanes(1.0) / J) * (transpose(cofactor(F)) * P);
-    } else {
-      return P;
-    }
+  M3<Lanes> pull(const M3<Lanes>& F, const M3<Lanes>& P) const {
+    if (!ignores_rotations) return P;
+    const Lanes flat(0.1), J = det(F), faded = max(J, Lanes(0.0)) / (flat * flat);
+    return select(J < flat, faded, Lanes(1.0) / J) * (transpose(cofactor(F)) * P);
   }
 };
 
-/// A tangent and what a stress B that goes with F adds to it.
-template <class Tangent, bool turns>
-class StressedTangent {
+class ViscousPointKernel final : public ViscousKernel {
  public:
-  struct Contraction {
-    typename Tangent::Contraction own;
-    V3<Lanes> g, Bg;
-  };
+  ViscousPointKernel(std::span<const AnyMaterial* const> materials, int first_batch)
+      : material_(materials, first_batch), measure_{material_.ignores_rotations()} {}
 
-  LIMBER_INLINE StressedTangent(const Tangent& tangent, const M3<Lanes>& P, const M3<Lanes>& B)
-      : own_(tangent), P_(P), B_(B) {}
-  LIMBER_INLINE const M3<Lanes>& stress() const { return P_; }
-  LIMBER_INLINE Contraction contract(const V3<Lanes>& g) const { return {own_.contract(g), g, B_ * g}; }
-  LIMBER_INLINE M3<Lanes> block(const Contraction& a, const Contraction& b) const {
-    M3<Lanes> K = own_.block(a.own, b.own);
-    if constexpr (turns) {
-      const Lanes along = dot(a.g, b.Bg);
-      for (int i = 0; i < 3; ++i) K(i, i) = K(i, i) + along;
-    }
-    return K;
-  }
-
- private:
-  Tangent own_;
-  M3<Lanes> P_, B_;
-};
-
-/// ProjectedTangents and the positive part of what B adds.
-struct StressedProjectedTangents {
-  const ElementBatches& elements;
-  const double* held;
-  ProjectedTangents own;
-
-  StressedTangent<PrincipalTangent<Lanes>, true> operator()(BatchPoint at, const M3<Lanes>& F, const Lanes& w) const {
-    const Held h(elements, held, at);
-    const PrincipalTangent<Lanes> dP = own(at, F, w * h.c);
-    return {dP, dP.stress() + w * (F * h.B), w * positive_part(h.B)};
-  }
-};
-
-template <template <class> class M>
-class ViscousMaterialKernel final : public ViscousKernel {
-  using Measure = StrainMeasure<M<double>>;
-
- public:
-  ViscousMaterialKernel(std::span<const AnyMaterial* const> materials, int first_batch)
-      : material_(materials, first_batch) {}
-
-  bool needs_positive_det() const override { return M<double>::needs_positive_det; }
+  bool needs_positive_det() const override { return material_.needs_positive_det(); }
 
   double energy(const ElementBatches& elements, const ElementBlock& block, const double* held,
                 const double* q) const override {
     return sum_energy<0>(elements, block, q, [&](BatchPoint at, const M3<Lanes>& F) {
       const Held h(elements, held, at);
-      return h.c * material_(at.batch).energy(F) + dot(h.B, Measure::strain(F));
+      return h.c * material_.energy(at.batch, F) + dot(h.B, measure_.strain(F));
     });
   }
 
@@ -137,20 +81,22 @@ class ViscousMaterialKernel final : public ViscousKernel {
                  double* f) const override {
     add_forces<0>(elements, block, q, f, [&](BatchPoint at, const M3<Lanes>& F) {
       const Held h(elements, held, at);
-      return h.c * material_(at.batch).stress(F) + Measure::push(F, h.B);
+      return h.c * material_.stress(at.batch, F) + measure_.push(F, h.B);
     });
   }
 
   void linearize(const ElementBatches& elements, const ElementBlock& block, Definiteness definiteness,
                  const double* held, const double* q, double* f, double* K) const override {
-    if constexpr (!is_convex<M>)
-      if (definiteness == Definiteness::projected)
-        return add_stiffness<0>(elements, block, q, f, K,
-                                StressedProjectedTangents{elements, held, ProjectedTangents(material_)});
     add_stiffness<0>(elements, block, q, f, K, [&](BatchPoint at, const M3<Lanes>& F, const Lanes& w) {
       const Held h(elements, held, at);
-      auto own = material_(at.batch).tangent(F, w * h.c);
-      return StressedTangent<decltype(own), Measure::turns>(own, own.stress() + w * Measure::push(F, h.B), w * h.B);
+      DenseTangent tangent = material_.tangent(at.batch, F, w * h.c, definiteness);
+      tangent.P = tangent.P + w * measure_.push(F, h.B);
+      if (!measure_.ignores_rotations) return tangent;
+      const M3<Lanes> B = w * (definiteness == Definiteness::projected ? positive_part(h.B) : h.B);
+      for (int j = 0; j < 3; ++j)
+        for (int l = 0; l < 3; ++l)
+          for (int i = 0; i < 3; ++i) tangent.H(i + 3 * j, i + 3 * l) = tangent.H(i + 3 * j, i + 3 * l) + B(j, l);
+      return tangent;
     });
   }
 
@@ -163,28 +109,24 @@ class ViscousMaterialKernel final : public ViscousKernel {
   }
 
   void measure_at(int batch, const double* strain, double* measured) const override {
-    put(batch, Measure::gradient_of(load_symmetric(strain)), measured);
+    put(batch, measure_.gradient_of(load_symmetric(strain)), measured);
   }
 
  private:
   void put(int batch, const M3<Lanes>& F, double* measured) const {
-    const M<Lanes>& m = material_(batch);
-    store_symmetric(Measure::pull(F, m.stress(F)), measured);
-    store_symmetric(Measure::strain(F), measured + 6 * lane_count);
-    m.energy(F).store_unaligned(measured + 12 * lane_count);
+    store_symmetric(measure_.pull(F, material_.stress(batch, F)), measured);
+    store_symmetric(measure_.strain(F), measured + 6 * lane_count);
+    material_.energy(batch, F).store_unaligned(measured + 12 * lane_count);
   }
 
-  BatchMaterials<M> material_;
+  PointMaterials material_;
+  StrainMeasure measure_;
 };
 
 }  // namespace
 
 std::unique_ptr<ViscousKernel> make_viscous_kernel(std::span<const AnyMaterial* const> materials, int first_batch) {
-  return std::visit(
-      [&]<template <class> class M>(const M<double>&) -> std::unique_ptr<ViscousKernel> {
-        return std::make_unique<ViscousMaterialKernel<M>>(materials, first_batch);
-      },
-      *materials[0]);
+  return std::make_unique<ViscousPointKernel>(materials, first_batch);
 }
 
 }  // namespace limber

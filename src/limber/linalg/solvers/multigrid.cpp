@@ -488,6 +488,7 @@ void Multigrid::Level::coarse_values(Level& coarse) {
         }
       }
     });
+    if (P.start[at(first)] == P.start[at(last)]) continue;  // nothing that moves
     const auto [low, high] =
         std::minmax_element(P.column.data() + P.start[at(first)], P.column.data() + P.start[at(last)]);
     const int from = *low;
