@@ -91,7 +91,7 @@ int print_presets(bool as_json) {
     row["source"] = preset.source;
     list.push_back(row);
     if (as_json) continue;
-    fmt::print("{:<15} {}, E = {:.4g} Pa, ν = {:.4g}{}{}{}\n{:<15}   {}\n", preset.name, p.model, p.young, p.poisson,
+    fmt::print("{:<23} {}, E = {:.4g} Pa, ν = {:.4g}{}{}{}\n{:<23}   {}\n", preset.name, p.model, p.young, p.poisson,
                preset.density > 0 ? fmt::format(", {:.4g} kg/m³", preset.density) : "",
                preset.thickness > 0 ? fmt::format(", {:.4g} m thick", preset.thickness) : "", relaxes, "",
                preset.source);

@@ -169,8 +169,8 @@ TEST(ClosedForms, StressesAreHookesAtSmallStrains) {
 
 /// Cells of the section fill the quarter disc and are small where it touches.
 TEST(ValidationMeshes, BodiesThatLieOnAPlane) {
-  const nlohmann::json cylinder = lying_cylinder_mesh(LyingPart::right, 4, 0.04, 1e-3),
-                       ball = lying_ball_mesh(4, 0.04, 0.1);
+  const nlohmann::json cylinder = lying_cylinder_mesh(LyingPart::right, 16, 0.04, 1e-3),
+                       ball = lying_ball_mesh(16, 0.04, 0.1);
   const auto place = [](const nlohmann::json& mesh, const nlohmann::json& node) {
     const auto x = mesh["nodes"][node.get<std::size_t>()].get<std::array<double, 3>>();
     return Vec3(x[0], x[1], x[2]);
@@ -181,20 +181,20 @@ TEST(ValidationMeshes, BodiesThatLieOnAPlane) {
                d = place(cylinder, hex[3]);
     area += (c - a).cross(d - b)[2] / 2;
   }
-  EXPECT_NEAR(area, std::numbers::pi / 4, 0.01);
-  const nlohmann::json whole = lying_cylinder_mesh(LyingPart::both_sides, 4, 0.04, 1e-3);
+  EXPECT_NEAR(area, std::numbers::pi / 4, 0.002);
+  const nlohmann::json whole = lying_cylinder_mesh(LyingPart::both_sides, 16, 0.04, 1e-3);
   double both = 0;
   for (const auto& hex : whole["hexes"])
     both += (place(whole, hex[2]) - place(whole, hex[0])).cross(place(whole, hex[3]) - place(whole, hex[1]))[2] / 2;
   EXPECT_NEAR(both, 2 * area, 1e-12);
-  EXPECT_NEAR((place(cylinder, 1) - place(cylinder, 0)).norm(), 0.01, 1e-4);
+  EXPECT_NEAR((place(cylinder, 1) - place(cylinder, 0)).norm(), 0.0025, 1e-5);
   for (const auto& tet : ball["tets"]) {
     const Vec3 a = place(ball, tet[0]), b = place(ball, tet[1]), c = place(ball, tet[2]), d = place(ball, tet[3]);
     const double six = (b - a).cross(c - a).dot(d - a);
     EXPECT_GT(six, 0);
     volume += six / 6;
   }
-  EXPECT_NEAR(volume, 0.1 / 3, 0.0005);  // of the sector of half a ball, angle/2π · 2π/3
+  EXPECT_NEAR(volume, 0.1 / 3, 0.0002);  // of the sector of half a ball, angle/2π · 2π/3
 }
 
 TEST(Measurements, PassagesLieBetweenTheTimes) {
