@@ -133,7 +133,8 @@ void orthonormalize(Eigen::Ref<Matrix> Q, Motions& R) {
 
 }  // namespace
 
-/// A on this level, and P to the next. Blocks of A lie column by column, those of P row by row.
+/// A on this level, and P to the next. Blocks lie column by column. While levels are made A has its values in double
+/// precision; for cycles all levels are rounded (`finish`), and what they then need beside takes the place of that.
 struct Multigrid::Level {
   int block = 3;
   BlockRows A;  // that of the level below is seen from outside, others are of `rows` and `value`
@@ -141,12 +142,12 @@ struct Multigrid::Level {
   Rows rows;
   std::vector<double> value;
   std::vector<char> dead;               // #n: unknowns that stand for nothing
-  std::vector<float> rounded, inverse;  // inverse: of the diagonal blocks
+  std::vector<float> rounded, inverse;  // of A; of its diagonal blocks
   std::vector<float> b, x, r, d, other, largest;
   double top = 0;
 
   Rows P, AP;
-  std::vector<int> t_start, t_row;             // Pᵀ by rows
+  std::vector<int> t_start, t_row, t_slot;     // Pᵀ by rows; t_slot: the place of a block in P
   std::vector<float> prolonging, restricting;  // the blocks of P and of Pᵀ, as products read them
 
   Index unknowns() const { return static_cast<Index>(block) * A.rows; }
@@ -159,9 +160,16 @@ struct Multigrid::Level {
   // What follows is compiled for each size of blocks: with<3>, with<6>.
   /// `exact`: room for the inverse of the diagonal blocks in double precision, or null.
   template <int B>
-  SolveReport::Status take_values(std::vector<double>* exact = nullptr);
-  template <int B, class Then>
-  void product(const std::vector<float>& from, const Then& then) const;
+  SolveReport::Status invert_diagonal(std::vector<double>* exact = nullptr);
+  template <int B>
+  void finish();
+  void unfinish() {
+    rounded = std::vector<float>();
+    restricting = std::vector<float>();
+  }
+  /// `blocks`: the values of A, in either precision.
+  template <int B, class Value, class Then>
+  void product(const Value* blocks, const std::vector<float>& from, const Then& then) const;
   template <int B>
   void estimate_top();
   template <int B>
@@ -183,17 +191,13 @@ struct Multigrid::Level {
 };
 
 template <int B>
-SolveReport::Status Multigrid::Level::take_values(std::vector<double>* exact) {
-  const std::size_t entries = at(A.start[A.rows]) * B * B;
-  rounded.resize(entries + read_beyond_blocks);
+SolveReport::Status Multigrid::Level::invert_diagonal(std::vector<double>* exact) {
   inverse.resize(at(A.rows) * B * B);
   if (exact) exact->resize(inverse.size());
   std::vector<double> diagonal(inverse.size(), 0.0);
   for_rows(A.rows, [&](int i) {
-    for (int s = A.start[i]; s < A.start[i + 1]; ++s) {
-      for (int e = 0; e < B * B; ++e) rounded[at(s) * B * B + e] = static_cast<float>(A.value[at(s) * B * B + e]);
+    for (int s = A.start[i]; s < A.start[i + 1]; ++s)
       if (A.column[s] == i) std::copy_n(A.value + at(s) * B * B, B * B, diagonal.data() + at(i) * B * B);
-    }
   });
   space.add_up(diagonal.data(), B * B);
   std::vector<char> failed(at(A.rows), 0);
@@ -225,12 +229,32 @@ SolveReport::Status Multigrid::Level::take_values(std::vector<double>* exact) {
   return space.all(sound) ? SolveReport::Status::ok : SolveReport::Status::indefinite;
 }
 
+template <int B>
+void Multigrid::Level::finish() {
+  constexpr int size = B * motions;
+  rounded.resize(at(A.start[A.rows]) * B * B + read_beyond_blocks);
+  for_rows(A.rows, [&](int i) {
+    for (std::size_t e = at(A.start[i]) * B * B; e < at(A.start[i + 1]) * B * B; ++e)
+      rounded[e] = static_cast<float>(A.value[e]);
+  });
+  if (block == motions) {
+    value = std::vector<double>();
+    A.value = nullptr;
+  }
+  restricting.resize(prolonging.size());
+  for_rows(static_cast<int>(t_slot.size()), [&](int k) {
+    const float* from = prolonging.data() + at(t_slot[at(k)]) * size;
+    for (int r = 0; r < B; ++r)
+      for (int c = 0; c < motions; ++c) restricting[at(k) * size + at(r * motions + c)] = from[c * B + r];
+  });
+}
+
 /// then(i, (A from)_i) for every row i.
-template <int B, class Then>
-void Multigrid::Level::product(const std::vector<float>& from, const Then& then) const {
+template <int B, class Value, class Then>
+void Multigrid::Level::product(const Value* blocks, const std::vector<float>& from, const Then& then) const {
   const auto multiply = [&](int i, float* y) {
-    multiply_block_row<B, B>(rounded.data() + at(A.start[i]) * B * B, A.column + A.start[i],
-                             A.start[i + 1] - A.start[i], from.data(), y);
+    multiply_block_row<B, B>(blocks + at(A.start[i]) * B * B, A.column + A.start[i], A.start[i + 1] - A.start[i],
+                             from.data(), y);
   };
   if (space.shared()) {
     const std::vector<int>& several = space.held_by_several();
@@ -279,7 +303,8 @@ void Multigrid::Level::estimate_top() {
   }
   const bool first = top == 0;
   for (int k = 0; k < most; ++k) {
-    product<B>(largest, [&](int i, const float* y) { multiply_inverse<B>(inverse, i, y, other.data() + at(i) * B); });
+    product<B>(A.value, largest,
+               [&](int i, const float* y) { multiply_inverse<B>(inverse, i, y, other.data() + at(i) * B); });
     const double norm = std::sqrt(space.sum(sum_chunks(static_cast<Index>(n), [&](Index begin, Index end) {
       double sum = 0;
       for (Index i = begin; i < end; ++i)
@@ -394,7 +419,7 @@ NearNull Multigrid::Level::make_transfer(const Aggregates& parts, const NearNull
   for (int p = 0; p < coarse.A.rows; ++p) t_start[at(p) + 1] += t_start[at(p)];
   std::vector<int> free(t_start.begin(), t_start.end() - 1);
   t_row.resize(P.column.size());
-  std::vector<int> t_slot(P.column.size());
+  t_slot.resize(P.column.size());
   for (int i = 0; i < A.rows; ++i)
     for (int s = P.start[at(i)]; s < P.start[at(i) + 1]; ++s) {
       const std::size_t to = at(free[at(P.column[at(s)])]++);
@@ -402,14 +427,11 @@ NearNull Multigrid::Level::make_transfer(const Aggregates& parts, const NearNull
       t_slot[to] = s;
     }
   prolonging.resize(P_value.size() + read_beyond_blocks);
-  restricting.resize(P_value.size() + read_beyond_blocks);
   for_rows(static_cast<int>(P.column.size()), [&](int k) {
-    const double *own = P_value.data() + at(k) * size, *other_way = P_value.data() + at(t_slot[at(k)]) * size;
+    const double* own = P_value.data() + at(k) * size;
     for (int r = 0; r < B; ++r)
-      for (int c = 0; c < motions; ++c) {
+      for (int c = 0; c < motions; ++c)
         prolonging[at(k) * size + at(c * B + r)] = static_cast<float>(own[r * motions + c]);
-        restricting[at(k) * size + at(r * motions + c)] = static_cast<float>(other_way[r * motions + c]);
-      }
   });
   AP = gather_rows(A.rows, [&](int i, const auto& add) {
     for (int s = A.start[i]; s < A.start[i + 1]; ++s)
@@ -461,7 +483,7 @@ template <int B>
 void Multigrid::Level::coarse_values(Level& coarse) {
   constexpr int size = B * motions, square = motions * motions;
   constexpr int slab_blocks = (1 << 20) / size;
-  coarse.value.assign(coarse.rows.column.size() * square, 0.0);
+  coarse.value.assign(coarse.rows.column.size() * square + read_beyond_blocks, 0.0);
   coarse.A.value = coarse.value.data();
   std::vector<int> next(t_start.begin(), t_start.end() - 1);  // of each coarse row, what is not used yet
   std::vector<double> AP_value;
@@ -497,8 +519,10 @@ void Multigrid::Level::coarse_values(Level& coarse) {
       int& t = next[at(p)];
       for (; t < t_start[at(p) + 1] && t_row[at(t)] < last; ++t) {
         const int i = t_row[at(t)];
+        const float* block_of_P = prolonging.data() + at(t_slot[at(t)]) * size;
         double left[size];
-        std::copy_n(restricting.data() + at(t) * size, size, left);
+        for (int r = 0; r < B; ++r)
+          for (int k = 0; k < motions; ++k) left[r * motions + k] = block_of_P[k * B + r];
         int slot = begin;
         for (int s = AP.start[at(i)]; s < AP.start[at(i) + 1] && AP.column[at(s)] <= p; ++s) {
           while (coarse.rows.column[at(slot)] != AP.column[at(s)]) ++slot;
@@ -538,7 +562,7 @@ void Multigrid::Level::smooth_from_zero() {
     multiply_inverse<B>(inverse, i, b.data() + at(i) * B, own);
     for (int k = 0; k < B; ++k) own[k] *= scale;
   });
-  product<B>(d, [&](int i, const float* y) {
+  product<B>(rounded.data(), d, [&](int i, const float* y) {
     float rest[B], z[B];
     for (int k = 0; k < B; ++k) rest[k] = b[at(i) * B + at(k)] - y[k];
     multiply_inverse<B>(inverse, i, rest, z);
@@ -551,7 +575,7 @@ void Multigrid::Level::smooth() {
   const double most = safety * top;
   const float scale = static_cast<float>(1 / (middle * most)), c1 = static_cast<float>(second * momentum),
               c2 = static_cast<float>(2 * second / (half * most));
-  product<B>(x, [&](int i, const float* y) {
+  product<B>(rounded.data(), x, [&](int i, const float* y) {
     float rest[B], z[B];
     for (int k = 0; k < B; ++k) rest[k] = b[at(i) * B + at(k)] - y[k];
     multiply_inverse<B>(inverse, i, rest, z);
@@ -560,7 +584,7 @@ void Multigrid::Level::smooth() {
       other[at(i) * B + at(k)] = x[at(i) * B + at(k)] + scale * z[k];
     }
   });
-  product<B>(other, [&](int i, const float* y) {
+  product<B>(rounded.data(), other, [&](int i, const float* y) {
     float rest[B], z[B];
     for (int k = 0; k < B; ++k) rest[k] = b[at(i) * B + at(k)] - y[k];
     multiply_inverse<B>(inverse, i, rest, z);
@@ -570,7 +594,7 @@ void Multigrid::Level::smooth() {
 
 template <int B>
 void Multigrid::Level::restrict_residual(Level& coarse) {
-  product<B>(x, [&](int i, const float* y) {
+  product<B>(rounded.data(), x, [&](int i, const float* y) {
     const float counted = space.owns(i) ? 1 : 0;  // once, of the nodes that several hold
     for (int k = 0; k < B; ++k) r[at(i) * B + at(k)] = counted * (b[at(i) * B + at(k)] - y[k]);
   });
@@ -658,7 +682,7 @@ SolveReport::Status Multigrid::set_up(const RowMatrix& A, const UnknownNodes& no
     const Status status = with_block(fine.block, [&](auto block) {
       constexpr int B = decltype(block)::value;
       std::vector<double> inverse_exact;
-      const Status taken = fine.take_values<B>(&inverse_exact);
+      const Status taken = fine.invert_diagonal<B>(&inverse_exact);
       if (taken != Status::ok) return taken;
       fine.estimate_top<B>();
       near_null = fine.make_transfer<B>(parts, near_null, inverse_exact, *coarse);
@@ -689,11 +713,12 @@ SolveReport::Status Multigrid::set_up(const RowMatrix& A, const UnknownNodes& no
 SolveReport::Status Multigrid::refresh(const RowMatrix& A) {
   using Status = SolveReport::Status;
   levels_[0]->A = A.block_rows();
+  for (const auto& level : levels_) level->unfinish();
   for (std::size_t k = 0; k + 1 < levels_.size(); ++k) {
     Level& fine = *levels_[k];
     const Status status = with_block(fine.block, [&](auto block) {
       constexpr int B = decltype(block)::value;
-      const Status taken = fine.take_values<B>();
+      const Status taken = fine.invert_diagonal<B>();
       if (taken != Status::ok) return taken;
       fine.estimate_top<B>();
       fine.coarse_values<B>(*levels_[k + 1]);
@@ -730,6 +755,8 @@ SolveReport::Status Multigrid::factor_coarsest() {
   }
   b_coarsest_.resize(n);
   x_coarsest_.resize(n);
+  for (std::size_t k = levels_.size() - 1; k-- > 0;)
+    with_block(levels_[k]->block, [&](auto block) { levels_[k]->finish<decltype(block)::value>(); });
   return coarsest_->factorize(A_coarsest_);
 }
 
