@@ -25,7 +25,6 @@ std::unique_ptr<tbb::global_control> limit;
 /// Threads that help leave signals to the one that they help.
 class Helpers final : public tbb::task_scheduler_observer {
  public:
-  Helpers() { observe(true); }
   void on_scheduler_entry(bool is_worker) override {
     if (is_worker) static thread_local const SignalsWait wait;
   }
@@ -33,7 +32,8 @@ class Helpers final : public tbb::task_scheduler_observer {
 }  // namespace
 
 void set_threads(int n) {
-  [[maybe_unused]] static const Helpers& helpers = *new Helpers;  // never destroyed: they may outlive it
+  static Helpers* const helpers = new Helpers;  // never destroyed: they may outlive it
+  helpers->observe(true);
   limit.reset();
   if (n > 0)
     limit = std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism,
