@@ -327,7 +327,7 @@ TEST(Krylov, RoundedEntriesAreJudgedByTheExactOnes) {
     const auto rows = make_row_matrix(A, Symmetry::symmetric);
     rows->refresh(A);
     ASSERT_EQ(rows->invert_diagonal(), SolveReport::Status::ok);
-    const double rounding = rows->round();
+    const double rounding = rows->round(RowMatrix::Rounded::kept);
     const Matrix dense = A.selfadjointView<Eigen::Lower>() * Matrix::Identity(A.rows(), A.cols());
     EXPECT_GE(rounding, (dense - dense.cast<float>().cast<double>()).norm() / std::sqrt(static_cast<double>(A.cols())));
     for (const double tolerance : {1e-2, 1e-6}) {
@@ -351,7 +351,7 @@ TEST(Krylov, RoundedEntriesDoNotHideWhatIsIndefinite) {
   DiagonalPreconditioner D(*rows);
   KrylovWork work;
   KrylovLimits limits{1e-6, 20000};
-  limits.rounding = rows->round();
+  limits.rounding = rows->round(RowMatrix::Rounded::kept);
   Vector x;
   EXPECT_EQ(pcg(*rows, D, test::random_vector(A.cols(), 7), x, limits, work).end, KrylovResult::End::indefinite);
 }

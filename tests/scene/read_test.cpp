@@ -166,7 +166,7 @@ TEST(ReadScene, Viscosity) {
   EXPECT_TRUE(read_material_of({{"preset", "Dragon Skin 10"}}).viscosity.empty());
   // A preset's, unless the scene says its own, or none.
   const nlohmann::json viscous = {{"preset", "dragon skin 10 viscous"}};
-  EXPECT_EQ(read_material_of(viscous).viscosity, (Viscosity{{0.178, 0.01}, {0.0953, 0.1}}));
+  EXPECT_EQ(read_material_of(viscous).viscosity, (Viscosity{{0.179, 0.01}, {0.0986, 0.1}}));
   nlohmann::json changed = viscous;
   changed["viscosity"] = branches;
   EXPECT_EQ(read_material_of(changed).viscosity, m.viscosity);

@@ -179,7 +179,11 @@ class RowBlocks final : public RowMatrix {
   double multiply_dot_rounded(const double* x, double* y) const override { return dot_with(rounded_, x, y); }
 
   /// ‖E‖₂ ≤ ‖E‖_∞ for symmetric matrices, and no entry is off by more than half a unit of its last place.
-  double round() override {
+  double round(Rounded rounded) override {
+    if (rounded == Rounded::dropped) {
+      rounded_ = std::vector<float>();
+      return 0;
+    }
     rounded_.resize(value_.size());
     std::vector<double> largest(piece_.size() - 1);
     parallel_for(static_cast<Index>(largest.size()), [&](Index p) {
@@ -202,8 +206,6 @@ class RowBlocks final : public RowMatrix {
     constexpr double half_unit = .5 * std::numeric_limits<float>::epsilon();
     return half_unit * (1 + 1e-6) * (largest.empty() ? 0 : *std::max_element(largest.begin(), largest.end()));
   }
-
-  void forget_rounded() override { rounded_ = std::vector<float>(); }
 
   SolveReport::Status invert_diagonal() override {
     std::atomic<SolveReport::Status> status = SolveReport::Status::ok;
@@ -381,8 +383,7 @@ class SharedRows final : public RowMatrix {
   double multiply_dot_rounded(const double* x, double* y) const override {
     return added_up(own_->multiply_dot_rounded(x, y), y);
   }
-  double round() override { return space_.sum(own_->round()); }
-  void forget_rounded() override { own_->forget_rounded(); }
+  double round(Rounded rounded) override { return space_.sum(own_->round(rounded)); }
 
   SolveReport::Status invert_diagonal() override {
     const BlockRows& A = block_rows_;

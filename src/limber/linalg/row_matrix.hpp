@@ -37,9 +37,10 @@ class RowMatrix {
   virtual Matrix multiply_block(const Eigen::Ref<const Matrix>& X) const = 0;
   /// y = A x; returns xᵀy.
   virtual double multiply_dot(const double* x, double* y) const = 0;
+  enum class Rounded { kept, dropped };
   /// Keeps the values in single precision as well, for `multiply_dot_rounded`: half as much to read. Returns a bound
-  /// of ‖A − rounded A‖₂, for a symmetric A.
-  virtual double round() = 0;
+  /// of ‖A − rounded A‖₂, for a symmetric A. Or drops them, whose memory goes back, and returns 0.
+  virtual double round(Rounded rounded) = 0;
   /// The same with rounded entries of A; all else is in double precision.
   virtual double multiply_dot_rounded(const double* x, double* y) const = 0;
   /// Inverts the diagonal blocks. indefinite: one of a symmetric matrix is not positive definite; singular: one of a
@@ -47,8 +48,6 @@ class RowMatrix {
   virtual SolveReport::Status invert_diagonal() = 0;
   /// z = D⁻¹r with the diagonal blocks D; returns rᵀz.
   virtual double apply_inverse_diagonal(const double* r, double* z) const = 0;
-  /// The memory of what `round` keeps goes back.
-  virtual void forget_rounded() = 0;
 
  protected:
   explicit RowMatrix(int block_size, const Space& space = whole_space()) : space_(space), block_size_(block_size) {}

@@ -155,8 +155,9 @@ class Iteration {
   /// the way out of saddles: 1/|θ|, θ = dᵀA d / dᵀA₊d, within 1 and 8.
   double stretch(const SparseMatrix& A, const Vector& r, const Vector& d) const {
     // Of each process's own elements, whose sum it is.
-    const double curvature = space_.sum(problem_.matrix().symmetric ? d.dot(symmetric_product(A, d)) : d.dot(A * d)) +
-                             problem_.low_rank_curvature(d);
+    const NewtonMatrix whole = problem_.matrix();
+    const double curvature = space_.sum(whole.symmetric ? d.dot(symmetric_product(A, d)) : d.dot(A * d)) +
+                             (whole.apart ? whole.times * whole.apart->curvature(d) : 0);
     constexpr double most = 8;
     return std::clamp(-space_.dot(r, d) / std::abs(curvature), 1.0, most);
   }

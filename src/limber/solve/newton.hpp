@@ -10,6 +10,7 @@
 
 #include "limber/core/errors.hpp"
 #include "limber/linalg/solvers/linear_solver.hpp"
+#include "limber/model/low_rank.hpp"
 #include "limber/model/system.hpp"
 
 namespace limber {
@@ -19,11 +20,14 @@ struct NoMinimum : StepFailure {
   using StepFailure::StepFailure;
 };
 
-/// A symmetric one has its lower triangle stored. `space`: that of x and r.
+/// A symmetric one has its lower triangle stored. `space`: that of x and r. `apart`: what of the matrix is not in A,
+/// being dense but of low rank, so many times.
 struct NewtonMatrix {
   const SparseMatrix& A;
   bool symmetric;
   const Space& space = whole_space();
+  const LowRank* apart = nullptr;
+  double times = 1;
 };
 
 class NewtonProblem {
@@ -33,8 +37,6 @@ class NewtonProblem {
   /// The residual at x; matrix() is then A there.
   virtual Vector linearize(const Vector& x, Definiteness) = 0;
   virtual NewtonMatrix matrix() const = 0;
-  /// dᵀ(…)d of what of A is kept apart from matrix(), being dense but of low rank.
-  virtual double low_rank_curvature(const Vector& /*d*/) const { return 0; }
   /// φ(x) with ∇φ = r, +∞ outside its domain; nullopt if there is none.
   virtual std::optional<double> potential(const Vector& x) = 0;
   /// ½‖B r‖², the merit where there is no potential.

@@ -31,8 +31,9 @@ class Equilibrium final : public NewtonProblem {
     correction_ = {.U = beside.U, .C = beside.any() ? Matrix((-beside.c).asDiagonal()) : Matrix(), .N = {}};
     return r;
   }
-  NewtonMatrix matrix() const override { return {tangent_.K, system_.symmetric(), system_.space()}; }
-  double low_rank_curvature(const Vector& d) const override { return tangent_.low_rank.curvature(d); }
+  NewtonMatrix matrix() const override {
+    return {tangent_.K, system_.symmetric(), system_.space(), &tangent_.low_rank};
+  }
   /// What of K is not in matrix().
   const Correction& correction_of_matrix() const { return correction_; }
   std::optional<double> potential(const Vector& q) override {

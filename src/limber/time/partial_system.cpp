@@ -9,8 +9,9 @@
 namespace limber {
 namespace {
 
-void move_to_pattern(const SparseMatrix& B, SparseMatrix& A) {
-  if (A.size() > 0 && !same_pattern(A, B)) A = on_pattern_of(B, A);
+/// Where the pattern of the mass has grown. A diagonal mass has none to move to.
+void move_to_grown(const SparseMatrix& mass, SparseMatrix& A) {
+  if (A.size() > 0 && mass.nonZeros() > A.nonZeros()) A = on_pattern_of(mass, A);
 }
 
 void add(const SparseMatrix& A, SparseMatrix& to) {
@@ -64,8 +65,8 @@ LinearForce::LinearForce(System& smooth, State at, const std::optional<State>& t
 const Tangent& LinearForce::tangent_on_pattern(Definiteness d) {
   auto& T = d == Definiteness::exact ? exact_ : projected_;
   if (!T) base_.tangent(tangent_at_, d, T.emplace());
-  move_to_pattern(base_.mass(), T->K);
-  if (base_.velocity_dependent()) move_to_pattern(base_.mass(), T->D);
+  move_to_grown(base_.mass(), T->K);
+  if (base_.velocity_dependent()) move_to_grown(base_.mass(), T->D);
   return *T;
 }
 

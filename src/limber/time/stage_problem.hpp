@@ -129,9 +129,8 @@ class StageProblem final : public NewtonProblem, public ChangingProblem {
     scaling_.offer(A_, system_);
     return with_inertia(v, f);
   }
-  NewtonMatrix matrix() const override { return {A_, system_.symmetric(), system_.space()}; }
-  double low_rank_curvature(const Vector& dv) const override {
-    return s_.tau_q * s_.tau_v * tangent_.low_rank.curvature(dv);
+  NewtonMatrix matrix() const override {
+    return {A_, system_.symmetric(), system_.space(), &tangent_.low_rank, s_.tau_q * s_.tau_v};
   }
   /// Linear forces with a negative curvature somewhere lead on without end: contact bounds φ at gaps only.
   void require_minimum() override {

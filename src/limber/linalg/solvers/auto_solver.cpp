@@ -208,7 +208,7 @@ KrylovResult AutoSolver::try_diagonal(const Vector& b, Vector& x, double toleran
   KrylovLimits limits{tolerance, 20000};
   if (symmetry_ == Symmetry::symmetric && tolerance >= rounded_tolerance && stored_ >= rounded_entries &&
       past_.diagonal_rate * decades >= rounded_iterations) {
-    if (rounding_ == 0) rounding_ = rows_->round();
+    if (rounding_ == 0) rounding_ = rows_->round(RowMatrix::Rounded::kept);
     limits.rounding = rounding_;
   }
   limits.go_on = [&](int done, double predicted) {
@@ -231,8 +231,7 @@ KrylovResult AutoSolver::try_multigrid(const Vector& b, Vector& x, double tolera
     x.setZero(b.size());
     return {End::indefinite, 0, 1, 0};
   }
-  rows_->forget_rounded();
-  rounding_ = 0;
+  rounding_ = rows_->round(RowMatrix::Rounded::dropped);
   const int most = static_cast<int>(std::ceil(multigrid_failure * decades)) + 10;
   const KrylovResult found = multigrid_.solve(*rows_, stiff_, b, x, {tolerance, most}, work_, counts_);
   if (found.end != End::indefinite && multigrid_.rate() > 0) past_.multigrid_rate = multigrid_.rate();
