@@ -175,6 +175,8 @@ class ContactForce {
   virtual void add_couplings_soon(const State&, Couplings& /*soon*/) const {}
   virtual double smallest_gap(const State&) const { return std::numeric_limits<double>::infinity(); }
   virtual void update_lagged(const State&) {}
+  /// Friction that became lagged in this stage is coupled again; whether there is any.
+  virtual bool couple_again() { return false; }
   /// The power [W] that it takes out of the motion by friction.
   virtual double friction_power(const State&) const { return 0; }
   /// The work [J] that obstacles which the force moves by itself put in when they go from where they are at t0 to where

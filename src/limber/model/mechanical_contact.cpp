@@ -70,6 +70,12 @@ class MechanicalSystem::Contact final : public ContactPart {
     for (const Sides& f : whole_.sides_)
       if (f.contact) f.contact->update_lagged(all);
   }
+  bool couple_again() override {
+    bool any = false;
+    for (const Sides& f : whole_.sides_)
+      if (f.contact && f.contact->couple_again()) any = true;
+    return any;
+  }
 
  private:
   MechanicalSystem& whole_;

@@ -86,6 +86,8 @@ class ContactPart {
   virtual Lag lag() const { return Lag::none; }
   /// From now on friction's potential uses the normal forces and sliding directions of u.
   virtual void update_lagged(const State&) {}
+  /// Coupled friction that became lagged in this stage is coupled again; whether there is any.
+  virtual bool couple_again() { return false; }
 };
 
 /// Pairs that are near, as inequalities: contact by a rule instead of forces, and ways that things can go freely.

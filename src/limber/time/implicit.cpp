@@ -55,16 +55,29 @@ class Implicit final : public StageSolver {
     if (system.lag() == Lag::each_iterate) system.update_lagged(s.at);
     const bool meets = !s.modes && s.tau_q != 0 && (problem.under_way() || runs_into(problem, s));
     const auto along = meets ? move_along(system, s.at, s.t) : std::nullopt;
-    if (!along) return s.state(newton(problem, start(problem, s), linear));
+    if (!along) return s.state(with_friction(problem, start(problem, s), linear));
     try {
       if (problem.under_way()) problem.moved_to(along->t);
-      return s.state(newton(problem, (along->q - s.star.q) / s.tau_q, linear));
+      return s.state(with_friction(problem, (along->q - s.star.q) / s.tau_q, linear));
     } catch (const NoMinimum&) {
       throw;
     } catch (const StepFailure&) {  // the guess was a bad one
       StageProblem again(system, s, tangent_, A_, correction_, scaling_);
       if (system.lag() == Lag::each_iterate) system.update_lagged(s.at);
-      return s.state(newton(again, start(again, s), linear));
+      return s.state(with_friction(again, start(again, s), linear));
+    }
+  }
+
+  /// Friction that became lagged on the way is that of an iterate. From the solution that it has led to, coupled
+  /// friction is tried once more.
+  Vector with_friction(StageProblem& problem, Vector v, LinearSolver& linear) {
+    v = newton(problem, std::move(v), linear);
+    ContactPart* contact = problem.system().contact();
+    if (!contact || !contact->couple_again()) return v;
+    try {
+      return newton(problem, v, linear);
+    } catch (const StepFailure&) {
+      return v;
     }
   }
 

@@ -88,6 +88,7 @@ class WithContact final : public StandIn {
     double smallest_gap(const State& w) const override { return whole.base_.smallest_gap(whole.shifted(w)); }
     Lag lag() const override { return whole.base_.lag(); }
     void update_lagged(const State& w) override { whole.base_.update_lagged(whole.shifted(w)); }
+    bool couple_again() override { return whole.base_.contact()->couple_again(); }
     GapRule rule() const override { return GapRule::none; }
     GapConstraints at(const State& w, double until, double distance) override {
       return whole.base_.gaps(whole.shifted(w), until, distance);
