@@ -128,13 +128,15 @@ fuzz: setup ## damaged files to every reader of meshes and surfaces, FUZZ_SECOND
 lint-setup: setup
 	@$(SETUP) tools/packages-lint.txt
 
-lint: lint-setup format-check ## format, warnings as errors, clang-tidy, layers, the page's types, in build-lint/
+lint: lint-setup format-check ## format, warnings as errors, clang-tidy, layers, the page's types, in build-lint/ and build-tidy/
 	$(call section,'Build with warnings as errors: build-lint/')
 	@$(CONFIGURE) lint
 	@cmake --build build-lint --parallel $(JOBS)
 	$(call section,'clang-tidy')
-	@$(SOURCES) 'src/*.cpp' 'apps/*.cpp' | xargs -n 1 -P $(JOBS) clang-tidy -p build-lint --quiet \
-	    --extra-arg=-Wno-unused-command-line-argument --extra-arg=-Wno-unsupported-floating-point-opt
+	@$(CONFIGURE) tidy > build-lint/tidy.log || { cat build-lint/tidy.log; exit 1; }
+	@sed -n 's/.*"file": "\(.*\)".*/\1/p' build-tidy/compile_commands.json | xargs -n 1 -P $(JOBS) clang-tidy -p build-tidy --quiet \
+	    --checks=-bugprone-suspicious-include --extra-arg=-Wno-unused-command-line-argument \
+	    --extra-arg=-Wno-unsupported-floating-point-opt
 	$(call section,'Types in web/: build-lint/web/')
 	@mkdir -p build-lint/web && cp -rp web/. build-lint/web/
 	@cd build-lint/web && npm ci --no-audit --no-fund --loglevel=error && npm run --silent check
@@ -168,4 +170,4 @@ peers: setup ## Limber beside Bullet, which it installs, on scenes/beam.json
 	@build/bin/limber_peers-float64
 
 clean: ## remove build*/ and out/
-	rm -rf build build-mpi build-checked build-asan build-tsan build-lint out
+	rm -rf build build-mpi build-checked build-asan build-tsan build-lint build-tidy out

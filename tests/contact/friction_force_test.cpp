@@ -99,6 +99,24 @@ TEST_P(Friction, CoupledForceIsHeldWhereItDoesNotSettle) {
   EXPECT_EQ(coupled.held_stages(), 2);
 }
 
+TEST_P(Friction, IsCoupledAgainWhereItWasHeld) {
+  EXPECT_FALSE(lagged.couple_again());
+  coupled.begin_step(c.u);
+  EXPECT_FALSE(coupled.couple_again()) << "it is";
+  State away = c.u;
+  away.q += random_vector(away.q.size(), 1e-3, 3);
+  const Vector here = force_at(coupled, c.u), there = force_at(coupled, away);
+  for (int i = 0; i < 30; ++i) coupled.update_lagged(c.u);
+  EXPECT_EQ(force_at(coupled, away), here) << "held";
+  EXPECT_TRUE(coupled.couple_again());
+  coupled.update_lagged(c.u);
+  EXPECT_EQ(force_at(coupled, away), there);
+  EXPECT_EQ(coupled.held_stages(), 1);
+  for (int i = 0; i < 30; ++i) coupled.update_lagged(away);
+  EXPECT_EQ(coupled.held_stages(), 1) << "one stage";
+  EXPECT_TRUE(coupled.couple_again());
+}
+
 /// A tangent for Newton's merit: without what is not symmetric.
 TEST_P(Friction, ProjectedTangentsAreThoseOfThePotential) {
   const DenseTangent both = declared_tangent({&barrier, &coupled}, c.u, Definiteness::projected);

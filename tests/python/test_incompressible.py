@@ -30,6 +30,20 @@ def test_a_silicone_bar_has_the_frequency_of_fine_elements(element, cells, toler
     assert lowest(bar(element, cells, dilatation="local")) / reference - 1 > locked
 
 
+def test_linear_tetrahedra_twist_as_quadratic_ones_do():
+    twist = lambda element: np.sqrt(limber.modes(bar(element, (12, 4, 4)), 3)[0][2])
+    assert abs(twist("P1") / twist("P2") - 1) < .03
+
+
+def test_viscous_linear_tetrahedra_do_not_lock():
+    """Their shear stays in the elements, which makes them a little too stiff."""
+    scene = bar("P1", (12, 4, 4))
+    scene["bodies"][0]["material"]["viscosity"] = [dict(share=.2, time=.05)]
+    assert .05 < lowest(scene) / 7.346 - 1 < .09  # locked: .27
+    scene["bodies"][0]["dilatation"] = "local"
+    assert lowest(scene) / 7.346 - 1 > .25
+
+
 def membrane(n, element, **more):
     """Cook's: clamped on the left, sheared on the right; plane strain, one layer of cells."""
     at = lambda i, j, k: (k * (n + 1) + j) * (n + 1) + i
@@ -61,7 +75,7 @@ def rise(*arguments, **more):
 CONVERGED = 6.921  # P2 with means: 6.870, 6.905, 6.921 with 8, 16 and 32 cells a side
 
 
-@pytest.mark.parametrize("n, element, tolerance", [(8, "P2", .01), (16, "hex", .02), (8, "P1", .12)])
+@pytest.mark.parametrize("n, element, tolerance", [(8, "P2", .01), (16, "hex", .02), (8, "P1", .03), (16, "P1", .01)])
 def test_cooks_membrane(n, element, tolerance):
     means, local = rise(n, element), rise(n, element, dilatation="local")
     assert abs(means / CONVERGED - 1) < tolerance

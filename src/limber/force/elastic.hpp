@@ -17,7 +17,7 @@ class MeanEnergy;
 /// What acts on means, so that bodies that hardly change their volume do not lock (force/mean_energy.hpp).
 struct MeanParts {
   std::vector<double> bulk;  // #materials, or none: the part of λ [Pa] that each has lost (`softened`) to them
-  std::vector<int> group;    // #materials: means around nodes are taken over elements of one group
+  std::vector<int> group;    // #materials: means are taken over elements of one group
 };
 
 class ElasticForce final : public Force {

@@ -9,11 +9,12 @@
 #include "limber/core/nodes.hpp"
 #include "limber/force/reference_element.hpp"
 #include "limber/material/invariants.hpp"
+#include "limber/mesh/tet_patches.hpp"
 
 namespace limber {
 namespace {
 
-// [ns] Of an element or a node.
+// [ns] Of a patch or an edge.
 constexpr double mean_cost = 1000;
 
 /// Sums at nodes of what elements have at theirs, in the order of the elements.
@@ -42,6 +43,20 @@ class NodeSums {
   std::vector<int> nodes_;                // ascending
   std::vector<std::vector<int>> places_;  // of each
 };
+
+void add_all_pairs(std::span<const int> nodes, Couplings& pairs) {
+  for (std::size_t a = 0; a < nodes.size(); ++a)
+    for (std::size_t b = 0; b < a; ++b) pairs.emplace_back(nodes[a], nodes[b]);
+}
+
+/// The matrices that make(i, m) makes, not all at a time.
+template <class Make>
+void add_matrices(std::size_t count, const Make& make, TangentBuilder& T) {
+  constexpr std::size_t piece = 2048;
+  for (std::size_t first = 0; first < count; first += piece)
+    T.add_stiffness<LargeNodeMatrix>(std::min(piece, count - first),
+                                     [&](std::size_t k, LargeNodeMatrix& m) { make(first + k, m); });
+}
 
 /// Σ x_a g_aᵀ
 Mat3 gradient_of(const Vector& x, std::span<const int> nodes, std::span<const Vec3> g) {
@@ -103,207 +118,246 @@ Mat3 cofactors(const Mat3& F) {
   return C;
 }
 
-/// A += the blocks of one point.
+/// A += the blocks of one point, whose nodes have these places in A.
 template <class Tangent>
-void add_blocks(const Tangent& tangent, std::span<const Vec3> g, Matrix& A) {
+void add_blocks(const Tangent& tangent, std::span<const Vec3> g, std::span<const int> places, Matrix& A) {
   std::vector<typename Tangent::Contraction> contracted;
   for (const Vec3& a : g) contracted.push_back(tangent.contract({a[0], a[1], a[2]}));
   for (std::size_t a = 0; a < g.size(); ++a)
     for (std::size_t b = 0; b < g.size(); ++b) {
       const M3<double> K = tangent.block(contracted[a], contracted[b]);
       for (int r = 0; r < 3; ++r)
-        for (int c = 0; c < 3; ++c) A(3 * static_cast<Index>(a) + r, 3 * static_cast<Index>(b) + c) += K(r, c);
+        for (int c = 0; c < 3; ++c) A(3 * places[a] + r, 3 * places[b] + c) += K(r, c);
     }
 }
 
+/// The elements of a patch share one mean. Points are the quadrature points of its elements.
 class MeanDilatation final : public MeanEnergy {
  public:
-  explicit MeanDilatation(const MeanShares& s) : n_(static_cast<std::size_t>(node_count(s.mesh.kind))) {
-    const PointGradients points(s.mesh);
-    points_ = points.points();
+  /// patch_of: #E, −1 where an element takes no part.
+  MeanDilatation(const MeanShares& s, const std::vector<int>& patch_of)
+      : n_(static_cast<std::size_t>(node_count(s.mesh.kind))) {
+    std::vector<std::vector<std::size_t>> elements;
     for (std::size_t e = 0; e < s.mesh.count(); ++e) {
-      if (!s.takes_part(s.material_of[e])) continue;
-      const std::size_t m = ix(s.material_of[e]);
-      Element element{0, s.bulk[m], volumetric(s.materials[m])};
-      for (std::size_t p = 0; p < points_; ++p) {
-        weights_.push_back(points.append(e, p, gradients_));
-        element.volume += weights_.back();
-      }
-      elements_.push_back(element);
-      numbers_.push_back(e);
-      for (const int node : s.mesh.element(e)) nodes_.push_back(s.first_node + node);
+      if (patch_of[e] < 0) continue;
+      if (elements.size() <= ix(patch_of[e])) elements.resize(ix(patch_of[e]) + 1);
+      elements[ix(patch_of[e])].push_back(e);
     }
+    const PointGradients points(s.mesh);
+    for (const auto& list : elements) {
+      Patch patch{.form = volumetric(s.materials[ix(s.material_of[list.front()])]),
+                  .first_element = numbers_.size(),
+                  .first_point = weights_.size(),
+                  .first_node = nodes_.size()};
+      double resistance = 0;  // κ V
+      for (const std::size_t e : list) {
+        numbers_.push_back(e);
+        for (std::size_t p = 0; p < points.points(); ++p) {
+          weights_.push_back(points.append(e, p, gradients_));
+          patch.volume += weights_.back();
+          resistance += s.bulk[ix(s.material_of[e])] * weights_.back();
+          for (const int node : s.mesh.element(e)) places_.push_back(place(patch.first_node, s.first_node + node));
+        }
+      }
+      patch.bulk = resistance / patch.volume;
+      patches_.push_back(patch);
+    }
+    patches_.push_back({.first_element = numbers_.size(), .first_point = weights_.size(), .first_node = nodes_.size()});
     sums_.emplace(nodes_);
   }
 
-  void add_couplings(Couplings&) const override {}  // within elements, which are coupled
+  void add_couplings(Couplings& pairs) const override {
+    for (std::size_t i = 0; i < count(); ++i)
+      if (patches_[i + 1].first_element - patches_[i].first_element > 1)  // those within elements are known
+        add_all_pairs(nodes(i), pairs);
+  }
 
   double energy(const Vector& q) const override {
     return ordered_sum(
-        static_cast<Index>(elements_.size()),
-        [&](Index i) {
-          const auto e = static_cast<std::size_t>(i);
-          return elements_[e].bulk * elements_[e].volume * response(elements_[e].form, mean(e, q)).U;
+        static_cast<Index>(count()),
+        [&](Index k) {
+          const auto i = static_cast<std::size_t>(k);
+          return patches_[i].bulk * patches_[i].volume * response(patches_[i].form, mean(i, q)).U;
         },
         mean_cost);
   }
 
   void add_force(const Vector& q, Vector& f) const override {
     std::vector<Vec3> at_nodes(nodes_.size());
-    for_elements([&](std::size_t e) {
-      const Volume v = volume(e, q);
-      for (std::size_t a = 0; a < n_; ++a) at_nodes[e * n_ + a] = -v.pressure * v.gradient[a];
+    for_patches([&](std::size_t i) {
+      const Volume v = volume(i, q);
+      for (std::size_t a = 0; a < v.gradient.size(); ++a)
+        at_nodes[patches_[i].first_node + a] = -v.pressure * v.gradient[a];
     });
     sums_->add(at_nodes, f);
   }
 
   void add_tangent(const Vector& q, TangentBuilder& T) const override {
     const bool projected = T.projected();
-    T.add_stiffness<LargeNodeMatrix>(elements_.size(), [&](std::size_t e, LargeNodeMatrix& m) {
-      const Volume v = volume(e, q);
-      m.resize(n_);
-      std::copy(nodes(e).begin(), nodes(e).end(), m.nodes.begin());
-      const Eigen::Map<const Vector> g(v.gradient[0].data(), 3 * static_cast<Index>(n_));
+    const auto make = [&](std::size_t i, LargeNodeMatrix& m) {
+      const Volume v = volume(i, q);
+      const std::size_t n = nodes(i).size();
+      m.resize(n);
+      std::copy(nodes(i).begin(), nodes(i).end(), m.nodes.begin());
+      const Eigen::Map<const Vector> g(v.gradient[0].data(), 3 * static_cast<Index>(n));
       m.A.noalias() = (projected ? std::max(v.stiffness, 0.0) : v.stiffness) * g * g.transpose();
       PressureTerm term;
       term.p = v.pressure;
-      for (std::size_t p = 0; p < points_; ++p) {
+      for_points(i, [&](std::size_t p, std::span<const int> at) {
         M3<double> Fp;
-        const Mat3 deformation = F(e, p, q);
+        const Mat3 deformation = F(i, p, q);
         for (int r = 0; r < 3; ++r)
           for (int c = 0; c < 3; ++c) Fp(r, c) = deformation(r, c);
         if (projected)
-          add_blocks(term.tangent_psd(Fp, weight(e, p)), gradients(e, p), m.A);
+          add_blocks(term.tangent_psd(Fp, weights_[p]), gradients(p), at, m.A);
         else
-          add_blocks(term.tangent(Fp, weight(e, p)), gradients(e, p), m.A);
-      }
-    });
+          add_blocks(term.tangent(Fp, weights_[p]), gradients(p), at, m.A);
+      });
+    };
+    add_matrices(count(), make, T);
   }
 
   void add_product(const Vector& q, const Vector& x, Vector& y) const override {
     std::vector<Vec3> at_nodes(nodes_.size());
-    for_elements([&](std::size_t e) {
-      const Volume v = volume(e, q);
+    for_patches([&](std::size_t i) {
+      const Volume v = volume(i, q);
+      Vec3* sums = at_nodes.data() + patches_[i].first_node;
       double change = 0;
-      for (std::size_t a = 0; a < n_; ++a) change += v.gradient[a].dot(x.segment<3>(3 * nodes(e)[a]));
-      for (std::size_t a = 0; a < n_; ++a) at_nodes[e * n_ + a] = v.stiffness * change * v.gradient[a];
-      for (std::size_t p = 0; p < points_; ++p) {
-        const Mat3 Fp = F(e, p, q), dF = F(e, p, x);
+      for (std::size_t a = 0; a < v.gradient.size(); ++a) change += v.gradient[a].dot(x.segment<3>(3 * nodes(i)[a]));
+      for (std::size_t a = 0; a < v.gradient.size(); ++a) sums[a] = v.stiffness * change * v.gradient[a];
+      for_points(i, [&](std::size_t p, std::span<const int> at) {
+        const Mat3 Fp = F(i, p, q), dF = F(i, p, x);
         const Mat3 dC = cofactors(Fp + dF) - cofactors(Fp) - cofactors(dF);  // along dF: cof is quadratic
-        for (std::size_t a = 0; a < n_; ++a)
-          at_nodes[e * n_ + a] += v.pressure * weight(e, p) * (dC * gradients(e, p)[a]);
-      }
+        for (std::size_t a = 0; a < n_; ++a) sums[at[a]] += v.pressure * weights_[p] * (dC * gradients(p)[a]);
+      });
     });
     sums_->add(at_nodes, y);
   }
 
   void add_stress(const Vector& q, std::vector<Mat3>& sigma, std::vector<double>& psi) const override {
-    for_elements([&](std::size_t e) {
-      sigma[numbers_[e]] += volume(e, q).pressure * Mat3::Identity();
-      psi[numbers_[e]] += elements_[e].bulk * response(elements_[e].form, mean(e, q)).U;
+    for_patches([&](std::size_t i) {
+      const double pressure = volume(i, q).pressure, U = response(patches_[i].form, mean(i, q)).U;
+      for (std::size_t k = patches_[i].first_element; k < patches_[i + 1].first_element; ++k) {
+        sigma[numbers_[k]] += pressure * Mat3::Identity();
+        psi[numbers_[k]] += patches_[i].bulk * U;
+      }
     });
   }
 
  private:
-  struct Element {
-    double volume, bulk;  // V [m³], κ [Pa]
-    Volumetric form;
+  struct Patch {
+    double volume = 0, bulk = 0;  // V [m³], κ [Pa]
+    Volumetric form = Volumetric::none;
+    std::size_t first_element, first_point, first_node;  // the next patch has the end
   };
   struct Volume {
-    std::array<Vec3, 10> gradient;  // ∇v [m²]
-    double pressure, stiffness;     // κ U' [Pa], κ U''/V [Pa/m³]
+    std::vector<Vec3> gradient;  // ∇v [m²]
+    double pressure, stiffness;  // κ U' [Pa], κ U''/V [Pa/m³]
   };
 
+  std::size_t count() const { return patches_.size() - 1; }
   template <class Visit>
-  void for_elements(const Visit& visit) const {
-    in_pieces(elements_.size(), 16, visit, mean_cost);
+  void for_patches(const Visit& visit) const {
+    in_pieces(count(), 16, visit, mean_cost);
+  }
+  /// visit(point, the places of its nodes among those of the patch)
+  template <class Visit>
+  void for_points(std::size_t i, const Visit& visit) const {
+    for (std::size_t p = patches_[i].first_point; p < patches_[i + 1].first_point; ++p)
+      visit(p, std::span<const int>{places_.data() + p * n_, n_});
+  }
+  /// Of a node among those of the patch that is being made.
+  int place(std::size_t first, int node) {
+    const auto begin = nodes_.begin() + static_cast<std::ptrdiff_t>(first);
+    const auto found = std::find(begin, nodes_.end(), node) - begin;
+    if (first + static_cast<std::size_t>(found) == nodes_.size()) nodes_.push_back(node);
+    return static_cast<int>(found);
   }
   /// v/V
-  double mean(std::size_t e, const Vector& q) const {
+  double mean(std::size_t i, const Vector& q) const {
     double v = 0;
-    for (std::size_t p = 0; p < points_; ++p) v += weight(e, p) * F(e, p, q).determinant();
-    return v / elements_[e].volume;
+    for_points(i, [&](std::size_t p, std::span<const int>) { v += weights_[p] * F(i, p, q).determinant(); });
+    return v / patches_[i].volume;
   }
-  Volume volume(std::size_t e, const Vector& q) const {
+  Volume volume(std::size_t i, const Vector& q) const {
     Volume v;
-    v.gradient.fill(Vec3::Zero());
+    v.gradient.assign(nodes(i).size(), Vec3::Zero());
     double sum = 0;
-    for (std::size_t p = 0; p < points_; ++p) {
-      const Mat3 Fp = F(e, p, q), C = cofactors(Fp);
-      sum += weight(e, p) * Fp.col(0).dot(C.col(0));
-      for (std::size_t a = 0; a < n_; ++a) v.gradient[a] += weight(e, p) * (C * gradients(e, p)[a]);
-    }
-    const Element& element = elements_[e];
-    const VolumeResponse r = response(element.form, sum / element.volume);
-    v.pressure = element.bulk * r.first;
-    v.stiffness = element.bulk * r.second / element.volume;
+    for_points(i, [&](std::size_t p, std::span<const int> at) {
+      const Mat3 Fp = F(i, p, q), C = cofactors(Fp);
+      sum += weights_[p] * Fp.col(0).dot(C.col(0));
+      for (std::size_t a = 0; a < n_; ++a) v.gradient[ix(at[a])] += weights_[p] * (C * gradients(p)[a]);
+    });
+    const Patch& patch = patches_[i];
+    const VolumeResponse r = response(patch.form, sum / patch.volume);
+    v.pressure = patch.bulk * r.first;
+    v.stiffness = patch.bulk * r.second / patch.volume;
     return v;
   }
-  Mat3 F(std::size_t e, std::size_t point, const Vector& q) const {
-    return gradient_of(q, nodes(e), gradients(e, point));
+  Mat3 F(std::size_t i, std::size_t point, const Vector& q) const {
+    Mat3 sum = Mat3::Zero();
+    for (std::size_t a = 0; a < n_; ++a)
+      sum += q.segment<3>(3 * nodes(i)[ix(places_[point * n_ + a])]) * gradients(point)[a].transpose();
+    return sum;
   }
-  double weight(std::size_t e, std::size_t point) const { return weights_[e * points_ + point]; }
-  std::span<const int> nodes(std::size_t e) const { return {nodes_.data() + e * n_, n_}; }
-  std::span<const Vec3> gradients(std::size_t e, std::size_t point) const {
-    return {gradients_.data() + (e * points_ + point) * n_, n_};
+  std::span<const int> nodes(std::size_t i) const {
+    return {nodes_.data() + patches_[i].first_node, patches_[i + 1].first_node - patches_[i].first_node};
   }
+  std::span<const Vec3> gradients(std::size_t point) const { return {gradients_.data() + point * n_, n_}; }
 
-  std::size_t n_, points_ = 0;
-  std::vector<Element> elements_;
-  std::vector<std::size_t> numbers_;  // in the mesh
-  std::vector<int> nodes_;            // #E × n, of the state
-  std::vector<Vec3> gradients_;       // #E × points × n [1/m]
-  std::vector<double> weights_;       // #E × points [m³]
+  std::size_t n_;                     // nodes of an element
+  std::vector<Patch> patches_;        // and the end
+  std::vector<std::size_t> numbers_;  // of the elements in the mesh
+  std::vector<int> nodes_;            // of the state, of each patch
+  std::vector<int> places_;           // #points × n, among the nodes of the patch
+  std::vector<Vec3> gradients_;       // #points × n [1/m]
+  std::vector<double> weights_;       // #points [m³]
   std::optional<NodeSums> sums_;
 };
 
-// ------------------------------------------------------------------------------------------- mean strain around nodes
+// ------------------------------------------------------------------------------------------- mean strain around edges
 
-class NodalStrain final : public MeanEnergy {
+class EdgeStrain final : public MeanEnergy {
  public:
-  explicit NodalStrain(const MeanShares& s) {
-    for (std::size_t m = 0; m < s.materials.size(); ++m)  // so that both parts together have all of κ
-      materials_.push_back(softened(s.materials[m], -s.bulk[m] / (1 - nodal_rest)));
-    std::map<std::pair<int, int>, Patch> patches;  // by group and node
+  explicit EdgeStrain(const MeanShares& s) : materials_(s.materials) {
+    std::map<Edge, Around> edges;
     const PointGradients points(s.mesh);
     for (std::size_t e = 0; e < s.mesh.count(); ++e) {
       const int m = s.material_of[e];
       if (!s.takes_part(m)) continue;
       std::vector<Vec3> g;
-      const double quarter = points.append(e, 0, g) / 4;
-      const Element element{e, m, s.group[ix(m)]};
-      elements_.push_back(element);
-      for (const int node : s.mesh.element(e)) {
-        Patch& patch = patches[{element.group, node}];
-        patch.volume += quarter;
-        patch.materials[m] += quarter;
+      const double sixth = points.append(e, 0, g) / 6;
+      elements_.push_back({e, m});
+      for (const Edge& edge : edges_of(s, e)) {
+        Around& around = edges[edge];
+        around.volume += sixth;
+        around.materials[m] += sixth;
         for (std::size_t a = 0; a < 4; ++a) {
-          const auto at = patch.gradients.emplace(s.first_node + s.mesh.element(e)[a], Vec3::Zero()).first;
-          at->second += quarter * g[a];
+          const auto at = around.gradients.emplace(s.first_node + s.mesh.element(e)[a], Vec3::Zero()).first;
+          at->second += sixth * g[a];
         }
       }
     }
-    std::map<std::pair<int, int>, int> numbers;
-    for (const auto& [key, patch] : patches) {
-      numbers.emplace(key, static_cast<int>(numbers.size()));
-      for (const auto& [m, volume] : patch.materials) parts_.push_back({m, (1 - nodal_rest) * volume});
-      for (const auto& [node, g] : patch.gradients) {
+    std::map<Edge, int> numbers;
+    for (const auto& [edge, around] : edges) {
+      numbers.emplace(edge, static_cast<int>(numbers.size()));
+      for (const auto& [m, volume] : around.materials) parts_.push_back({m, (1 - elements_own) * volume});
+      for (const auto& [node, g] : around.gradients) {
         nodes_.push_back(node);
-        gradients_.push_back(g / patch.volume);
+        gradients_.push_back(g / around.volume);
       }
       first_part_.push_back(parts_.size());
       first_node_.push_back(nodes_.size());
     }
-    for (Element& element : elements_)
-      for (std::size_t a = 0; a < 4; ++a)
-        element.corners[a] = numbers.at({element.group, s.mesh.element(element.number)[a]});
+    for (Element& element : elements_) {
+      const auto own = edges_of(s, element.number);
+      for (std::size_t k = 0; k < own.size(); ++k) element.edges[k] = numbers.at(own[k]);
+    }
     sums_.emplace(nodes_);
   }
 
   void add_couplings(Couplings& pairs) const override {
-    for (std::size_t i = 0; i < count(); ++i)
-      for (std::size_t a = 0; a < nodes(i).size(); ++a)
-        for (std::size_t b = 0; b < a; ++b) pairs.emplace_back(nodes(i)[a], nodes(i)[b]);
+    for (std::size_t i = 0; i < count(); ++i) add_all_pairs(nodes(i), pairs);
   }
 
   double energy(const Vector& q) const override {
@@ -320,7 +374,7 @@ class NodalStrain final : public MeanEnergy {
 
   void add_force(const Vector& q, Vector& f) const override {
     std::vector<Vec3> at_nodes(nodes_.size());
-    for_nodes([&](std::size_t i) {
+    for_edges([&](std::size_t i) {
       Mat3 P = Mat3::Zero();
       for (const Part& part : parts(i)) P += part.volume * stress(materials_[ix(part.material)], F(i, q));
       for (std::size_t a = 0; a < nodes(i).size(); ++a) at_nodes[first_node_[i] + a] = -P * gradients(i)[a];
@@ -330,23 +384,27 @@ class NodalStrain final : public MeanEnergy {
 
   void add_tangent(const Vector& q, TangentBuilder& T) const override {
     const bool projected = T.projected();
-    constexpr std::size_t piece = 2048;  // the matrices are large
-    for (std::size_t first = 0; first < count(); first += piece)
-      T.add_stiffness<LargeNodeMatrix>(std::min(piece, count() - first), [&](std::size_t k, LargeNodeMatrix& m) {
-        const std::size_t i = first + k, n = nodes(i).size();
-        m.resize(n);
-        std::copy(nodes(i).begin(), nodes(i).end(), m.nodes.begin());
-        Matrix B = Matrix::Zero(9, 3 * static_cast<Index>(n));  // ∂vec(F)/∂q
-        for (std::size_t a = 0; a < n; ++a)
-          for (int j = 0; j < 3; ++j)
-            for (int r = 0; r < 3; ++r) B(3 * j + r, 3 * static_cast<Index>(a) + r) = gradients(i)[a][j];
-        m.A.noalias() = B.transpose() * (hessian_at(i, q, projected) * B);
-      });
+    const auto make = [&](std::size_t i, LargeNodeMatrix& m) {
+      const std::size_t n = nodes(i).size();
+      m.resize(n);
+      std::copy(nodes(i).begin(), nodes(i).end(), m.nodes.begin());
+      const Matrix H = hessian_at(i, q, projected);
+      for (std::size_t b = 0; b < n; ++b) {
+        Eigen::Matrix<double, 9, 3> by_b = gradients(i)[b][0] * H.leftCols<3>();  // ∂vec(P)/∂q_b
+        for (int j = 1; j < 3; ++j) by_b += gradients(i)[b][j] * H.middleCols<3>(3 * j);
+        for (std::size_t a = 0; a < n; ++a) {
+          Mat3 K = gradients(i)[a][0] * by_b.topRows<3>();
+          for (int j = 1; j < 3; ++j) K += gradients(i)[a][j] * by_b.middleRows<3>(3 * j);
+          m.A.block<3, 3>(3 * static_cast<Index>(a), 3 * static_cast<Index>(b)) = K;
+        }
+      }
+    };
+    add_matrices(count(), make, T);
   }
 
   void add_product(const Vector& q, const Vector& x, Vector& y) const override {
     std::vector<Vec3> at_nodes(nodes_.size());
-    for_nodes([&](std::size_t i) {
+    for_edges([&](std::size_t i) {
       const Mat3 dF = F(i, x);
       Mat3 dP;
       Eigen::Map<Vector>(dP.data(), 9) = hessian_at(i, q, false) * Eigen::Map<const Vector>(dF.data(), 9);
@@ -355,40 +413,51 @@ class NodalStrain final : public MeanEnergy {
     sums_->add(at_nodes, y);
   }
 
-  /// The mean of its corners.
+  /// The mean of its edges.
   void add_stress(const Vector& q, std::vector<Mat3>& sigma, std::vector<double>& psi) const override {
     in_pieces(
         elements_.size(), 16,
         [&](std::size_t e) {
           const Element& element = elements_[e];
           const AnyMaterial& m = materials_[ix(element.material)];
-          for (const int i : element.corners) {
+          for (const int i : element.edges) {
             const Mat3 Fi = F(ix(i), q);
-            sigma[element.number] += (1 - nodal_rest) / (4 * Fi.determinant()) * stress(m, Fi) * Fi.transpose();
-            psi[element.number] += (1 - nodal_rest) / 4 * limber::energy(m, Fi);
+            sigma[element.number] += (1 - elements_own) / (6 * Fi.determinant()) * stress(m, Fi) * Fi.transpose();
+            psi[element.number] += (1 - elements_own) / 6 * limber::energy(m, Fi);
           }
         },
         mean_cost);
   }
 
  private:
+  using Edge = std::array<int, 3>;  // group, its nodes
   struct Element {
     std::size_t number;  // in the mesh
-    int material, group;
-    std::array<int, 4> corners{};  // as patches
+    int material;
+    std::array<int, 6> edges{};
   };
-  struct Patch {
+  struct Around {
     double volume = 0;                // V [m³]
     std::map<int, double> materials;  // and its parts
     std::map<int, Vec3> gradients;    // times V
   };
   struct Part {
     int material;
-    double volume;  // times 1 − nodal_rest
+    double volume;  // times 1 − elements_own
   };
 
+  static std::array<Edge, 6> edges_of(const MeanShares& s, std::size_t e) {
+    std::array<Edge, 6> edges;
+    for (std::size_t k = 0; k < 6; ++k) {
+      const auto [a, b] = tet10_middles[k];
+      const auto [low, high] = std::minmax(s.mesh.element(e)[ix(a)], s.mesh.element(e)[ix(b)]);
+      edges[k] = {s.group[ix(s.material_of[e])], low, high};
+    }
+    return edges;
+  }
+
   template <class Visit>
-  void for_nodes(const Visit& visit) const {
+  void for_edges(const Visit& visit) const {
     in_pieces(count(), 16, visit, mean_cost);
   }
   Matrix hessian_at(std::size_t i, const Vector& q, bool projected) const {
@@ -414,26 +483,70 @@ class NodalStrain final : public MeanEnergy {
 
   std::vector<AnyMaterial> materials_;
   std::vector<Element> elements_;
-  std::vector<std::size_t> first_part_{0}, first_node_{0};  // of each node's patch, and the end
+  std::vector<std::size_t> first_part_{0}, first_node_{0};  // of each edge, and the end
   std::vector<Part> parts_;
   std::vector<int> nodes_;  // of the state
   std::vector<Vec3> gradients_;
   std::optional<NodeSums> sums_;
 };
 
+// ------------------------------------------------------------------------------------------- both
+
+class SumOfMeans final : public MeanEnergy {
+ public:
+  explicit SumOfMeans(std::vector<std::unique_ptr<MeanEnergy>> parts) : parts_(std::move(parts)) {}
+
+  void add_couplings(Couplings& pairs) const override {
+    for (const auto& p : parts_) p->add_couplings(pairs);
+  }
+  double energy(const Vector& q) const override {
+    double W = 0;
+    for (const auto& p : parts_) W += p->energy(q);
+    return W;
+  }
+  void add_force(const Vector& q, Vector& f) const override {
+    for (const auto& p : parts_) p->add_force(q, f);
+  }
+  void add_tangent(const Vector& q, TangentBuilder& T) const override {
+    for (const auto& p : parts_) p->add_tangent(q, T);
+  }
+  void add_product(const Vector& q, const Vector& x, Vector& y) const override {
+    for (const auto& p : parts_) p->add_product(q, x, y);
+  }
+  void add_stress(const Vector& q, std::vector<Mat3>& sigma, std::vector<double>& psi) const override {
+    for (const auto& p : parts_) p->add_stress(q, sigma, psi);
+  }
+
+ private:
+  std::vector<std::unique_ptr<MeanEnergy>> parts_;
+};
+
+bool shear_on_edges(const MeanShares& s) { return s.mesh.kind == ElementKind::tet4 && s.shear == Shear::on_edges; }
+
 }  // namespace
 
 std::unique_ptr<MeanEnergy> make_mean_energy(const MeanShares& s) {
-  const bool any = std::any_of(s.material_of.begin(), s.material_of.end(), [&](int m) { return s.takes_part(m); });
-  if (!any) return nullptr;
-  if (s.mesh.kind == ElementKind::tet4) return std::make_unique<NodalStrain>(s);
-  return std::make_unique<MeanDilatation>(s);
+  std::vector<int> patch;  // of each element; first its group, −1: it takes no part
+  for (const int m : s.material_of) patch.push_back(s.takes_part(m) ? s.group[ix(m)] : -1);
+  if (std::all_of(patch.begin(), patch.end(), [](int g) { return g < 0; })) return nullptr;
+  if (s.mesh.kind == ElementKind::tet4) {
+    patch = compact_patches(s.mesh, patch);
+  } else {
+    for (int next = 0; int& p : patch)
+      if (p >= 0) p = next++;
+  }
+  auto volumes = std::make_unique<MeanDilatation>(s, patch);
+  if (!shear_on_edges(s)) return volumes;
+  std::vector<std::unique_ptr<MeanEnergy>> both;
+  both.push_back(std::make_unique<EdgeStrain>(s));
+  both.push_back(std::move(volumes));
+  return std::make_unique<SumOfMeans>(std::move(both));
 }
 
 std::vector<double> own_parts(const MeanShares& s) {
   std::vector<double> parts;
-  if (s.mesh.kind != ElementKind::tet4 || s.bulk.empty()) return parts;
-  for (const int m : s.material_of) parts.push_back(s.takes_part(m) ? nodal_rest : 1);
+  if (!shear_on_edges(s) || s.bulk.empty()) return parts;
+  for (const int m : s.material_of) parts.push_back(s.takes_part(m) ? elements_own : 1);
   return parts;
 }
 

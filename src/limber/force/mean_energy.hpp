@@ -26,6 +26,9 @@ class MeanEnergy {
   virtual void add_stress(const Vector& q, std::vector<Mat3>& sigma, std::vector<double>& psi) const = 0;
 };
 
+/// Where linear tetrahedra keep what is left of their energy: on means around edges, or in themselves.
+enum class Shear { on_edges, in_elements };
+
 /// What each element gives to means; node i of the mesh is node first_node + i of the state.
 struct MeanShares {
   const ElementMesh& mesh;
@@ -33,22 +36,25 @@ struct MeanShares {
   const std::vector<AnyMaterial>& materials;
   const std::vector<int>& material_of;  // #E
   const std::vector<double>& bulk;      // #materials [Pa]: κ, 0 where elements take no part
-  const std::vector<int>& group;        // #materials: means around nodes are taken over elements of one group
+  const std::vector<int>& group;        // #materials: means are taken over elements of one group
+  Shear shear = Shear::on_edges;
 
   bool takes_part(int material) const { return !bulk.empty() && bulk[static_cast<std::size_t>(material)] > 0; }
 };
 
-/// Of linear tetrahedra: the part of their energy that stays with them.
-inline constexpr double nodal_rest = .05;
+/// Of linear tetrahedra whose shear is on edges: the part of it that stays with them.
+inline constexpr double elements_own = .05;
 
-/// By the kind of the elements; null: none of them takes part.
+/// null: no element takes part.
 ///
-/// Those with more nodes than a tetrahedron has corners: κ acts on the mean change of volume of an element. With its
-/// volume v, V at rest,  W = Σ κ V U(v/V),  f = −Σ κ U' ∇v,  K = Σ κ U''/V ∇v ∇vᵀ + κ U' ∇²v.
+/// κ acts on the mean change of volume of an element; of a compact patch of linear tetrahedra, which have too few nodes
+/// for that (mesh/tet_patches.hpp). With the volume v of a patch, V at rest,
 ///
-/// Linear tetrahedra have too few nodes for that. F around a node is the mean of F in the tetrahedra around it, by
-/// volume; 1 − nodal_rest of the energy is that of the nodes, Σ V_a ψ(F_a) with all of κ, and nodal_rest is that of the
-/// tetrahedra, which keeps them from alternating (Dohrmann et al. 2000, Puso and Solberg 2006).
+///     W = Σ κ V U(v/V),  f = −Σ κ U' ∇v,  K = Σ κ U''/V ∇v ∇vᵀ + κ U' ∇²v.
+///
+/// Linear tetrahedra are too stiff in bending even then. F around an edge is the mean of F in the tetrahedra around it,
+/// by volume, each giving a sixth of itself to each of its edges; 1 − elements_own of the energy without κ is that of
+/// the edges, Σ V ψ(F), and the rest is that of the tetrahedra, which notice when they are about to invert.
 std::unique_ptr<MeanEnergy> make_mean_energy(const MeanShares& shares);
 /// The part of each element's own energy that stays with it, #E; empty: all of all.
 std::vector<double> own_parts(const MeanShares& shares);

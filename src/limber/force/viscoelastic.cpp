@@ -53,7 +53,8 @@ ViscoelasticForce::ViscoelasticForce(const ElementMesh& mesh, int first_node, co
       time_[v * most_ + i] = kinds[v][i].time;
     }
   const std::vector<int> groups = groups_by_model(materials, material_of_element);
-  const MeanShares shares{mesh, first_node, materials, material_of_element, means.bulk, means.group};
+  const MeanShares shares{mesh,       first_node,  materials,         material_of_element,
+                          means.bulk, means.group, Shear::in_elements};
   elements_ = std::make_unique<ElementBatches>(mesh, first_node, groups, own_parts(shares));
   means_ = make_mean_energy(shares);
   for_groups(*elements_, groups, materials, material_of_element, [&](const auto& at_places, int first_batch) {

@@ -364,7 +364,7 @@ const Section<BodyChoice>& body_table() {
            {"mass", &B::mass, form::word("mass_form"), "mass matrix, `\"lumped\"` or `\"consistent\"`",
             "`\"lumped\"`, for P2 `\"consistent\"`"},
            {"dilatation", &B::dilatation, form::word("dilatation"),
-            "where a change of volume is resisted: `\"mean\"` of an element, or around a node of linear tetrahedra, so "
+            "where a change of volume is resisted: `\"mean\"` of an element, or of a patch of linear tetrahedra, so "
             "that nearly incompressible bodies do [not lock](#nearly-incompressible-bodies); `\"local\"` at each point",
             "`\"auto\"`: `\"mean\"` where ν ≥ 0.48 and the material can"},
            {"material", form::section("material"), "the [substance](#material)", "required, or `materials`"},

@@ -7,7 +7,7 @@
 /// coupled: λ, w and the tangent plane are those of the state itself, the tangent is exact and not symmetric. lagged:
 /// they are those of a state that is held, and f = −∂R/∂v, R = Σ μ λ S(|y|). Coupled friction has that R too, held at
 /// each iterate, as a merit for Newton; its tangent there is primal-dual (see Pull). Where that does not converge, it
-/// becomes lagged (see stays_held).
+/// becomes lagged (see stays_held), and is coupled again from the solution that this has led to.
 
 #include <memory>
 #include <span>

@@ -17,13 +17,8 @@ namespace {
 constexpr double nearly_incompressible = .48;
 
 /// The part of λ [Pa] that is to act on means: all of it.
-double mean_part(const BodyChoice& body, const MaterialChoice& choice, const MadeMaterial& m, ElementKind kind) {
-  const bool at_nodes = kind == ElementKind::tet4;  // which remember nothing
-  if (body.dilatation == Dilatation::mean && at_nodes && !choice.viscosity.empty())
-    throw InputError(body.where + ".dilatation",
-                     "\"mean\" does not go together with viscosity in linear tetrahedra; use \"element\": \"P2\" or "
-                     "\"hex\"");
-  const bool possible = volumetric(m.material) != Volumetric::none && !(at_nodes && !choice.viscosity.empty());
+double mean_part(const BodyChoice& body, const MaterialChoice& choice, const MadeMaterial& m) {
+  const bool possible = volumetric(m.material) != Volumetric::none;
   if (body.dilatation == Dilatation::mean && !possible)
     throw InputError(body.where + ".dilatation",
                      fmt::format("\"mean\" needs a material whose resistance to a change of volume is one of det F "
@@ -50,7 +45,7 @@ BodyMaterials body_materials(const BodyChoice& body, const BodyShape& shape) {
     map.wave_speed = std::max(map.wave_speed, sudden * pressure_wave_speed(m));
     densities.push_back(m.density);
     map.means.group.push_back(static_cast<int>(std::distance(body.materials.begin(), body.materials.find(region))));
-    map.means.bulk.push_back(mean_part(body, choice, m, shape.elements.kind));
+    map.means.bulk.push_back(mean_part(body, choice, m));
     map.materials.push_back(softened(m.material, map.means.bulk.back()));
     map.viscosities.push_back(choice.viscosity);
     return at->second;

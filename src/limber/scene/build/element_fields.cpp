@@ -99,7 +99,13 @@ void ElementFields::add_solid(const BodyChoice& choice, BodyShape shape, const B
   for (std::size_t e = 0; e < rigid.size(); ++e)
     if (!rigid[e]) first_cell.push_back(index(range.first_tet) + shape.first_tet(e));
   take_out(rigid, shape.elements, m.of_element);
-  const MeanShares shares{shape.elements, range.first_node, m.materials, m.of_element, m.means.bulk, m.means.group};
+  const MeanShares shares{shape.elements,
+                          range.first_node,
+                          m.materials,
+                          m.of_element,
+                          m.means.bulk,
+                          m.means.group,
+                          m.viscous() ? Shear::in_elements : Shear::on_edges};
   solids_.push_back(std::make_shared<Solid>(
       Solid{ElementBatches(shape.elements, range.first_node, std::vector<int>(m.of_element.size(), 0)), m.materials,
             m.of_element, std::move(first_cell), index(pieces(shape.elements.kind)), make_mean_energy(shares),
