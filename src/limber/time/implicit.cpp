@@ -74,9 +74,15 @@ class Implicit final : public StageSolver {
     v = newton(problem, std::move(v), linear);
     ContactPart* contact = problem.system().contact();
     if (!contact || !contact->couple_again()) return v;
+    NewtonOptions few = options_.newton;
+    few.max_iterations = again;
+    NewtonReport report;
     try {
-      return newton(problem, v, linear);
+      Vector coupled = solve_newton(problem, v, linear, few, report);
+      count(report);
+      return coupled;
     } catch (const StepFailure&) {
+      count(report);
       return v;
     }
   }
@@ -140,6 +146,7 @@ class Implicit final : public StageSolver {
   }
 
   static constexpr int most_lags = 50;
+  static constexpr int again = 8;  // iterations, where friction is coupled again: near the solution few are enough
 
   StageOptions options_;
   Symmetry symmetry_;

@@ -37,13 +37,10 @@ double Friction::mu(const std::array<int, 2>& objects) const {
 }
 
 void Friction::update_lagged(const State& u) {
-  if (u.t != held_at_) {  // another stage
-    holds_ = 0;
-    coupled_again_ = false;
-  }
+  // Another time is another stage.
+  holds_ = u.t == held_at_ ? holds_ + 1 : 1;
   held_at_ = u.t;
-  ++holds_;
-  if (form_ == FrictionForm::coupled && holds_ == coupled_iterates + 1 && !coupled_again_) ++held_stages_;
+  if (form_ == FrictionForm::coupled && holds_ == coupled_iterates + 1) ++held_stages_;
   const auto rounds = static_cast<unsigned>(holds_ / coupled_iterates);
   const bool anew = holds_ % coupled_iterates == 0 && std::has_single_bit(rounds);
   if (form_ == FrictionForm::lagged || !stays_held() || anew) held_ = points(u);
@@ -64,7 +61,6 @@ void Friction::update_lagged(const State& u) {
 bool Friction::couple_again() {
   if (form_ == FrictionForm::lagged || !stays_held()) return false;
   holds_ = 0;
-  coupled_again_ = true;
   return true;
 }
 

@@ -33,7 +33,6 @@ class Friction : public Force, public ContactForce, public LearningForce {
   void begin_step(const State& u) override {
     pulls_.clear();
     holds_ = 0;
-    coupled_again_ = false;
     update_lagged(u);
   }
   /// Σ μ λ s |y| [W]: what friction takes out of the motion.
@@ -102,9 +101,8 @@ class Friction : public Force, public ContactForce, public LearningForce {
   FrictionForm form_;
   double eps_;
   Points held_;
-  int holds_ = 0;               // since the step's start, at the time held_at_
-  double held_at_ = 0;          // [s]
-  bool coupled_again_ = false;  // in this stage
+  int holds_ = 0;       // since the step's start, at the time held_at_
+  double held_at_ = 0;  // [s]
   long held_stages_ = 0;
   std::vector<Pull> pulls_;  // of coupled friction since the step's start, ascending by pair
 };
