@@ -1,5 +1,7 @@
 #include "limber/core/signals.hpp"
 
+#include <initializer_list>
+
 namespace limber {
 
 SignalsWait::SignalsWait() {
