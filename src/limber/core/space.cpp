@@ -38,11 +38,11 @@ Space::Space(const NodeHolders& holders, const std::vector<int>& nodes, const st
     parts->place.push_back(static_cast<int>(i));
   }
 
-  parts->owned = Vector::Zero(3 * static_cast<Index>(nodes.size()));
+  parts->owned.assign(nodes.size(), 0);
   std::vector<std::vector<int>> others(nodes.size());
   for (int i = 0; i < static_cast<int>(nodes.size()); ++i) {
     const int node = nodes[ix(i)];
-    if (owner(node) == me) block(parts->owned, i).setOnes();
+    if (owner(node) == me) parts->owned[ix(i)] = 1;
     for (int k = holders.start[ix(node)]; k < holders.start[ix(node) + 1]; ++k)
       if (holders.holder[ix(k)] != me) others[ix(i)].push_back(holders.holder[ix(k)]);
   }
@@ -51,11 +51,12 @@ Space::Space(const NodeHolders& holders, const std::vector<int>& nodes, const st
 }
 
 void Space::meet(Parts& parts, const std::vector<std::vector<int>>& others) {
-  for (Index i = 0; i < parts.owned.size(); ++i) {
-    if (parts.owned[i] == 0) continue;
+  for (int i = 0; i < static_cast<int>(parts.owned.size()); ++i) {
+    if (parts.owned[ix(i)] == 0) continue;
     auto& ranges = parts.owned_ranges;
-    if (ranges.empty() || ranges.back().second != i) ranges.emplace_back(i, i);
-    ++ranges.back().second;
+    const Index first = 3 * static_cast<Index>(i);
+    if (ranges.empty() || ranges.back().second != first) ranges.emplace_back(first, first);
+    ranges.back().second += 3;
   }
   std::vector<std::vector<int>> with(ix(parts.processes->size()));
   parts.place_of_shared.assign(others.size(), -1);
@@ -119,9 +120,7 @@ Space Space::numbered(const Communicator& processes, const std::vector<int>& hel
       for (int k = 0; k < answer[i + 1]; ++k)
         if (const int p = answer[i + 2 + ix(k)]; p != me) others[static_cast<std::size_t>(at)].push_back(p);
     }
-  parts->owned = Vector::Zero(3 * static_cast<Index>(held.size()));
-  for (int i = 0; i < static_cast<int>(held.size()); ++i)
-    if (owner(held[ix(i)]) == me) block(parts->owned, i).setOnes();
+  for (const int number : held) parts->owned.push_back(owner(number) == me ? 1 : 0);
   meet(*parts, others);
   Space space;
   space.parts_ = std::move(parts);
@@ -163,7 +162,9 @@ double Space::max_abs(const Vector& x) const {
 
 Matrix Space::inner(const Matrix& X, const Matrix& Y) const {
   if (!parts_) return X.transpose() * Y;
-  Matrix products = X.transpose() * parts_->owned.asDiagonal() * Y;
+  Vector owned = Vector::Zero(X.rows());
+  for (const auto& [begin, end] : parts_->owned_ranges) owned.segment(begin, end - begin).setOnes();
+  Matrix products = X.transpose() * owned.asDiagonal() * Y;
   parts_->processes->sum({products.data(), static_cast<std::size_t>(products.size())});
   return products;
 }

@@ -87,7 +87,7 @@ class Space {
   };
   const Numbering& numbering() const { return parts_->numbering; }
   /// Whether this process answers for a node that it holds.
-  bool owns(Index node) const { return !parts_ || parts_->owned[3 * node] != 0; }
+  bool owns(Index node) const { return !parts_ || parts_->owned[static_cast<std::size_t>(node)] != 0; }
 
  private:
   struct Neighbour {
@@ -97,7 +97,7 @@ class Space {
   struct Parts {
     const Communicator* processes;
     int nodes = 0;                                      // in all
-    Vector owned;                                       // 1 where this process answers for an unknown, else 0
+    std::vector<char> owned;                            // of each node held here: 1 where this process answers for it
     std::vector<std::pair<Index, Index>> owned_ranges;  // the same: unknowns from the first to before the second
     std::vector<Neighbour> neighbours;
     std::vector<int> shared;           // nodes held here and elsewhere, ascending

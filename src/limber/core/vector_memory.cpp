@@ -15,7 +15,10 @@ constexpr std::size_t is_long = static_cast<std::size_t>(-1);  // so that what i
 constexpr std::size_t is_long = 1024;  // entries
 #endif
 constexpr std::size_t most_kept = 64;  // vectors
-constexpr long patience = 8192;        // what nobody asked for during so many requests goes back
+// Those of large bodies are few: there the memory matters more than the time that getting it takes.
+constexpr std::size_t is_huge = 1 << 17;  // entries
+constexpr std::size_t most_huge = 4;      // vectors
+constexpr long patience = 8192;           // what nobody asked for during so many requests goes back
 
 /// Memory that is free, by the time since when it is. All of it comes from Eigen::internal::aligned_malloc, so it does
 /// not matter who frees what.
@@ -36,10 +39,8 @@ class VectorMemory {
 
   void keep(double* p, std::size_t n) {
     const std::lock_guard lock(mutex_);
-    while (count_ > 0 && (count_ == most_kept || kept_[0].since + patience < requests_)) {
-      Eigen::internal::aligned_free(kept_[0].p);
-      remove(0);
-    }
+    while (count_ > 0 && (count_ == most_kept || kept_[0].since + patience < requests_)) give_back(0);
+    if (n >= is_huge) make_room_for_huge();
     kept_[count_++] = {p, n, requests_};
   }
 
@@ -49,6 +50,18 @@ class VectorMemory {
     std::size_t n;
     long since;  // in requests
   };
+
+  void make_room_for_huge() {
+    std::size_t oldest = 0, huge = 0;
+    for (std::size_t k = count_; k-- > 0;)
+      if (kept_[k].n >= is_huge) oldest = k, ++huge;
+    if (huge == most_huge) give_back(oldest);
+  }
+
+  void give_back(std::size_t k) {
+    Eigen::internal::aligned_free(kept_[k].p);
+    remove(k);
+  }
 
   void remove(std::size_t k) {
     for (--count_; k < count_; ++k) kept_[k] = kept_[k + 1];

@@ -42,34 +42,25 @@ std::vector<std::uint64_t> curve_places(const ElementMesh& mesh) {
 
 ElementBatches::ElementBatches(const ElementMesh& mesh, int first_node, const std::vector<int>& kernel_of_element,
                                const std::vector<double>& part)
-    : mesh_(mesh),
-      part_(part),
-      first_node_(first_node),
-      n_(node_count(mesh.kind)),
-      rule_(energy_rule(mesh.kind, sides(mesh))) {
+    : count_(mesh.count()), part_(part), n_(node_count(mesh.kind)), rule_(energy_rule(mesh.kind, sides(mesh))) {
   eigen_assert(kernel_of_element.size() == mesh.count());
   for (Index q = 0; q < rule_.weights.size(); ++q)
     gradients_.push_back(shape_gradients(mesh.kind, rule_.points.row(q)));
-  make_blocks(kernel_of_element);
-  colour_blocks();
+  make_blocks(mesh, kernel_of_element);
+  colour_blocks(mesh);
+  take_nodes(mesh, first_node);
   pack([](int node) { return node; });
 }
 
-std::vector<int> ElementBatches::element(std::size_t e) const {
-  const auto own = mesh_.element(e);
-  std::vector<int> nodes(own.begin(), own.end());
-  for (int& n : nodes) n += first_node_;
-  return nodes;
-}
-
-void ElementBatches::make_blocks(const std::vector<int>& kernel_of_element) {
-  const auto places = curve_places(mesh_);
-  std::vector<int> list(mesh_.count());
+void ElementBatches::make_blocks(const ElementMesh& mesh, const std::vector<int>& kernel_of_element) {
+  const auto places = curve_places(mesh);
+  std::vector<int> list(mesh.count());
   std::iota(list.begin(), list.end(), 0);
   std::sort(list.begin(), list.end(), [&](int a, int b) {
     return std::tuple(kernel_of_element[ix(a)], places[ix(a)], a) <
            std::tuple(kernel_of_element[ix(b)], places[ix(b)], b);
   });
+  order_.reserve(list.size() + lane_count);
   for (std::size_t i = 0; i < list.size();) {
     const int kernel = kernel_of_element[ix(list[i])];
     ElementBlock block{static_cast<int>(order_.size()), 0, kernel};
@@ -81,13 +72,13 @@ void ElementBatches::make_blocks(const std::vector<int>& kernel_of_element) {
   }
 }
 
-void ElementBatches::colour_blocks() {
-  std::vector<std::vector<int>> colours_at(mesh_.nodes.size());
+void ElementBatches::colour_blocks(const ElementMesh& mesh) {
+  std::vector<std::vector<int>> colours_at(mesh.nodes.size());
   std::vector<std::vector<ElementBlock>> by_colour;
   std::vector<int> taken_by;  // the last block that found the colour taken
   for (std::size_t b = 0; b < blocks_.size(); ++b) {
     const auto& block = blocks_[b];
-    const auto nodes_of = [&](int e) { return mesh_.element(ix(order_[ix(block.first + e)])); };
+    const auto nodes_of = [&](int e) { return mesh.element(ix(order_[ix(block.first + e)])); };
     for (int e = 0; e < block.count; ++e)
       for (const int n : nodes_of(e))
         for (const int c : colours_at[ix(n)]) taken_by[ix(c)] = static_cast<int>(b);
@@ -108,20 +99,36 @@ void ElementBatches::colour_blocks() {
   }
 }
 
-template <class Rank>
-std::vector<int> ElementBatches::arranged(std::size_t e, const Rank& rank) const {
-  const auto nodes = mesh_.element(e);
-  std::vector<int> order(nodes.size());
-  std::iota(order.begin(), order.end(), 0);
-  const auto key = [&](int a) { return std::pair(rank(first_node_ + nodes[ix(a)]), nodes[ix(a)]); };
-  std::sort(order.begin(), order.end(), [&](int a, int b) { return key(a) < key(b); });
-  return order;
+/// What of the mesh is needed to pack: nodes in its order, and where they are.
+void ElementBatches::take_nodes(const ElementMesh& mesh, int first_node) {
+  nodes_.resize(order_.size() * ix(n_));
+  corner_.resize(nodes_.size());
+  std::vector<char> held(mesh.nodes.size(), 0);
+  for (std::size_t place = 0; place < order_.size(); ++place)
+    for (int a = 0; a < n_; ++a) {
+      const int node = mesh.element(ix(order_[place]))[ix(a)];
+      nodes_[node_at(place, a)] = 3 * (first_node + node);
+      corner_[place * ix(n_) + ix(a)] = static_cast<std::uint8_t>(a);
+      held[ix(node)] = 1;
+    }
+  const auto count = static_cast<std::size_t>(std::count(held.begin(), held.end(), 1));
+  held_.reserve(count);
+  rest_.reserve(count);
+  for (int i = 0; i < static_cast<int>(held.size()); ++i)
+    if (held[ix(i)]) held_.push_back(first_node + i), rest_.push_back(mesh.nodes[ix(i)]);
 }
 
-void ElementBatches::pack_shape(std::size_t place, std::size_t e, const std::vector<int>& arranged) {
-  const auto nodes = mesh_.element(e);
+const Vec3& ElementBatches::rest_of(int node) const {
+  return rest_[static_cast<std::size_t>(std::lower_bound(held_.begin(), held_.end(), node) - held_.begin())];
+}
+
+void ElementBatches::corners_at(std::size_t place, std::vector<int>& corners) const {
+  for (int a = 0; a < n_; ++a) corners[corner_[place * ix(n_) + ix(a)]] = nodes_[node_at(place, a)] / 3;
+}
+
+void ElementBatches::pack_shape(std::size_t place, const std::vector<int>& corners, const std::vector<int>& arranged) {
   Matrix X(n_, 3);
-  for (int a = 0; a < n_; ++a) X.row(a) = mesh_.nodes[ix(nodes[ix(a)])].transpose();
+  for (int a = 0; a < n_; ++a) X.row(a) = rest_of(corners[ix(a)]).transpose();
   const std::size_t batch = place / lane_count, lane = place % lane_count, size = ix(shape_size()) * lane_count;
   for (int q = 0; q < points(); ++q) {
     const Mat3 map = X.transpose() * gradients_[ix(q)];  // ∂X/∂ξ
@@ -131,49 +138,52 @@ void ElementBatches::pack_shape(std::size_t place, std::size_t e, const std::vec
     double* shape = shape_.data() + (batch * ix(points()) + ix(q)) * size + lane;
     for (int a = 1; a < n_; ++a)
       for (int j = 0; j < 3; ++j) shape[ix(3 * (a - 1) + j) * lane_count] = g(arranged[ix(a)], j);
-    shape[ix(3 * (n_ - 1)) * lane_count] = (part_.empty() ? 1 : part_[e]) * rule_.weights[q] * std::abs(det);
+    const double part = part_.empty() ? 1 : part_[ix(order_[place])];
+    shape[ix(3 * (n_ - 1)) * lane_count] = part * rule_.weights[q] * std::abs(det);
   }
 }
 
 template <class Rank>
 void ElementBatches::pack(const Rank& rank) {
-  packed_.assign(order_.size() * ix(n_), 0);
-  nodes_.assign(order_.size() * ix(n_), 0);
-  shape_.assign(order_.size() * ix(points()) * ix(shape_size()), 0);
+  const bool anew = shape_.empty();
+  shape_.resize(order_.size() * ix(points()) * ix(shape_size()));
+  std::vector<int> corners(ix(n_)), arranged(ix(n_));
   for (std::size_t place = 0; place < order_.size(); ++place) {
-    const std::size_t e = ix(order_[place]);
-    const auto order = arranged(e, rank);
-    pack_shape(place, e, order);
-    const std::size_t batch = place / lane_count, lane = place % lane_count;
-    for (int a = 0; a < n_; ++a) {
-      const int node = first_node_ + mesh_.element(e)[ix(order[ix(a)])];
-      packed_[place * ix(n_) + ix(a)] = node;
-      nodes_[(batch * ix(n_) + ix(a)) * lane_count + lane] = 3 * node;
-    }
+    corners_at(place, corners);
+    std::iota(arranged.begin(), arranged.end(), 0);
+    const auto key = [&](int a) { return std::pair(rank(corners[ix(a)]), corners[ix(a)]); };
+    std::sort(arranged.begin(), arranged.end(), [&](int a, int b) { return key(a) < key(b); });
+    const auto corner = corner_.begin() + static_cast<std::ptrdiff_t>(place * ix(n_));
+    if (!anew && std::equal(arranged.begin(), arranged.end(), corner)) continue;
+    pack_shape(place, corners, arranged);
+    for (int a = 0; a < n_; ++a) nodes_[node_at(place, a)] = 3 * corners[ix(arranged[ix(a)])];
+    std::copy(arranged.begin(), arranged.end(), corner);
   }
 }
 
 void ElementBatches::bind(const BlockPattern& pattern, std::span<const int> free_index) {
   pack([&](int node) { return free_index[ix(node)]; });
   const bool full = pattern.storage() == Storage::full;
+  stride_.assign(free_index.size(), 0);
+  for (const int node : held_)
+    if (const int f = free_index[ix(node)]; f >= 0) stride_[ix(node)] = pattern.slot(f, f).stride;
   slots_.clear();
   mirrors_.clear();
-  slots_.reserve(order_.size() * ix(block_count(n_) + n_));
+  slots_.reserve(order_.size() * ix(block_count(n_)));
   for (std::size_t place = 0; place < order_.size(); ++place) {
     const auto slot = [&](int row, int column) {
-      const int r = free_index[ix(packed_[place * ix(n_) + ix(row)])],
-                c = free_index[ix(packed_[place * ix(n_) + ix(column)])];
-      if (r < 0 || c < 0) return BlockPattern::Slot{};
-      const auto s = pattern.slot(r, c);
-      eigen_assert(s.first >= 0);
-      return s;
+      const int r = free_index[ix(nodes_[node_at(place, row)] / 3)],
+                c = free_index[ix(nodes_[node_at(place, column)] / 3)];
+      if (r < 0 || c < 0) return -1;
+      const int first = pattern.slot(r, c).first;
+      eigen_assert(first >= 0);
+      return first;
     };
     for (int column = 0; column < n_; ++column)
-      for (int row = column; row < n_; ++row) slots_.push_back(slot(row, column).first);
-    for (int column = 0; column < n_; ++column) slots_.push_back(slot(column, column).stride);
+      for (int row = column; row < n_; ++row) slots_.push_back(slot(row, column));
     if (!full) continue;
     for (int column = 0; column < n_; ++column)
-      for (int row = column + 1; row < n_; ++row) mirrors_.push_back(slot(column, row).first);
+      for (int row = column + 1; row < n_; ++row) mirrors_.push_back(slot(column, row));
   }
 }
 

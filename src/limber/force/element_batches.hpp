@@ -4,6 +4,7 @@
 /// share no node. Colours run one after another and blocks of a colour side by side: the same bits on any number of
 /// threads, without atomics.
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -34,6 +35,17 @@ class ElementBatches {
   /// Orders each element's nodes by their free number and looks up the slots.
   void bind(const BlockPattern& pattern, std::span<const int> free_index);
 
+  /// The nodes of the elements at packed places, visit(nodes of the state), each element once.
+  template <class Visit>
+  void for_elements(const Visit& visit) const {
+    std::vector<int> nodes(static_cast<std::size_t>(n_));
+    for (std::size_t place = 0; place < order_.size(); ++place) {
+      if (place > 0 && order_[place] == order_[place - 1]) continue;
+      for (int a = 0; a < n_; ++a) nodes[static_cast<std::size_t>(a)] = nodes_[node_at(place, a)] / 3;
+      visit(nodes);
+    }
+  }
+
   /// Blocks, sorted by colour; blocks of colour c are colour_start[c] … colour_start[c + 1] − 1.
   const std::vector<ElementBlock>& blocks() const { return blocks_; }
   const std::vector<int>& colour_start() const { return colour_start_; }
@@ -43,9 +55,7 @@ class ElementBatches {
   /// n and the number of quadrature points.
   int nodes_each() const { return n_; }
   int points() const { return static_cast<int>(rule_.weights.size()); }
-  std::size_t count() const { return mesh_.count(); }
-  /// The nodes of element e, as numbers of the state.
-  std::vector<int> element(std::size_t e) const;
+  std::size_t count() const { return count_; }
 
   // Below, n > 0 is the number of nodes where it is known.
   /// [3 (n − 1) + 1][lane_count] of a batch at a point: gradients of nodes 1, 2, … [1/m], weight [m³]
@@ -61,13 +71,13 @@ class ElementBatches {
   const int* nodes(int batch) const {
     return nodes_.data() + static_cast<std::size_t>(batch) * static_cast<std::size_t>(n > 0 ? n : n_) * lane_count;
   }
-  /// Where an element's blocks go in the value array, block_count(n), and the stride of each node's columns, n.
-  /// first < 0: a prescribed node, no place.
+  /// Where an element's blocks go in the value array, block_count(n). first < 0: a prescribed node, no place.
   template <int n = 0>
   const int* slots(int element) const {
-    const int each = n > 0 ? n : n_;
-    return slots_.data() + static_cast<std::size_t>(element) * static_cast<std::size_t>(block_count(each) + each);
+    return slots_.data() + static_cast<std::size_t>(element) * static_cast<std::size_t>(block_count(n > 0 ? n : n_));
   }
+  /// The stride of the columns of a node, which is given as 3 × node.
+  int stride(int three_nodes) const { return stride_[static_cast<std::size_t>(three_nodes / 3)]; }
   /// With full storage: where the mirror images of the blocks below the diagonal go, in their order; else null.
   const int* mirrors(int element) const {
     return mirrors_.empty()
@@ -77,29 +87,36 @@ class ElementBatches {
   bool is_bound() const { return !slots_.empty() || blocks_.empty(); }
 
  private:
-  void make_blocks(const std::vector<int>& kernel_of_element);
-  void colour_blocks();
+  void make_blocks(const ElementMesh& mesh, const std::vector<int>& kernel_of_element);
+  void colour_blocks(const ElementMesh& mesh);
+  void take_nodes(const ElementMesh& mesh, int first_node);
   /// `rank` of a node decides its place in the element.
   template <class Rank>
   void pack(const Rank& rank);
-  /// The order of the element's nodes by their rank.
-  template <class Rank>
-  std::vector<int> arranged(std::size_t e, const Rank& rank) const;
-  void pack_shape(std::size_t place, std::size_t e, const std::vector<int>& arranged);
+  /// Nodes of the state at a packed place, in the order of the mesh.
+  void corners_at(std::size_t place, std::vector<int>& corners) const;
+  void pack_shape(std::size_t place, const std::vector<int>& corners, const std::vector<int>& arranged);
+  const Vec3& rest_of(int node) const;
+  std::size_t node_at(std::size_t place, int a) const {
+    return (place / lane_count * static_cast<std::size_t>(n_) + static_cast<std::size_t>(a)) * lane_count +
+           place % lane_count;
+  }
   int shape_size() const { return 3 * (n_ - 1) + 1; }
 
-  ElementMesh mesh_;
+  std::size_t count_;
   std::vector<double> part_;
-  int first_node_;
   int n_;
   Quadrature rule_;
   std::vector<Matrix> gradients_;  // ∂N/∂ξ at the points, n × 3 each
   std::vector<ElementBlock> blocks_;
   std::vector<int> colour_start_;
   std::vector<int> order_;
-  std::vector<int> packed_;  // nodes of the state at each packed place, in the element's order, n each
   std::vector<double> shape_;
   std::vector<int> nodes_;
+  std::vector<std::uint8_t> corner_;  // which of the mesh's corners these nodes are, n at each packed place
+  std::vector<int> held_;             // nodes of the state that elements have, ascending
+  std::vector<Vec3> rest_;            // where these are at rest
+  std::vector<int> stride_;           // of the columns of each node of the state
   std::vector<int> slots_, mirrors_;
 };
 

@@ -83,11 +83,10 @@ double step_before_inversion(const ElementBatches& elements, const Kernels& kern
 
 /// The pairs of nodes within each element.
 inline void add_couplings_within(const ElementBatches& elements, Couplings& pairs) {
-  for (std::size_t e = 0; e < elements.count(); ++e) {
-    const auto nodes = elements.element(e);
+  elements.for_elements([&](const std::vector<int>& nodes) {
     for (std::size_t a = 0; a < nodes.size(); ++a)
       for (std::size_t b = 0; b < a; ++b) pairs.emplace_back(nodes[a], nodes[b]);
-  }
+  });
 }
 
 }  // namespace limber

@@ -147,9 +147,8 @@ constexpr int block_column(int n, int block) {
 
 /// Known blocks, one after the other without a loop: linear tetrahedra spend much of their time here.
 template <int n, int... blocks>
-LIMBER_INLINE void scatter_all(const StiffnessBuffer<n>& K, const int* first, int lane, double* values,
-                               std::integer_sequence<int, blocks...>) {
-  const int* stride = first + block_count(n);
+LIMBER_INLINE void scatter_all(const StiffnessBuffer<n>& K, const int* first, const int* stride, int lane,
+                               double* values, std::integer_sequence<int, blocks...>) {
   const auto one = [&]<int k>(std::integral_constant<int, k>) {
     constexpr int column = block_column(n, k);
     if (first[k] >= 0) add_block<(column == 0 && k > 0)>(K.pair[k], lane, values + first[k], stride[column]);
@@ -157,15 +156,24 @@ LIMBER_INLINE void scatter_all(const StiffnessBuffer<n>& K, const int* first, in
   (one(std::integral_constant<int, blocks>()), ...);
 }
 
+/// Of the columns of an element's nodes.
+template <int n>
+LIMBER_INLINE void find_strides(const ElementBatches& elements, int element, int lane, int* stride) {
+  const int* nodes = elements.nodes<n>(element / lane_count) + lane;
+  for (int a = 0; a < nodes_each<n>(elements); ++a) stride[a] = elements.stride(nodes[a * lane_count]);
+}
+
 /// Blocks of node 0 with others carry the opposite sign.
 template <int n>
 LIMBER_INLINE void scatter(const StiffnessBuffer<n>& K, const ElementBatches& elements, int element, int lane,
                            double* values) {
+  const int* first = elements.slots<n>(element);
+  int stride[most_nodes<n>];
+  find_strides<n>(elements, element, lane, stride);
   if constexpr (n > 0) {
-    scatter_all(K, elements.slots<n>(element), lane, values, std::make_integer_sequence<int, block_count(n)>());
+    scatter_all(K, first, stride, lane, values, std::make_integer_sequence<int, block_count(n)>());
   } else {
     const int each = elements.nodes_each();
-    const int *first = elements.slots<n>(element), *stride = first + block_count(each);
     if (first[0] >= 0) add_block<false>(K.pair[0], lane, values + first[0], stride[0]);
     for (int row = 1; row < each; ++row)
       if (first[row] >= 0) add_block<true>(K.pair[row], lane, values + first[row], stride[0]);
@@ -179,7 +187,9 @@ template <int n>
 void scatter_mirrored(const StiffnessBuffer<n>& K, const ElementBatches& elements, int element, int lane,
                       double* values) {
   const int each = nodes_each<n>(elements);
-  const int *mirror = elements.mirrors(element), *stride = elements.slots<n>(element) + block_count(each);
+  const int* mirror = elements.mirrors(element);
+  int stride[most_nodes<n>];
+  find_strides<n>(elements, element, lane, stride);
   for (int column = 0; column < each; ++column)
     for (int row = column + 1; row < each; ++row, ++mirror) {
       if (*mirror < 0) continue;

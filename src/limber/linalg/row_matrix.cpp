@@ -7,6 +7,7 @@
 #include <cstring>
 #include <limits>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "limber/core/errors.hpp"
@@ -207,15 +208,20 @@ class RowBlocks final : public RowMatrix {
     return half_unit * (1 + 1e-6) * (largest.empty() ? 0 : *std::max_element(largest.begin(), largest.end()));
   }
 
-  SolveReport::Status invert_diagonal() override {
+  SolveReport::Status invert_diagonal(Inverse inverse) override {
     std::atomic<SolveReport::Status> status = SolveReport::Status::ok;
-    inverse_.resize(static_cast<std::size_t>(B * B) * blocks_);
+    const bool kept = inverse == Inverse::kept;
+    if (kept)
+      inverse_.resize(static_cast<std::size_t>(B * B) * blocks_);
+    else
+      inverse_ = std::vector<double>();
     in_pieces(
         static_cast<std::size_t>(blocks_), 512,
         [&](std::size_t place) {
           const int i = static_cast<int>(place);
-          const auto found =
-              diagonal_[i] < 0 ? missing(i) : invert(block(diagonal_[i]), symmetry_, inverse_of(i), block_);
+          double dropped[B * B];
+          double* to = kept ? inverse_.data() + B * B * place : dropped;
+          const auto found = diagonal_[i] < 0 ? missing(to) : invert(block(diagonal_[i]), symmetry_, to, block_);
           if (found != SolveReport::Status::ok) status = found;
         },
         20);
@@ -242,10 +248,9 @@ class RowBlocks final : public RowMatrix {
 
  private:
   double* block(int s) { return value_.data() + static_cast<std::size_t>(B * B) * s; }
-  double* inverse_of(int i) { return inverse_.data() + static_cast<std::size_t>(B * B) * i; }
 
-  SolveReport::Status missing(int i) {
-    Eigen::Map<Eigen::Matrix<double, B, B>>(inverse_of(i)).setIdentity();
+  SolveReport::Status missing(double* inverse) const {
+    Eigen::Map<Eigen::Matrix<double, B, B>>(inverse).setIdentity();
     return symmetry_ == Symmetry::symmetric ? SolveReport::Status::indefinite : SolveReport::Status::singular;
   }
 
@@ -366,7 +371,6 @@ class SharedRows final : public RowMatrix {
     size_ = own_->size();
     entries_ = own_->entries();
     block_rows_ = own_->block_rows();
-    inverse_.resize(3 * size_);
   }
 
   void refresh(const SparseMatrix& A) override { own_->refresh(A); }
@@ -385,16 +389,21 @@ class SharedRows final : public RowMatrix {
   }
   double round(Rounded rounded) override { return space_.sum(own_->round(rounded)); }
 
-  SolveReport::Status invert_diagonal() override {
-    const BlockRows& A = block_rows_;
-    std::vector<double> D(static_cast<std::size_t>(3 * size_), 0.0);
-    for (int i = 0; i < A.rows; ++i)
-      for (int s = A.start[i]; s < A.start[i + 1]; ++s)
-        if (A.column[s] == i) std::copy_n(A.value + 9 * static_cast<Index>(s), 9, D.data() + 9 * static_cast<Index>(i));
-    space_.add_up(D.data(), 9);
+  SolveReport::Status invert_diagonal(Inverse inverse) override {
+    const bool kept = inverse == Inverse::kept;
+    inverse_ = std::vector<double>(static_cast<std::size_t>(kept ? 3 * size_ : 0));
+    const std::vector<int>& several = space_.held_by_several();
+    std::vector<double> added_up(9 * several.size());
+    for (std::size_t k = 0; k < several.size(); ++k) std::copy_n(diagonal(several[k]), 9, added_up.data() + 9 * k);
+    space_.add_up_held(added_up.data(), 9);
     auto status = SolveReport::Status::ok;
-    for (Index i = 0; i < A.rows; ++i) {
-      const auto found = invert(D.data() + 9 * i, symmetry_, inverse_.data() + 9 * i, std::integral_constant<int, 3>());
+    const double* next = added_up.data();
+    for (int i = 0; i < block_rows_.rows; ++i) {
+      const double* D = diagonal(i);
+      if (space_.held_elsewhere(i)) D = std::exchange(next, next + 9);
+      double dropped[9];
+      double* to = kept ? inverse_.data() + 9 * static_cast<std::size_t>(i) : dropped;
+      const auto found = invert(D, symmetry_, to, std::integral_constant<int, 3>());
       if (found != SolveReport::Status::ok) status = found;
     }
     if (space_.all(status == SolveReport::Status::ok)) return SolveReport::Status::ok;
@@ -418,6 +427,14 @@ class SharedRows final : public RowMatrix {
   }
 
  private:
+  /// Of this process; zero where none is stored.
+  const double* diagonal(int i) const {
+    static constexpr double none[9] = {};
+    const int *begin = block_rows_.column + block_rows_.start[i], *end = block_rows_.column + block_rows_.start[i + 1];
+    const int* at = std::lower_bound(begin, end, i);
+    return at != end && *at == i ? block_rows_.value + 9 * (at - block_rows_.column) : none;
+  }
+
   double added_up(double own, double* y) const {
     space_.add_up(y, 3);
     return space_.sum(own);
@@ -425,7 +442,7 @@ class SharedRows final : public RowMatrix {
 
   std::unique_ptr<RowMatrix> own_;
   Symmetry symmetry_;
-  Vector inverse_;
+  std::vector<double> inverse_;
 };
 
 std::unique_ptr<RowMatrix> own_rows(const SparseMatrix& A, Symmetry symmetry) {

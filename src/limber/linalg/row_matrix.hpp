@@ -43,10 +43,12 @@ class RowMatrix {
   virtual double round(Rounded rounded) = 0;
   /// The same with rounded entries of A; all else is in double precision.
   virtual double multiply_dot_rounded(const double* x, double* y) const = 0;
+  enum class Inverse { kept, dropped };
   /// Inverts the diagonal blocks. indefinite: one of a symmetric matrix is not positive definite; singular: one of a
-  /// general matrix has no inverse (and is taken as the identity).
-  virtual SolveReport::Status invert_diagonal() = 0;
-  /// z = D⁻¹r with the diagonal blocks D; returns rᵀz.
+  /// general matrix has no inverse (and is taken as the identity). Where this is all that is asked for, the inverse is
+  /// dropped, and its memory goes back.
+  virtual SolveReport::Status invert_diagonal(Inverse inverse) = 0;
+  /// z = D⁻¹r with the diagonal blocks D, whose inverse is kept; returns rᵀz.
   virtual double apply_inverse_diagonal(const double* r, double* z) const = 0;
 
  protected:

@@ -111,8 +111,9 @@ class MechanicalSystem::Near final : public NearGaps {
         if (f < 0) continue;
         if (const double part = free.squaredNorm(); part > least_weight) {
           weight += part;
-          for (const auto& [unknown, w] : whole_.ties_.terms(f))
+          whole_.ties_.for_terms(f, [&](int unknown, double w) {
             for (int j = 0; j < 3; ++j) entries.emplace_back(row, 3 * unknown + j, w * free[j]);
+          });
         }
       }
       if (weight > 0) {

@@ -99,7 +99,7 @@ void MechanicalSystem::arrange() {
   ties_ = Ties(all_ties_, free_index_);
   unknown_nodes_.clear();
   for (int f = 0; f < static_cast<int>(free_nodes_.size()); ++f)
-    if (ties_.terms(f).size() == 1) unknown_nodes_.push_back(free_nodes_[ix(f)]);
+    if (!ties_.tied(f)) unknown_nodes_.push_back(free_nodes_[ix(f)]);
   unknown_positions_.resize(3 * static_cast<Index>(unknown_nodes_.size()));
   for (int i = 0; i < static_cast<int>(unknown_nodes_.size()); ++i)
     block(unknown_positions_, i) = block(reference_, unknown_nodes_[ix(i)]);
@@ -124,6 +124,7 @@ void MechanicalSystem::arrange() {
   fixed_couplings_.erase(std::unique(fixed_couplings_.begin(), fixed_couplings_.end()), fixed_couplings_.end());
   fixed_couplings_.shrink_to_fit();
   make_pattern({});
+  if (!grows()) fixed_couplings_ = Couplings();
   Vector mass = mass_.matrix().diagonal();
   space_.add_up(mass);
   for (int i = 0; i < ties_.unknowns(); ++i)
@@ -188,9 +189,16 @@ void MechanicalSystem::hold_all() {
 }
 
 void MechanicalSystem::make_pattern(const Couplings& more) {
-  Couplings pairs = fixed_couplings_;
-  pairs.insert(pairs.end(), more.begin(), more.end());
-  pattern_ = BlockPattern(static_cast<int>(free_nodes_.size()), pairs, storage_);
+  const auto pattern_of = [&](const Couplings& pairs) {
+    return BlockPattern(static_cast<int>(free_nodes_.size()), pairs, storage_);
+  };
+  if (more.empty()) {
+    pattern_ = pattern_of(fixed_couplings_);
+  } else {
+    Couplings pairs = fixed_couplings_;
+    pairs.insert(pairs.end(), more.begin(), more.end());
+    pattern_ = pattern_of(pairs);
+  }
   if (lag_ == Lag::each_iterate)
     unsymmetric_pattern_ = BlockPattern(static_cast<int>(free_nodes_.size()), more, Storage::full);
   for (const auto& f : forces_) f->bind(pattern_, free_index_);
@@ -203,9 +211,8 @@ void MechanicalSystem::make_mass() {
   const auto take = [&](const SparseMatrix& M) {
     mass_ = space_.shared() ? MassMatrix(M, symmetry, space_) : MassMatrix(M, symmetry);
   };
-  // Where things may meet the pattern grows, and what is linearised on the old one moves to that of the mass.
-  const bool grows = std::any_of(sides_.begin(), sides_.end(), [](const Sides& f) { return f.contact; });
-  if (!grows && !coupled_mass_ && !ties_.any() && guided_.empty()) {
+  // Where the pattern grows, what is linearised on the old one moves to that of the mass.
+  if (!grows() && !coupled_mass_ && !ties_.any() && guided_.empty()) {
     Vector diagonal = Vector::Zero(size());
     for (const auto& m : masses_)
       if (const int f = free_index_[ix(m.a)]; f >= 0) block(diagonal, f) += Vec3::Constant(m.m);
@@ -275,8 +282,12 @@ bool MechanicalSystem::adapt(const State& u, double budget) {
   return changed;
 }
 
+bool MechanicalSystem::grows() const {
+  return std::any_of(sides_.begin(), sides_.end(), [](const Sides& f) { return f.contact; });
+}
+
 void MechanicalSystem::reset_pattern() {
-  if (contact_) make_pattern({});
+  if (grows()) make_pattern({});
 }
 
 void MechanicalSystem::couple(const State& all) {

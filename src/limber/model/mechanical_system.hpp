@@ -135,6 +135,8 @@ class MechanicalSystem final : public System {
   /// Numbers the nodes and makes what follows from that, with the prescriptions that hold.
   void arrange();
   Prescribed prescribed(double t) const;
+  /// Whether the pattern grows where things meet.
+  bool grows() const;
   void make_pattern(const Couplings& more);
   void make_mass();
   /// Lets the pattern grow to hold the contact forces' tangent at a full state.
@@ -181,7 +183,8 @@ class MechanicalSystem final : public System {
   std::vector<std::vector<int>> parts_;        // their numbers, in groups that forces hold together
   std::vector<char> guided_parts_;             // per group
   std::vector<std::vector<int>> loose_parts_;  // those of the groups without a prescribed node
-  Couplings fixed_couplings_;                  // of free nodes (free numbers), a > b, ascending, without repeats
+  Couplings fixed_couplings_;                  // of free nodes (free numbers), a > b, ascending, without repeats;
+                                               // kept where the pattern grows
   Storage storage_ = Storage::lower;
   Ties ties_;
   NodeHolders holders_;

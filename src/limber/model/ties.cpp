@@ -91,6 +91,8 @@ AffinePart affine_part(const std::vector<int>& nodes, const std::vector<Vec3>& p
 
 Ties::Ties(const std::vector<Tie>& ties, std::span<const int> free_index) : any_(!ties.empty()) {
   const int free = static_cast<int>(std::count_if(free_index.begin(), free_index.end(), [](int f) { return f >= 0; }));
+  unknowns_ = any_ ? 0 : free;
+  if (!any_) return;
   std::vector<const Tie*> tie(ix(free), nullptr);
   for (const Tie& t : ties) {
     eigen_assert(free_index[ix(t.node)] >= 0 && "a tied node is prescribed");

@@ -33,21 +33,18 @@ AffinePart affine_part(const std::vector<int>& nodes, const std::vector<Vec3>& p
 
 class Ties {
  public:
-  struct Term {
-    int unknown;  // number of a block of z
-    double weight;
-  };
-
   Ties() = default;
   /// free_index: free number of each node, −1 where prescribed.
   Ties(const std::vector<Tie>& ties, std::span<const int> free_index);
 
   bool any() const { return any_; }
   int unknowns() const { return unknowns_; }
-  /// x_f = Σ weight z_unknown for free node f: the rows of W.
-  std::span<const Term> terms(int f) const {
-    const auto i = static_cast<std::size_t>(f);
-    return {terms_.data() + start_[i], terms_.data() + start_[i + 1]};
+  bool tied(int f) const { return any_ && terms(f).size() > 1; }
+  /// x_f = Σ weight z_unknown for free node f: visit(unknown, weight).
+  template <class Visit>
+  void for_terms(int f, const Visit& visit) const {
+    if (!any_) return visit(f, 1.0);
+    for (const auto& [unknown, weight] : terms(f)) visit(unknown, weight);
   }
   Vector spread(const Vector& z) const;  // W z
   Vector gather(const Vector& f) const;  // Wᵀ f
@@ -61,6 +58,15 @@ class Ties {
   SparseMatrix reduced(const SparseMatrix& A) const;
 
  private:
+  struct Term {
+    int unknown;  // number of a block of z
+    double weight;
+  };
+  /// The rows of W.
+  std::span<const Term> terms(int f) const {
+    const auto i = static_cast<std::size_t>(f);
+    return {terms_.data() + start_[i], terms_.data() + start_[i + 1]};
+  }
   struct Piece {  // weight times a block of A, into a block of B
     BlockPattern::Slot from, to;
     double weight;
@@ -68,7 +74,7 @@ class Ties {
 
   bool any_ = false;
   int unknowns_ = 0;
-  std::vector<std::size_t> start_{0};  // #free + 1
+  std::vector<std::size_t> start_{0};  // #free + 1, where there are any
   std::vector<Term> terms_;
   BlockPattern pattern_;
   std::vector<Piece> pieces_, transposed_;

@@ -75,7 +75,8 @@ void AutoSolver::set_matrix(const SparseMatrix& A) {
     ++counts_.analyses;
   }
   rows_->refresh(*A_);
-  inverted_ = exact_ = false;
+  inverted_.reset();
+  exact_ = false;
 }
 
 void AutoSolver::reset() {
@@ -189,18 +190,20 @@ KrylovResult AutoSolver::iterate(Preconditioner& M, const Vector& b, Vector& x, 
   return found;
 }
 
-SolveReport::Status AutoSolver::need_diagonal() {
+SolveReport::Status AutoSolver::need_diagonal(RowMatrix::Inverse inverse) {
+  if (inverted_ == inverse) return diagonal_;
+  const Status found = rows_->invert_diagonal(inverse);
   if (!inverted_) {
-    diagonal_ = rows_->invert_diagonal();
+    diagonal_ = found;
     rounding_ = 0;
     if (symmetry_ == Symmetry::symmetric && diagonal_ == Status::ok) diagonal_ = stiff_.set(*A_, rows_->block_size());
   }
-  inverted_ = true;
+  inverted_ = inverse;
   return diagonal_;
 }
 
 KrylovResult AutoSolver::try_diagonal(const Vector& b, Vector& x, double tolerance, double decades) {
-  if (need_diagonal() == Status::indefinite) {
+  if (need_diagonal(RowMatrix::Inverse::kept) == Status::indefinite) {
     x.setZero(b.size());
     return {End::indefinite, 0, 1, 0};
   }
@@ -227,7 +230,7 @@ KrylovResult AutoSolver::try_diagonal(const Vector& b, Vector& x, double toleran
 }
 
 KrylovResult AutoSolver::try_multigrid(const Vector& b, Vector& x, double tolerance, double decades) {
-  if (need_diagonal() == Status::indefinite) {
+  if (need_diagonal(RowMatrix::Inverse::dropped) == Status::indefinite) {
     x.setZero(b.size());
     return {End::indefinite, 0, 1, 0};
   }

@@ -4,6 +4,8 @@
 /// kept from an earlier matrix, or with a new factor (then one iteration suffices). A kept factor is replaced once its
 /// solves cost more than the mean since it was made, its own cost included.
 
+#include <optional>
+
 #include "limber/linalg/pattern.hpp"
 #include "limber/linalg/solvers/factor.hpp"
 #include "limber/linalg/solvers/krylov.hpp"
@@ -51,7 +53,8 @@ class AutoSolver final : public LinearSolver {
   void forget();
   bool takes_multigrid() const;
   double multigrid_cost(double decades) const;
-  SolveReport::Status need_diagonal();
+  /// Whether the diagonal blocks of A_ have inverses, which are kept or not.
+  SolveReport::Status need_diagonal(RowMatrix::Inverse inverse);
   void need_factor_costs();
   void need_factor();
   double mean_cost_of_factor() const;
@@ -72,9 +75,9 @@ class AutoSolver final : public LinearSolver {
   std::unique_ptr<Factor> factor_;  // null until it is needed, or its costs
   StiffBlock stiff_;
   KeptMultigrid multigrid_;
-  bool inverted_ = false;    // the diagonal blocks of A_
-  bool has_factor_ = false;  // of some matrix on this pattern
-  bool exact_ = false;       // the factor is that of A_
+  std::optional<RowMatrix::Inverse> inverted_;  // the diagonal blocks of A_
+  bool has_factor_ = false;                     // of some matrix on this pattern
+  bool exact_ = false;                          // the factor is that of A_
   SolveReport::Status diagonal_ = SolveReport::Status::ok;
   double rounding_ = 0;                                              // of rows_; 0: not yet
   Shape shape_;                                                      // of A_

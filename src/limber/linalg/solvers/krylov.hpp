@@ -16,7 +16,7 @@ class Preconditioner {
   virtual double apply(const Vector& r, Vector& z) = 0;
 };
 
-/// The inverse of A's diagonal blocks, which `A.invert_diagonal()` has made.
+/// The inverse of A's diagonal blocks, which `A.invert_diagonal` has made and kept.
 class DiagonalPreconditioner final : public Preconditioner {
  public:
   explicit DiagonalPreconditioner(const RowMatrix& A) : A_(A) {}

@@ -13,7 +13,7 @@ void KrylovSolver::set_matrix(const SparseMatrix& given) {
     ++counts_.analyses;
   }
   rows_->refresh(A);
-  diagonal_ = rows_->invert_diagonal();
+  diagonal_ = rows_->invert_diagonal(RowMatrix::Inverse::kept);
 }
 
 SolveReport KrylovSolver::solve(const Vector& b, Vector& x, double tolerance) {

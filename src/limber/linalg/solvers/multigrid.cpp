@@ -143,7 +143,7 @@ struct Multigrid::Level {
   std::vector<double> value;
   std::vector<char> dead;               // #n: unknowns that stand for nothing
   std::vector<float> rounded, inverse;  // of A; of its diagonal blocks
-  std::vector<float> b, x, r, d, other, largest;
+  std::vector<float> b, x, d, other, largest;
   double top = 0;
 
   Rows P, AP;
@@ -154,7 +154,7 @@ struct Multigrid::Level {
   int all_nodes() const { return space.shared() ? space.numbering().nodes : A.rows; }
 
   void prepare() {
-    for (auto* v : {&b, &x, &r, &d, &other}) v->assign(static_cast<std::size_t>(unknowns()), 0.f);
+    for (auto* v : {&b, &x, &d, &other}) v->assign(static_cast<std::size_t>(unknowns()), 0.f);
   }
 
   // What follows is compiled for each size of blocks: with<3>, with<6>.
@@ -596,12 +596,12 @@ template <int B>
 void Multigrid::Level::restrict_residual(Level& coarse) {
   product<B>(rounded.data(), x, [&](int i, const float* y) {
     const float counted = space.owns(i) ? 1 : 0;  // once, of the nodes that several hold
-    for (int k = 0; k < B; ++k) r[at(i) * B + at(k)] = counted * (b[at(i) * B + at(k)] - y[k]);
+    for (int k = 0; k < B; ++k) other[at(i) * B + at(k)] = counted * (b[at(i) * B + at(k)] - y[k]);
   });
   for_rows(coarse.A.rows, [&](int p) {
     const int begin = t_start[at(p)], end = t_start[at(p) + 1];
     multiply_block_row<motions, B>(restricting.data() + at(begin) * B * motions, t_row.data() + begin, end - begin,
-                                   r.data(), coarse.b.data() + at(p) * motions);
+                                   other.data(), coarse.b.data() + at(p) * motions);
   });
   coarse.space.add_up(coarse.b.data(), motions);
 }

@@ -84,7 +84,8 @@ void MultigridSolver::set_matrix(const SparseMatrix& given) {
   }
   rows_->refresh(A);
   whole_blocks_ = rows_->block_size() == 3;
-  status_ = rows_->invert_diagonal();
+  using Inverse = RowMatrix::Inverse;
+  status_ = rows_->invert_diagonal(whole_blocks_ ? Inverse::dropped : Inverse::kept);
   if (whole_blocks_ && status_ == Status::ok) status_ = stiff_.set(A, 3);
 }
 

@@ -32,53 +32,56 @@ void raise(double& to, double value) {
 }  // namespace
 
 /// Of the traces; on several processes the mean of theirs, which tells as much.
-double StiffBlock::median() {
-  sorted_.clear();
-  for (std::size_t i = 0; i < size_.size(); ++i)
-    if (space_.owns(static_cast<Index>(i))) sorted_.push_back(size_[i]);
-  const auto middle = sorted_.begin() + static_cast<std::ptrdiff_t>(sorted_.size() / 2);
-  std::nth_element(sorted_.begin(), middle, sorted_.end());
-  if (!space_.shared()) return sorted_.empty() ? 0 : *middle;
-  const double weight = static_cast<double>(sorted_.size());
-  return space_.sum(sorted_.empty() ? 0 : weight * *middle) / space_.sum(weight);
+double StiffBlock::median(const std::vector<double>& sizes) const {
+  std::vector<double> sorted;
+  sorted.reserve(sizes.size());
+  for (std::size_t i = 0; i < sizes.size(); ++i)
+    if (space_.owns(static_cast<Index>(i))) sorted.push_back(sizes[i]);
+  const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
+  std::nth_element(sorted.begin(), middle, sorted.end());
+  if (!space_.shared()) return sorted.empty() ? 0 : *middle;
+  const double weight = static_cast<double>(sorted.size());
+  return space_.sum(sorted.empty() ? 0 : weight * *middle) / space_.sum(weight);
 }
 
-/// Couplings above `least`: a large diagonal block alone is inverted as it is.
-void StiffBlock::find_couplings(const SparseMatrix& A, int block, double least) {
+/// Of each node its largest entry beside the diagonal block, where that is above `least`: a large diagonal block alone
+/// is inverted as it is.
+std::vector<double> StiffBlock::couplings(const SparseMatrix& A, int block, double least) const {
   const int *start = A.outerIndexPtr(), *rows = A.innerIndexPtr();
-  coupling_.assign(size_.size(), 0);
+  std::vector<double> largest(static_cast<std::size_t>(A.cols() / block), 0.0);
   in_pieces(
-      size_.size(), 1024,
+      largest.size(), 1024,
       [&](std::size_t i) {
         const int first = static_cast<int>(i) * block, end = first + block;
         for (int k = start[first]; k < start[end]; ++k)
           if (const double entry = std::abs(A.valuePtr()[k]); entry > least && rows[k] >= end) {
-            raise(coupling_[i], entry);
-            raise(coupling_[static_cast<std::size_t>(rows[k] / block)], entry);
+            raise(largest[i], entry);
+            raise(largest[static_cast<std::size_t>(rows[k] / block)], entry);
           }
       },
       100);
-  space_.add_up(coupling_.data(), 1);
+  space_.add_up(largest.data(), 1);
+  return largest;
 }
 
 void StiffBlock::choose(const SparseMatrix& A, int block) {
   const std::size_t nodes = static_cast<std::size_t>(A.cols() / block);
-  size_.resize(nodes);
+  std::vector<double> sizes(nodes);  // traces of the diagonal blocks
   in_pieces(
       nodes, 1024,
       [&](std::size_t i) {
         double sum = 0;
         for (int c = 0; c < block; ++c) sum += diagonal_entry(A, static_cast<int>(i) * block + c);
-        size_[i] = sum;
+        sizes[i] = sum;
       },
       10);
-  space_.add_up(size_.data(), 1);
-  const double usual = median();
-  find_couplings(A, block, stiff_until * usual);
+  space_.add_up(sizes.data(), 1);
+  const double usual = median(sizes);
+  const std::vector<double> coupling = couplings(A, block, stiff_until * usual);
   if (chosen_.size() != nodes) chosen_.assign(nodes, 0);
   std::size_t count = 0;
   for (std::size_t i = 0; i < nodes; ++i) {
-    chosen_[i] = coupling_[i] > (chosen_[i] ? stiff_until : stiff_from) * usual ? 1 : 0;
+    chosen_[i] = coupling[i] > (chosen_[i] ? stiff_until : stiff_from) * usual ? 1 : 0;
     if (chosen_[i] && space_.owns(static_cast<Index>(i))) ++count;
   }
   rows_.clear();

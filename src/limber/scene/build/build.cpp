@@ -474,9 +474,7 @@ Model build_model(const Scene& scene, const std::vector<ForceMaker>& own_forces,
   model.start = model.system->state(start.q, start.v, 0);
   if (shares.processes().rank() > 0)  // who writes nothing
     for (Body& body : model.bodies) {
-      body.rest.tets = std::vector<std::array<int, 4>>();
-      body.rest.region = std::vector<int>();
-      body.rest.fields.clear();
+      body.rest = TetMesh();
     }
   if (scene.start) model.start_at(frame_of_run(*scene.start, nodes), scene.time.step);
   placed = std::vector<Placed>();

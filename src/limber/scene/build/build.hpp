@@ -28,7 +28,8 @@ Scene load_scene(const std::string& path);
 /// A body as it stands in the model. Nodes of all bodies are stacked in the scene's order.
 struct Body {
   std::string name;
-  TetMesh rest;                               // placed in the world [m]; sheets and networks have no tets
+  TetMesh rest;                               // placed in the world [m]; sheets and networks have no tets, and
+                                              // processes that write nothing have nothing of it
   std::vector<std::array<int, 3>> triangles;  // of a sheet, in body numbering
   std::vector<std::array<int, 2>> edges;      // of its springs or rods, in body numbering
   std::optional<SurfaceMesh> surface;         // that moves with it, placed: what is drawn and exported
