@@ -31,57 +31,55 @@ void raise(double& to, double value) {
 
 }  // namespace
 
-/// Of the traces; on several processes the mean of theirs, which tells as much.
-double StiffBlock::median(const std::vector<double>& sizes) const {
-  std::vector<double> sorted;
-  sorted.reserve(sizes.size());
-  for (std::size_t i = 0; i < sizes.size(); ++i)
-    if (space_.owns(static_cast<Index>(i))) sorted.push_back(sizes[i]);
-  const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
-  std::nth_element(sorted.begin(), middle, sorted.end());
-  if (!space_.shared()) return sorted.empty() ? 0 : *middle;
-  const double weight = static_cast<double>(sorted.size());
-  return space_.sum(sorted.empty() ? 0 : weight * *middle) / space_.sum(weight);
+/// Of the traces of the diagonal blocks; on several processes the mean of theirs, which tells as much.
+double StiffBlock::median_size(const SparseMatrix& A, int block) {
+  of_nodes_.resize(static_cast<std::size_t>(A.cols() / block));
+  in_pieces(
+      of_nodes_.size(), 1024,
+      [&](std::size_t i) {
+        double sum = 0;
+        for (int c = 0; c < block; ++c) sum += diagonal_entry(A, static_cast<int>(i) * block + c);
+        of_nodes_[i] = sum;
+      },
+      10);
+  space_.add_up(of_nodes_.data(), 1);
+  std::size_t own = 0;
+  for (std::size_t i = 0; i < of_nodes_.size(); ++i)
+    if (space_.owns(static_cast<Index>(i))) of_nodes_[own++] = of_nodes_[i];
+  const auto first = of_nodes_.begin(), middle = first + static_cast<std::ptrdiff_t>(own / 2);
+  std::nth_element(first, middle, first + static_cast<std::ptrdiff_t>(own));
+  if (!space_.shared()) return own == 0 ? 0 : *middle;
+  const double weight = static_cast<double>(own);
+  return space_.sum(own == 0 ? 0 : weight * *middle) / space_.sum(weight);
 }
 
 /// Of each node its largest entry beside the diagonal block, where that is above `least`: a large diagonal block alone
 /// is inverted as it is.
-std::vector<double> StiffBlock::couplings(const SparseMatrix& A, int block, double least) const {
+void StiffBlock::find_couplings(const SparseMatrix& A, int block, double least) {
   const int *start = A.outerIndexPtr(), *rows = A.innerIndexPtr();
-  std::vector<double> largest(static_cast<std::size_t>(A.cols() / block), 0.0);
+  of_nodes_.assign(static_cast<std::size_t>(A.cols() / block), 0);
   in_pieces(
-      largest.size(), 1024,
+      of_nodes_.size(), 1024,
       [&](std::size_t i) {
         const int first = static_cast<int>(i) * block, end = first + block;
         for (int k = start[first]; k < start[end]; ++k)
           if (const double entry = std::abs(A.valuePtr()[k]); entry > least && rows[k] >= end) {
-            raise(largest[i], entry);
-            raise(largest[static_cast<std::size_t>(rows[k] / block)], entry);
+            raise(of_nodes_[i], entry);
+            raise(of_nodes_[static_cast<std::size_t>(rows[k] / block)], entry);
           }
       },
       100);
-  space_.add_up(largest.data(), 1);
-  return largest;
+  space_.add_up(of_nodes_.data(), 1);
 }
 
 void StiffBlock::choose(const SparseMatrix& A, int block) {
   const std::size_t nodes = static_cast<std::size_t>(A.cols() / block);
-  std::vector<double> sizes(nodes);  // traces of the diagonal blocks
-  in_pieces(
-      nodes, 1024,
-      [&](std::size_t i) {
-        double sum = 0;
-        for (int c = 0; c < block; ++c) sum += diagonal_entry(A, static_cast<int>(i) * block + c);
-        sizes[i] = sum;
-      },
-      10);
-  space_.add_up(sizes.data(), 1);
-  const double usual = median(sizes);
-  const std::vector<double> coupling = couplings(A, block, stiff_until * usual);
+  const double usual = median_size(A, block);
+  find_couplings(A, block, stiff_until * usual);
   if (chosen_.size() != nodes) chosen_.assign(nodes, 0);
   std::size_t count = 0;
   for (std::size_t i = 0; i < nodes; ++i) {
-    chosen_[i] = coupling[i] > (chosen_[i] ? stiff_until : stiff_from) * usual ? 1 : 0;
+    chosen_[i] = of_nodes_[i] > (chosen_[i] ? stiff_until : stiff_from) * usual ? 1 : 0;
     if (chosen_[i] && space_.owns(static_cast<Index>(i))) ++count;
   }
   rows_.clear();
