@@ -134,6 +134,7 @@ lint: lint-setup format-check ## format, warnings as errors, clang-tidy, layers,
 	@cmake --build build-lint --parallel $(JOBS)
 	$(call section,'clang-tidy')
 	@$(CONFIGURE) tidy > build-lint/tidy.log || { cat build-lint/tidy.log; exit 1; }
+	@mkdir -p build-tidy/web && cp build-lint/web/page_files.cpp build-tidy/web/
 	@sed -n 's/.*"file": "\(.*\)".*/\1/p' build-tidy/compile_commands.json | xargs -n 1 -P $(JOBS) clang-tidy -p build-tidy --quiet \
 	    --checks=-bugprone-suspicious-include --extra-arg=-Wno-unused-command-line-argument \
 	    --extra-arg=-Wno-unsupported-floating-point-opt
