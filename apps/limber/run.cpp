@@ -114,7 +114,7 @@ int run(const RunArguments& a) {
   const bool several = processes().size() > 1;
   // Processes share the cores among them: a thread each, unless more are asked for.
   set_threads(a.threads >= 0 ? a.threads : several ? std::max(1, loaded.scene.threads) : loaded.scene.threads);
-  const Model model = build_model(loaded.scene, {}, processes());
+  const Model model = build_model(loaded.scene, {}, processes(), Making::by_parts);
   const Verbosity verbosity = !first    ? Verbosity::quiet
                               : a.json  ? Verbosity::json
                               : a.quiet ? Verbosity::quiet

@@ -29,7 +29,7 @@ std::string bar(const std::string& name, const std::string& more) {
 
 /// A state that is nowhere at rest, from the nodes' places alone.
 State stirred(const Model& model) {
-  State all = model.system->everywhere(model.start);
+  State all = model.system->full(model.start);
   for (Index i = 0; i < all.q.size(); ++i) {
     all.v[i] += .3 * std::sin(7. * all.q[i] + static_cast<double>(i % 3));
     all.q[i] += .01 * std::sin(5. * all.q[i] + 1);
@@ -84,13 +84,15 @@ std::vector<double> answers(const Model& model, Mass mass) {
   return all;
 }
 
-void expect_as_alone(const Scene& scene, int processes, Mass mass = Mass::diagonal) {
+void expect_as_alone(const Scene& scene, int processes, Mass mass = Mass::diagonal, Making making = Making::whole) {
   const std::vector<double> alone = answers(build_model(scene), mass);
   double size = 1;
   for (const double x : alone) size = std::max(size, std::abs(x));
   std::mutex one_by_one;
   ThreadProcesses(processes).run([&](const Communicator& all) {
-    const std::vector<double> here = answers(build_model(scene, {}, all), mass);
+    const Model model = build_model(scene, {}, all, making);
+    EXPECT_EQ(model.system->holders().by_parts(), making == Making::by_parts);
+    const std::vector<double> here = answers(model, mass);
     const std::lock_guard lock(one_by_one);
     ASSERT_EQ(here.size(), alone.size());
     for (std::size_t i = 0; i < here.size(); ++i)
@@ -200,12 +202,152 @@ TEST(SharedModel, MovesAsOnOneProcess) {
     const Snapshot half = together.snapshot();
     for (int k = 0; k < 10; ++k) together.step();
     EXPECT_LE((part.system->everywhere(together.state()).q - q).lpNorm<Eigen::Infinity>(), 1e-13);
-    EXPECT_EQ(half.history[0].q.size(), alone.state().q.size());
+    EXPECT_EQ(half.history[0].q.size(), all.rank() == 0 ? alone.state().q.size() : 0);
     const Vector end = together.state().q;
     together.restore(half);
     for (int k = 0; k < 10; ++k) together.step();
     EXPECT_EQ(together.state().q, end);
   });
+}
+
+std::string block_of(const std::string& name, const std::string& more) {
+  return R"({"name": ")" + name + R"(", "mesh": {"shape": "box", "size": [1, 0.25, 0.5], "cells": [7, 3, 4]}, )" +
+         material + (more.empty() ? "" : ", ") + more + "}";
+}
+
+TEST(ByParts, SaysWhatOneProcessSays) {
+  for (const int processes : {2, 3, 4, 5})
+    expect_as_alone(scene_of(block_of("held", R"("pin": ["left"], "rotation": [0.1, 0.2, 0.3], "scale": 2)")),
+                    processes, Mass::diagonal, Making::by_parts);
+}
+
+TEST(ByParts, ElementsOfAllKinds) {
+  for (const std::string kind : {"P2", "hex"})
+    expect_as_alone(scene_of(block_of("b", R"("element": ")" + kind + R"(", "pin": ["bottom"])")), 4, Mass::diagonal,
+                    Making::by_parts);
+}
+
+TEST(ByParts, ScriptsGuidesDampingAndLists) {
+  const std::string damping = R"("damping": {"stiffness": 0.01, "mass": 0.5}, )",
+                    guides = R"("pin": [{"nodes": "back", "axes": "z"}, {"nodes": "bottom", "axes": "y"}])",
+                    script = R"("script": [{"nodes": "left", "keys": [{"time": 0},
+      {"time": 0.1, "translation": [0.1, 0, 0], "rotation": [1, 0, 0]}]}])",
+                    list = R"("pin": {"nodes": [0, 159, 77]}, "mass": "consistent")";
+  expect_as_alone(scene_of(block_of("b", damping + guides)), 3, Mass::diagonal, Making::by_parts);
+  expect_as_alone(scene_of(block_of("b", damping + script)), 4, Mass::diagonal, Making::by_parts);
+  expect_as_alone(scene_of(block_of("b", list)), 4, Mass::coupled, Making::by_parts);
+}
+
+TEST(ByParts, FreeBodiesBesideOthers) {
+  const std::string rod = R"({"name": "rope", "mesh": {"nodes": [[0, 2, 0], [0.5, 2, 0], [1, 2, 0]], "edges": [[0, 1],
+      [1, 2]]}, "thickness": 0.02, "material": {"young": 1e6, "poisson": 0.3, "density": 1000}})";
+  expect_as_alone(scene_of(block_of("one", R"("angular_velocity": [1, 2, 3])") + "," + rod + "," +
+                           block_of("other", R"("position": [0, 1, 0])")),
+                  3, Mass::diagonal, Making::by_parts);
+}
+
+TEST(ByParts, WhatAsksForWholeBodiesHasThem) {
+  const Scene touching = scene_of(block_of("b", ""), R"(, "contact": {}, "obstacles": [{"name": "floor",
+      "shape": "plane", "point": [0, -0.1, 0], "normal": [0, 1, 0]}])");
+  const Scene loaded = scene_of(block_of("b", R"("loads": [{"nodes": "right", "force": [1, 2, 3]}])"));
+  ThreadProcesses(2).run([&](const Communicator& all) {
+    for (const Scene& scene : {touching, loaded})
+      EXPECT_FALSE(build_model(scene, {}, all, Making::by_parts).system->holders().by_parts());
+  });
+}
+
+TEST(ByParts, OneProcessSpeaksForAProbe) {
+  const auto probed = [](const std::string& point) {
+    return scene_of(block_of("b", R"("pin": ["left"])"),
+                    R"(, "output": {"probes": [{"name": "p", "body": "b", "point": )" + point + "}]}");
+  };
+  for (const std::string point : {"[0.77, 0.1, 0.3]", "[0.5, 0.125, 0.25]", "[1.05, 0.1, 0.2]"}) {
+    const Scene scene = probed(point);
+    const Model model = build_model(scene);
+    const Vec3 alone = model.probes[0].at(model.system->full(stirred(model)).q);
+    for (const Making making : {Making::whole, Making::by_parts})
+      ThreadProcesses(4).run([&](const Communicator& all) {
+        const Model part = build_model(scene, {}, all, making);
+        const Vector q = part.system->full(stirred(part)).q;
+        Vec3 x = part.probes[0].speaks ? part.probes[0].at(q) : Vec3(Vec3::Zero());
+        all.sum({x.data(), 3});
+        EXPECT_LE((x - alone).norm(), 1e-14) << point;
+      });
+  }
+  ThreadProcesses(3).run([&](const Communicator& all) {
+    EXPECT_THROW(build_model(probed("[3, 0, 0]"), {}, all, Making::by_parts), InputError);
+  });
+}
+
+TEST(ByParts, BadSelectionsAreErrorsOfAll) {
+  const Scene outside = scene_of(block_of("b", R"("pin": {"box": {"min": [2, 2, 2], "max": [3, 3, 3]}})"));
+  const Scene beyond = scene_of(block_of("b", R"("pin": {"nodes": [160]})"));
+  const Scene held = scene_of(block_of("b", R"("pin": "all")"));
+  ThreadProcesses(3).run([&](const Communicator& all) {
+    for (const auto& [scene, message] :
+         {std::pair{outside, "catches no node"}, {beyond, "the body has 160 nodes"}, {held, "all 160 nodes"}})
+      try {
+        build_model(scene, {}, all, Making::by_parts);
+        ADD_FAILURE() << message;
+      } catch (const InputError& e) {
+        EXPECT_NE(std::string(e.what()).find(message), std::string::npos) << e.what();
+      }
+  });
+}
+
+TEST(ByParts, FramesAndCheckpointsAreThoseOfTheWhole) {
+  const Scene scene = scene_of(block_of("b", R"("pin": ["left"], "velocity": [0, 1, 0])"));
+  const Model model = build_model(scene);
+  Simulation alone = build_simulation(scene, model);
+  for (int k = 0; k < 20; ++k) alone.step();
+  const State end = model.system->full(alone.state());
+  ThreadProcesses(4).run([&](const Communicator& all) {
+    const Model part = build_model(scene, {}, all, Making::by_parts);
+    Simulation together = build_simulation(scene, part);
+    for (int k = 0; k < 10; ++k) together.step();
+    const Snapshot half = together.snapshot();
+    for (int k = 0; k < 10; ++k) together.step();
+    int shown = 0;
+    part.system->show(together.state(), [&](int first, const Vector& q, const Vector& v) {
+      EXPECT_EQ(all.rank(), 0);
+      EXPECT_LE((q - end.q.segment(3 * first, q.size())).lpNorm<Eigen::Infinity>(), 1e-13);
+      EXPECT_LE((v - end.v.segment(3 * first, v.size())).lpNorm<Eigen::Infinity>(), 1e-11);
+      shown += static_cast<int>(q.size()) / 3;
+    });
+    EXPECT_EQ(shown, all.rank() == 0 ? 160 : 0);
+    const Vector q = together.state().q;
+    together.restore(half);
+    for (int k = 0; k < 10; ++k) together.step();
+    EXPECT_EQ(together.state().q, q);
+  });
+}
+
+TEST(ByParts, TheRestShapeIsShownWhole) {
+  for (const std::string kind : {"P1", "P2", "hex"})
+    for (const std::string split : {"five", "six"}) {
+      const Scene scene = scene_of(R"({"name": "b", "mesh": {"shape": "box", "size": [1, 0.25, 0.5], "cells": [4, 3, 5],
+          "split": ")" + split + R"("}, "element": ")" +
+                                   kind + R"(", "rotation": [0.1, 0.2, 0.3], )" + material + "}");
+      const Model whole = build_model(scene);
+      const TetMesh& rest = whole.bodies[0].rest;
+      ThreadProcesses(2).run([&](const Communicator& all) {
+        const Model part = build_model(scene, {}, all, Making::by_parts);
+        EXPECT_TRUE(part.bodies[0].rest.nodes.empty());
+        TetMesh seen;
+        seen.nodes.resize(rest.nodes.size(), Vec3::Constant(-1));
+        part.bodies[0].show_rest([&](const RestPiece& piece) {
+          ASSERT_LE(piece.first_node + piece.nodes.size(), rest.nodes.size());
+          std::copy(piece.nodes.begin(), piece.nodes.end(),
+                    seen.nodes.begin() + static_cast<std::ptrdiff_t>(piece.first_node));
+          if (!piece.tets.empty()) EXPECT_EQ(piece.first_tet, seen.tets.size());
+          seen.tets.insert(seen.tets.end(), piece.tets.begin(), piece.tets.end());
+        });
+        EXPECT_EQ(seen.nodes, rest.nodes) << kind << split;
+        EXPECT_EQ(seen.tets, rest.tets) << kind << split;
+        EXPECT_EQ(part.bodies[0].nodes, static_cast<int>(rest.nodes.size()));
+        EXPECT_EQ(part.bodies[0].tets, static_cast<int>(rest.tets.size()));
+      });
+    }
 }
 
 TEST(SharedModel, IsRefusedWhereAProcessWouldHaveNothingToDo) {

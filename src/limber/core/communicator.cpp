@@ -100,6 +100,52 @@ std::vector<std::vector<double>> Communicator::give(const std::vector<std::vecto
   return in;
 }
 
+std::vector<std::vector<double>> Communicator::to_first(std::vector<double> mine) const {
+  double size_here = static_cast<double>(mine.size()), none = 0;
+  if (rank() > 0) {
+    Letter count{0, {&size_here, 1}, {&none, 1}}, list{0, mine, {}};
+    exchange({&count, 1});
+    exchange({&list, 1});
+    return {};
+  }
+  const auto processes = static_cast<std::size_t>(size());
+  std::vector<std::vector<double>> all(processes);
+  std::vector<double> sizes(processes, 0);
+  std::vector<Letter> counts, lists;
+  for (std::size_t p = 1; p < processes; ++p) counts.push_back({static_cast<int>(p), {&none, 1}, {&sizes[p], 1}});
+  exchange(counts);
+  for (std::size_t p = 1; p < processes; ++p) {
+    all[p].resize(static_cast<std::size_t>(sizes[p]));
+    lists.push_back({static_cast<int>(p), {}, all[p]});
+  }
+  exchange(lists);
+  all[0] = std::move(mine);
+  return all;
+}
+
+std::vector<double> Communicator::from_first(std::vector<std::vector<double>> lists) const {
+  double none = 0, size_here = 0;
+  if (rank() > 0) {
+    Letter count{0, {&none, 1}, {&size_here, 1}};
+    exchange({&count, 1});
+    std::vector<double> mine(static_cast<std::size_t>(size_here));
+    Letter list{0, {}, mine};
+    exchange({&list, 1});
+    return mine;
+  }
+  const auto processes = static_cast<std::size_t>(size());
+  std::vector<double> sizes(processes, 0);
+  std::vector<Letter> counts, letters;
+  for (std::size_t p = 1; p < processes; ++p) {
+    sizes[p] = static_cast<double>(lists[p].size());
+    counts.push_back({static_cast<int>(p), {&sizes[p], 1}, {&none, 1}});
+    letters.push_back({static_cast<int>(p), lists[p], {}});
+  }
+  exchange(counts);
+  exchange(letters);
+  return std::move(lists[0]);
+}
+
 std::vector<std::vector<double>> Communicator::all_lists(const std::vector<double>& mine) const {
   auto all = give(std::vector<std::vector<double>>(static_cast<std::size_t>(size()), mine));
   all[static_cast<std::size_t>(rank())] = mine;

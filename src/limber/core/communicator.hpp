@@ -35,6 +35,9 @@ class Communicator {
   std::vector<std::vector<double>> give(const std::vector<std::vector<double>>& lists) const;
   /// What each process has, by process.
   std::vector<std::vector<double>> all_lists(const std::vector<double>& mine) const;
+  /// What each process has, by process, on process 0; nothing on the others. And what process 0 has for each.
+  std::vector<std::vector<double>> to_first(std::vector<double> mine) const;
+  std::vector<double> from_first(std::vector<std::vector<double>> lists) const;
   /// What process 0 has.
   virtual void broadcast(std::span<int>) const {}
 };

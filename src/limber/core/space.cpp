@@ -13,41 +13,49 @@ bool NodeHolders::holds(int node) const {
   return std::find(first, last, processes->rank()) != last;
 }
 
-Space::Space(const NodeHolders& holders, const std::vector<int>& nodes, const std::vector<int>& everywhere) {
+int NodeHolders::speaker(int node) const {
+  return start[ix(node)] < start[ix(node) + 1] ? holder[ix(start[ix(node)])] : 0;
+}
+
+std::vector<int> NodeHolders::united(std::vector<int> scene_numbers) const {
+  if (!by_parts()) return scene_numbers;
+  std::vector<int> all;
+  for (const auto& list : processes->all_lists({scene_numbers.begin(), scene_numbers.end()}))
+    all.insert(all.end(), list.begin(), list.end());
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  return all;
+}
+
+Space::Space(const NodeHolders& holders, const std::vector<int>& nodes, const std::vector<int>& others) {
   if (!holders.shared()) return;
   auto parts = std::make_shared<Parts>();
   parts->processes = holders.processes;
-  parts->nodes = static_cast<int>(everywhere.size());
+  parts->nodes = holders.nodes - static_cast<int>(others.size());
   const int me = holders.processes->rank();
-  const auto owner = [&](int node) { return holders.holder[ix(holders.start[ix(node)])]; };
-
-  // Numbers: process by process, ascending nodes in each.
-  std::vector<int> count(ix(holders.processes->size()) + 1, 0);
-  for (const int node : everywhere) ++count[ix(owner(node)) + 1];
-  for (std::size_t p = 1; p < count.size(); ++p) count[p] += count[p - 1];
-  Numbering& numbering = parts->numbering;
-  numbering.first = count[ix(me)];
-  numbering.own = count[ix(me) + 1] - count[ix(me)];
-  numbering.nodes = parts->nodes;
-  auto mine = nodes.begin();
-  for (std::size_t i = 0; i < everywhere.size(); ++i) {
-    const int node = everywhere[i], number = count[ix(owner(node))]++;
-    if (mine == nodes.end() || *mine != node) continue;
-    ++mine;
-    numbering.number.push_back(number);
-    parts->place.push_back(static_cast<int>(i));
-  }
-
   parts->owned.assign(nodes.size(), 0);
-  std::vector<std::vector<int>> others(nodes.size());
+  std::vector<std::vector<int>> with(nodes.size());
   for (int i = 0; i < static_cast<int>(nodes.size()); ++i) {
-    const int node = nodes[ix(i)];
-    if (owner(node) == me) parts->owned[ix(i)] = 1;
+    const int node = nodes[ix(i)], number = holders.scene_number(node);
+    const auto before = std::lower_bound(others.begin(), others.end(), number) - others.begin();
+    parts->place.push_back(number - static_cast<int>(before));
+    if (holders.speaker(node) == me) parts->owned[ix(i)] = 1;
     for (int k = holders.start[ix(node)]; k < holders.start[ix(node) + 1]; ++k)
-      if (holders.holder[ix(k)] != me) others[ix(i)].push_back(holders.holder[ix(k)]);
+      if (holders.holder[ix(k)] != me) with[ix(i)].push_back(holders.holder[ix(k)]);
   }
-  meet(*parts, others);
-  parts_ = std::move(parts);
+  meet(*parts, with);
+  parts_ = parts;
+
+  // Numbers: process by process, ascending nodes in each. Who answers for a node tells the others.
+  Numbering& numbering = parts->numbering;
+  numbering.own = static_cast<int>(std::count(parts->owned.begin(), parts->owned.end(), 1));
+  numbering.first = holders.processes->before(numbering.own);
+  numbering.nodes = parts->nodes;
+  std::vector<double> number(nodes.size(), 0.0);
+  for (std::size_t i = 0, next = 0; i < nodes.size(); ++i)
+    if (parts->owned[i] != 0) number[i] = numbering.first + static_cast<double>(next++);
+  add_up(number.data(), 1);
+  numbering.number.assign(number.begin(), number.end());
 }
 
 void Space::meet(Parts& parts, const std::vector<std::vector<int>>& others) {
@@ -279,6 +287,38 @@ Vector Space::part(const Vector& whole, int width) const {
     x.segment(static_cast<Index>(width) * i, width) =
         whole.segment(static_cast<Index>(width) * parts_->place[ix(i)], width);
   return x;
+}
+
+Vector Space::on_first(const Vector& x) const {
+  if (!parts_) return x;
+  std::vector<double> mine;
+  for (int i = 0; i < static_cast<int>(parts_->place.size()); ++i)
+    if (owns(i))
+      mine.insert(mine.end(), {static_cast<double>(parts_->place[ix(i)]), x[3 * i], x[3 * i + 1], x[3 * i + 2]});
+  auto lists = parts_->processes->to_first(std::move(mine));
+  if (parts_->processes->rank() > 0) return {};
+  Vector all(3 * static_cast<Index>(parts_->nodes));
+  for (auto& list : lists) {
+    for (std::size_t k = 0; k < list.size(); k += 4)
+      block(all, static_cast<int>(list[k])) = Vec3(list[k + 1], list[k + 2], list[k + 3]);
+    list = {};
+  }
+  return all;
+}
+
+Vector Space::from_first(const Vector& whole) const {
+  if (!parts_) return whole;
+  auto lists = parts_->processes->to_first({parts_->place.begin(), parts_->place.end()});
+  for (auto& list : lists) {  // of places: they become what is there
+    std::vector<double> values;
+    for (const double place : list) {
+      const Vec3 x = block(whole, static_cast<int>(place));
+      values.insert(values.end(), x.begin(), x.end());
+    }
+    list = std::move(values);
+  }
+  const auto here = parts_->processes->from_first(std::move(lists));
+  return Vector::Map(here.data(), static_cast<Index>(here.size()));
 }
 
 const Space& whole_space() {

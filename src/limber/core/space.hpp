@@ -11,23 +11,32 @@
 
 namespace limber {
 
-/// Which processes hold which nodes of the whole scene. All processes know it. Process numbers are ascending; the first
-/// one of a node answers for it.
+/// Which processes hold which of the nodes that this process knows: all nodes of the scene, or fewer where bodies are
+/// made by parts, which it then holds. Process numbers are ascending; the first one of a node answers for it.
 struct NodeHolders {
   const Communicator* processes = nullptr;  // null: one process, which holds every node
-  std::vector<int> start;                   // #nodes + 1
+  std::vector<int> start;                   // #nodes known here + 1
   std::vector<int> holder;
+  std::vector<int> number;  // of the nodes known here among those of the scene, ascending; empty: all are known
+  int nodes = 0;            // of the scene
 
   bool shared() const { return processes != nullptr; }
   bool holds(int node) const;
+  bool by_parts() const { return !number.empty(); }
+  int scene_number(int node) const { return by_parts() ? number[static_cast<std::size_t>(node)] : node; }
+  /// Who says where a node is: the one that answers for it, or process 0 where nobody holds it.
+  int speaker(int node) const;
+  /// What any process has, ascending and once. Only where nodes are known by parts; else all have it.
+  std::vector<int> united(std::vector<int> scene_numbers) const;
 };
 
 class Space {
  public:
   /// One process.
   Space() = default;
-  /// `nodes`: those of the unknowns that this process holds, ascending; `everywhere`: of all processes.
-  Space(const NodeHolders& holders, const std::vector<int>& nodes, const std::vector<int>& everywhere);
+  /// `nodes`: those of the unknowns that this process holds, ascending. `others`: the nodes of the scene that have no
+  /// unknowns, by their scene numbers, ascending.
+  Space(const NodeHolders& holders, const std::vector<int>& nodes, const std::vector<int>& others);
   /// Nodes that processes have numbered one after the other, `own` of them by this one, and those that it holds:
   /// ascending numbers, its own among them. Who numbered a node answers for it.
   static Space numbered(const Communicator& processes, const std::vector<int>& held, int own);
@@ -69,13 +78,16 @@ class Space {
   void unite(std::vector<std::vector<int>>& rows) const;
 
   /// Of the scene: the number of all unknowns; all of them, in the order of their nodes, and the part held here.
-  Index whole_size(Index here) const { return parts_ ? 3 * parts_->nodes : here; }
+  Index whole_size(Index here) const { return parts_ ? 3 * static_cast<Index>(parts_->nodes) : here; }
   Vector whole(const Vector& x) const { return parts_ ? whole(x.data(), 3) : x; }
   Vector part(const Vector& whole) const { return parts_ ? part(whole, 3) : whole; }
   /// The like with `width` numbers to a node. Only where shared.
   template <class Number>
   Vector whole(const Number* x, int width) const;
   Vector part(const Vector& whole, int width) const;
+  /// The whole on process 0, nothing on the others; and from there the part of each.
+  Vector on_first(const Vector& x) const;
+  Vector from_first(const Vector& whole) const;
   /// Of each node held here, its place among all. Only where shared.
   const std::vector<int>& places() const { return parts_->place; }
 

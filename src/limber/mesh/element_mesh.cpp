@@ -38,11 +38,18 @@ ElementMesh quadratic_elements(const TetMesh& mesh) {
 }
 
 ElementMesh box_hexahedra(const Vec3& origin, const Vec3& size, const std::array<int, 3>& cells) {
-  ElementMesh out{ElementKind::hex8, box_mesh(origin, size, cells, Split::six).nodes, {}};
-  const auto node = [&](int i, int j, int k) { return i + (cells[0] + 1) * (j + (cells[1] + 1) * k); };
-  for (int k = 0; k < cells[2]; ++k)
-    for (int j = 0; j < cells[1]; ++j)
-      for (int i = 0; i < cells[0]; ++i)
+  return box_hexahedra(origin, size, cells, all_cells(cells));
+}
+
+ElementMesh box_hexahedra(const Vec3& origin, const Vec3& size, const std::array<int, 3>& cells,
+                          const CellRange& range) {
+  ElementMesh out{ElementKind::hex8, box_mesh(origin, size, cells, Split::six, range).nodes, {}};
+  std::array<int, 3> n{};
+  for (std::size_t axis = 0; axis < 3; ++axis) n[axis] = range.end[axis] - range.begin[axis];
+  const auto node = [&](int i, int j, int k) { return i + (n[0] + 1) * (j + (n[1] + 1) * k); };
+  for (int k = 0; k < n[2]; ++k)
+    for (int j = 0; j < n[1]; ++j)
+      for (int i = 0; i < n[0]; ++i)
         for (int z = 0; z < 2; ++z)
           for (const auto& [x, y] : {std::pair{0, 0}, {1, 0}, {1, 1}, {0, 1}})
             out.corners.push_back(node(i + x, j + y, k + z));

@@ -38,6 +38,8 @@ ElementMesh linear_elements(const TetMesh& mesh);
 ElementMesh quadratic_elements(const TetMesh& mesh);
 /// Nodes and cells as in `box_mesh`.
 ElementMesh box_hexahedra(const Vec3& origin, const Vec3& size, const std::array<int, 3>& cells);
+ElementMesh box_hexahedra(const Vec3& origin, const Vec3& size, const std::array<int, 3>& cells,
+                          const CellRange& range);
 
 /// The six linear tetrahedra of a hex8: its corner of the smallest number with the triangles of the three faces that it
 /// is not on. Each face is cut through its corner of the smallest number, so that hexahedra that share it agree

@@ -27,6 +27,7 @@ double volume(const TetMesh& mesh);
 struct Box3 {
   Vec3 min, max;
   double diagonal() const { return (max - min).norm(); }
+  Vec3 middle() const { return (min + max) / 2; }
 };
 Box3 bounding_box(const std::vector<Vec3>& nodes);
 
@@ -49,8 +50,17 @@ MeshNotes check_and_orient(TetMesh& mesh, const std::string& where);
 /// corners 000, 110, 101, 011, else the other four. six: Kuhn, all six share the 000-111 diagonal.
 enum class Split { five, six };
 
+/// Cells (i, j, k) of a box, from begin[0] ≤ i < end[0] and so on.
+struct CellRange {
+  std::array<int, 3> begin = {0, 0, 0}, end = {0, 0, 0};
+};
+inline CellRange all_cells(const std::array<int, 3>& cells) { return {{0, 0, 0}, cells}; }
+
 /// Nodes x fastest, then y, then z; cells likewise. Needs size > 0 and cells ≥ 1.
 TetMesh box_mesh(const Vec3& origin, const Vec3& size, const std::array<int, 3>& cells, Split split);
+/// Some cells of it with their nodes, in the same order.
+TetMesh box_mesh(const Vec3& origin, const Vec3& size, const std::array<int, 3>& cells, Split split,
+                 const CellRange& range);
 
 /// By extension: Gmsh .msh (2.2, 4.1; ASCII, binary of either byte order), VTK .vtk (legacy; ASCII, binary) and .vtu
 /// (XML: ascii, inline and appended base64, appended raw; plain or zlib), Medit .mesh (ASCII), TetGen .node/.ele

@@ -139,8 +139,15 @@ Vector MechanicalSystem::reactions(const State& u) const {
     const int i = prescribed_index_[ix(g.node)];
     block(r, i) -= free_part(g.node, block(r, i));
   }
-  space_.processes().sum({r.data(), static_cast<std::size_t>(r.size())});
-  return r;
+  if (!space_.shared()) return r;
+  Vector sum = Vector::Zero(3 * static_cast<Index>(prescribed_in_scene_.size()));
+  for (int i = 0; i < static_cast<int>(prescribed_nodes_.size()); ++i) {
+    const auto place = std::lower_bound(prescribed_in_scene_.begin(), prescribed_in_scene_.end(),
+                                        holders_.scene_number(prescribed_nodes_[ix(i)]));
+    block(sum, static_cast<int>(place - prescribed_in_scene_.begin())) = block(r, i);
+  }
+  space_.processes().sum({sum.data(), static_cast<std::size_t>(sum.size())});
+  return sum;
 }
 
 double MechanicalSystem::total_mass() const {

@@ -82,20 +82,25 @@ void MechanicalSystem::arrange() {
   free_nodes_.clear();
   prescribed_nodes_.clear();
   prescription_of_.clear();
-  std::vector<int> free_everywhere;
+  std::vector<int> without_unknowns;  // scene numbers
   for (int i = 0; i < n; ++i) {
     if (holds[ix(i)] >= 0 || guided(i)) {
       prescribed_index_[ix(i)] = static_cast<int>(prescribed_nodes_.size());
       prescribed_nodes_.push_back(i);
       prescription_of_.push_back(holds[ix(i)]);
     }
-    if (holds[ix(i)] >= 0) continue;
-    if (holders_.shared()) free_everywhere.push_back(i);
-    if (!holders_.holds(i)) continue;
+    if (holders_.shared() && (holds[ix(i)] >= 0 || tied_[ix(i)])) without_unknowns.push_back(holders_.scene_number(i));
+    if (holds[ix(i)] >= 0 || !holders_.holds(i)) continue;
     free_index_[ix(i)] = static_cast<int>(free_nodes_.size());
     free_nodes_.push_back(i);
   }
-  if (free_nodes_.empty() && free_everywhere.empty()) throw InputError("bodies", "no node is free to move");
+  without_unknowns = holders_.united(std::move(without_unknowns));
+  const int all = holders_.shared() ? holders_.nodes - static_cast<int>(without_unknowns.size())
+                                    : static_cast<int>(free_nodes_.size());
+  if (all == 0) throw InputError("bodies", "no node is free to move");
+  prescribed_in_scene_ = prescribed_nodes_;
+  for (int& node : prescribed_in_scene_) node = holders_.scene_number(node);
+  prescribed_in_scene_ = holders_.united(std::move(prescribed_in_scene_));
   ties_ = Ties(all_ties_, free_index_);
   unknown_nodes_.clear();
   for (int f = 0; f < static_cast<int>(free_nodes_.size()); ++f)
@@ -103,10 +108,7 @@ void MechanicalSystem::arrange() {
   unknown_positions_.resize(3 * static_cast<Index>(unknown_nodes_.size()));
   for (int i = 0; i < static_cast<int>(unknown_nodes_.size()); ++i)
     block(unknown_positions_, i) = block(reference_, unknown_nodes_[ix(i)]);
-  if (holders_.shared()) {
-    std::erase_if(free_everywhere, [&](int i) { return tied_[ix(i)]; });
-    space_ = Space(holders_, unknown_nodes_, free_everywhere);
-  }
+  if (holders_.shared()) space_ = Space(holders_, unknown_nodes_, without_unknowns);
 
   Couplings coupled;
   for (const auto& f : forces_) f->add_couplings(coupled);
@@ -129,7 +131,8 @@ void MechanicalSystem::arrange() {
   space_.add_up(mass);
   for (int i = 0; i < ties_.unknowns(); ++i)
     if (!(mass[3 * i] > 0))
-      throw InputError("bodies", "node " + std::to_string(unknown_nodes_[ix(i)]) + " is free but has no mass");
+      throw InputError("bodies", "node " + std::to_string(holders_.scene_number(unknown_nodes_[ix(i)])) +
+                                     " is free but has no mass");
 }
 
 /// Of the nodes that are not held as a whole.
@@ -332,33 +335,64 @@ void MechanicalSystem::find_parts(const std::vector<std::pair<int, int>>& couple
   const auto unite = [&](int a, int b) {
     const int x = find(a), y = find(b);
     root[ix(std::max(x, y))] = std::min(x, y);  // the smallest node names the part
-    return x != y;
   };
   for (const auto& [a, b] : coupled) unite(a, b);
-  // A part may go on where another process holds it.
-  for (bool grows = space_.shared(); grows;) {
-    std::vector<int> names(root.size());
-    for (int i = 0; i < static_cast<int>(root.size()); ++i) names[ix(i)] = find(i);
-    space_.processes().min(std::span<int>(names));
-    bool united = false;
-    for (int i = 0; i < static_cast<int>(root.size()); ++i) united = unite(i, names[ix(i)]) || united;
-    grows = !space_.all(!united);
+  std::vector<int> name(root.size());
+  for (int i = 0; i < static_cast<int>(root.size()); ++i) {
+    root[ix(i)] = find(i);
+    name[ix(i)] = holders_.scene_number(root[ix(i)]);
   }
+  if (space_.shared()) unite_names(root, name);
+  const auto names_of = [&](auto&& nodes) {  // on all processes, also where one holds nothing of a part
+    std::set<int> names;
+    for (const int node : nodes)
+      if (holders_.holds(node)) names.insert(name[ix(node)]);
+    if (!space_.shared()) return names;
+    for (const auto& list : space_.processes().all_lists({names.begin(), names.end()}))
+      names.insert(list.begin(), list.end());
+    return names;
+  };
+  std::vector<int> guided_nodes;
+  for (const GuidedNode& g : guided_) guided_nodes.push_back(g.node);
+  const std::set<int> held = names_of(prescribed_nodes_), guided = names_of(guided_nodes);
   std::map<int, std::vector<int>> parts;
+  for (const int part : names_of(unknown_nodes_)) parts[part];
+  for (int i = 0; i < ties_.unknowns(); ++i) parts[name[ix(unknown_nodes_[ix(i)])]].push_back(i);
   parts_.clear();
   guided_parts_.clear();
   loose_parts_.clear();
-  if (space_.shared())  // the same parts on all processes, also where one holds nothing of them
-    for (int i = 0; i < static_cast<int>(root.size()); ++i) parts[find(i)];
-  for (int i = 0; i < ties_.unknowns(); ++i) parts[find(unknown_nodes_[ix(i)])].push_back(i);
-  std::set<int> guided;
-  for (const GuidedNode& g : guided_) guided.insert(find(g.node));
-  for (const auto& [first, nodes] : parts) {
+  for (auto& [part, nodes] : parts) {
     parts_.push_back(nodes);
-    guided_parts_.push_back(guided.contains(first) ? 1 : 0);
+    guided_parts_.push_back(guided.contains(part) ? 1 : 0);
+    if (!held.contains(part)) loose_parts_.push_back(std::move(nodes));
   }
-  for (const int node : prescribed_nodes_) parts.erase(find(node));
-  for (auto& [first, nodes] : parts) loose_parts_.push_back(std::move(nodes));
+}
+
+void MechanicalSystem::unite_names(const std::vector<int>& root, std::vector<int>& name) const {
+  const Communicator& all = space_.processes();
+  std::vector<std::vector<int>> with(ix(all.size()));  // nodes held by another process too
+  for (int i = 0; i < nodes(); ++i) {
+    const auto first = holders_.holder.begin() + holders_.start[ix(i)],
+               last = holders_.holder.begin() + holders_.start[ix(i) + 1];
+    if (std::find(first, last, all.rank()) == last) continue;
+    for (auto process = first; process != last; ++process)
+      if (*process != all.rank()) with[ix(*process)].push_back(i);
+  }
+  for (bool changed = true; changed;) {
+    std::vector<std::vector<double>> letters(with.size());
+    for (std::size_t p = 0; p < with.size(); ++p)
+      for (const int i : with[p]) letters[p].push_back(name[ix(root[ix(i)])]);
+    const auto theirs = all.give(letters);
+    changed = false;
+    for (std::size_t p = 0; p < with.size(); ++p)
+      for (std::size_t k = 0; k < with[p].size(); ++k) {
+        int& here = name[ix(root[ix(with[p][k])])];
+        changed = changed || theirs[p][k] < here;
+        here = std::min(here, static_cast<int>(theirs[p][k]));
+      }
+    changed = !space_.all(!changed);
+  }
+  for (std::size_t i = 0; i < name.size(); ++i) name[i] = name[ix(root[i])];
 }
 
 Matrix MechanicalSystem::rigid_motions(const State& u) const {
@@ -493,19 +527,45 @@ State MechanicalSystem::full(const State& u) const {
 }
 
 State MechanicalSystem::everywhere(const State& u) const {
-  State all = full(u);
-  if (!space_.shared()) return all;
-  const int me = space_.processes().rank();
-  const auto speaks_for = [&](int i) {
-    return (prescribed_index_[ix(i)] >= 0 && !guided(i) ? 0 : holders_.holder[ix(holders_.start[ix(i)])]) == me;
-  };
-  for (int i = 0; i < nodes(); ++i)
-    if (!speaks_for(i)) {
-      block(all.q, i).setZero();
-      block(all.v, i).setZero();
-    }
+  const State here = full(u);
+  if (!space_.shared()) return here;
+  const Index size = 3 * static_cast<Index>(holders_.nodes);
+  State all{Vector::Zero(size), Vector::Zero(size), u.t};
+  for (int i = 0; i < nodes(); ++i) {
+    if (holders_.speaker(i) != space_.processes().rank()) continue;
+    block(all.q, holders_.scene_number(i)) = block(here.q, i);
+    block(all.v, holders_.scene_number(i)) = block(here.v, i);
+  }
   for (Vector* x : {&all.q, &all.v}) space_.processes().sum({x->data(), static_cast<std::size_t>(x->size())});
   return all;
+}
+
+void MechanicalSystem::show(const State& u, const ShowNodes& piece) const {
+  const State here = full(u);
+  if (!space_.shared()) return piece(0, here.q, here.v);
+  constexpr int most = 1 << 17;  // nodes at a time
+  const Communicator& all = space_.processes();
+  for (int first = 0, i = 0; first < holders_.nodes; first += most) {
+    const int end = std::min(first + most, holders_.nodes);
+    std::vector<double> mine;  // number, position, velocity
+    for (; i < nodes() && holders_.scene_number(i) < end; ++i) {
+      if (holders_.speaker(i) != all.rank()) continue;
+      mine.push_back(holders_.scene_number(i) - first);
+      for (const Vector* x : {&here.q, &here.v}) {
+        const Vec3 at = block(*x, i);
+        mine.insert(mine.end(), at.begin(), at.end());
+      }
+    }
+    const auto lists = all.to_first(std::move(mine));
+    if (all.rank() > 0) continue;
+    Vector q(3 * (end - first)), v(3 * (end - first));
+    for (const auto& list : lists)
+      for (std::size_t k = 0; k < list.size(); k += 7) {
+        block(q, static_cast<int>(list[k])) = Vec3(list[k + 1], list[k + 2], list[k + 3]);
+        block(v, static_cast<int>(list[k])) = Vec3(list[k + 4], list[k + 5], list[k + 6]);
+      }
+    piece(first, q, v);
+  }
 }
 
 State MechanicalSystem::state(const Vector& positions, const Vector& velocities, double t) const {

@@ -3,6 +3,7 @@
 /// prescribed nodes:  M_ff q̈ = f_f(q, q_p(t), v, v_p(t), t) − M_fp q̈_p(t). Where nodes are tied to others, x_f = W z:
 /// the unknowns are z, and  WᵀM_ffW z̈ = Wᵀ(…).
 
+#include <functional>
 #include <limits>
 #include <memory>
 #include <mutex>
@@ -50,6 +51,7 @@ class MechanicalSystem final : public System {
     std::vector<Tie> ties = {};                 // neither node nor corners are prescribed
     /// Where several processes share the nodes, masses and forces are those of a process's own elements. It holds all
     /// nodes that they act on; a process that holds a tied node holds its corners. All have the same list of forces.
+    /// Nodes here are those that it knows.
     NodeHolders holders = {};
   };
   explicit MechanicalSystem(Parts parts);
@@ -64,14 +66,20 @@ class MechanicalSystem final : public System {
   void begin_step(const State& u) override;
   Matrix rigid_motions(const State& u) const override;
 
+  /// Those that this process knows: all of the scene, but where bodies are made by parts. Full vectors are of these.
   int nodes() const { return static_cast<int>(free_index_.size()); }
   const std::vector<int>& free_nodes() const { return free_nodes_; }
-  /// Ascending; also those that are held in some directions only.
-  const std::vector<int>& prescribed_nodes() const { return prescribed_nodes_; }
+  /// By their scene numbers, ascending, on all processes; also those that are held in some directions only.
+  const std::vector<int>& prescribed_nodes() const { return prescribed_in_scene_; }
   const Communicator& processes() const { return space_.processes(); }
-  /// The full state of the unknowns at their time on every process; else nodes that a process does not hold stand
+  const NodeHolders& holders() const { return holders_; }
+  /// The state of all nodes of the scene on every process; in a full state, nodes that a process does not hold stand
   /// where they were at the start.
   State everywhere(const State& u) const;
+  /// The like on process 0 alone, in pieces: calls it there with the first node, and positions and velocities from that
+  /// one on.
+  using ShowNodes = std::function<void(int first, const Vector& q, const Vector& v)>;
+  void show(const State& u, const ShowNodes& piece) const;
   bool scripted() const { return scripted_; }
   /// When the next nodes are to be released [s]; ∞: none are.
   double next_release() const;
@@ -157,6 +165,8 @@ class MechanicalSystem final : public System {
   LowRank reduced(const std::vector<RankOne>& parts) const;
   double work_of_scripts(const State& full_a, const State& full_b, const Vector& f) const;
   void find_parts(const std::vector<std::pair<int, int>>& coupled);
+  /// Names of groups of nodes, which may go on where another process holds them: the smallest becomes that of all.
+  void unite_names(const std::vector<int>& root, std::vector<int>& name) const;
   void find_guides(const std::vector<int>& holds);
   /// All components of the unknowns; zero at nodes that are wholly prescribed.
   Vector on_nodes(const Vector& x) const;
@@ -175,6 +185,7 @@ class MechanicalSystem final : public System {
   std::vector<int> guide_of_;                                   // per node its place in guided_, or −1; empty: none
   Guides guides_;                                               // the same, for the unknowns
   std::vector<int> free_nodes_, prescribed_nodes_;
+  std::vector<int> prescribed_in_scene_;       // scene numbers, of all processes
   std::vector<int> free_index_;                // per node, −1 where wholly prescribed
   std::vector<int> prescribed_index_;          // per node, −1 where wholly free
   std::vector<int> unknown_nodes_;             // free and not tied

@@ -140,7 +140,7 @@ Checkpoint parse(std::string_view bytes) {
 
 }  // namespace
 
-void save_checkpoint(const std::string& path, const Checkpoint& checkpoint, Durable durable) {
+std::string checkpoint_bytes(const Checkpoint& checkpoint) {
   Writer payload;
   put_payload(payload, checkpoint);
   Writer file;
@@ -149,18 +149,25 @@ void save_checkpoint(const std::string& path, const Checkpoint& checkpoint, Dura
   file.put(version);
   file.put(std::string_view(payload.bytes()));
   file.put(checksum(payload.bytes()));
-  write_atomically(path, file.bytes(), durable);
+  return std::move(file.bytes());
 }
 
-std::optional<Checkpoint> load_checkpoint(const std::string& path) {
-  std::error_code error;
-  if (!std::filesystem::exists(path, error) && !error) return std::nullopt;
-  const std::string bytes = read_file(path);
+void save_checkpoint(const std::string& path, const Checkpoint& checkpoint, Durable durable) {
+  write_atomically(path, checkpoint_bytes(checkpoint), durable);
+}
+
+Checkpoint parse_checkpoint(const std::string& bytes, const std::string& path) {
   try {
     return parse(bytes);
   } catch (const Damaged& damage) {
     throw InputError(path, fmt::format("cannot be resumed from: {}; start the run again with --overwrite", damage.how));
   }
+}
+
+std::optional<Checkpoint> load_checkpoint(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::exists(path, error) && !error) return std::nullopt;
+  return parse_checkpoint(read_file(path), path);
 }
 
 }  // namespace limber

@@ -26,6 +26,10 @@ struct Checkpoint {
 /// Replaces the file at once; a run killed meanwhile leaves the former checkpoint. Throws OutputError.
 void save_checkpoint(const std::string& path, const Checkpoint& checkpoint, Durable durable = Durable::killed_process);
 
+/// What the file holds, and from it.
+std::string checkpoint_bytes(const Checkpoint& checkpoint);
+Checkpoint parse_checkpoint(const std::string& bytes, const std::string& path);
+
 /// Empty if there is no such file. Throws InputError(path, …) if it is damaged, not a checkpoint or of another version.
 std::optional<Checkpoint> load_checkpoint(const std::string& path);
 

@@ -5,8 +5,10 @@
 /// is replaced, when it is full, by one with twice the room. docs/output.md has the layout.
 
 #include <array>
+#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +31,15 @@ struct BodyRange {
   bool operator==(const BodyRange&) const = default;
 };
 
+/// Some nodes and tetrahedra of a rest shape, from a first one on.
+struct RestPiece {
+  std::size_t first_node = 0, first_tet = 0;
+  std::vector<Vec3> nodes;
+  std::vector<std::array<int, 4>> tets;
+};
+/// Calls its argument for one piece after the other, until all nodes and tetrahedra are shown.
+using ShowRest = std::function<void(const std::function<void(const RestPiece&)>&)>;
+
 struct TrajectoryHeader {
   std::vector<Vec3> nodes;                    // #V, rest positions [m]
   std::vector<std::array<int, 4>> tets;       // #T
@@ -40,6 +51,16 @@ struct TrajectoryHeader {
   long frames = 0;              // the planned number of frames; of a file that was read: #F, those it has room for
   Velocities velocities = Velocities::omit;
   std::string limber_version;
+
+  /// A rest shape that is too large to be held: #V and #T, and how it is shown; `nodes`, `tets` and `region` are empty,
+  /// and all regions are 0.
+  struct Large {
+    std::size_t nodes = 0, tets = 0;
+    ShowRest show = nullptr;  // none in a header that was read
+  };
+  std::optional<Large> large = std::nullopt;
+  std::size_t node_count() const { return large ? large->nodes : nodes.size(); }
+  std::size_t tet_count() const { return large ? large->tets : tets.size(); }
 };
 
 struct Frame {
@@ -61,6 +82,10 @@ class TrajectoryWriter {
   /// The next frame, k = frames(). `v` may be empty where velocities are omitted. Throws OutputError; the frames before
   /// stay readable.
   void write_frame(long k, double t, const Vector& q, const Vector& v, double min_det_F, const Vector& reactions);
+  /// The like in pieces: positions, and velocities unless they are omitted, of nodes from `first` on; when all nodes
+  /// have theirs, the frame is finished.
+  void write_nodes(long k, std::size_t first, const Vector& q, const Vector& v);
+  void finish_frame(long k, double t, double min_det_F, const Vector& reactions);
   long frames() const { return frames_; }
   void sync() { file_.sync(); }
 
@@ -72,13 +97,15 @@ class TrajectoryWriter {
   TrajectoryHeader whole_header(long room) const;
   void make_room(long room);
   void write_rows(const char* array, long row, const double* data, Index count);
+  void write_part(const char* array, long row, std::size_t first, const Vector& x);
   void set_frames(long frames);
 
   File file_;
   XdmfIndex index_;
   Places places_;
   TrajectoryHeader header_;  // without what may be large: the file has it
-  long room_;                // frames that the file has places for
+  std::size_t nodes_;
+  long room_;  // frames that the file has places for
   long frames_;
 };
 
@@ -86,7 +113,9 @@ class TrajectoryWriter {
 /// damaged or no trajectory.
 class TrajectoryReader {
  public:
-  explicit TrajectoryReader(const std::string& path);
+  /// `large`: the rest shape is not read, only its size.
+  enum class RestShape { read, large };
+  explicit TrajectoryReader(const std::string& path, RestShape rest = RestShape::read);
   TrajectoryReader(TrajectoryReader&&) noexcept;
   TrajectoryReader& operator=(TrajectoryReader&&) noexcept;
   ~TrajectoryReader();

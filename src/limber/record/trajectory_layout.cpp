@@ -42,7 +42,7 @@ Id string_type(std::size_t size) {
 
 /// Small arrays first: those that a frame updates keep their space on the disk when it fills.
 std::vector<Array> arrays(const TrajectoryHeader& header, hid_t name_type) {
-  const hsize_t V = header.nodes.size(), T = header.tets.size(), E = header.edges.size(), S = header.triangles.size();
+  const hsize_t V = header.node_count(), T = header.tet_count(), E = header.edges.size(), S = header.triangles.size();
   const hsize_t P = header.prescribed.size(), B = header.bodies.size(), F = static_cast<hsize_t>(header.frames);
   const hid_t real = H5T_IEEE_F64LE, integer = H5T_STD_I32LE;
   std::vector<Array> all = {

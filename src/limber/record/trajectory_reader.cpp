@@ -134,13 +134,23 @@ struct TrajectoryReader::Impl {
                                triangles[b][0], triangles[b][1], pieces[b]});
   }
 
-  void read_header() {
-    const std::vector<double> nodes = read<double>(layout::nodes, 3);
-    for (std::size_t i = 0; i < nodes.size(); i += 3) header.nodes.emplace_back(nodes[i], nodes[i + 1], nodes[i + 2]);
-    header.tets = read_cells<4>(layout::tets);
+  std::size_t rows(const char* array) const {
+    std::vector<hsize_t> dims(2);
+    open(array, dims);
+    return dims[0];
+  }
+
+  void read_header(RestShape rest) {
+    if (rest == RestShape::large) {
+      header.large = {rows(layout::nodes), rows(layout::tets)};
+    } else {
+      const std::vector<double> nodes = read<double>(layout::nodes, 3);
+      for (std::size_t i = 0; i < nodes.size(); i += 3) header.nodes.emplace_back(nodes[i], nodes[i + 1], nodes[i + 2]);
+      header.tets = read_cells<4>(layout::tets);
+      header.region = read<int>(layout::region);
+    }
     header.edges = read_cells<2>(layout::edges);
     if (has(layout::triangles)) header.triangles = read_cells<3>(layout::triangles);
-    header.region = read<int>(layout::region);
     header.prescribed = read<int>(layout::prescribed);
     read_bodies();
     std::vector<hsize_t> dims(1);
@@ -151,11 +161,11 @@ struct TrajectoryReader::Impl {
   }
 };
 
-TrajectoryReader::TrajectoryReader(const std::string& path) : impl_(std::make_unique<Impl>()) {
+TrajectoryReader::TrajectoryReader(const std::string& path, RestShape rest) : impl_(std::make_unique<Impl>()) {
   impl_->path = path;
   impl_->file = layout::open(path);
   const h5::Quiet quiet;
-  impl_->read_header();
+  impl_->read_header(rest);
 }
 
 TrajectoryReader::TrajectoryReader(TrajectoryReader&&) noexcept = default;
@@ -190,9 +200,9 @@ Frame TrajectoryReader::frame(long k) const {
   const h5::Quiet quiet;
   Frame frame;
   frame.t = impl_->read_number(layout::times, k);
-  frame.q = impl_->read_vectors(layout::positions, k, header().nodes.size());
+  frame.q = impl_->read_vectors(layout::positions, k, header().node_count());
   if (header().velocities == Velocities::store)
-    frame.v = impl_->read_vectors(layout::velocities, k, header().nodes.size());
+    frame.v = impl_->read_vectors(layout::velocities, k, header().node_count());
   frame.min_det_F = impl_->read_number(layout::min_det_F, k);
   frame.reactions = impl_->read_vectors(layout::reactions, k, header().prescribed.size());
   return frame;

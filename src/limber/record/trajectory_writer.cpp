@@ -47,8 +47,8 @@ XdmfIndex create_index(const std::string& path, const TrajectoryHeader& header, 
 }
 
 template <class T>
-void write_all(File& file, off_t place, const std::vector<T>& data) {
-  file.write_at(place, data.data(), data.size() * sizeof(T));
+void write_all(File& file, off_t place, const std::vector<T>& data, std::size_t first = 0) {
+  file.write_at(place + static_cast<off_t>(first * sizeof(T)), data.data(), data.size() * sizeof(T));
 }
 
 std::vector<int> region_of(const TrajectoryHeader& header) {
@@ -83,19 +83,29 @@ void write_rest(File& file, const std::map<std::string, off_t>& places, const Tr
   write_all(file, places.at(layout::min_det_F), unknown);
   write_bodies(file, places, header);
   write_all(file, places.at(layout::prescribed), header.prescribed);
-  write_all(file, places.at(layout::nodes), header.nodes);
-  write_all(file, places.at(layout::tets), header.tets);
   write_all(file, places.at(layout::edges), header.edges);
   write_all(file, places.at(layout::triangles), header.triangles);
+  const auto write_piece = [&](const RestPiece& piece) {
+    write_all(file, places.at(layout::nodes), piece.nodes, piece.first_node);
+    write_all(file, places.at(layout::tets), piece.tets, piece.first_tet);
+    if (header.large)
+      write_all(file, places.at(layout::region), std::vector<int>(piece.tets.size(), 0), piece.first_tet);
+  };
+  if (header.large) {
+    if (header.large->show) header.large->show(write_piece);
+    return;
+  }
+  write_all(file, places.at(layout::nodes), header.nodes);
+  write_all(file, places.at(layout::tets), header.tets);
   write_all(file, places.at(layout::region), region_of(header));
 }
 
 /// What of two headers differs, or "".
 std::string difference(const TrajectoryHeader& a, const TrajectoryHeader& b) {
-  if (a.nodes.size() != b.nodes.size())
-    return fmt::format("number of nodes ({}, now {})", a.nodes.size(), b.nodes.size());
+  if (a.node_count() != b.node_count())
+    return fmt::format("number of nodes ({}, now {})", a.node_count(), b.node_count());
   if (a.nodes != b.nodes) return "rest shape";
-  if (a.tets != b.tets) return "tetrahedra";
+  if (a.tets != b.tets || a.tet_count() != b.tet_count()) return "tetrahedra";
   if (a.edges != b.edges) return "edges";
   if (a.triangles != b.triangles) return "triangles";
   if (region_of(a) != region_of(b)) return "regions";
@@ -113,18 +123,20 @@ TrajectoryWriter::TrajectoryWriter(File file, XdmfIndex index, Places places, co
       index_(std::move(index)),
       places_(std::move(places)),
       header_(without_rest(header)),
+      nodes_(header.node_count()),
       room_(room),
       frames_(frames) {}
 
 TrajectoryHeader TrajectoryWriter::whole_header(long room) const {
-  TrajectoryHeader header = with_room(TrajectoryReader(file_.path()).header(), room);
+  TrajectoryHeader header =
+      with_room(TrajectoryReader(file_.path(), TrajectoryReader::RestShape::large).header(), room);
   header.velocities = header_.velocities;
   header.limber_version = header_.limber_version;
   return header;
 }
 
 TrajectoryWriter TrajectoryWriter::create(const std::string& path, const TrajectoryHeader& header) {
-  assert(header.frames > 0 && (header.region.empty() || header.region.size() == header.tets.size()));
+  assert(header.frames > 0 && (header.region.empty() || header.region.size() == header.tet_count()));
   const long room = room_for(1, header.frames);
   const TrajectoryHeader first = with_room(header, room);
   const std::string temporary = temporary_name(path);
@@ -144,7 +156,8 @@ TrajectoryWriter TrajectoryWriter::create(const std::string& path, const Traject
 
 TrajectoryWriter TrajectoryWriter::resume(const std::string& path, const TrajectoryHeader& header,
                                           long frames_to_keep) {
-  const TrajectoryReader old(path);
+  using RestShape = TrajectoryReader::RestShape;
+  const TrajectoryReader old(path, header.large ? RestShape::large : RestShape::read);
   const std::string changed = difference(old.header(), header);
   if (!changed.empty())
     throw InputError(path, fmt::format("belongs to another scene: the {} differs; resume with the scene as it was run, "
@@ -182,20 +195,25 @@ void TrajectoryWriter::make_room(long room) {
     File file = File::open(temporary);
     write_rest(file, places, header);
     std::vector<char> piece;
-    const auto copy = [&](const char* array, std::size_t numbers_each) {
+    const auto copy_bytes = [&](const char* array, std::size_t size) {
       constexpr std::size_t most = 1 << 22;
-      const std::size_t size = static_cast<std::size_t>(frames_) * numbers_each * sizeof(double);
       for (std::size_t done = 0; done < size; done += piece.size()) {
         piece.resize(std::min(most, size - done));
         file_.read_at(places_.at(array) + static_cast<off_t>(done), piece.data(), piece.size());
         file.write_at(places.at(array) + static_cast<off_t>(done), piece.data(), piece.size());
       }
     };
+    const auto copy = [&](const char* array, std::size_t numbers_each) {
+      copy_bytes(array, static_cast<std::size_t>(frames_) * numbers_each * sizeof(double));
+    };
+    copy_bytes(layout::nodes, header.node_count() * sizeof(Vec3));
+    copy_bytes(layout::tets, header.tet_count() * sizeof(std::array<int, 4>));
+    copy_bytes(layout::region, header.tet_count() * sizeof(int));
     copy(layout::times, 1);
     copy(layout::min_det_F, 1);
     copy(layout::reactions, 3 * header.prescribed.size());
-    copy(layout::positions, 3 * header.nodes.size());
-    if (header.velocities == Velocities::store) copy(layout::velocities, 3 * header.nodes.size());
+    copy(layout::positions, 3 * header.node_count());
+    if (header.velocities == Velocities::store) copy(layout::velocities, 3 * header.node_count());
     const std::int64_t count = frames_;
     file.write_at(places.at(layout::written), &count, sizeof count);
     file.close();
@@ -221,20 +239,33 @@ void TrajectoryWriter::set_frames(long frames) {
   frames_ = frames;
 }
 
-void TrajectoryWriter::write_frame(long k, double t, const Vector& q, const Vector& v, double min_det_F,
-                                   const Vector& reactions) {
+void TrajectoryWriter::write_part(const char* array, long row, std::size_t first, const Vector& x) {
+  const std::size_t before = 3 * (static_cast<std::size_t>(row) * nodes_ + first);
+  file_.write_at(places_.at(array) + static_cast<off_t>(before * sizeof(double)), x.data(),
+                 static_cast<std::size_t>(x.size()) * sizeof(double));
+}
+
+void TrajectoryWriter::write_nodes(long k, std::size_t first, const Vector& q, const Vector& v) {
   assert(k == frames_ && k < header_.frames);
   if (k == room_) make_room(room_for(k + 1, header_.frames));
-  write_rows(layout::positions, k, q.data(), q.size());
-  if (header_.velocities == Velocities::store) {
-    assert(v.size() == q.size());
-    write_rows(layout::velocities, k, v.data(), v.size());
-  }
+  write_part(layout::positions, k, first, q);
+  if (header_.velocities == Velocities::omit) return;
+  assert(v.size() == q.size());
+  write_part(layout::velocities, k, first, v);
+}
+
+void TrajectoryWriter::finish_frame(long k, double t, double min_det_F, const Vector& reactions) {
   write_rows(layout::reactions, k, reactions.data(), reactions.size());
   write_rows(layout::min_det_F, k, &min_det_F, 1);
   write_rows(layout::times, k, &t, 1);
   set_frames(k + 1);
   index_.show(k, t);
+}
+
+void TrajectoryWriter::write_frame(long k, double t, const Vector& q, const Vector& v, double min_det_F,
+                                   const Vector& reactions) {
+  write_nodes(k, 0, q, v);
+  finish_frame(k, t, min_det_F, reactions);
 }
 
 }  // namespace limber

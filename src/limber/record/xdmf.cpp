@@ -39,8 +39,8 @@ class Entries {
  public:
   Entries(const std::string& trajectory, const TrajectoryHeader& header)
       : file_(escaped(trajectory)),
-        V_(header.nodes.size()),
-        T_(header.tets.size()),
+        V_(header.node_count()),
+        T_(header.tet_count()),
         E_(header.edges.size()),
         S_(header.triangles.size()),
         F_(header.frames),

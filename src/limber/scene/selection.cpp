@@ -5,6 +5,7 @@
 
 #include "limber/core/errors.hpp"
 #include "limber/mesh/tet_mesh.hpp"
+#include "limber/scene/body_part.hpp"
 
 namespace limber {
 namespace {
@@ -16,6 +17,7 @@ struct NodeExtent {
   explicit NodeExtent(const std::vector<Vec3>& nodes) {
     for (const Vec3& x : nodes) min = min.cwiseMin(x), max = max.cwiseMax(x);
   }
+  explicit NodeExtent(const Box3& box) : min(box.min), max(box.max) {}
   double tolerance() const { return 1e-6 * (max - min).norm(); }
 };
 
@@ -30,6 +32,7 @@ std::vector<int> where_true(const std::vector<Vec3>& nodes, const Inside& inside
 struct Choose {
   const std::vector<Vec3>& nodes;
   const NodeExtent extent;
+  const BodyPart* part;
   const std::string& where;
 
   std::vector<int> operator()(Side side) const {
@@ -43,13 +46,17 @@ struct Choose {
   }
 
   std::vector<int> operator()(const NodeList& list) const {
-    const auto count = nodes.size();
+    const auto count = part ? static_cast<std::size_t>(part->nodes) : nodes.size();
     for (std::size_t k = 0; k < list.nodes.size(); ++k)
       if (static_cast<std::size_t>(list.nodes[k]) >= count)
         throw InputError(where + ".nodes[" + std::to_string(k) + "]",
                          std::to_string(list.nodes[k]) + " is out of range: the body has " + std::to_string(count) +
                              " nodes, 0 to " + std::to_string(count - 1));
-    return list.nodes;
+    if (!part) return list.nodes;
+    std::vector<int> chosen;
+    for (const int number : list.nodes)
+      if (const int i = part->here(number); i >= 0) chosen.push_back(i);
+    return chosen;
   }
 
   std::vector<int> operator()(const InBox& box) const {
@@ -73,19 +80,29 @@ std::string range(const NodeExtent& extent) {
   return text.str();
 }
 
-}  // namespace
-
-std::vector<int> resolve(const Selection& selection, const std::vector<Vec3>& nodes) {
-  const NodeExtent extent(nodes);
+std::vector<int> resolve_among(const Selection& selection, const std::vector<Vec3>& nodes, const NodeExtent& extent,
+                               const BodyPart* of_body) {
   std::vector<bool> taken(nodes.size(), false);
   std::vector<int> all;
   for (const SelectionPart& part : selection.parts) {
-    const auto chosen = std::visit(Choose{nodes, extent, part.where}, part.what);
-    if (chosen.empty()) throw InputError(part.where, "catches no node; the shape extends over " + range(extent));
+    const auto chosen = std::visit(Choose{nodes, extent, of_body, part.where}, part.what);
+    const auto count = static_cast<double>(chosen.size());
+    if ((of_body ? of_body->sum(count) : count) == 0)
+      throw InputError(part.where, "catches no node; the shape extends over " + range(extent));
     for (const int i : chosen)
       if (!taken[static_cast<std::size_t>(i)]) taken[static_cast<std::size_t>(i)] = true, all.push_back(i);
   }
   return all;
+}
+
+}  // namespace
+
+std::vector<int> resolve(const Selection& selection, const std::vector<Vec3>& nodes) {
+  return resolve_among(selection, nodes, NodeExtent(nodes), nullptr);
+}
+
+std::vector<int> resolve(const Selection& selection, const std::vector<Vec3>& nodes, const BodyPart& part) {
+  return resolve_among(selection, nodes, NodeExtent(part.extent), &part);
 }
 
 std::vector<Vec3> picked(const std::vector<int>& nodes, const std::vector<Vec3>& from) {
@@ -94,9 +111,6 @@ std::vector<Vec3> picked(const std::vector<int>& nodes, const std::vector<Vec3>&
   return points;
 }
 
-Vec3 middle(const std::vector<Vec3>& points) {
-  const Box3 box = bounding_box(points);
-  return (box.min + box.max) / 2;
-}
+Vec3 middle(const std::vector<Vec3>& points) { return bounding_box(points).middle(); }
 
 }  // namespace limber

@@ -10,6 +10,8 @@
 
 namespace limber {
 
+struct BodyPart;
+
 enum class Side { left, right, bottom, top, back, front, all };
 
 struct NodeList {
@@ -38,6 +40,9 @@ struct Selection {
 /// Sides, boxes and planes reach 1e-6 of the shape's diagonal further, against rounding.
 /// Throws InputError for a part that catches no node and for an index out of range.
 std::vector<int> resolve(const Selection& selection, const std::vector<Vec3>& nodes);
+
+/// The like among the nodes of a part of a body, all processes together: those that are here.
+std::vector<int> resolve(const Selection& selection, const std::vector<Vec3>& nodes, const BodyPart& part);
 
 /// The points of these numbers, and the middle of the box around points.
 std::vector<Vec3> picked(const std::vector<int>& nodes, const std::vector<Vec3>& from);

@@ -9,6 +9,7 @@
 
 #include "limber/core/errors.hpp"
 #include "limber/core/interrupt.hpp"
+#include "limber/core/nodes.hpp"
 
 namespace limber {
 namespace {
@@ -25,14 +26,14 @@ constexpr double most_adapted = 2e-5;
 double mechanical(const Energies& e) { return e.kinetic + e.elastic; }
 
 /// Of what belongs together. Throws InputError(entry, …).
-void check_lengths(const Snapshot& s) {
-  if (s.history.empty()) throw InputError("history", "has no state");
-  const Index n = s.history[0].q.size();
+/// n: of the first state. Where several processes share the unknowns, only process 0 has states.
+void check_lengths(const Snapshot& s, Index n) {
   const auto check = [n](const std::string& entry, Index length) {
     if (length != n) throw InputError(entry, fmt::format("has {} numbers, expected {}", length, n));
   };
   for (std::size_t i = 0; i < s.history.size(); ++i) {
     const State& u = s.history[i];
+    if (s.history[0].q.size() == 0) continue;
     check(fmt::format("history[{}].q", i), u.q.size());
     check(fmt::format("history[{}].v", i), u.v.size());
     if (u.a.size() > 0) check(fmt::format("history[{}].a", i), u.a.size());
@@ -119,14 +120,18 @@ void Simulation::run_until(double t, const std::function<bool()>& go_on) {
 
 /// Energy that nobody put in is never silent.
 std::string Simulation::alarm() const {
-  const Vector v = system_->everywhere(state()).v;
-  Index fastest = 0;
-  for (Index i = 0; i < v.size(); i += 3)
-    if (v.segment<3>(i).squaredNorm() > v.segment<3>(fastest).squaredNorm()) fastest = i;
+  const State all = system_->full(state());
+  double most = 0;
+  int fastest = 0;
+  for (int i = 0; i < system_->nodes(); ++i)
+    if (const double speed = block(all.v, i).norm(); speed > most) most = speed, fastest = i;
+  const Space& space = system_->space();
+  const double of_all = space.max(most);
+  const double number = space.min(most == of_all ? system_->holders().scene_number(fastest) : system_->holders().nodes);
   return fmt::format(
       "t = {:.6g} s: {:.3g} J have appeared that nobody put in, {:.2g} % of the energy in play, and node {} is the "
       "fastest with {:.3g} m/s; try a smaller time.step, or a method that damps more",
-      time(), account_.rise(), 100 * account_.share(), fastest / 3, v.segment<3>(fastest).norm());
+      time(), account_.rise(), 100 * account_.share(), static_cast<int>(number), of_all);
 }
 
 /// Contact learns how stiff it has to be; what that puts in is booked.
@@ -319,26 +324,32 @@ Snapshot Simulation::snapshot() {
   const Space& space = system_->space();
   for (std::size_t i = 0; i < history_.size(); ++i) {
     const State& u = history_[i];
-    s.history.push_back({space.whole(u.q), space.whole(u.v), u.t, u.a.size() > 0 ? space.whole(u.a) : Vector()});
+    s.history.push_back(
+        {space.on_first(u.q), space.on_first(u.v), u.t, u.a.size() > 0 ? space.on_first(u.a) : Vector()});
   }
   return s;
 }
 
 void Simulation::restore(const Snapshot& s) {
-  check_lengths(s);
+  if (s.history.empty()) throw InputError("history", "has no state");
+  const auto length = [this](const Vector& x) {
+    return static_cast<Index>(system_->space().max(static_cast<double>(x.size())));
+  };
+  const Index known = length(s.history[0].q);
+  check_lengths(s, known);
   // Each release adds unknowns: their number tells whether a snapshot at the time of one is from before or after it.
   const auto unknowns = [this] { return system_->space().whole_size(system_->size()); };
   const Index size = unknowns();
-  if (s.history[0].q.size() < size) system_->hold_all();
-  while (unknowns() < s.history[0].q.size() && std::isfinite(system_->next_release())) system_->release_next();
-  if (unknowns() != s.history[0].q.size())
-    throw InputError("history[0].q",
-                     fmt::format("has {} numbers, but the system has {} unknowns", s.history[0].q.size(), unknowns()));
+  if (known < size) system_->hold_all();
+  while (unknowns() < known && std::isfinite(system_->next_release())) system_->release_next();
+  if (unknowns() != known)
+    throw InputError("history[0].q", fmt::format("has {} numbers, but the system has {} unknowns", known, unknowns()));
   if (unknowns() != size) stepper_ = Stepper(*info_, settings_.parameters, *system_, settings_.options);
   std::deque<State> past;
   for (const State& u : s.history) {
     const Space& space = system_->space();
-    past.push_back({space.part(u.q), space.part(u.v), u.t, u.a.size() > 0 ? space.part(u.a) : Vector()});
+    past.push_back(
+        {space.from_first(u.q), space.from_first(u.v), u.t, length(u.a) > 0 ? space.from_first(u.a) : Vector()});
   }
   history_ = History(std::move(past));
   step_ = s.step;

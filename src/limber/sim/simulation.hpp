@@ -37,7 +37,7 @@ struct StepReport {
 
 /// All that the future depends on, besides the scene.
 struct Snapshot {
-  std::vector<State> history;  // newest first
+  std::vector<State> history;  // newest first, of all unknowns; several processes: on process 0, others have the times
   long step = 0;
   double start_time = 0;    // [s] of step 0
   double damping_loss = 0;  // [J]

@@ -25,29 +25,41 @@ constexpr std::array<CornerTet, 6> six{
 }  // namespace
 
 TetMesh box_mesh(const Vec3& origin, const Vec3& size, const std::array<int, 3>& cells, Split split) {
+  return box_mesh(origin, size, cells, split, all_cells(cells));
+}
+
+TetMesh box_mesh(const Vec3& origin, const Vec3& size, const std::array<int, 3>& cells, Split split,
+                 const CellRange& range) {
   const auto [nx, ny, nz] = cells;
   assert(nx > 0 && ny > 0 && nz > 0 && (size.array() > 0).all());
+  const auto [x0, y0, z0] = range.begin;
+  const auto [x1, y1, z1] = range.end;
+  const auto row = static_cast<std::size_t>(x1 - x0 + 1), layer = row * static_cast<std::size_t>(y1 - y0 + 1);
   TetMesh mesh;
-  mesh.nodes.reserve(static_cast<std::size_t>(nx + 1) * (ny + 1) * (nz + 1));
-  for (int k = 0; k <= nz; ++k)
-    for (int j = 0; j <= ny; ++j)
-      for (int i = 0; i <= nx; ++i) {
+  mesh.nodes.reserve(layer * static_cast<std::size_t>(z1 - z0 + 1));
+  for (int k = z0; k <= z1; ++k)
+    for (int j = y0; j <= y1; ++j)
+      for (int i = x0; i <= x1; ++i) {
         const Vec3 s(static_cast<double>(i) / nx, static_cast<double>(j) / ny, static_cast<double>(k) / nz);
         mesh.nodes.push_back(origin + size.cwiseProduct(s));
       }
 
-  const int row = nx + 1, layer = row * (ny + 1);
-  mesh.tets.reserve(static_cast<std::size_t>(nx) * ny * nz * (split == Split::five ? 5 : 6));
-  const auto add = [&](int base, const auto& corner_tets) {
+  mesh.tets.reserve(static_cast<std::size_t>(x1 - x0) * static_cast<std::size_t>(y1 - y0) *
+                    static_cast<std::size_t>(z1 - z0) * (split == Split::five ? 5 : 6));
+  const auto add = [&](std::size_t base, const auto& corner_tets) {
     for (const CornerTet& t : corner_tets) {
       auto& tet = mesh.tets.emplace_back();
-      for (int n = 0; n < 4; ++n) tet[n] = base + (t[n] & 1) + (t[n] >> 1 & 1) * row + (t[n] >> 2) * layer;
+      for (std::size_t n = 0; n < 4; ++n) {
+        const auto corner = static_cast<std::size_t>(t[n]);
+        tet[n] = static_cast<int>(base + (corner & 1) + (corner >> 1 & 1) * row + (corner >> 2) * layer);
+      }
     }
   };
-  for (int k = 0; k < nz; ++k)
-    for (int j = 0; j < ny; ++j)
-      for (int i = 0; i < nx; ++i) {
-        const int base = i + j * row + k * layer;
+  for (int k = z0; k < z1; ++k)
+    for (int j = y0; j < y1; ++j)
+      for (int i = x0; i < x1; ++i) {
+        const std::size_t base = static_cast<std::size_t>(i - x0) + static_cast<std::size_t>(j - y0) * row +
+                                 static_cast<std::size_t>(k - z0) * layer;
         if (split == Split::six)
           add(base, six);
         else

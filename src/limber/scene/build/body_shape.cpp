@@ -225,6 +225,20 @@ BodyShape make_shape(const BodyChoice& body, std::vector<std::string>& notes) {
   return shape;
 }
 
+BodyShape make_box_shape(const BodyChoice& body, const CellRange& range) {
+  const auto& box = std::get<BoxShape>(body.mesh);
+  BodyShape shape;
+  if (body.element == "hex") {
+    shape.elements = box_hexahedra(box.origin, box.size, box.cells, range);
+    shape.mesh = subdivide(shape.elements);
+    return shape;
+  }
+  TetMesh mesh = box_mesh(box.origin, box.size, box.cells, box.split, range);
+  shape.elements = body.element == "P2" ? quadratic_elements(mesh) : linear_elements(mesh);
+  shape.mesh = body.element == "P2" ? subdivide(shape.elements) : std::move(mesh);
+  return shape;
+}
+
 void place(const BodyChoice& body, std::vector<Vec3>& points) {
   const Mat3 R = Mat3::Identity() + rotation_minus_identity(body.rotation);
   for (auto& x : points) x = body.position + R * (body.scale * x);

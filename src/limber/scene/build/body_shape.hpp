@@ -29,6 +29,9 @@ struct BodyShape {
 /// hear.
 BodyShape make_shape(const BodyChoice& body, std::vector<std::string>& notes);
 
+/// Some cells of a box.
+BodyShape make_box_shape(const BodyChoice& body, const CellRange& range);
+
 /// position + R(rotation) · scale · x.
 void place(const BodyChoice& body, std::vector<Vec3>& points);
 

@@ -23,6 +23,7 @@
 #include "limber/record/trajectory.hpp"
 #include "limber/scene/build/body_materials.hpp"
 #include "limber/scene/build/body_shape.hpp"
+#include "limber/scene/build/box_part.hpp"
 #include "limber/scene/build/build_forces.hpp"
 #include "limber/scene/build/build_rigid.hpp"
 #include "limber/scene/build/build_stitches.hpp"
@@ -58,9 +59,40 @@ Mat3 rest_of(const Mat3& held, const Mat3& before) {
   return rest;
 }
 
-std::vector<Prescription> prescriptions(const BodyChoice& body, const std::vector<Vec3>& meshed,
-                                        const std::vector<Vec3>& placed, int first, const TimeSettings& time,
-                                        std::vector<std::string>& notes) {
+struct Placed {
+  BodyShape shape;                   // as meshed
+  std::optional<BodyPart> part;      // where these are the elements of one process
+  std::vector<Vec3> nodes;           // placed
+  std::vector<NodalMass> masses;     // of all processes, unless it is a part
+  std::vector<NodalMass> own;        // of this one, where several share the elements
+  BodyMaterials materials;           // of a solid
+  std::optional<MadeMaterial> thin;  // of a sheet or a rod
+  int process = 0;                   // that takes what is not cut: sheets, rods and springs
+  std::vector<int> all_corners;      // of all elements, where those of the shape are fewer: rigid or of one process
+
+  /// All elements of the body.
+  ElementMesh elements() const {
+    return {shape.elements.kind, nodes, all_corners.empty() ? shape.elements.corners : all_corners};
+  }
+  FaceMesh faces() const {
+    return shape.mesh.tets.empty() ? triangle_faces(shape.triangles) : boundary_faces(elements());
+  }
+  std::vector<int> chosen(const Selection& selection) const {
+    return part ? resolve(selection, shape.mesh.nodes, *part) : resolve(selection, shape.mesh.nodes);
+  }
+  int node_number(int i) const { return part ? part->number[ix(i)] : i; }
+  /// The box around these nodes, and around all.
+  Box3 box_around(const std::vector<int>& these) const { return box_around(picked(these, nodes)); }
+  Box3 box() const { return box_around(nodes); }
+  Box3 box_around(const std::vector<Vec3>& points) const {
+    if (!part) return bounding_box(points);
+    const Vec3 far = Vec3::Constant(std::numeric_limits<double>::infinity());
+    return part->united(points.empty() ? Box3{far, -far} : bounding_box(points));
+  }
+};
+
+std::vector<Prescription> prescriptions(const BodyChoice& body, const Placed& placed, int first,
+                                        const TimeSettings& time, std::vector<std::string>& notes) {
   struct Taken {
     std::string where;
     Mat3 held = Mat3::Zero();
@@ -76,11 +108,12 @@ std::vector<Prescription> prescriptions(const BodyChoice& body, const std::vecto
     p.held = held;
     const std::size_t first_of_these = list.size();
     const bool for_ever = kind == Kind::pin && !until;
-    for (const int i : resolve(selection, meshed)) {
+    for (const int i : placed.chosen(selection)) {
       Taken& t = taken.try_emplace(i, Taken{where}).first->second;
       const bool twice = !(t.held * held).isZero(1e-9);
       if (twice && !(for_ever && t.for_ever))
-        throw InputError(where, fmt::format("node {} of '{}' is already prescribed by {}", i, body.name, t.where));
+        throw InputError(where, fmt::format("node {} of '{}' is already prescribed by {}", placed.node_number(i),
+                                            body.name, t.where));
       const Mat3 more = twice ? rest_of(held, t.held) : held;  // where planes of symmetry meet
       t.held += more;
       t.for_ever = t.for_ever && for_ever;
@@ -94,35 +127,21 @@ std::vector<Prescription> prescriptions(const BodyChoice& body, const std::vecto
   const Mat3 whole = Mat3::Identity();
   if (!body.pin.empty()) add(Kind::pin, body.pin, body.where + ".pin", {}, {}, whole);
   for (const auto& pin : body.pin_entries) add(Kind::pin, pin.nodes, pin.where, {}, pin.until, pin.held);
-  for (const auto& script : body.scripts)
-    add(Kind::script, script.nodes, script.where, scripted_motion(script, meshed, placed), script.until, script.held);
+  for (const auto& script : body.scripts) {
+    const Vec3 pivot = script.pivot ? *script.pivot : placed.box_around(placed.chosen(script.nodes)).middle();
+    add(Kind::script, script.nodes, script.where, keyed_motion(script.keys, script.interpolation, pivot, script.where),
+        script.until, script.held);
+  }
   const bool for_ever =
       std::all_of(list.begin(), list.end(), [](const Prescription& p) { return std::isinf(p.until); });
   const auto is_whole = [&](const auto& t) { return t.second.held.isIdentity(1e-9); };
-  if (taken.size() == meshed.size() && std::all_of(taken.begin(), taken.end(), is_whole) && for_ever)
-    throw InputError(
-        body.where, fmt::format("all {} nodes of '{}' are prescribed: none is free to move", meshed.size(), body.name));
+  const std::size_t nodes = placed.nodes.size();
+  const bool none_free = taken.size() == nodes && std::all_of(taken.begin(), taken.end(), is_whole) && for_ever;
+  if (placed.part ? placed.part->sum(none_free ? 0 : 1) == 0 : none_free)
+    throw InputError(body.where, fmt::format("all {} nodes of '{}' are prescribed: none is free to move",
+                                             placed.part ? placed.part->nodes : static_cast<int>(nodes), body.name));
   return list;
 }
-
-struct Placed {
-  BodyShape shape;                   // as meshed
-  std::vector<Vec3> nodes;           // placed
-  std::vector<NodalMass> masses;     // of all processes
-  std::vector<NodalMass> own;        // of this one, where several share the elements
-  BodyMaterials materials;           // of a solid
-  std::optional<MadeMaterial> thin;  // of a sheet or a rod
-  int process = 0;                   // that takes what is not cut: sheets, rods and springs
-  std::vector<int> all_corners;      // of all elements, where those of the shape are fewer: rigid or of one process
-
-  /// All elements of the body.
-  ElementMesh elements() const {
-    return {shape.elements.kind, nodes, all_corners.empty() ? shape.elements.corners : all_corners};
-  }
-  FaceMesh faces() const {
-    return shape.mesh.tets.empty() ? triangle_faces(shape.triangles) : boundary_faces(elements());
-  }
-};
 
 /// Rigid parts leave the elements and become ties.
 void add_rigid(const BodyChoice& choice, const Vec3& gravity, Body& body, Placed& p, Model& model,
@@ -137,6 +156,16 @@ void add_rigid(const BodyChoice& choice, const Vec3& gravity, Body& body, Placed
   model.notes.insert(model.notes.end(), rigid.notes.begin(), rigid.notes.end());
 }
 
+void add_elastic(Body& body, const Placed& p, MechanicalSystem::Parts& parts) {
+  const auto& m = p.materials;
+  body.elastic = std::make_shared<ElasticForce>(p.shape.elements, body.first_node, m.materials, m.of_element, m.means);
+  if (m.viscous())
+    parts.forces.push_back(std::make_shared<ViscoelasticForce>(p.shape.elements, body.first_node, m.materials,
+                                                               m.viscosities, m.of_element, m.means));
+  else
+    parts.forces.push_back(body.elastic);
+}
+
 /// Elasticity and masses of a solid.
 void add_solid(const BodyChoice& choice, const Vec3& gravity, Shares& shares, Body& body, Placed& p, Model& model,
                MechanicalSystem::Parts& parts) {
@@ -148,6 +177,11 @@ void add_solid(const BodyChoice& choice, const Vec3& gravity, Shares& shares, Bo
                           choice.mass == MassForm::lumped ? MassKind::lumped : MassKind::consistent);
   };
   p.masses = masses();
+  if (p.part) {
+    shares.take_part(*p.part, body.first_node);
+    p.own = p.masses;
+    return add_elastic(body, p, parts);
+  }
   if (!choice.rigid.empty() || shares.shared()) p.all_corners = p.shape.elements.corners;
   // Means around nodes reach across cuts.
   const bool around_nodes =
@@ -171,13 +205,7 @@ void add_solid(const BodyChoice& choice, const Vec3& gravity, Shares& shares, Bo
       p.own = masses();
     }
   }
-  const auto& m = p.materials;
-  body.elastic = std::make_shared<ElasticForce>(p.shape.elements, body.first_node, m.materials, m.of_element, m.means);
-  if (m.viscous())
-    parts.forces.push_back(std::make_shared<ViscoelasticForce>(p.shape.elements, body.first_node, m.materials,
-                                                               m.viscosities, m.of_element, m.means));
-  else
-    parts.forces.push_back(body.elastic);
+  add_elastic(body, p, parts);
 }
 
 void add_points(const BodyChoice& choice, const Body& body, Placed& p) {
@@ -211,23 +239,34 @@ void add_masses(const BodyChoice& choice, Shares& shares, const Body& body, Plac
   }
 }
 
-void add_body(const BodyChoice& choice, const Vec3& gravity, const TimeSettings& time, Shares& shares, Model& model,
-              MechanicalSystem::Parts& parts, std::vector<Placed>& placed, std::vector<Vec3>& velocities) {
+void add_body(const BodyChoice& choice, Making making, const Vec3& gravity, const TimeSettings& time, Shares& shares,
+              Model& model, MechanicalSystem::Parts& parts, std::vector<Placed>& placed,
+              std::vector<Vec3>& velocities) {
   Body body;
   body.name = choice.name;
   body.first_node = 0;
   for (const auto& b : model.bodies) body.first_node += static_cast<int>(b.rest.nodes.size());
   Placed p;
-  p.shape = make_shape(choice, model.notes);
+  if (making == Making::by_parts) {
+    PartedShape made = make_box_part(choice, shares.processes());
+    p.shape = std::move(made.shape);
+    p.part = std::move(made.part);
+    body.show_rest = [choice](const auto& show) { show_box(choice, show); };
+  } else {
+    p.shape = make_shape(choice, model.notes);
+  }
   p.nodes = p.shape.mesh.nodes;
   place(choice, p.nodes);
-  for (const auto& warning : size_warnings(bounding_box(p.nodes))) model.notes.push_back(choice.where + ": " + warning);
+  const Box3 box = p.box();
+  for (const auto& warning : size_warnings(box)) model.notes.push_back(choice.where + ": " + warning);
   for (const auto& entry : choice.materials)
     if (const std::string warning = warning_of(entry.second); !warning.empty()) model.notes.push_back(warning);
   body.rest = p.shape.mesh;
   body.pieces = pieces(p.shape.elements.kind);
   body.rest.nodes = p.nodes;
-
+  body.nodes = p.part ? p.part->nodes : static_cast<int>(body.rest.nodes.size());
+  body.tets = p.part ? p.part->tets : static_cast<int>(body.rest.tets.size());
+  body.box = box;
   body.triangles = p.shape.triangles;
   body.surface = p.shape.surface;
   if (body.surface) place(choice, body.surface->positions);
@@ -254,15 +293,19 @@ void add_body(const BodyChoice& choice, const Vec3& gravity, const TimeSettings&
     body.mass += weight;
     centre += weight / 2 * (p.nodes[ix(m.a - body.first_node)] + p.nodes[ix(m.b - body.first_node)]);
   }
+  if (p.part) {
+    p.part->processes->sum({centre.data(), 3});
+    body.mass = p.part->sum(body.mass);
+  }
   centre /= body.mass;
   for (const auto& x : p.nodes) velocities.push_back(choice.velocity + choice.angular_velocity.cross(x - centre));
 
   if (choice.springs) body.edges = choice.springs->edges ? *choice.springs->edges : all_edges(p.shape);
-  for (auto& prescription : prescriptions(choice, p.shape.mesh.nodes, p.nodes, body.first_node, time, model.notes))
+  for (auto& prescription : prescriptions(choice, p, body.first_node, time, model.notes))
     parts.prescriptions.push_back(std::move(prescription));
   const auto& masses = shares.shared() ? p.own : p.masses;
   parts.masses.insert(parts.masses.end(), masses.begin(), masses.end());
-  parts.length_scale = std::min(parts.length_scale, bounding_box(p.nodes).diagonal());
+  parts.length_scale = std::min(parts.length_scale, box.diagonal());
   model.bodies.push_back(std::move(body));
   placed.push_back(std::move(p));
 }
@@ -389,7 +432,8 @@ void Model::start_at(const State& full, double step) {
   start = system->state(full.q, full.v, full.t);
 }
 
-Model build_model(const Scene& scene, const std::vector<ForceMaker>& own_forces, const Communicator& processes) {
+Model build_model(const Scene& scene, const std::vector<ForceMaker>& own_forces, const Communicator& processes,
+                  Making making) {
   Model model;
   Shares shares(processes);
   if (shares.shared()) refuse_in_parallel(scene, own_forces);
@@ -397,12 +441,21 @@ Model build_model(const Scene& scene, const std::vector<ForceMaker>& own_forces,
   parts.length_scale = std::numeric_limits<double>::infinity();
   std::vector<Placed> placed;
   std::vector<Vec3> velocities;
-  for (const auto& body : scene.bodies)
-    add_body(body, scene.gravity, scene.time, shares, model, parts, placed, velocities);
+  for (const auto& body : scene.bodies) {
+    const bool by_parts = making == Making::by_parts && own_forces.empty() && made_by_parts(scene, body, processes);
+    add_body(body, by_parts ? Making::by_parts : Making::whole, scene.gravity, scene.time, shares, model, parts, placed,
+             velocities);
+  }
   if (!(parts.length_scale > 0) || !std::isfinite(parts.length_scale)) parts.length_scale = 1;  // a single point
 
-  int nodes = 0;
-  for (const auto& p : placed) nodes += static_cast<int>(p.nodes.size());
+  int nodes = 0, all_nodes = 0;  // known here, and of the scene
+  std::vector<int> number;       // of the former among the latter
+  for (std::size_t b = 0; b < placed.size(); ++b) {
+    const int count = static_cast<int>(placed[b].nodes.size());
+    for (int i = 0; shares.shared() && i < count; ++i) number.push_back(all_nodes + placed[b].node_number(i));
+    nodes += count;
+    all_nodes += model.bodies[b].nodes;
+  }
   parts.positions.resize(3 * nodes);
   Vector v(3 * nodes);
   for (int i = 0, b = 0; b < static_cast<int>(placed.size()); ++b)
@@ -421,13 +474,14 @@ Model build_model(const Scene& scene, const std::vector<ForceMaker>& own_forces,
   add_row_sums(parts.masses, nodal);
   if (!scene.gravity.isZero(0)) parts.forces.push_back(std::make_shared<Gravity>(nodal, scene.gravity));
   for (const ProbeChoice& probe : scene.output.probes)
-    model.probes.push_back(make_probe(probe, model.bodies[ix(probe.body)], placed[ix(probe.body)].elements()));
+    model.probes.push_back(make_probe(probe, model.bodies[ix(probe.body)], placed[ix(probe.body)].elements(),
+                                      placed[ix(probe.body)].part ? &processes : nullptr));
   ForceNodes all{{}, parts.positions};
   for (std::size_t b = 0; b < model.bodies.size(); ++b)
     all.bodies.push_back(
         {placed[b].shape.mesh.nodes, placed[b].nodes, model.bodies[b].first_node,
          [&body = model.bodies[b]] { return body.surface_triangles(); }, [&p = placed[b]] { return p.faces(); },
-         resolve(scene.bodies[b].pin, placed[b].shape.mesh.nodes),
+         placed[b].chosen(scene.bodies[b].pin),
          model.bodies[b].rest.tets.empty() ? ForceNodes::Body::Kind::sheet : ForceNodes::Body::Kind::solid});
   const auto add_small = [&](std::shared_ptr<Force> force) {
     shares.hold_for_first(*force);
@@ -469,13 +523,12 @@ Model build_model(const Scene& scene, const std::vector<ForceMaker>& own_forces,
   const State start{parts.positions, v, 0};
   for (const auto& make : own_forces) parts.forces.push_back(make(start));
 
-  parts.holders = shares.holders(nodes, parts.ties);
+  parts.holders = shares.holders(std::move(number), all_nodes, parts.ties);
+  for (Probe& probe : model.probes) probe.find_speaker(parts.holders);
   model.system = std::make_shared<MechanicalSystem>(std::move(parts));
   model.start = model.system->state(start.q, start.v, 0);
-  if (shares.processes().rank() > 0)  // who writes nothing
-    for (Body& body : model.bodies) {
-      body.rest = TetMesh();
-    }
+  for (Body& body : model.bodies)
+    if (body.show_rest || shares.processes().rank() > 0) body.rest = TetMesh();  // or who writes nothing
   if (scene.start) model.start_at(frame_of_run(*scene.start, nodes), scene.time.step);
   placed = std::vector<Placed>();
   give_back_memory();

@@ -11,6 +11,7 @@
 #include "limber/force/elastic.hpp"
 #include "limber/mesh/surface_mesh.hpp"
 #include "limber/mesh/tet_mesh.hpp"
+#include "limber/record/trajectory.hpp"
 #include "limber/scene/build/build_contact.hpp"
 #include "limber/scene/build/probe.hpp"
 #include "limber/scene/read.hpp"
@@ -30,6 +31,9 @@ struct Body {
   std::string name;
   TetMesh rest;                               // placed in the world [m]; sheets and networks have no tets, and
                                               // processes that write nothing have nothing of it
+  ShowRest show_rest;                         // set where it is made by parts, and `rest` is empty; in body numbering
+  int nodes = 0, tets = 0;                    // in all
+  Box3 box{};                                 // around it at rest
   std::vector<std::array<int, 3>> triangles;  // of a sheet, in body numbering
   std::vector<std::array<int, 2>> edges;      // of its springs or rods, in body numbering
   std::optional<SurfaceMesh> surface;         // that moves with it, placed: what is drawn and exported
@@ -69,10 +73,13 @@ struct Model {
 /// A force of the user's own, made when the nodes are known: from the full start state (3N).
 using ForceMaker = std::function<std::shared_ptr<Force>(const State& start)>;
 
+/// Whether several processes may make large boxes by parts. Then no process knows all nodes.
+enum class Making { whole, by_parts };
+
 /// Throws InputError that names the key or the file and line. Several processes each take their share of the elements;
 /// all of them call this with the same scene.
 Model build_model(const Scene& scene, const std::vector<ForceMaker>& own_forces = {},
-                  const Communicator& processes = one_process());
+                  const Communicator& processes = one_process(), Making making = Making::whole);
 
 MethodSettings method_settings(const MethodChoice& choice);
 

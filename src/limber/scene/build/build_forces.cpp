@@ -20,11 +20,6 @@ Motion keyed_motion(const std::vector<MotionKey>& keys, Interpolation interpolat
           TimeFunction<Vec3>::table(times, rotations, interpolation, where + ".keys")};
 }
 
-Motion scripted_motion(const Script& script, const std::vector<Vec3>& meshed, const std::vector<Vec3>& placed) {
-  const Vec3 pivot = script.pivot.value_or(middle(picked(resolve(script.nodes, meshed), placed)));
-  return keyed_motion(script.keys, script.interpolation, pivot, script.where);
-}
-
 std::shared_ptr<Force> make_springs(const SpringsChoice& choice, const Body& body, const Vector& positions) {
   std::vector<std::array<int, 2>> all;
   for (const auto& [a, b] : body.edges) {

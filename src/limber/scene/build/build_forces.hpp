@@ -1,6 +1,5 @@
 #pragma once  // internal
-/// Springs and prescribed motions that a scene asks for. `meshed`: nodes before placement, which selections refer to;
-/// `positions`: 3N of all bodies, placed [m].
+/// Springs and prescribed motions that a scene asks for. `positions`: 3N of all bodies, placed [m].
 
 #include <memory>
 #include <vector>
@@ -13,7 +12,6 @@ namespace limber {
 
 Motion keyed_motion(const std::vector<MotionKey>& keys, Interpolation interpolation, const Vec3& pivot,
                     const std::string& where);
-Motion scripted_motion(const Script& script, const std::vector<Vec3>& meshed, const std::vector<Vec3>& placed);
 
 std::shared_ptr<Force> make_springs(const SpringsChoice& choice, const Body& body, const Vector& positions);
 

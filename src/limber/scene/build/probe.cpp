@@ -31,16 +31,33 @@ NearestItem nearest_of(std::size_t count, const Distance& distance) {
   return best;
 }
 
-void require_near(const ProbeChoice& choice, const Body& body, std::span<const int> nodes, double distance) {
+double length_of(const Body& body, std::span<const int> nodes) {
   double length = 0;
   for (const int a : nodes)
     for (const int b : nodes) length = std::max(length, (body.rest.nodes[ix(a)] - body.rest.nodes[ix(b)]).norm());
+  return length;
+}
+
+void require_near(const ProbeChoice& choice, const Body& body, double length, double distance) {
   // A sum of rounding errors is no distance; and a body of one point has no length.
   if (distance <= length * (1 + 1e-9)) return;
   throw InputError(choice.where + ".point",
                    fmt::format("[{:.6g}, {:.6g}, {:.6g}] m is {:.4g} m outside of '{}', whose nearest element is only "
                                "{:.4g} m long; points may be outside by one element",
                                choice.point[0], choice.point[1], choice.point[2], distance, body.name, length));
+}
+
+/// The first process whose part is the nearest; all learn its distance and the length of its element.
+int agree_on_nearest(const Communicator& parts, double& distance, double& length) {
+  double least = distance;
+  parts.min(std::span<double>(&least, 1));
+  int nearest = distance == least ? parts.rank() : parts.size();
+  parts.min(std::span<int>(&nearest, 1));
+  std::array<double, 1> shared = {nearest == parts.rank() ? length : 0};
+  parts.sum(shared);
+  distance = least;
+  length = shared[0];
+  return nearest;
 }
 
 /// N_a(ξ) with Σ N_a(ξ) X_a = x, by Newton; empty where that fails, as it may outside of distorted elements.
@@ -72,12 +89,34 @@ Vec3 Probe::at(const Vector& q) const {
   return x + height * (b - a).cross(c - a).stableNormalized();
 }
 
-Probe make_probe(const ProbeChoice& choice, const Body& body, const ElementMesh& elements) {
+void Probe::find_speaker(const NodeHolders& holders) {
+  if (!holders.shared()) return;
+  if (nodes.empty()) {
+    speaks = false;
+    return;
+  }
+  if (holders.by_parts() && !known_to_all) return;
+  std::vector<int> common;
+  for (std::size_t k = 0; k < nodes.size(); ++k) {
+    const auto first = holders.holder.begin() + holders.start[ix(nodes[k])],
+               last = holders.holder.begin() + holders.start[ix(nodes[k]) + 1];
+    std::vector<int> both;
+    if (k > 0) std::set_intersection(common.begin(), common.end(), first, last, std::back_inserter(both));
+    common = k > 0 ? both : std::vector<int>(first, last);
+  }
+  speaks = !common.empty() && common.front() == holders.processes->rank();
+}
+
+Probe make_probe(const ProbeChoice& choice, const Body& body, const ElementMesh& elements, const Communicator* parts) {
   Probe probe{choice.name};
   const Vec3& x = choice.point;
   const auto node = [&](int i) -> const Vec3& { return body.rest.nodes[ix(i)]; };
+  probe.known_to_all = !parts;
   const auto take = [&](std::span<const int> nodes, double distance) {
-    require_near(choice, body, nodes, distance);
+    double length = length_of(body, nodes);
+    const int nearest = parts ? agree_on_nearest(*parts, distance, length) : 0;
+    require_near(choice, body, length, distance);
+    if (parts && nearest != parts->rank()) return;
     for (const int i : nodes) probe.nodes.push_back(body.first_node + i);
   };
   if (!body.rest.tets.empty()) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "limber/core/space.hpp"
 #include "limber/mesh/element_mesh.hpp"
 #include "limber/scene/scene.hpp"
 
@@ -14,16 +15,21 @@ struct Body;
 
 struct Probe {
   std::string name;
-  std::vector<int> nodes = {};  // among all nodes of the scene; three of a sheet
+  std::vector<int> nodes = {};  // among all nodes known here; three of a sheet
   std::vector<double> weights = {};
   Vec3 offset = Vec3::Zero();  // [m]
   double height = 0;           // [m] along the normal of the first three nodes
 
+  /// Whether this process says where it is: only one does, which holds all of its nodes.
+  bool speaks = true;
+  bool known_to_all = true;  // its nodes, unless the body is made by parts
+
   Vec3 at(const Vector& q) const;  // q: 3N
+  void find_speaker(const NodeHolders& holders);
 };
 
-/// `elements`: of a solid, placed. Throws InputError where the point is further from the body than its nearest element
-/// is long.
-Probe make_probe(const ProbeChoice& choice, const Body& body, const ElementMesh& elements);
+/// `elements`: of a solid, placed. `parts`: the processes, where each has a part of the body; then all but one have no
+/// nodes of the probe. Throws InputError where the point is further from the body than its nearest element is long.
+Probe make_probe(const ProbeChoice& choice, const Body& body, const ElementMesh& elements, const Communicator* parts);
 
 }  // namespace limber

@@ -16,8 +16,6 @@
 namespace limber {
 namespace {
 
-constexpr std::size_t few = 16;  // elements for each process: smaller bodies are not cut
-
 #ifdef LIMBER_HAS_METIS
 
 /// By faces that elements share.
@@ -81,6 +79,13 @@ std::vector<int> Shares::cut(const ElementMesh& mesh, int first_node, bool whole
   return process;
 }
 
+void Shares::take_part(const BodyPart& part, int first_node) {
+  by_parts_ = true;
+  for (double& load : load_) load += static_cast<double>(part.tets) / static_cast<double>(load_.size());
+  for (int i = 0; i < static_cast<int>(part.number.size()); ++i)
+    for (int k = part.start[ix(i)]; k < part.start[ix(i) + 1]; ++k) hold(part.holder[ix(k)], first_node + i);
+}
+
 int Shares::take(int first_node, int nodes) {
   const int process = least_busy();
   load_[ix(process)] += nodes;
@@ -116,10 +121,13 @@ std::shared_ptr<Force> Shares::seen(std::shared_ptr<Force> force, int process) c
   return make_elsewhere(*force);
 }
 
-NodeHolders Shares::holders(int nodes, const std::vector<Tie>& ties) const {
+NodeHolders Shares::holders(std::vector<int> number, int all, const std::vector<Tie>& ties) const {
   NodeHolders h;
   if (!shared()) return h;
   h.processes = &all_;
+  h.nodes = all;
+  const int nodes = static_cast<int>(number.size());
+  if (by_parts_) h.number = std::move(number);
   std::vector<std::pair<int, int>> holds = holds_;
   for (const int node : everywhere_)
     for (int p = 0; p < all_.size(); ++p) holds.emplace_back(node, p);
@@ -137,6 +145,7 @@ NodeHolders Shares::holders(int nodes, const std::vector<Tie>& ties) const {
     h.holder.push_back(process);
   }
   for (std::size_t i = 1; i < h.start.size(); ++i) h.start[i] += h.start[i - 1];
+  if (by_parts_) return h;  // each process has some
   std::vector<int> held(ix(all_.size()), 0);
   for (const int process : h.holder) ++held[ix(process)];
   if (const auto none = std::find(held.begin(), held.end(), 0); none != held.end())

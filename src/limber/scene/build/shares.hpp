@@ -9,11 +9,14 @@
 #include "limber/mesh/element_mesh.hpp"
 #include "limber/model/force.hpp"
 #include "limber/model/ties.hpp"
+#include "limber/scene/body_part.hpp"
 
 namespace limber {
 
 class Shares {
  public:
+  static constexpr std::size_t few = 16;  // elements for each process: smaller bodies are not cut
+
   explicit Shares(const Communicator& all) : all_(all), load_(static_cast<std::size_t>(all.size()), 0) {}
 
   bool shared() const { return all_.size() > 1; }
@@ -22,6 +25,8 @@ class Shares {
   /// A body of elements: large ones are cut by METIS, small ones and those that must stay `whole` go to the process
   /// with the least work. The process of each element.
   std::vector<int> cut(const ElementMesh& mesh, int first_node, bool whole);
+  /// A body that is made by parts.
+  void take_part(const BodyPart& part, int first_node);
   /// A body that one process takes wholly; that process. `nodes`: how many it has.
   int take(int first_node, int nodes);
   /// Process `process` holds this node too.
@@ -32,8 +37,9 @@ class Shares {
   /// A force as this process sees it, if `process` takes it.
   std::shared_ptr<Force> seen(std::shared_ptr<Force> force, int process) const;
 
-  /// Once all is known. Who holds a tied node holds its corners.
-  NodeHolders holders(int nodes, const std::vector<Tie>& ties) const;
+  /// Once all is known. Who holds a tied node holds its corners. `number`: of the nodes known here among the `all`
+  /// nodes of the scene.
+  NodeHolders holders(std::vector<int> number, int all, const std::vector<Tie>& ties) const;
 
  private:
   int least_busy() const;
@@ -43,6 +49,7 @@ class Shares {
   std::vector<std::pair<int, int>> holds_;  // (node, process), some of them more than once
   std::size_t most_holds_ = 1 << 20;        // then they are tidied
   std::vector<int> everywhere_;
+  bool by_parts_ = false;
 };
 
 /// Leaves the elements of one process, with what belongs to each.

@@ -24,8 +24,7 @@ std::string file_of(const BodyChoice& body) {
 
 void look_at_size(const BodyChoice& choice, const Body& body, std::vector<std::string>& notes) {
   const std::string file = file_of(choice);
-  const Box3 box = bounding_box(body.rest.nodes);
-  const double size = (box.max - box.min).maxCoeff();
+  const double size = (body.box.max - body.box.min).maxCoeff();
   // Beyond 1 km and below 1 µm another note is there already.
   if (!file.empty() && size > long_file && size <= 1000) {
     notes.push_back(

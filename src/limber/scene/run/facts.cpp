@@ -136,9 +136,9 @@ Facts gather_facts(const Scene& scene, const Model& model, int modes) {
   for (auto& note : unusual_numbers(scene, model)) f.notes.push_back(std::move(note));
   add_method_notes(scene, f);
   for (const auto& b : model.bodies) {
-    const Box3 box = bounding_box(b.rest.nodes);
-    f.bodies.push_back({b.name, b.rest.nodes.size(), b.rest.tets.size(), b.triangles.size(), b.edges.size(), b.mass,
-                        box.max - box.min, b.wave_speed});
+    const Box3& box = b.box;
+    f.bodies.push_back(
+        {b.name, ix(b.nodes), ix(b.tets), b.triangles.size(), b.edges.size(), b.mass, box.max - box.min, b.wave_speed});
   }
   if (modes == 0) return f;
   if (!model.system->symmetric()) {

@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
+#include <cstring>
 #include <filesystem>
 #include <map>
+#include <utility>
 
 #include "limber/core/errors.hpp"
 #include "limber/core/interrupt.hpp"
@@ -152,6 +155,30 @@ Snapshot to_snapshot(const Checkpoint& c) {
   return s;
 }
 
+/// Process 0 reads it, and keeps the states to itself.
+std::optional<Checkpoint> shared_checkpoint(const std::string& path, const Communicator& all) {
+  std::optional<Checkpoint> checkpoint;
+  on_first_process(all, [&] { checkpoint = load_checkpoint(path); });
+  if (all.size() == 1) return checkpoint;
+  std::string bytes;
+  if (checkpoint) {
+    std::vector<State> history = std::exchange(checkpoint->history, {});
+    for (const State& u : history) checkpoint->history.push_back({{}, {}, u.t});
+    bytes = checkpoint_bytes(*checkpoint);
+    checkpoint->history = std::move(history);
+  }
+  std::array<int, 1> size = {static_cast<int>(bytes.size())};
+  all.broadcast(size);
+  if (size[0] == 0) return std::nullopt;
+  std::vector<int> words((ix(size[0]) + sizeof(int) - 1) / sizeof(int));
+  if (all.rank() == 0) std::memcpy(words.data(), bytes.data(), bytes.size());
+  all.broadcast(words);
+  if (all.rank() == 0) return checkpoint;
+  bytes.assign(ix(size[0]), '\0');
+  std::memcpy(bytes.data(), words.data(), bytes.size());
+  return parse_checkpoint(bytes, path);
+}
+
 std::vector<std::string> notes_of(const Checkpoint& c) {
   const auto notes = nlohmann::json::parse(entry(c.texts, "notes"), nullptr, false);
   std::vector<std::string> list;
@@ -205,8 +232,9 @@ class Run {
       return trajectory_header(model_, scene_.output.velocities ? Velocities::store : Velocities::omit, plan_.frames());
     };
     prescribed_ = model_.system->prescribed_nodes();
-    const auto checkpoint =
-        options_.existing == Existing::resume ? load_checkpoint(file(run_file::checkpoint)) : std::nullopt;
+    const auto checkpoint = options_.existing == Existing::resume
+                                ? shared_checkpoint(file(run_file::checkpoint), processes())
+                                : std::nullopt;
     if (checkpoint) {
       check_scene(*checkpoint);
       if (checkpoint->step == steps_ && has_summary(file(run_file::summary), steps_))
@@ -394,14 +422,15 @@ class Run {
 
   void record_probes() {
     if (model_.probes.empty()) return;
-    const Vector q = model_.system->everywhere(simulation_.state()).q;
-    if (!probes_) return;
-    std::vector<double> row = {simulation_.time()};
+    const Vector q = model_.system->full(simulation_.state()).q;
+    std::vector<double> row;
     for (const Probe& probe : model_.probes) {
-      const Vec3 x = probe.at(q);
+      const Vec3 x = probe.speaks ? probe.at(q) : Vec3(Vec3::Zero());
       row.insert(row.end(), x.begin(), x.end());
     }
-    probes_->add(row);
+    processes().sum(row);
+    row.insert(row.begin(), simulation_.time());
+    if (probes_) probes_->add(row);
   }
 
   void record_cavities() {
@@ -455,13 +484,14 @@ class Run {
     for (long k = frames_; plan_.due(k, simulation_.step_count()); k = ++frames_) {
       const bool exact = simulation_.step_count() == 0;
       const State u = exact ? simulation_.state() : frame_state(before, plan_.time(k));
-      const State all = model_.system->everywhere(u);
+      const State all = model_.system->full(u);
       const double t = exact || plan_.at_steps() ? u.t : plan_.time(k);
       const double det = model_.min_det_F(all.q);
       const Vector held = reactions(u);
-      if (!writer_) continue;
       write_contacts(all, t);
-      writer_->write_frame(k, t, all.q, scene_.output.velocities ? all.v : Vector(), det, held);
+      model_.system->show(
+          u, [&](int first, const Vector& q, const Vector& v) { writer_->write_nodes(k, ix(first), q, v); });
+      if (writer_) writer_->finish_frame(k, t, det, held);
     }
   }
 
@@ -566,37 +596,60 @@ long checkpoint_interval(const OutputChoice& output, Index dofs) {
   return std::clamp<long>(1'000'000 / std::max<Index>(dofs, 1), 20, 500);
 }
 
+namespace {
+
+/// Body by body, in the numbers of the whole scene.
+void show_bodies(const Model& model, const std::vector<BodyRange>& ranges,
+                 const std::function<void(const RestPiece&)>& show) {
+  for (std::size_t b = 0; b < ranges.size(); ++b) {
+    const BodyRange& range = ranges[b];
+    const auto show_moved = [&](RestPiece piece) {
+      piece.first_node += ix(range.first_node);
+      piece.first_tet += ix(range.first_tet);
+      for (auto& t : piece.tets)
+        for (int& i : t) i += range.first_node;
+      show(piece);
+    };
+    const Body& body = model.bodies[b];
+    if (body.show_rest)
+      body.show_rest(show_moved);
+    else
+      show_moved({0, 0, body.rest.nodes, body.rest.tets});
+  }
+}
+
+}  // namespace
+
 TrajectoryHeader trajectory_header(const Model& model, Velocities velocities, long frames) {
   TrajectoryHeader h;
+  const bool large = std::any_of(model.bodies.begin(), model.bodies.end(), [](const Body& b) { return b.show_rest; });
   std::size_t nodes = 0, tets = 0;
   for (const auto& b : model.bodies) {
-    nodes += b.rest.nodes.size();
-    tets += b.rest.tets.size();
+    h.bodies.push_back({b.name, static_cast<int>(nodes), b.nodes, static_cast<int>(tets), b.tets,
+                        static_cast<int>(h.edges.size()), static_cast<int>(b.edges.size()),
+                        static_cast<int>(h.triangles.size()), static_cast<int>(b.triangles.size()), b.pieces});
+    const int first = static_cast<int>(nodes);
+    for (auto e : b.edges) h.edges.push_back({e[0] + first, e[1] + first});
+    for (auto t : b.triangles) h.triangles.push_back({t[0] + first, t[1] + first, t[2] + first});
+    nodes += ix(b.nodes);
+    tets += ix(b.tets);
   }
-  h.nodes.reserve(nodes);
-  h.tets.reserve(tets);
-  h.region.reserve(tets);
-  for (const auto& b : model.bodies) {
-    BodyRange range{b.name,
-                    static_cast<int>(h.nodes.size()),
-                    static_cast<int>(b.rest.nodes.size()),
-                    static_cast<int>(h.tets.size()),
-                    static_cast<int>(b.rest.tets.size()),
-                    static_cast<int>(h.edges.size()),
-                    static_cast<int>(b.edges.size()),
-                    static_cast<int>(h.triangles.size()),
-                    static_cast<int>(b.triangles.size()),
-                    b.pieces};
-    h.nodes.insert(h.nodes.end(), b.rest.nodes.begin(), b.rest.nodes.end());
-    for (auto t : b.rest.tets) {
-      for (int& i : t) i += b.first_node;
-      h.tets.push_back(t);
+  if (large) {
+    h.large = {nodes, tets, [&model, ranges = h.bodies](const auto& show) { show_bodies(model, ranges, show); }};
+  } else {
+    h.nodes.reserve(nodes);
+    h.tets.reserve(tets);
+    h.region.reserve(tets);
+    for (const auto& b : model.bodies) {
+      const int first = static_cast<int>(h.nodes.size());
+      h.nodes.insert(h.nodes.end(), b.rest.nodes.begin(), b.rest.nodes.end());
+      for (auto t : b.rest.tets) {
+        for (int& i : t) i += first;
+        h.tets.push_back(t);
+      }
+      for (std::size_t t = 0; t < b.rest.tets.size(); ++t)
+        h.region.push_back(b.rest.region.empty() ? 0 : b.rest.region[t]);
     }
-    for (std::size_t t = 0; t < b.rest.tets.size(); ++t)
-      h.region.push_back(b.rest.region.empty() ? 0 : b.rest.region[t]);
-    for (auto e : b.edges) h.edges.push_back({e[0] + b.first_node, e[1] + b.first_node});
-    for (auto t : b.triangles) h.triangles.push_back({t[0] + b.first_node, t[1] + b.first_node, t[2] + b.first_node});
-    h.bodies.push_back(range);
   }
   h.prescribed = model.system->prescribed_nodes();
   h.frames = frames;
