@@ -146,6 +146,12 @@ std::vector<double> Communicator::from_first(std::vector<std::vector<double>> li
   return std::move(lists[0]);
 }
 
+std::vector<double> Communicator::hand_over(int process, const std::vector<double>& list) const {
+  std::vector<std::vector<double>> lists(static_cast<std::size_t>(rank() == 0 ? size() : 0));
+  if (rank() == 0) lists[static_cast<std::size_t>(process)] = list;
+  return from_first(std::move(lists));
+}
+
 std::vector<std::vector<double>> Communicator::all_lists(const std::vector<double>& mine) const {
   auto all = give(std::vector<std::vector<double>>(static_cast<std::size_t>(size()), mine));
   all[static_cast<std::size_t>(rank())] = mine;

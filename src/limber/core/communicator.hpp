@@ -38,6 +38,8 @@ class Communicator {
   /// What each process has, by process, on process 0; nothing on the others. And what process 0 has for each.
   std::vector<std::vector<double>> to_first(std::vector<double> mine) const;
   std::vector<double> from_first(std::vector<std::vector<double>> lists) const;
+  /// A list of process 0 for another one, which gets it; all call this, the others for nothing.
+  std::vector<double> hand_over(int process, const std::vector<double>& list) const;
   /// What process 0 has.
   virtual void broadcast(std::span<int>) const {}
 };

@@ -36,6 +36,7 @@ struct RestPiece {
   std::size_t first_node = 0, first_tet = 0;
   std::vector<Vec3> nodes;
   std::vector<std::array<int, 4>> tets;
+  std::vector<int> region;  // of these; empty: all 0
 };
 /// Calls its argument for one piece after the other, until all nodes and tetrahedra are shown.
 using ShowRest = std::function<void(const std::function<void(const RestPiece&)>&)>;
@@ -52,8 +53,7 @@ struct TrajectoryHeader {
   Velocities velocities = Velocities::omit;
   std::string limber_version;
 
-  /// A rest shape that is too large to be held: #V and #T, and how it is shown; `nodes`, `tets` and `region` are empty,
-  /// and all regions are 0.
+  /// A rest shape that is too large to be held: #V and #T, and how it is shown; `nodes`, `tets` and `region` are empty.
   struct Large {
     std::size_t nodes = 0, tets = 0;
     ShowRest show = nullptr;  // none in a header that was read

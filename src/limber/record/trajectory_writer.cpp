@@ -88,8 +88,8 @@ void write_rest(File& file, const std::map<std::string, off_t>& places, const Tr
   const auto write_piece = [&](const RestPiece& piece) {
     write_all(file, places.at(layout::nodes), piece.nodes, piece.first_node);
     write_all(file, places.at(layout::tets), piece.tets, piece.first_tet);
-    if (header.large)
-      write_all(file, places.at(layout::region), std::vector<int>(piece.tets.size(), 0), piece.first_tet);
+    const std::vector<int> none(piece.region.empty() ? piece.tets.size() : 0, 0);
+    write_all(file, places.at(layout::region), piece.region.empty() ? none : piece.region, piece.first_tet);
   };
   if (header.large) {
     if (header.large->show) header.large->show(write_piece);

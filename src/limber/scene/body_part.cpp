@@ -4,6 +4,15 @@
 
 namespace limber {
 
+void BodyPart::set_holders(const std::vector<std::vector<int>>& holders) {
+  start = {0};
+  holder.clear();
+  for (const auto& list : holders) {
+    holder.insert(holder.end(), list.begin(), list.end());
+    start.push_back(static_cast<int>(holder.size()));
+  }
+}
+
 int BodyPart::here(int number_in_body) const {
   const auto at = std::lower_bound(number.begin(), number.end(), number_in_body);
   return at != number.end() && *at == number_in_body ? static_cast<int>(at - number.begin()) : -1;

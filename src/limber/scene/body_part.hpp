@@ -15,6 +15,8 @@ struct BodyPart {
   int nodes = 0, tets = 0;         // of the whole body
   Box3 extent{};                   // of the whole body, as meshed
 
+  /// By node here, ascending.
+  void set_holders(const std::vector<std::vector<int>>& holders);
   /// Of a node here; −1: it is not here.
   int here(int number_in_body) const;
   /// Over all processes.

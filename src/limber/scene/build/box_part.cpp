@@ -5,7 +5,6 @@
 
 #include "limber/core/nodes.hpp"
 #include "limber/mesh/shapes/box_parts.hpp"
-#include "limber/scene/build/body_materials.hpp"
 #include "limber/scene/build/shares.hpp"
 
 namespace limber {
@@ -36,35 +35,52 @@ int node_total(const BodyChoice& body, const BoxNumbers& box) {
   return box.nodes() + (body.element == "P2" ? box.edges() : 0);
 }
 
-/// Means around nodes reach across cuts.
-bool has_means_around_nodes(const BodyChoice& body) {
-  if (body.element == "P2" || body.element == "hex") return false;
-  const auto& bulk = body_materials(body, make_box_shape(body, {{0, 0, 0}, {1, 1, 1}})).means.bulk;
-  return std::any_of(bulk.begin(), bulk.end(), [](double k) { return k > 0; });
-}
-
 int tets_of_cell(const BodyChoice& body) {
   if (body.element == "hex") return pieces(ElementKind::hex8);
   const int tets = box_of(body).split == Split::five ? 5 : 6;
   return body.element == "P2" ? tets * pieces(ElementKind::tet10) : tets;
 }
 
-}  // namespace
-
-bool made_by_parts(const Scene& scene, const BodyChoice& body, const Communicator& processes) {
-  const auto* box = std::get_if<BoxShape>(&body.mesh);
-  if (!box || processes.size() == 1) return false;
-  const bool alone =
-      !scene.contact && scene.stitches.empty() && scene.forces.empty() && !scene.start &&
-      std::all_of(scene.bodies.begin(), scene.bodies.end(), [](const BodyChoice& b) { return b.forces.empty(); });
-  const bool plain = body.materials.size() == 1 && body.regions.empty() && body.rigid.empty() && !body.springs &&
-                     body.masses.empty() && body.point_mass.empty();
-  return alone && plain && cell_count(box->cells) >= Shares::few * static_cast<double>(processes.size()) &&
-         !has_means_around_nodes(body);
+/// One layer of cells after the other.
+void show_box(const BodyChoice& body, const std::function<void(const RestPiece&)>& show) {
+  const BoxShape& box = box_of(body);
+  const BoxNumbers numbers(box.cells, box.split);
+  const int all_nodes = node_total(body, numbers);
+  std::size_t shown_tets = 0;
+  for (int k = 0; k < box.cells[2]; ++k) {
+    const CellRange layer{{0, 0, k}, {box.cells[0], box.cells[1], k + 1}};
+    BodyShape shape = make_box_shape(body, layer);
+    const std::vector<int> number = numbers_of(body, shape, layer, numbers);
+    place(body, shape.mesh.nodes);
+    RestPiece tets;
+    tets.first_tet = shown_tets;
+    tets.tets = std::move(shape.mesh.tets);
+    for (auto& t : tets.tets)
+      for (int& i : t) i = number[ix(i)];
+    shown_tets += tets.tets.size();
+    show(tets);
+    // Edges of the upper side are shown with the next layer, where their numbers have no gaps.
+    const int last_edge = k + 1 < box.cells[2] ? numbers.nodes() + numbers.edges_below(k + 1) : all_nodes;
+    for (std::size_t first = 0; first < number.size() && number[first] < last_edge;) {
+      RestPiece run;
+      run.first_node = ix(number[first]);
+      std::size_t end = first;
+      while (end < number.size() && number[end] < last_edge &&
+             number[end] == number[first] + static_cast<int>(end - first))
+        ++end;
+      run.nodes.assign(shape.mesh.nodes.begin() + static_cast<std::ptrdiff_t>(first),
+                       shape.mesh.nodes.begin() + static_cast<std::ptrdiff_t>(end));
+      show(run);
+      first = end;
+    }
+  }
 }
 
-PartedShape make_box_part(const BodyChoice& body, const Communicator& processes) {
+}  // namespace
+
+std::optional<PartedShape> make_box_part(const BodyChoice& body, const Communicator& processes) {
   const BoxShape& box = box_of(body);
+  if (cell_count(box.cells) < Shares::few * static_cast<double>(processes.size())) return std::nullopt;
   const BoxParts parts(box.cells, processes.size());
   const BoxNumbers numbers(box.cells, box.split);
   const CellRange& range = parts.part(processes.rank());
@@ -100,46 +116,12 @@ PartedShape make_box_part(const BodyChoice& body, const Communicator& processes)
       }
     }
   }
-  part.start = {0};
-  for (const auto& list : holders) {
-    part.holder.insert(part.holder.end(), list.begin(), list.end());
-    part.start.push_back(static_cast<int>(part.holder.size()));
-  }
+  part.set_holders(holders);
+  if (processes.rank() == 0)
+    made.show_rest = [body](const auto& show) { show_box(body, show); };
+  else
+    made.show_rest = [](const auto&) {};
   return made;
-}
-
-void show_box(const BodyChoice& body, const std::function<void(const RestPiece&)>& show) {
-  const BoxShape& box = box_of(body);
-  const BoxNumbers numbers(box.cells, box.split);
-  const int all_nodes = node_total(body, numbers);
-  std::size_t shown_tets = 0;
-  for (int k = 0; k < box.cells[2]; ++k) {
-    const CellRange layer{{0, 0, k}, {box.cells[0], box.cells[1], k + 1}};
-    BodyShape shape = make_box_shape(body, layer);
-    const std::vector<int> number = numbers_of(body, shape, layer, numbers);
-    place(body, shape.mesh.nodes);
-    RestPiece tets;
-    tets.first_tet = shown_tets;
-    tets.tets = std::move(shape.mesh.tets);
-    for (auto& t : tets.tets)
-      for (int& i : t) i = number[ix(i)];
-    shown_tets += tets.tets.size();
-    show(tets);
-    // Edges of the upper side are shown with the next layer, where their numbers have no gaps.
-    const int last_edge = k + 1 < box.cells[2] ? numbers.nodes() + numbers.edges_below(k + 1) : all_nodes;
-    for (std::size_t first = 0; first < number.size() && number[first] < last_edge;) {
-      RestPiece run;
-      run.first_node = ix(number[first]);
-      std::size_t end = first;
-      while (end < number.size() && number[end] < last_edge &&
-             number[end] == number[first] + static_cast<int>(end - first))
-        ++end;
-      run.nodes.assign(shape.mesh.nodes.begin() + static_cast<std::ptrdiff_t>(first),
-                       shape.mesh.nodes.begin() + static_cast<std::ptrdiff_t>(end));
-      show(run);
-      first = end;
-    }
-  }
 }
 
 }  // namespace limber

@@ -23,12 +23,12 @@
 #include "limber/record/trajectory.hpp"
 #include "limber/scene/build/body_materials.hpp"
 #include "limber/scene/build/body_shape.hpp"
-#include "limber/scene/build/box_part.hpp"
 #include "limber/scene/build/build_forces.hpp"
 #include "limber/scene/build/build_rigid.hpp"
 #include "limber/scene/build/build_stitches.hpp"
 #include "limber/scene/build/build_thin.hpp"
 #include "limber/scene/build/mesh_facts.hpp"
+#include "limber/scene/build/parted_shape.hpp"
 #include "limber/scene/build/shares.hpp"
 #include "limber/scene/cavity.hpp"
 #include "limber/scene/made_material.hpp"
@@ -247,11 +247,11 @@ void add_body(const BodyChoice& choice, Making making, const Vec3& gravity, cons
   body.first_node = 0;
   for (const auto& b : model.bodies) body.first_node += static_cast<int>(b.rest.nodes.size());
   Placed p;
-  if (making == Making::by_parts) {
-    PartedShape made = make_box_part(choice, shares.processes());
-    p.shape = std::move(made.shape);
-    p.part = std::move(made.part);
-    body.show_rest = [choice](const auto& show) { show_box(choice, show); };
+  if (auto made =
+          making == Making::by_parts ? make_parted_shape(choice, shares.processes(), model.notes) : std::nullopt) {
+    p.shape = std::move(made->shape);
+    p.part = std::move(made->part);
+    body.show_rest = std::move(made->show_rest);
   } else {
     p.shape = make_shape(choice, model.notes);
   }

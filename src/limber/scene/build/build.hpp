@@ -73,7 +73,7 @@ struct Model {
 /// A force of the user's own, made when the nodes are known: from the full start state (3N).
 using ForceMaker = std::function<std::shared_ptr<Force>(const State& start)>;
 
-/// Whether several processes may make large boxes by parts. Then no process knows all nodes.
+/// Whether several processes may make bodies by parts. Then a process does not know all nodes.
 enum class Making { whole, by_parts };
 
 /// Throws InputError that names the key or the file and line. Several processes each take their share of the elements;

@@ -14,12 +14,10 @@
 #endif
 
 namespace limber {
-namespace {
 
 #ifdef LIMBER_HAS_METIS
 
-/// By faces that elements share.
-std::vector<int> parts_by_metis(const ElementMesh& mesh, int parts) {
+std::vector<int> cut_elements(const ElementMesh& mesh, int parts) {
   std::vector<idx_t> start{0}, nodes;
   start.reserve(mesh.count() + 1);
   nodes.reserve(mesh.corners.size());
@@ -45,11 +43,13 @@ std::vector<int> parts_by_metis(const ElementMesh& mesh, int parts) {
 
 #else
 
-std::vector<int> parts_by_metis(const ElementMesh&, int) {
+std::vector<int> cut_elements(const ElementMesh&, int) {
   throw InputError("mpirun", "this program was built without METIS, which shares out elements");
 }
 
 #endif
+
+namespace {
 
 /// Each pair once, ascending.
 void tidy(std::vector<std::pair<int, int>>& pairs) {
@@ -69,7 +69,7 @@ std::vector<int> Shares::cut(const ElementMesh& mesh, int first_node, bool whole
   if (whole || mesh.count() < few * static_cast<std::size_t>(all_.size())) {
     std::fill(process.begin(), process.end(), least_busy());
   } else {
-    on_first_process(all_, [&] { process = parts_by_metis(mesh, all_.size()); });
+    on_first_process(all_, [&] { process = cut_elements(mesh, all_.size()); });
     all_.broadcast(process);
   }
   for (std::size_t e = 0; e < mesh.count(); ++e) {

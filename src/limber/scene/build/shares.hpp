@@ -52,6 +52,9 @@ class Shares {
   bool by_parts_ = false;
 };
 
+/// The process of each element, by METIS: parts of equal size that share few faces. Throws InputError.
+std::vector<int> cut_elements(const ElementMesh& mesh, int parts);
+
 /// Leaves the elements of one process, with what belongs to each.
 void keep_own(const std::vector<int>& process_of, int process, ElementMesh& elements, std::vector<int>& of_element,
               std::vector<double>& density);

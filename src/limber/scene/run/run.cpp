@@ -614,7 +614,7 @@ void show_bodies(const Model& model, const std::vector<BodyRange>& ranges,
     if (body.show_rest)
       body.show_rest(show_moved);
     else
-      show_moved({0, 0, body.rest.nodes, body.rest.tets});
+      show_moved({0, 0, body.rest.nodes, body.rest.tets, body.rest.region});
   }
 }
 
