@@ -6,6 +6,7 @@
 #include "limber/linalg/dense_eigen.hpp"
 #include "limber/linalg/modes/mode_search.hpp"
 #include "limber/linalg/modes/null_vectors.hpp"
+#include "limber/linalg/scattered_numbers.hpp"
 
 namespace limber {
 namespace {
@@ -18,6 +19,14 @@ Matrix side_by_side(const Matrix& A, const Matrix& B) {
   Matrix C(A.rows(), A.cols() + B.cols());
   C << A, B;
   return C;
+}
+
+/// Of all entries.
+double norm(const Matrix& A, const Space& space) {
+  if (!space.shared()) return A.norm();
+  double squares = 0;
+  for (Index c = 0; c < A.cols(); ++c) squares += space.squared_norm(A.col(c));
+  return std::sqrt(squares);
 }
 
 /// In units of an iteration, which is a solve with the block: .1 flops / (entries · columns).
@@ -41,7 +50,7 @@ struct ConnectedTracker::Block {
     S = old > 0 ? side_by_side(S, Z) : Z;
     const Matrix KZ = K * Z;
     KS = old > 0 ? side_by_side(KS, KZ) : KZ;
-    const Matrix right_k = inner(S, KZ), right_m = inner(S, M * Z);
+    const Matrix right_k = M.inner(S, KZ), right_m = M.inner(S, M * Z);
     k.conservativeResize(old + fresh, old + fresh);
     m.conservativeResize(old + fresh, old + fresh);
     k.rightCols(fresh) = right_k;
@@ -57,19 +66,28 @@ struct ConnectedTracker::Block {
     Y = eigen.vectors.leftCols(all);
     residual = combine(KS, Y);
     subtract(M * combine(S, Y), Matrix(lambda.asDiagonal()), residual);
-    error = mode_errors(residual, lambda, K.diagonal(), M.diagonal());
+    error = mode_errors(residual, lambda, K.diagonal(), M.diagonal(), M.space());
   }
 
   double worst() const { return error.head(count).maxCoeff(); }
   Modes modes() const { return {lambda.head(count), combine(S, Y.leftCols(count))}; }
 };
 
-Vector mode_errors(const Matrix& residual, const Vector& lambda, const Vector& k, const Vector& m) {
+Vector mode_errors(const Matrix& residual, const Vector& lambda, const Vector& k, const Vector& m,
+                   const Space& space) {
   const double top = lambda.size() > 0 ? lambda.cwiseAbs().maxCoeff() : 0;
   if (top == 0) return Vector::Zero(lambda.size());
   const Vector weight = k.cwiseAbs().cwiseMax(top * m).cwiseInverse();
-  const Vector squares = residual.cwiseAbs2().transpose() * weight;
+  const Vector squares = space.shared() ? Vector(space.inner(residual.cwiseAbs2(), weight))
+                                        : Vector(residual.cwiseAbs2().transpose() * weight);
   return squares.cwiseQuotient(lambda.cwiseAbs().cwiseMax(1e-2 * top)).cwiseSqrt();
+}
+
+void ConnectedTracker::set_space(const Space& space) {
+  if (space.shared() != space_.shared()) guards_.resize(0, 0);
+  space_ = space;
+  exact_.set_space(space);
+  rough_.set_space(space);
 }
 
 void ConnectedTracker::reset() {
@@ -81,6 +99,7 @@ void ConnectedTracker::reset() {
 }
 
 Matrix ConnectedTracker::random_block(Index columns) {
+  if (space_.shared()) return scattered_numbers(space_, M_.diagonal().size(), columns, random_());
   Matrix R(M_.diagonal().size(), columns);
   for (Index i = 0; i < R.size(); ++i) R.data()[i] = static_cast<double>(random_() >> 11) * 0x1p-53 - .5;
   return R;
@@ -95,7 +114,9 @@ Modes ConnectedTracker::from_scratch(const SparseMatrix& K, const SparseMatrix& 
   rough_.drop();
   Modes modes = search_modes(K, M, s, rigid, Extent::whole_clusters, exact_);
   exact_.require_above_floor(modes.lambda[0]);
-  if (exact_.made() && K.cols() < large_) spent_ = cost_of_factor(exact_, modes.X.cols());
+  const bool large = space_.whole_size(K.cols()) >= large_;
+  if (space_.shared() && large) exact_.forget();  // the refinement has another one
+  if (exact_.made() && !large) spent_ = cost_of_factor(exact_, modes.X.cols());
   return modes;
 }
 
@@ -116,7 +137,8 @@ void ConnectedTracker::judge_factor(long iterations) {
 /// The span of `start` without the exact null vectors. False if it does not hold enough.
 bool ConnectedTracker::begin(const Modes& start, const Matrix& R, Block& block) const {
   block.count = start.X.cols() - R.cols();
-  if (start.X.rows() != R.rows() || block.count < 0 || !start.X.allFinite()) return false;
+  if (start.X.rows() != R.rows() || block.count < 0 || !space_.all(start.X.allFinite()))
+    return false;
   Matrix S = guards_.rows() == start.X.rows() ? side_by_side(start.X, guards_) : start.X;
   remove(R, M_, S);
   S = orthonormal_basis(M_, S, 1e-6);
@@ -138,7 +160,7 @@ void ConnectedTracker::correct(Block& block, const Matrix& R, double tolerance, 
   }
   if (first == First::yes) {  // B M r of a random r holds all low modes: one that comes down from above will be met
     Matrix fresh = M_ * random_block(guards_.size() == 0 ? guards : 1);
-    const double size = fresh.norm() > 0 ? W.norm() / fresh.norm() : 1;
+    const double all = norm(fresh, space_), size = all > 0 ? norm(W, space_) / all : 1;
     W = side_by_side(W, size * fresh);
   }
   Matrix Z = op() * W;
@@ -185,13 +207,14 @@ ConnectedTracker::Outcome ConnectedTracker::iterate(Block& block, const Matrix& 
 Modes ConnectedTracker::refine(const SparseMatrix& K_given, const SparseMatrix& M_given, const Matrix& rigid,
                                const Modes& start, double tolerance, int s) {
   ++counts_.refinements;
-  if (few_unknowns(K_given.cols(), std::max<Index>(s, start.X.cols()))) return from_scratch(K_given, M_given, rigid, s);
+  const Index n = space_.whole_size(K_given.cols());
+  if (few_unknowns(n, std::max<Index>(s, start.X.cols()))) return from_scratch(K_given, M_given, rigid, s);
   SparseMatrix copy_k, copy_m;
   const SparseMatrix &K = compressed(K_given, copy_k), &M = compressed(M_given, copy_m);
-  K_.take(K);
-  M_.take(M);
+  K_.take(K, space_);
+  M_.take(M, space_);
   present_ = false;
-  refined_roughly_ = K.cols() >= large_;
+  refined_roughly_ = n >= large_;
   rough_.set_rough_from(large_);
   const Matrix R = null_vectors(K_, M_, rigid);
   Block block;

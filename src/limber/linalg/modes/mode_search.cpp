@@ -6,6 +6,7 @@
 #include "limber/linalg/dense_eigen.hpp"
 #include "limber/linalg/modes/block_lanczos.hpp"
 #include "limber/linalg/modes/null_vectors.hpp"
+#include "limber/linalg/modes/slepc_search.hpp"
 
 namespace limber {
 namespace {
@@ -66,7 +67,7 @@ Modes polish(const ShiftInvert& op, const BlockProduct& K, const BlockProduct& M
   Z = orthonormal_basis(M, unit_columns(M, Z), 1e-10);
   remove(R, M, Z);
   if (Z.cols() != X.cols()) throw StepFailure("modes: the modes found are not independent");
-  const Matrix k = inner(Z, K * Z), m = inner(Z, M * Z);
+  const Matrix k = M.inner(Z, K * Z), m = M.inner(Z, M * Z);
   const DenseEigen eigen = generalized_eigen(.5 * (k + k.transpose()), .5 * (m + m.transpose()));
   return {eigen.values, combine(Z, eigen.vectors)};
 }
@@ -81,22 +82,28 @@ bool bring_shift_near(const SparseMatrix& K, const SparseMatrix& M, const Vector
   return true;
 }
 
+std::unique_ptr<ModeFinder> make_finder(const ShiftInvert& op, const BlockProduct& K, const BlockProduct& M,
+                                        const Matrix& R) {
+  if (op.space().shared()) return make_slepc_search(op, K, M, R);
+  return std::make_unique<BlockLanczos>(op, M, R);
+}
+
 Modes lanczos_modes(const SparseMatrix& K, const SparseMatrix& M, Index s, const Matrix& R, Extent extent,
                     const BlockProduct& K_block, const BlockProduct& M_block, ShiftInvert& op) {
   op.make(K, M);
   Index count = std::max<Index>(1, s - R.cols());
-  BlockLanczos first(op, M_block, R), second(op, M_block, R);
-  first.look(count);
-  BlockLanczos& lanczos = bring_shift_near(K, M, first.lambda(), count, op) ? second : first;
+  auto lanczos = make_finder(op, K_block, M_block, R);
+  lanczos->look(count);
+  if (bring_shift_near(K, M, lanczos->lambda(), count, op)) lanczos = make_finder(op, K_block, M_block, R);
   while (true) {
-    lanczos.find(count);
-    const Spectrum spectrum{R.cols(), lanczos.lambda().head(count + 1), Spectrum::Extent::lowest, op.top()};
+    lanczos->find(count);
+    const Spectrum spectrum{R.cols(), lanczos->lambda().head(count + 1), Spectrum::Extent::lowest, op.top()};
     const Index taken = choose(spectrum, s, extent), others = spectrum.others_among(taken);
     const bool known = taken >= s && (extent == Extent::as_asked || taken < spectrum.known());
     if (known && others <= count)
-      return merge_modes(R, polish(op, K_block, M_block, R, lanczos.vectors(std::max<Index>(others, 1))), taken);
+      return merge_modes(R, polish(op, K_block, M_block, R, lanczos->vectors(std::max<Index>(others, 1))), taken);
     count = std::max(others, count + 1);
-    if (few_unknowns(K.cols(), count)) {
+    if (!op.space().shared() && few_unknowns(K.cols(), count)) {
       const Modes all = dense_others(K, M, R);
       return merge_modes(R, all, choose({R.cols(), all.lambda, Spectrum::Extent::all, op.top()}, s, extent));
     }
@@ -105,10 +112,12 @@ Modes lanczos_modes(const SparseMatrix& K, const SparseMatrix& M, Index s, const
 
 }  // namespace
 
-void require_mode_problem(const SparseMatrix& K, const SparseMatrix& M, int s, const Matrix& rigid) {
-  const Index n = K.cols();
-  if (s < 1 || s > n)
-    throw InputError("modes", std::to_string(s) + " is outside 1 to " + std::to_string(n) + ", the number of unknowns");
+void require_mode_problem(const SparseMatrix& K, const SparseMatrix& M, int s, const Matrix& rigid,
+                          const Space& space) {
+  const Index n = K.cols(), all = space.whole_size(n);
+  if (s < 1 || s > all)
+    throw InputError("modes",
+                     std::to_string(s) + " is outside 1 to " + std::to_string(all) + ", the number of unknowns");
   if (M.cols() != n || rigid.rows() != n)
     throw InputError("modes", "the stiffness has " + std::to_string(n) + " unknowns, the mass " +
                                   std::to_string(M.cols()) + ", the rigid motions " + std::to_string(rigid.rows()));
@@ -134,13 +143,14 @@ Modes merge_modes(const Matrix& R, const Modes& others, Index count) {
 
 Modes search_modes(const SparseMatrix& K_given, const SparseMatrix& M_given, int s, const Matrix& rigid, Extent extent,
                    ShiftInvert& op) {
-  require_mode_problem(K_given, M_given, s, rigid);
+  const Space& space = op.space();
+  require_mode_problem(K_given, M_given, s, rigid, space);
   SparseMatrix copy_k, copy_m;
   const SparseMatrix &K = compressed(K_given, copy_k), &M = compressed(M_given, copy_m);
-  const BlockProduct K_block(K), M_block(M);
-  if (!(M_block.diagonal().minCoeff() > 0)) throw StepFailure("modes: the mass matrix is not positive definite");
+  const BlockProduct K_block(K, space), M_block(M, space);
+  if (!space.all((M_block.diagonal().array() > 0).all())) throw StepFailure("modes: the mass matrix is not positive definite");
   const Matrix R = null_vectors(K_block, M_block, rigid);
-  if (!few_unknowns(K.cols(), s)) return lanczos_modes(K, M, s, R, extent, K_block, M_block, op);
+  if (space.shared() || !few_unknowns(K.cols(), s)) return lanczos_modes(K, M, s, R, extent, K_block, M_block, op);
   const Modes others = dense_others(K, M, R);
   const double top = K_block.diagonal().cwiseQuotient(M_block.diagonal()).cwiseAbs().maxCoeff();
   return merge_modes(R, others, choose({R.cols(), others.lambda, Spectrum::Extent::all, top}, s, extent));

@@ -1,4 +1,5 @@
 #include "limber/core/errors.hpp"
+#include "limber/linalg/scattered_numbers.hpp"
 #include "limber/linalg/solvers/factor.hpp"
 #include "limber/linalg/solvers/multigrid_solver.hpp"
 
@@ -7,24 +8,24 @@ namespace {
 
 class MultigridFactor final : public Factor {
  public:
-  explicit MultigridFactor(const Vector* positions) : solver_({positions}) {}
+  MultigridFactor(const Vector* positions, const Space& space)
+      : space_(space), solver_({positions, nullptr, nullptr, &space_}) {}
 
   void analyze(const SparseMatrix&) override {}
 
   /// A solve is some hundred products; levels cost about half of one.
   FactorCost cost() const override {
-    const double entries = 100 * static_cast<double>(A_.nonZeros());
-    return {5 * entries, entries};
+    return {500 * entries_, 100 * entries_};
   }
 
   /// Multigrid itself does not see whether A is positive definite: a solve does, as good as certainly.
   SolveReport::Status factorize(const SparseMatrix& A) override {
     A_ = A;
+    entries_ = space_.sum(static_cast<double>(A_.nonZeros()));
     solver_.reset();
     solver_.set_matrix(A_);
-    Vector b(A.cols()), x;
-    unsigned state = 1;  // of a plain linear congruence
-    for (double& v : b) v = static_cast<double>((state = 1664525u * state + 1013904223u) >> 8) / (1u << 23) - 1;
+    Vector x;
+    const Vector b = right_hand_side(A.cols());
     return solver_.solve(b, x, tolerance).status;
   }
 
@@ -39,26 +40,38 @@ class MultigridFactor final : public Factor {
 
  private:
   static constexpr double tolerance = 1e-12;
+
+  Vector right_hand_side(Index n) const {
+    if (space_.shared()) return scattered_numbers(space_, n, 1, 1);
+    Vector b(n);
+    unsigned state = 1;  // of a plain linear congruence
+    for (double& v : b) v = static_cast<double>((state = 1664525u * state + 1013904223u) >> 8) / (1u << 23) - 1;
+    return b;
+  }
+
+  Space space_;
   SparseMatrix A_;
+  double entries_ = 0;  // of A, on all processes
   MultigridSolver solver_;
 };
 
 class MultigridCycle final : public Factor {
  public:
   MultigridCycle(std::unique_ptr<RowMatrix> rows, const Vector* positions)
-      : rows_(std::move(rows)), positions_(positions) {}
+      : rows_(std::move(rows)),
+        positions_(positions),
+        entries_(rows_->space().sum(static_cast<double>(rows_->entries()))) {}
 
   void analyze(const SparseMatrix&) override {}
 
   /// Levels cost as much as the cycles of about fifty columns.
   FactorCost cost() const override {
-    const auto entries = static_cast<double>(rows_->entries());
-    return {500 * entries, entries};
+    return {500 * entries_, entries_};
   }
 
   SolveReport::Status factorize(const SparseMatrix& A) override {
     rows_->refresh(A);
-    return multigrid_.set_up(*rows_, {positions_});
+    return multigrid_.set_up(*rows_, {positions_, nullptr, nullptr, &rows_->space()});
   }
 
   void solve(const Eigen::Ref<const Matrix>& B, Eigen::Ref<Matrix> X) override {
@@ -72,19 +85,20 @@ class MultigridCycle final : public Factor {
  private:
   std::unique_ptr<RowMatrix> rows_;
   const Vector* positions_;
+  double entries_;  // on all processes
   Multigrid multigrid_;
 };
 
 }  // namespace
 
-std::unique_ptr<Factor> make_multigrid_cycle(const SparseMatrix& A, const Vector* positions) {
-  auto rows = make_row_matrix(A, Symmetry::symmetric);
+std::unique_ptr<Factor> make_multigrid_cycle(const SparseMatrix& A, const Vector* positions, const Space& space) {
+  auto rows = make_row_matrix(A, Symmetry::symmetric, space);
   if (rows->block_size() != 3) return nullptr;
   return std::make_unique<MultigridCycle>(std::move(rows), positions);
 }
 
-std::unique_ptr<Factor> make_multigrid_factor(const Vector* positions) {
-  return std::make_unique<MultigridFactor>(positions);
+std::unique_ptr<Factor> make_multigrid_factor(const Vector* positions, const Space& space) {
+  return std::make_unique<MultigridFactor>(positions, space);
 }
 
 }  // namespace limber

@@ -10,6 +10,7 @@
 #include "limber/core/errors.hpp"
 #include "limber/linalg/gathered.hpp"
 #include "limber/linalg/modes/mode_search.hpp"
+#include "limber/linalg/modes/shared_modes.hpp"
 #include "limber/scene/build/unusual.hpp"
 #include "limber/scene/json.hpp"
 
@@ -103,6 +104,8 @@ Modes scene_modes(const Model& model, const State& state, int s) {
   require_entries(T.low_rank);
   if (!space.shared())
     return lowest_modes(with_entries(T.K, T.low_rank, 1, Triangle::lower), system.mass(), s, rigid, positions);
+  if (space.all(!T.low_rank.any()) && sought_together(system.traits().nodes, system.size(), s))
+    return lowest_modes_together(system.traits().nodes, T.K, system.mass(), s, rigid);
   // Each process finds those of the whole, and keeps its rows.
   const auto whole = [&](const SparseMatrix& A) { return gather_matrix(space, A, Symmetry::symmetric); };
   const Vector all_positions = space.whole(*positions);

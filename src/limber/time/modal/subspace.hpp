@@ -113,12 +113,15 @@ class ModalSubspace {
   }
 
  private:
-  /// Modes are sought of the whole system, on each process; all else is done with the rows that it holds.
-  struct Whole {
+  /// Several processes seek the modes together, each with the matrices of its own elements and the rows that it holds;
+  /// or each of them does, with those of the whole system. All else is done with the rows that it holds.
+  struct Problem {
+    bool together;
     SparseMatrix K, M;
     Matrix rigid;
   };
-  Whole whole_of(System& system, const State& u0) const;
+  bool together(const System& system) const;
+  Problem problem_of(System& system, const State& u0);
   ReducedTangent reduce(System& system, const Tangent& T, const ModalBasis& X, Matrix& KX);
   void prepare(System& system, const State& u0);
   void turn(const System& system, const State& u0);
@@ -136,7 +139,7 @@ class ModalSubspace {
   int count_;
   long most_steps_between_checks_;
   ModeTracker tracker_;
-  Vector positions_;  // of the unknowns' nodes, in all
+  Vector positions_;  // of the unknowns' nodes, in all; where they are needed
   ModalBasis all_, some_;
   ModalBasis found_;  // all_ as it was computed, at found_at_
   Vector found_at_;
