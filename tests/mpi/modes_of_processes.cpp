@@ -92,7 +92,7 @@ std::string answer(const Communicator& all, const std::string& file, int s, doub
     const double error = (first.lambda - alone.lambda).cwiseAbs().maxCoeff();
     // As a step changes it: the modes of before are followed.
     whole = squeezed(squeeze * 1.003);
-    const Modes refined = tracker.refine(T.K, system.mass(), system.rigid_motions(at), first, 1e-5);
+    const Modes refined = tracker.refine(T.K, system.mass(), system.rigid_motions(at), first, 1e-3);
     alone = whole_modes(whole.K, whole.M, s, whole.rigid);
     text += fmt::format(R"(, "tracked": {}, "refined": )", error) + found(space, whole, refined, alone);
     text += fmt::format(R"(, "from_scratch": {}, "iterations": {}}})", tracker.counts().from_scratch,

@@ -57,6 +57,11 @@ void BlockProduct::take(const SparseMatrix& A, const Space& space) {
 }
 
 Matrix BlockProduct::operator*(const BlockView& X) const {
+  if (!only_diagonal_ && space_.shared() && X.cols() == 1) {
+    Matrix y(X.rows(), 1);
+    rows_->multiply(X.col(0).data(), y.data());
+    return y;
+  }
   if (!only_diagonal_) return rows_->multiply_block(X);
   Matrix Y(X.rows(), X.cols());
   for_chunks(X.rows(), [&](Index begin, Index end) {

@@ -4,6 +4,7 @@
 
 #include "limber/core/errors.hpp"
 #include "limber/linalg/dense_eigen.hpp"
+#include "limber/linalg/gathered.hpp"
 #include "limber/linalg/modes/mode_search.hpp"
 #include "limber/linalg/modes/null_vectors.hpp"
 #include "limber/linalg/scattered_numbers.hpp"
@@ -114,9 +115,8 @@ Modes ConnectedTracker::from_scratch(const SparseMatrix& K, const SparseMatrix& 
   rough_.drop();
   Modes modes = search_modes(K, M, s, rigid, Extent::whole_clusters, exact_);
   exact_.require_above_floor(modes.lambda[0]);
-  const bool large = space_.whole_size(K.cols()) >= large_;
-  if (space_.shared() && large) exact_.forget();  // the refinement has another one
-  if (exact_.made() && !large) spent_ = cost_of_factor(exact_, modes.X.cols());
+  if (space_.shared()) exact_.forget();  // the refinement has another one
+  if (exact_.made() && K.cols() < large_) spent_ = cost_of_factor(exact_, modes.X.cols());
   return modes;
 }
 
@@ -214,7 +214,7 @@ Modes ConnectedTracker::refine(const SparseMatrix& K_given, const SparseMatrix& 
   K_.take(K, space_);
   M_.take(M, space_);
   present_ = false;
-  refined_roughly_ = n >= large_;
+  refined_roughly_ = space_.shared() || n >= large_;
   rough_.set_rough_from(large_);
   const Matrix R = null_vectors(K_, M_, rigid);
   Block block;
@@ -232,8 +232,10 @@ Modes ConnectedTracker::refine(const SparseMatrix& K_given, const SparseMatrix& 
     judge_factor(counts_.iterations - before);
   }
   if (outcome != Outcome::converged) return from_scratch(K, M, rigid, s);
-  guards_ = combine(block.S, block.Y.rightCols(block.Y.cols() - block.count));
-  return merge_modes(R, block.modes(), start.X.cols());
+  guards_ = as_owners_have(space_, combine(block.S, block.Y.rightCols(block.Y.cols() - block.count)));
+  Modes modes = merge_modes(R, block.modes(), start.X.cols());
+  modes.X = as_owners_have(space_, std::move(modes.X));
+  return modes;
 }
 
 }  // namespace limber

@@ -4,6 +4,7 @@
 
 #include "limber/core/errors.hpp"
 #include "limber/linalg/dense_eigen.hpp"
+#include "limber/linalg/gathered.hpp"
 #include "limber/linalg/modes/block_lanczos.hpp"
 #include "limber/linalg/modes/null_vectors.hpp"
 #include "limber/linalg/modes/slepc_search.hpp"
@@ -60,9 +61,10 @@ Modes dense_others(const SparseMatrix& K, const SparseMatrix& M, const Matrix& R
   return {eigen.values.head(others), inverse * eigen.vectors.leftCols(others)};
 }
 
-/// One step of inverse iteration, which damps what is left of high modes, then Rayleigh-Ritz with K and M themselves.
+/// One step of inverse iteration, which damps what is left of high modes (and which several processes, that have no
+/// inverse, do without), then Rayleigh-Ritz with K and M themselves.
 Modes polish(const ShiftInvert& op, const BlockProduct& K, const BlockProduct& M, const Matrix& R, const Matrix& X) {
-  Matrix Z = op * (M * X);
+  Matrix Z = M.space().shared() ? X : op * (M * X);
   remove(R, M, Z);
   Z = orthonormal_basis(M, unit_columns(M, Z), 1e-10);
   remove(R, M, Z);
@@ -73,10 +75,10 @@ Modes polish(const ShiftInvert& op, const BlockProduct& K, const BlockProduct& M
 }
 
 /// A shift far beyond the λ that are wanted (a body of another stiffness, a first λ < 0) hides their differences:
-/// brings it near them. Ritz values are known from above only, hence the reserve.
+/// brings it near them; and below them, where K − σM was not known to be indefinite. Ritz values are known from above only, hence the reserve.
 bool bring_shift_near(const SparseMatrix& K, const SparseMatrix& M, const Vector& ritz, Index s, ShiftInvert& op) {
   const double low = ritz[0], high = std::max(std::abs(ritz[s - 1]), std::abs(low));
-  if (!(-op.sigma() > 4 * high)) return false;
+  if (!(-op.sigma() > 4 * high) && !(low < op.sigma())) return false;
   const double reserve = std::max(.1 * high, 1e-13 * op.top());
   op.try_shift(K, M, std::min(1.5 * low, 0.) - reserve);
   return true;
@@ -150,7 +152,11 @@ Modes search_modes(const SparseMatrix& K_given, const SparseMatrix& M_given, int
   const BlockProduct K_block(K, space), M_block(M, space);
   if (!space.all((M_block.diagonal().array() > 0).all())) throw StepFailure("modes: the mass matrix is not positive definite");
   const Matrix R = null_vectors(K_block, M_block, rigid);
-  if (space.shared() || !few_unknowns(K.cols(), s)) return lanczos_modes(K, M, s, R, extent, K_block, M_block, op);
+  if (space.shared() || !few_unknowns(K.cols(), s)) {
+    Modes modes = lanczos_modes(K, M, s, R, extent, K_block, M_block, op);
+    modes.X = as_owners_have(space, std::move(modes.X));
+    return modes;
+  }
   const Modes others = dense_others(K, M, R);
   const double top = K_block.diagonal().cwiseQuotient(M_block.diagonal()).cwiseAbs().maxCoeff();
   return merge_modes(R, others, choose({R.cols(), others.lambda, Spectrum::Extent::all, top}, s, extent));

@@ -2,33 +2,24 @@
 
 #include <cmath>
 
+#include "limber/linalg/gathered.hpp"
+
 namespace limber {
 namespace {
 
 constexpr Index analysed_modes = 2000000;  // unknowns: above, even the analysis of a factor takes too long
-constexpr int most_of_mumps = 2;           // processes: with more, MUMPS does not give the same bits each time
 
 }  // namespace
 
 std::unique_ptr<Factor> ShiftInvert::make_factor(const SparseMatrix& A) const {
-  if (space_.whole_size(A.cols()) >= rough_from_)
+  if (space_.shared() || A.cols() >= rough_from_)
     if (auto cycle = make_multigrid_cycle(A, positions_, space_)) return cycle;
-  if (space_.shared()) return make_shared_factor(A);
   if (A.cols() <= analysed_modes || A.cols() % 3 != 0) {
     auto factor = make_best_factor(A, Symmetry::symmetric);
     factor->analyze(A);
     if (factor->cost().entries <= most_entries_ || A.cols() % 3 != 0) return factor;
   }
   return make_multigrid_factor(positions_);
-}
-
-std::unique_ptr<Factor> ShiftInvert::make_shared_factor(const SparseMatrix& A) const {
-  if (space_.processes().size() <= most_of_mumps && space_.whole_size(A.cols()) <= analysed_modes) {
-    auto factor = make_mumps_factor(space_);
-    factor->analyze(A);
-    if (factor->cost().entries <= most_entries_) return factor;
-  }
-  return make_multigrid_factor(positions_, space_);
 }
 
 void ShiftInvert::forget() {
@@ -80,7 +71,10 @@ void ShiftInvert::try_shift(const SparseMatrix& K, const SparseMatrix& M, double
 
 Matrix ShiftInvert::operator*(const Eigen::Ref<const Matrix>& Y) const {
   Matrix Z(Y.rows(), Y.cols());
-  factor_->solve(Y, Z);
+  if (space_.shared())  // a difference of large vectors need not be consistent, to its own accuracy
+    factor_->solve(as_owners_have(space_, Y), Z);
+  else
+    factor_->solve(Y, Z);
   return Z;
 }
 

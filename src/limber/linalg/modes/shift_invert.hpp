@@ -2,7 +2,8 @@
 /// B = (K − σM)⁻¹ with a small shift σ < 0 for which K − σM is positive definite, although free bodies have λ = 0 and
 /// a strongly deformed body λ < 0. Has the eigenvectors of K x = λ M x:  B M x = x / (λ − σ). By a factor, or by
 /// conjugate gradients with multigrid where a factor would be too large. Where several processes share the unknowns, K
-/// and M are those of each one's own elements, and all of them make B together.
+/// and M are those of each one's own elements, and B is one cycle of multigrid: a preconditioner. (Factors by MUMPS,
+/// which adds what comes from other processes as it comes, would not give the same bits each time.)
 
 #include <limits>
 
@@ -51,7 +52,6 @@ class ShiftInvert {
 
  private:
   std::unique_ptr<Factor> make_factor(const SparseMatrix& A) const;
-  std::unique_ptr<Factor> make_shared_factor(const SparseMatrix& A) const;
   SolveReport::Status factorize(const SparseMatrix& K, const SparseMatrix& M, double sigma);
 
   Space space_;

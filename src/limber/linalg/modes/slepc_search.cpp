@@ -87,12 +87,14 @@ class SlepcSearch final : public ModeFinder {
   SlepcSearch(const ShiftInvert& op, const BlockProduct& K, const BlockProduct& M, const Matrix& locked)
       : op_(op), K_(K), M_(M), locked_(locked), rows_(M.space()), X_(locked.rows(), 0) {
     begin_slepc();
+    const Vector& m = M.diagonal();
+    mass_ = M.space().dot(m, Vector::Ones(m.size())) / (3. * rows_.numbers().nodes);
     if (!M.only_diagonal()) return;
     *diagonal_.fresh() = rows_.make();
-    rows_.write(M.diagonal(), diagonal_);
+    rows_.write(m, diagonal_);
   }
 
-  /// Goes on to the end unless the shift turns out to be too far off.
+  /// Goes on to the end unless the shift turns out to be a bad one.
   void look(Index count) override {
     looking_ = true;
     extend(count, count);
@@ -101,7 +103,7 @@ class SlepcSearch final : public ModeFinder {
 
   void find(Index count) override {
     if (lambda_.size() == 0) extend(count, count);
-    for (int runs = 0; known() < count + 1; ++runs) {
+    for (Index runs = 0; known() < count + 1; ++runs) {
       if (runs > count + 100) throw StepFailure("modes: eigenvalues of high multiplicity keep appearing");
       extend(1, count);
     }
@@ -111,8 +113,9 @@ class SlepcSearch final : public ModeFinder {
   Matrix vectors(Index count) const override { return X_.leftCols(count); }
 
  private:
-  static constexpr double tolerance = 1e-10;
-  static constexpr PetscInt most_restarts = 300;
+  static constexpr double tolerance = 1e-8;
+  static constexpr double rounding = 1e-7;  // of the largest λ: residuals below `tolerance` of this are noise
+  static constexpr PetscInt block = 8, most_iterations = 2000;
 
   /// Nothing is missing among those that are at most the lowest mode of the last run.
   Index known() const { return (lambda_.array() <= complete_to_).count(); }
@@ -124,33 +127,33 @@ class SlepcSearch final : public ModeFinder {
     PetscOwned<Mat, MatDestroy> K, M;
     make_matrix(K_product, K);
     make_matrix(M_product, M);
+    const auto wanted = static_cast<PetscInt>(more);
     check_petsc(EPSCreate(PETSC_COMM_WORLD, eps.fresh()));
     check_petsc(EPSSetOperators(eps, K, M));
     check_petsc(EPSSetProblemType(eps, EPS_GHEP));
-    check_petsc(EPSSetType(eps, EPSKRYLOVSCHUR));
-    check_petsc(EPSSetWhichEigenpairs(eps, EPS_TARGET_MAGNITUDE));
-    check_petsc(EPSSetTarget(eps, op_.sigma()));
-    check_petsc(EPSSetPurify(eps, PETSC_FALSE));  // M has an inverse
-    check_petsc(EPSSetTolerances(eps, tolerance, most_restarts));
-    const auto wanted = static_cast<PetscInt>(more);
-    check_petsc(EPSSetDimensions(eps, wanted, std::max<PetscInt>(2 * wanted, wanted + 18), PETSC_DEFAULT));
+    check_petsc(EPSSetType(eps, EPSGD));
+    check_petsc(EPSSetWhichEigenpairs(eps, EPS_SMALLEST_REAL));
+    check_petsc(EPSSetDimensions(eps, wanted, 3 * wanted + 20, PETSC_DEFAULT));
+    check_petsc(EPSGDSetBlockSize(eps, std::min(block, wanted)));
+    check_petsc(EPSGDSetBOrth(eps, PETSC_TRUE));
+    check_petsc(EPSSetTolerances(eps, tolerance, most_iterations));
     check_petsc(EPSSetConvergenceTestFunction(eps, judge, this, nullptr));
     check_petsc(EPSSetStoppingTestFunction(eps, may_stop, this, nullptr));
     check_petsc(EPSMonitorSet(eps, note, this, nullptr));
-    set_inverse(eps);
-    set_vectors(eps);
+    set_preconditioner(eps);
+    set_known(eps);
+    set_start(eps, std::min(block, wanted));
     seen_.resize(0);
     const PetscErrorCode code = EPSSolve(eps);
     if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
     check_petsc(code);
     EPSConvergedReason reason = EPS_CONVERGED_ITERATING;
+    PetscInt iterations = 0;
     check_petsc(EPSGetConvergedReason(eps, &reason));
+    check_petsc(EPSGetIterationNumber(eps, &iterations));
     if (reason == EPS_CONVERGED_USER) return;  // another shift is needed
-    PetscInt restarts = 0;
-    check_petsc(EPSGetIterationNumber(eps, &restarts));
     if (reason < 0)
-      throw StepFailure("modes: the eigenvalue iteration (Krylov-Schur) did not converge", static_cast<int>(restarts));
-    seen_.resize(0);
+      throw StepFailure("modes: the eigenvalue iteration (Davidson) did not converge", static_cast<int>(iterations));
     take(eps);
   }
 
@@ -161,41 +164,45 @@ class SlepcSearch final : public ModeFinder {
     check_petsc(MatSetOption(matrix, MAT_SYMMETRIC, PETSC_TRUE));
   }
 
-  /// (K − σM)⁻¹ is ours; SLEPc only knows that there is one.
-  void set_inverse(EPS eps) {
+  void set_preconditioner(EPS eps) {
     ST st = nullptr;
     KSP ksp = nullptr;
     PC pc = nullptr;
     check_petsc(EPSGetST(eps, &st));
-    check_petsc(STSetType(st, STSINVERT));
-    check_petsc(STSetShift(st, op_.sigma()));
+    check_petsc(STSetType(st, STPRECOND));
     check_petsc(STSetMatMode(st, ST_MATMODE_SHELL));
     check_petsc(STGetKSP(st, &ksp));
     check_petsc(KSPSetType(ksp, KSPPREONLY));
     check_petsc(KSPGetPC(ksp, &pc));
     check_petsc(PCSetType(pc, PCSHELL));
     check_petsc(PCShellSetContext(pc, this));
-    check_petsc(PCShellSetApply(pc, inverse));
+    check_petsc(PCShellSetApply(pc, precondition));
   }
 
-  /// What is known, and where to start: scaled so that light parts are no less present than heavy ones.
-  void set_vectors(EPS eps) {
-    std::vector<Vec> known;
-    const auto add = [&](const auto& x) {
-      known.push_back(rows_.make());
-      rows_.write(x, known.back());
-    };
-    for (Index c = 0; c < locked_.cols(); ++c) add(locked_.col(c));
-    for (Index c = 0; c < X_.cols(); ++c) add(X_.col(c));
-    check_petsc(EPSSetDeflationSpace(eps, static_cast<PetscInt>(known.size()), known.data()));
-    for (Vec& x : known) check_petsc(VecDestroy(&x));
-    const Vector start = scattered_numbers(M_.space(), locked_.rows(), 1, ++seed_)
-                             .col(0)
-                             .cwiseQuotient(M_.diagonal().cwiseSqrt());
-    Vec first = rows_.make();
-    rows_.write(start, first);
-    check_petsc(EPSSetInitialSpace(eps, 1, &first));
-    check_petsc(VecDestroy(&first));
+  /// SLEPc keeps copies.
+  template <class Set>
+  void give(const Matrix& X, const Set& set) {
+    std::vector<Vec> columns;
+    for (Index c = 0; c < X.cols(); ++c) {
+      columns.push_back(rows_.make());
+      rows_.write(X.col(c), columns.back());
+    }
+    set(static_cast<PetscInt>(columns.size()), columns.data());
+    for (Vec& x : columns) check_petsc(VecDestroy(&x));
+  }
+
+  void set_known(EPS eps) {
+    Matrix known(locked_.rows(), locked_.cols() + X_.cols());
+    known << locked_, X_;
+    if (known.cols() == 0) return;
+    give(known, [&](PetscInt count, Vec* x) { check_petsc(EPSSetDeflationSpace(eps, count, x)); });
+  }
+
+  /// Other vectors in each run, scaled so that light parts are no less present than heavy ones, and smoothed.
+  void set_start(EPS eps, Index count) {
+    const Matrix R = scattered_numbers(M_.space(), locked_.rows(), count, ++seed_ << 32);
+    give(op_ * Matrix(M_.diagonal().cwiseSqrt().asDiagonal() * R),
+         [&](PetscInt columns, Vec* x) { check_petsc(EPSSetInitialSpace(eps, columns, x)); });
   }
 
   /// Numbers that processes compute alike are made equal in all bits, since decisions follow from them.
@@ -254,47 +261,45 @@ class SlepcSearch final : public ModeFinder {
     return guarded(here, [&] { here.rows_.write((here.M_ * here.rows_.read(x)).col(0), y); });
   }
 
-  static PetscErrorCode inverse(PC pc, Vec x, Vec y) {
+  static PetscErrorCode precondition(PC pc, Vec x, Vec y) {
     void* self = nullptr;
     if (const PetscErrorCode code = PCShellGetContext(pc, &self)) return code;
     auto& here = *static_cast<SlepcSearch*>(self);
     return guarded(here, [&] { here.rows_.write((here.op_ * here.rows_.read(x)).col(0), y); });
   }
 
-  /// The residual of a pair, relative to its λ: the operator only knows λ − σ. θ = 1 / (λ − σ).
-  static PetscErrorCode judge(EPS, PetscScalar theta, PetscScalar, PetscReal residual, PetscReal* error, void* self) {
+  /// ‖Kx − λMx‖ in the norm of M⁻¹ (of a mean mass), relative to λ.
+  static PetscErrorCode judge(EPS, PetscScalar lambda, PetscScalar, PetscReal residual, PetscReal* error, void* self) {
     const auto& here = *static_cast<const SlepcSearch*>(self);
-    const double sigma = here.op_.sigma(), shifted = 1 / std::abs(theta);
-    const double scale = std::max({std::abs(sigma + shifted), 1e-2 * here.high_, 1e-12 * here.op_.top()});
-    *error = residual * shifted * std::max(1., shifted / scale);
+    const double scale = std::max({std::abs(lambda), 1e-2 * here.high_, rounding * here.op_.top()});
+    *error = residual / (std::sqrt(here.mass_) * scale);
     return 0;
   }
 
-  /// After each restart: what the λ look like.
-  static PetscErrorCode note(EPS, PetscInt, PetscInt, PetscScalar* theta, PetscScalar*, PetscReal*, PetscInt all,
+  /// After each iteration: what the λ look like. Those of a subspace are not below the true ones.
+  static PetscErrorCode note(EPS, PetscInt, PetscInt, PetscScalar* ritz, PetscScalar*, PetscReal*, PetscInt all,
                              void* self) {
     auto& here = *static_cast<SlepcSearch*>(self);
     return guarded(here, [&] {
-      const Index seen = std::min<Index>(all, here.count_);
-      Vector lambda(seen);
-      for (Index i = 0; i < seen; ++i)
-        lambda[i] = theta[i] > 0 ? here.op_.sigma() + 1 / theta[i] : std::numeric_limits<double>::infinity();
-      std::sort(lambda.begin(), lambda.end());
+      Vector lambda = Eigen::Map<const Vector>(ritz, std::min<Index>(all, here.count_));
+      if (lambda.size() == 0) return;
       for (double& value : lambda) value = here.M_.space().min(value);
+      std::sort(lambda.begin(), lambda.end());
+      here.op_.require_above_floor(lambda[0]);
+      here.high_ = std::max(std::abs(lambda[0]), std::abs(lambda[lambda.size() - 1]));
       here.seen_ = lambda;
-      const double high = std::max(std::abs(lambda[0]), std::abs(lambda[seen - 1]));
-      if (std::isfinite(high)) here.high_ = high;
     });
   }
 
-  static PetscErrorCode may_stop(EPS eps, PetscInt restarts, PetscInt most, PetscInt converged, PetscInt wanted,
+  static PetscErrorCode may_stop(EPS eps, PetscInt iterations, PetscInt most, PetscInt converged, PetscInt wanted,
                                  EPSConvergedReason* reason, void* self) {
     const auto& here = *static_cast<const SlepcSearch*>(self);
-    if (here.looking_ && here.seen_.size() == here.count_ && -here.op_.sigma() > 4 * here.high_) {
+    const double sigma = here.op_.sigma();
+    if (here.looking_ && here.seen_.size() == here.count_ && (-sigma > 4 * here.high_ || here.seen_[0] < sigma)) {
       *reason = EPS_CONVERGED_USER;
       return 0;
     }
-    return EPSStoppingBasic(eps, restarts, most, converged, wanted, reason, nullptr);
+    return EPSStoppingBasic(eps, iterations, most, converged, wanted, reason, nullptr);
   }
 
   const ShiftInvert& op_;
@@ -302,6 +307,7 @@ class SlepcSearch final : public ModeFinder {
   const Matrix& locked_;
   OwnRows rows_;
   PetscOwned<Vec, VecDestroy> diagonal_;  // of M, where that is all
+  double mass_ = 1;                       // the mean of its diagonal
   Vector lambda_, seen_;                  // ascending; seen: of a run that is not at its end
   Matrix X_;                              // #n × (as many as lambda_)
   double complete_to_ = -std::numeric_limits<double>::infinity();

@@ -1,7 +1,8 @@
 #pragma once  // internal
-/// The lowest modes of a system that several processes share, by SLEPc: Krylov–Schur on (K − σM)⁻¹M in the inner
-/// product of M, beside the vectors that are known. One vector at a time finds one copy of a repeated eigenvalue, so
-/// the search goes on beside what is found until the next mode lies above all that were asked for.
+/// The lowest modes of a system that several processes share, by SLEPc: generalised Davidson in the inner product of M,
+/// preconditioned by a cycle of multigrid for K − σM, beside the vectors that are known. A run may miss copies of a
+/// repeated eigenvalue, so the search goes on beside what is found until the next mode lies above all that were asked
+/// for.
 
 #include <memory>
 

@@ -37,15 +37,12 @@ std::unique_ptr<Factor> make_dense_factor(Symmetry symmetry);
 
 /// Stands in for a factor that would be too large, of a positive definite matrix of 3×3 blocks: solves by conjugate
 /// gradients with multigrid to 1e-12, and throws StepFailure where that does not converge. Needs no analysis.
-/// positions: as of UnknownNodes. Where several processes share the unknowns, matrices are those of each one's own
-/// elements.
-std::unique_ptr<Factor> make_multigrid_factor(const Vector* positions, const Space& space = whole_space());
-/// The like, but solves only roughly, by one cycle of multigrid. Null where A is not made of 3×3 blocks.
+/// positions: as of UnknownNodes.
+std::unique_ptr<Factor> make_multigrid_factor(const Vector* positions);
+/// The like, but solves only roughly, by one cycle of multigrid. Null where A is not made of 3×3 blocks. Where several
+/// processes share the unknowns, matrices are those of each one's own elements.
 std::unique_ptr<Factor> make_multigrid_cycle(const SparseMatrix& A, const Vector* positions,
                                              const Space& space = whole_space());
-/// L D Lᵀ by MUMPS, which the processes share, of a matrix of 3×3 blocks; each gives that of its own elements. On three
-/// processes or more, equal matrices do not give equal bits: MUMPS adds what comes as it comes.
-std::unique_ptr<Factor> make_mumps_factor(const Space& space);
 
 /// The fastest kind at hand for A: dense, or CHOLMOD / UMFPACK or what stands in for them.
 std::unique_ptr<Factor> make_best_factor(const SparseMatrix& A, Symmetry symmetry);

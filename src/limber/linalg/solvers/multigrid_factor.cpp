@@ -1,5 +1,4 @@
 #include "limber/core/errors.hpp"
-#include "limber/linalg/scattered_numbers.hpp"
 #include "limber/linalg/solvers/factor.hpp"
 #include "limber/linalg/solvers/multigrid_solver.hpp"
 
@@ -8,24 +7,24 @@ namespace {
 
 class MultigridFactor final : public Factor {
  public:
-  MultigridFactor(const Vector* positions, const Space& space)
-      : space_(space), solver_({positions, nullptr, nullptr, &space_}) {}
+  explicit MultigridFactor(const Vector* positions) : solver_({positions}) {}
 
   void analyze(const SparseMatrix&) override {}
 
   /// A solve is some hundred products; levels cost about half of one.
   FactorCost cost() const override {
-    return {500 * entries_, 100 * entries_};
+    const double entries = 100 * static_cast<double>(A_.nonZeros());
+    return {5 * entries, entries};
   }
 
   /// Multigrid itself does not see whether A is positive definite: a solve does, as good as certainly.
   SolveReport::Status factorize(const SparseMatrix& A) override {
     A_ = A;
-    entries_ = space_.sum(static_cast<double>(A_.nonZeros()));
     solver_.reset();
     solver_.set_matrix(A_);
-    Vector x;
-    const Vector b = right_hand_side(A.cols());
+    Vector b(A.cols()), x;
+    unsigned state = 1;  // of a plain linear congruence
+    for (double& v : b) v = static_cast<double>((state = 1664525u * state + 1013904223u) >> 8) / (1u << 23) - 1;
     return solver_.solve(b, x, tolerance).status;
   }
 
@@ -40,18 +39,7 @@ class MultigridFactor final : public Factor {
 
  private:
   static constexpr double tolerance = 1e-12;
-
-  Vector right_hand_side(Index n) const {
-    if (space_.shared()) return scattered_numbers(space_, n, 1, 1);
-    Vector b(n);
-    unsigned state = 1;  // of a plain linear congruence
-    for (double& v : b) v = static_cast<double>((state = 1664525u * state + 1013904223u) >> 8) / (1u << 23) - 1;
-    return b;
-  }
-
-  Space space_;
   SparseMatrix A_;
-  double entries_ = 0;  // of A, on all processes
   MultigridSolver solver_;
 };
 
@@ -97,8 +85,8 @@ std::unique_ptr<Factor> make_multigrid_cycle(const SparseMatrix& A, const Vector
   return std::make_unique<MultigridCycle>(std::move(rows), positions);
 }
 
-std::unique_ptr<Factor> make_multigrid_factor(const Vector* positions, const Space& space) {
-  return std::make_unique<MultigridFactor>(positions, space);
+std::unique_ptr<Factor> make_multigrid_factor(const Vector* positions) {
+  return std::make_unique<MultigridFactor>(positions);
 }
 
 }  // namespace limber
