@@ -2,8 +2,8 @@
 ///
 ///     mpirun -n P modes_of_processes scene.json modes squeeze floor
 ///
-/// At the start of the scene, with x times `squeeze`; whole clusters, of at least so many modes. A floor other than 0 is
-/// that of λ, relative to the lowest one. Process 0 writes what it finds as JSON.
+/// At the start of the scene, with x times `squeeze`; whole clusters, of at least so many modes. A floor other than 0
+/// is that of λ, relative to the lowest one. Process 0 writes what it finds as JSON.
 
 #include <fmt/format.h>
 
@@ -51,11 +51,10 @@ std::string found(const Space& space, const Whole& whole, const Modes& together,
   list(together.lambda);
   text += R"(], "alone": [)";
   list(alone.lambda);
-  text += fmt::format(
-      R"(], "residual": {}, "orthonormal": {}, "angle": {}, "consistent": {}, "bits": "{:x}")",
-      mode_errors(residual, together.lambda, K.diagonal(), M.diagonal()).maxCoeff(),
-      (inner(X, M * X) - Matrix::Identity(X.cols(), X.cols())).cwiseAbs().maxCoeff(), angle(M, X, alone.X),
-      consistent ? "true" : "false", bits);
+  text += fmt::format(R"(], "residual": {}, "orthonormal": {}, "angle": {}, "consistent": {}, "bits": "{:x}")",
+                      mode_errors(residual, together.lambda, K.diagonal(), M.diagonal()).maxCoeff(),
+                      (inner(X, M * X) - Matrix::Identity(X.cols(), X.cols())).cwiseAbs().maxCoeff(),
+                      angle(M, X, alone.X), consistent ? "true" : "false", bits);
   return text;
 }
 
@@ -70,7 +69,8 @@ std::string answer(const Communicator& all, const std::string& file, int s, doub
     for (Index i = 0; i < at.q.size(); i += 3) at.q[i] *= factor;
     system.tangent(at, Definiteness::exact, T);
     return Whole{gather_matrix(space, T.K, Symmetry::symmetric),
-                 gather_matrix(space, system.mass(), Symmetry::symmetric), gather_rows(space, system.rigid_motions(at))};
+                 gather_matrix(space, system.mass(), Symmetry::symmetric),
+                 gather_rows(space, system.rigid_motions(at))};
   };
   Whole whole = squeezed(squeeze);
   Modes alone = whole_modes(whole.K, whole.M, s, whole.rigid);
@@ -113,8 +113,8 @@ int main(int argc, char** argv) {
     return 2;
   }
   try {
-    const std::string text = limber::answer(processes.all(), argv[1], std::atoi(argv[2]), std::atof(argv[3]),
-                                            std::atof(argv[4]));
+    const std::string text =
+        limber::answer(processes.all(), argv[1], std::atoi(argv[2]), std::atof(argv[3]), std::atof(argv[4]));
     if (processes.all().rank() == 0) fmt::print("{}\n", text);
     return 0;
   } catch (const std::exception& e) {

@@ -356,8 +356,8 @@ def test_modes_sought_together(tmp_path, keys, count, squeeze, processes):
     if processes == 1:
         return
     assert found["tracked"] <= 1e-9 * np.abs(alone).max()
-    assert_modes(found["refined"], 1e-5)
-    assert found["from_scratch"] == 1 and found["iterations"] > 0
+    assert_modes(found["refined"], 1e-4)
+    assert found["refined"]["from_scratch"] <= 2 and found["refined"]["iterations"] > 0
     assert modes_of(processes, file, count, squeeze)["bits"] == found["bits"]
 
 

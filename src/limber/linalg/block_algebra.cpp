@@ -76,8 +76,8 @@ void remove(const BlockView& V, const BlockProduct& M, Eigen::Ref<Matrix> U) {  
 }
 
 Matrix unit_columns(const BlockProduct& M, const Matrix& U) {
-  Vector scale = M.space().shared() ? Vector(M.inner(U, M * U).diagonal())
-                                    : Vector(U.cwiseProduct(M * U).colwise().sum());
+  Vector scale =
+      M.space().shared() ? Vector(M.inner(U, M * U).diagonal()) : Vector(U.cwiseProduct(M * U).colwise().sum());
   for (double& s : scale) s = s > 0 ? 1 / std::sqrt(s) : 0;
   return U * scale.asDiagonal();
 }

@@ -18,8 +18,9 @@ Matrix combine(const BlockView& V, const BlockView& Y);
 /// U −= V G.
 void subtract(const BlockView& V, const BlockView& G, Eigen::Ref<Matrix> U);
 
-/// A symmetric matrix, given by its lower triangle, that multiplies blocks of vectors. Where several processes share the
-/// unknowns, A is that of each one's own elements, and products, inner products and the diagonal are those of the sum.
+/// A symmetric matrix, given by its lower triangle, that multiplies blocks of vectors. Where several processes share
+/// the unknowns, A is that of each one's own elements, and products, inner products and the diagonal are those of the
+/// sum.
 class BlockProduct {
  public:
   BlockProduct() = default;

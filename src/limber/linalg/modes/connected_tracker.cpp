@@ -74,8 +74,7 @@ struct ConnectedTracker::Block {
   Modes modes() const { return {lambda.head(count), combine(S, Y.leftCols(count))}; }
 };
 
-Vector mode_errors(const Matrix& residual, const Vector& lambda, const Vector& k, const Vector& m,
-                   const Space& space) {
+Vector mode_errors(const Matrix& residual, const Vector& lambda, const Vector& k, const Vector& m, const Space& space) {
   const double top = lambda.size() > 0 ? lambda.cwiseAbs().maxCoeff() : 0;
   if (top == 0) return Vector::Zero(lambda.size());
   const Vector weight = k.cwiseAbs().cwiseMax(top * m).cwiseInverse();
@@ -137,8 +136,7 @@ void ConnectedTracker::judge_factor(long iterations) {
 /// The span of `start` without the exact null vectors. False if it does not hold enough.
 bool ConnectedTracker::begin(const Modes& start, const Matrix& R, Block& block) const {
   block.count = start.X.cols() - R.cols();
-  if (start.X.rows() != R.rows() || block.count < 0 || !space_.all(start.X.allFinite()))
-    return false;
+  if (start.X.rows() != R.rows() || block.count < 0 || !space_.all(start.X.allFinite())) return false;
   Matrix S = guards_.rows() == start.X.rows() ? side_by_side(start.X, guards_) : start.X;
   remove(R, M_, S);
   S = orthonormal_basis(M_, S, 1e-6);

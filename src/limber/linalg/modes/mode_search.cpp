@@ -75,7 +75,8 @@ Modes polish(const ShiftInvert& op, const BlockProduct& K, const BlockProduct& M
 }
 
 /// A shift far beyond the λ that are wanted (a body of another stiffness, a first λ < 0) hides their differences:
-/// brings it near them; and below them, where K − σM was not known to be indefinite. Ritz values are known from above only, hence the reserve.
+/// brings it near them; and below them, where K − σM was not known to be indefinite. Ritz values are known from above
+/// only, hence the reserve.
 bool bring_shift_near(const SparseMatrix& K, const SparseMatrix& M, const Vector& ritz, Index s, ShiftInvert& op) {
   const double low = ritz[0], high = std::max(std::abs(ritz[s - 1]), std::abs(low));
   if (!(-op.sigma() > 4 * high) && !(low < op.sigma())) return false;
@@ -150,7 +151,8 @@ Modes search_modes(const SparseMatrix& K_given, const SparseMatrix& M_given, int
   SparseMatrix copy_k, copy_m;
   const SparseMatrix &K = compressed(K_given, copy_k), &M = compressed(M_given, copy_m);
   const BlockProduct K_block(K, space), M_block(M, space);
-  if (!space.all((M_block.diagonal().array() > 0).all())) throw StepFailure("modes: the mass matrix is not positive definite");
+  if (!space.all((M_block.diagonal().array() > 0).all()))
+    throw StepFailure("modes: the mass matrix is not positive definite");
   const Matrix R = null_vectors(K_block, M_block, rigid);
   if (space.shared() || !few_unknowns(K.cols(), s)) {
     Modes modes = lanczos_modes(K, M, s, R, extent, K_block, M_block, op);

@@ -79,7 +79,7 @@ class OwnRows {
 
  private:
   Space space_;
-  std::vector<std::pair<Index, Index>> own_;  // nodes: among those held, and among its own
+  std::vector<std::pair<Index, Index> > own_;  // nodes: among those held, and among its own
 };
 
 class SlepcSearch final : public ModeFinder {
@@ -268,10 +268,11 @@ class SlepcSearch final : public ModeFinder {
     return guarded(here, [&] { here.rows_.write((here.op_ * here.rows_.read(x)).col(0), y); });
   }
 
-  /// ‖Kx − λMx‖ in the norm of M⁻¹ (of a mean mass), relative to λ.
+  /// ‖Kx − λMx‖ in the norm of M⁻¹ (of a mean mass), relative to λ, or to those of vectors that it is kept orthogonal
+  /// to: what these lack is found in every residual.
   static PetscErrorCode judge(EPS, PetscScalar lambda, PetscScalar, PetscReal residual, PetscReal* error, void* self) {
     const auto& here = *static_cast<const SlepcSearch*>(self);
-    const double scale = std::max({std::abs(lambda), 1e-2 * here.high_, rounding * here.op_.top()});
+    const double scale = std::max({std::abs(lambda), 1e-2 * here.high_, -here.low_, rounding * here.op_.top()});
     *error = residual / (std::sqrt(here.mass_) * scale);
     return 0;
   }
@@ -287,6 +288,7 @@ class SlepcSearch final : public ModeFinder {
       std::sort(lambda.begin(), lambda.end());
       here.op_.require_above_floor(lambda[0]);
       here.high_ = std::max(std::abs(lambda[0]), std::abs(lambda[lambda.size() - 1]));
+      here.low_ = std::min(here.low_, lambda[0]);
       here.seen_ = lambda;
     });
   }
@@ -311,7 +313,8 @@ class SlepcSearch final : public ModeFinder {
   Vector lambda_, seen_;                  // ascending; seen: of a run that is not at its end
   Matrix X_;                              // #n × (as many as lambda_)
   double complete_to_ = -std::numeric_limits<double>::infinity();
-  double high_ = 0;  // the largest |λ| that is wanted, as far as it is known
+  double high_ = 0;  // the largest |λ| of the run that is wanted, as far as it is known
+  double low_ = 0;   // the lowest λ, if any is negative
   Index count_ = 0;
   std::uint64_t seed_ = 0;
   bool looking_ = false;

@@ -53,9 +53,7 @@ class MultigridCycle final : public Factor {
   void analyze(const SparseMatrix&) override {}
 
   /// Levels cost as much as the cycles of about fifty columns.
-  FactorCost cost() const override {
-    return {500 * entries_, entries_};
-  }
+  FactorCost cost() const override { return {500 * entries_, entries_}; }
 
   SolveReport::Status factorize(const SparseMatrix& A) override {
     rows_->refresh(A);

@@ -249,8 +249,7 @@ Vector ModalSubspace::staleness(System& system, const std::vector<Index>& column
   Vector k = start_.tangent.K.diagonal(), m = system.mass().diagonal();
   space.add_up(k);
   space.add_up(m);
-  if (options_.refresh.rule != Refresh::Rule::automatic)
-    return mode_errors(r, K.diagonal(), k, m, space);
+  if (options_.refresh.rule != Refresh::Rule::automatic) return mode_errors(r, K.diagonal(), k, m, space);
   const double h2 = h_ * h_;
   const Vector weight = (m + h2 * k.cwiseMax(0)).cwiseInverse();
   if (space.shared()) return h2 * space.inner(r.cwiseAbs2(), weight).cwiseSqrt();
