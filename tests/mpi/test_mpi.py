@@ -370,7 +370,7 @@ def test_modes_below_the_floor_are_not_sought(tmp_path, processes):
 
 
 # More unknowns than each process seeks the modes of on its own.
-LARGE = (32, 7, 7)
+LARGE = (50, 11, 11)
 
 
 @pytest.mark.parametrize("processes", [2, 3])

@@ -23,7 +23,7 @@ Matrix side_by_side(const Matrix& A, const Matrix& B) {
 }
 
 /// Of all entries.
-double norm(const Matrix& A, const Space& space) {
+double frobenius_norm(const Matrix& A, const Space& space) {
   if (!space.shared()) return A.norm();
   double squares = 0;
   for (Index c = 0; c < A.cols(); ++c) squares += space.squared_norm(A.col(c));
@@ -157,8 +157,8 @@ void ConnectedTracker::correct(Block& block, const Matrix& R, double tolerance, 
     W.rightCols(1) = block.residual.col(i);
   }
   if (first == First::yes) {  // B M r of a random r holds all low modes: one that comes down from above will be met
-    Matrix fresh = M_ * random_block(guards_.size() == 0 ? guards : 1);
-    const double all = norm(fresh, space_), size = all > 0 ? norm(W, space_) / all : 1;
+    Matrix fresh = M_ * random_block(guards_.cols() == 0 ? guards : 1);
+    const double all = frobenius_norm(fresh, space_), size = all > 0 ? frobenius_norm(W, space_) / all : 1;
     W = side_by_side(W, size * fresh);
   }
   Matrix Z = op() * W;
@@ -191,7 +191,7 @@ ConnectedTracker::Outcome ConnectedTracker::iterate(Block& block, const Matrix& 
   const Index count = block.count;
   if (block.lambda.size() == count) return Outcome::converged;
   const double last = block.lambda[count - 1];
-  const double near = guards_.size() == 0 ? .1 : .01;  // how far off the next Ritz value may be
+  const double near = guards_.cols() == 0 ? .1 : .01;  // how far off the next Ritz value may be
   if (block.lambda[count] - last > near * std::abs(last)) return Outcome::converged;
   // The next one may belong to the cluster of the last: find out.
   ++block.count;

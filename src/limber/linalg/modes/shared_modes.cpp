@@ -9,7 +9,7 @@
 namespace limber {
 namespace {
 
-constexpr Index together_from = 5000;   // unknowns: less are found sooner by each process on its own
+constexpr Index together_from = 20000;  // unknowns: each process has whole factors of less, as "auto" does
 constexpr Index unknowns_of_mode = 50;  // where more of the spectrum is asked for, so are dense solutions
 
 }  // namespace
