@@ -9,7 +9,7 @@
 namespace limber {
 namespace {
 
-constexpr Index together_from = 20000;  // unknowns: each process has whole factors of less, as "auto" does
+constexpr Index together_from = 5000;   // unknowns: less take each process half a second on its own, and little memory
 constexpr Index unknowns_of_mode = 50;  // where more of the spectrum is asked for, so are dense solutions
 
 }  // namespace
