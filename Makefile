@@ -41,7 +41,7 @@ program: build/build.ninja
 	$(call section,'Build the program')
 	@cmake --build build --parallel $(JOBS) --target limber_cli
 
-mpi: setup ## the program for several processes, with MPI and PETSc, which it installs: build-mpi/bin/limber
+mpi: setup ## the program for several processes, with MPI, PETSc and SLEPc, which it installs: build-mpi/bin/limber
 	@$(SETUP) tools/packages-mpi.txt
 	$(call section,'Build for several processes: build-mpi/')
 	@$(CONFIGURE) mpi

@@ -313,6 +313,91 @@ def test_modes(tmp_path):
     assert "one process" in limber(2, "modes", file, "-o", tmp_path / "d", status=2)
 
 
+def modes_of(processes, file, count, squeeze=1.0, floor=0.0):
+    """Modes that processes seek together, and what `modes_of_processes` finds about them."""
+    command = [*(MPIRUN + ["-n", str(processes)] if processes > 1 else []), PROGRAM.parent / "modes_of_processes",
+               str(file), str(count), str(squeeze), str(floor)]
+    job = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, timeout=300)
+    assert job.returncode == 0, job.stdout + job.stderr
+    return json.loads(job.stdout)
+
+
+def assert_modes(found, tolerance=1e-9):
+    these, alone = np.array(found["lambda"]), np.array(found["alone"])
+    assert these.shape == alone.shape
+    scale = np.maximum(np.abs(alone), 1e-3 * np.abs(alone).max())
+    assert (np.abs(these - alone) / scale).max() <= tolerance
+    assert found["orthonormal"] <= 1e-11
+    assert found["residual"] <= max(10 * tolerance ** 0.5, 1e-7)
+    assert found["angle"] <= max(10 * tolerance ** 0.5, 1e-7)
+    assert found["consistent"]
+
+
+@pytest.mark.parametrize("keys, count, squeeze", [
+    ({}, 12, 1.0), ({"pin": []}, 10, 1.0), ({"mass": "consistent"}, 9, 1.0), ({}, 6, 0.8), ({"pin": []}, 8, 0.9),
+    ({"element": "hex"}, 7, 1.0), ({"element": "hex", "pin": []}, 12, 1.0),
+], ids=["held", "free", "consistent", "squeezed", "squeezed-free", "double", "double-free"])
+@pytest.mark.parametrize("processes", [1, 2, 3, 4])
+def test_modes_sought_together(tmp_path, keys, count, squeeze, processes):
+    """Beside the modes that one process finds of the whole: free bodies have six that are 0 in all bits, bars of a square
+    cross-section pairs of equal ones, squeezed bars negative ones."""
+    file = tmp_path / "s.json"
+    file.write_text(json.dumps(beam(cells=(12, 4, 4), **keys)))
+    found = modes_of(processes, file, count, squeeze)
+    assert_modes(found)
+    alone = np.array(found["alone"])
+    if keys.get("pin") == []:
+        assert found["lambda"].count(0) == 6 or squeeze != 1
+    if squeeze != 1:
+        assert alone[0] < 0
+    if "element" in keys:
+        bending = alone[alone > 1e-6 * alone.max()]
+        assert (np.diff(bending) <= 1e-6 * bending[1:]).any()
+    if processes == 1:
+        return
+    assert found["tracked"] <= 1e-9 * np.abs(alone).max()
+    assert_modes(found["refined"], 1e-4)
+    assert found["refined"]["from_scratch"] <= 2 and found["refined"]["iterations"] > 0
+    assert modes_of(processes, file, count, squeeze)["bits"] == found["bits"]
+
+
+@pytest.mark.parametrize("processes", [2, 3])
+def test_modes_below_the_floor_are_not_sought(tmp_path, processes):
+    file = tmp_path / "s.json"
+    file.write_text(json.dumps(beam(cells=(12, 4, 4))))
+    assert modes_of(processes, file, 6, 0.8, floor=-0.5).get("below_floor")
+    assert not modes_of(processes, file, 6, 0.8, floor=-2).get("below_floor")
+
+
+@pytest.mark.parametrize("processes", [2, 3])
+@pytest.mark.parametrize("keys", [{}, {"pin": [], "angular_velocity": [0, 0, 3]}], ids=["held", "free"])
+def test_a_hybrid_with_modes_that_are_sought_together(run, keys, processes):
+    scene = beam("SIERE", cells=(12, 4, 4), steps=2, **keys)
+    scene["method"]["mode_search"] = "together"
+    together = run(scene, processes)
+    assert_same_motion(run(scene, 1), together, 2)
+    same_files(together, run(scene, processes))
+
+
+def test_such_a_hybrid_is_stopped_and_resumed(run, tmp_path):
+    scene = beam("SIERE", cells=(12, 4, 4), steps=10, angular_velocity=[0, 0, 2])
+    scene["method"]["mode_search"] = "together"
+    scene["method"]["refresh"] = {"every": 2}
+    same_files(stopped_and_resumed(tmp_path, scene, 2, 2), run(scene, 2))
+
+
+def test_modes_of_one_body_by_all_processes(tmp_path):
+    file = tmp_path / "s.json"
+    for keys in ({}, {"pin": []}):
+        scene = beam(cells=(12, 4, 4), **keys)
+        scene["method"]["mode_search"] = "together"
+        file.write_text(json.dumps(scene))
+        found = [np.array(json.loads(limber(processes, "modes", file, "-n", 12, "--json"))["lambda"])
+                 for processes in (1, 2, 3)]
+        for other in found[1:]:
+            assert np.abs(other - found[0]).max() <= 1e-9 * found[0].max()
+
+
 @pytest.mark.parametrize("method", ["SIERE", "TR-BDF2ERE"])
 def test_hybrids_where_things_collide(run, method):
     scene = contact_stack()

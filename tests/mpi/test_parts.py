@@ -34,7 +34,7 @@ def assert_same_rest(one, other):
 @pytest.mark.parametrize("element", ["P1", "P2", "hex"])
 @pytest.mark.parametrize("split", ["five", "six"])
 def test_files_are_those_of_one_process(run, element, split):  # noqa: F811
-    mesh = {"shape": "box", "size": [4, 0.75, 1], "cells": [9, 2, 3], "split": split}
+    mesh = {"shape": "box", "size": [4, 0.75, 1], "cells": [9, 3, 3], "split": split}
     scene = beam("BE", steps=3, element=element, mesh=mesh, rotation=[0.1, 0.2, 0.3])
     scene["output"]["probes"] = [{"name": "in", "body": "beam", "point": [1.1, 0.9, 0.4]},
                                  {"name": "cut", "body": "beam", "point": [2.0, 0.75, 0.5]}]

@@ -44,16 +44,24 @@ void subtract(const BlockView& V, const BlockView& G, Eigen::Ref<Matrix> U) {
   });
 }
 
-void BlockProduct::take(const SparseMatrix& A) {
+void BlockProduct::take(const SparseMatrix& A, const Space& space) {
+  space_ = space;
   const SparseMatrix& compact = compressed(A, copy_);
   diagonal_ = compact.diagonal();
-  only_diagonal_ = is_diagonal(compact);
+  space_.add_up(diagonal_);
+  only_diagonal_ = space_.all(is_diagonal(compact));
   if (only_diagonal_) return;
-  if (pattern_.take(compact) == PatternChange::changed) rows_ = make_row_matrix(compact, Symmetry::symmetric);
+  if (!space_.all(pattern_.take(compact) == PatternChange::same))
+    rows_ = make_row_matrix(compact, Symmetry::symmetric, space_);
   rows_->refresh(compact);
 }
 
 Matrix BlockProduct::operator*(const BlockView& X) const {
+  if (!only_diagonal_ && space_.shared() && X.cols() == 1) {
+    Matrix y(X.rows(), 1);
+    rows_->multiply(X.col(0).data(), y.data());
+    return y;
+  }
   if (!only_diagonal_) return rows_->multiply_block(X);
   Matrix Y(X.rows(), X.cols());
   for_chunks(X.rows(), [&](Index begin, Index end) {
@@ -64,18 +72,19 @@ Matrix BlockProduct::operator*(const BlockView& X) const {
 }
 
 void remove(const BlockView& V, const BlockProduct& M, Eigen::Ref<Matrix> U) {  // NOLINT: a view
-  if (V.cols() > 0 && U.cols() > 0) subtract(V, inner(V, M * U), U);
+  if (V.cols() > 0 && U.cols() > 0) subtract(V, M.inner(V, M * U), U);
 }
 
 Matrix unit_columns(const BlockProduct& M, const Matrix& U) {
-  Vector scale = U.cwiseProduct(M * U).colwise().sum();
+  Vector scale =
+      M.space().shared() ? Vector(M.inner(U, M * U).diagonal()) : Vector(U.cwiseProduct(M * U).colwise().sum());
   for (double& s : scale) s = s > 0 ? 1 / std::sqrt(s) : 0;
   return U * scale.asDiagonal();
 }
 
 Matrix orthonormal_basis(const BlockProduct& M, Matrix U, double smallest) {
   for (int pass = 0; pass < 3 && U.cols() > 0; ++pass) {
-    const DenseEigen eigen = symmetric_eigen(inner(U, M * U));
+    const DenseEigen eigen = symmetric_eigen(M.inner(U, M * U));
     const Vector& size = eigen.values;
     const double least = smallest * smallest * size[size.size() - 1];
     Index dropped = 0;

@@ -18,19 +18,28 @@ Matrix combine(const BlockView& V, const BlockView& Y);
 /// U −= V G.
 void subtract(const BlockView& V, const BlockView& G, Eigen::Ref<Matrix> U);
 
-/// A symmetric matrix, given by its lower triangle, that multiplies blocks of vectors.
+/// A symmetric matrix, given by its lower triangle, that multiplies blocks of vectors. Where several processes share
+/// the unknowns, A is that of each one's own elements, and products, inner products and the diagonal are those of the
+/// sum.
 class BlockProduct {
  public:
   BlockProduct() = default;
-  explicit BlockProduct(const SparseMatrix& A) { take(A); }
+  explicit BlockProduct(const SparseMatrix& A, const Space& space = whole_space()) { take(A, space); }
 
   /// New values, or a new pattern. A lumped mass on the pattern of a stiffness is noticed to be diagonal.
-  void take(const SparseMatrix& A);
+  void take(const SparseMatrix& A, const Space& space = whole_space());
   /// A X, #n × k.
   Matrix operator*(const BlockView& X) const;
   const Vector& diagonal() const { return diagonal_; }
+  bool only_diagonal() const { return only_diagonal_; }
+  const Space& space() const { return space_; }
+  /// XᵀY of vectors such as it multiplies.
+  Matrix inner(const BlockView& X, const BlockView& Y) const {
+    return space_.shared() ? space_.inner(X, Y) : limber::inner(X, Y);
+  }
 
  private:
+  Space space_;
   Vector diagonal_;
   SparseMatrix copy_;
   Pattern pattern_;

@@ -41,6 +41,14 @@ Matrix gather_rows(const Space& space, const Matrix& held) {
   return all;
 }
 
+Matrix as_owners_have(const Space& space, Matrix held) {
+  if (!space.shared()) return held;
+  for (const int node : space.held_by_several())
+    if (!space.owns(node)) held.middleRows(3 * static_cast<Index>(node), 3).setZero();
+  space.add_up(held);
+  return held;
+}
+
 Matrix held_rows(const Space& space, const Matrix& all) {
   if (!space.shared()) return all;
   Matrix held(3 * static_cast<Index>(space.places().size()), all.cols());

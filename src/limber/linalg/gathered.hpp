@@ -21,6 +21,10 @@ SparseMatrix gather_matrix(const Space& space, const SparseMatrix& A, Symmetry s
 Matrix gather_rows(const Space& space, const Matrix& held);
 Matrix held_rows(const Space& space, const Matrix& all);
 
+/// The rows held here, each as the process has it that answers for its node: sums that were taken in other orders may
+/// differ in the last bits.
+Matrix as_owners_have(const Space& space, Matrix held);
+
 /// Of a symmetric matrix, in its lower triangle.
 inline Entry lower_entry(int row, int column, double value) {
   return row >= column ? Entry(row, column, value) : Entry(column, row, value);

@@ -92,6 +92,10 @@ const Section<MethodChoice>& method_table() {
          "hybrids: when the modes are computed anew, `\"auto\"`, `\"once\"`, `{\"every\": k}` or `{\"residual\": "
          "tolerance}`",
          "`\"auto\"`"},
+        {"mode_search", &M::mode_search, form::word("mode_search"),
+         "hybrids on several processes: modes of one large body are sought by all of them together (`\"together\"`), "
+         "by each process for itself, which is quicker for a small one but takes more memory (`\"each\"`), or together "
+         "from 100 000 unknowns on (`\"auto\"`)"},
         {"negative_modes", &M::negative_modes, form::word("negative_modes"),
          "hybrids: a mode with λ < 0 (a body that buckles) grows as the linearised motion does (`\"grow\"`), or moves "
          "as "
@@ -158,7 +162,7 @@ MethodChoice read_method(const JsonCursor& place, const Vocabulary& vocabulary) 
   if (const auto c = s.find("name")) method.name = read_method_name(*c, vocabulary);
   for (const OwnParameter& own : own_parameters())
     if (const auto c = s.find(own.parameter.name.c_str())) require_taken(*c, own.parameter.name, method.name);
-  for (const char* key : {"modes", "refresh", "negative_modes"})
+  for (const char* key : {"modes", "refresh", "mode_search", "negative_modes"})
     if (const auto c = s.find(key))
       if (const auto why = vocabulary.without_modes.find(method.name); why != vocabulary.without_modes.end())
         c->fail(why->second);

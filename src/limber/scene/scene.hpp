@@ -42,6 +42,7 @@ struct MethodChoice {
   std::map<std::string, double> parameters;
   std::optional<int> modes;                // that a hybrid splits off
   std::optional<Refresh> refresh;          // of the modes
+  std::string mode_search = "auto";        // or together, each: of several processes
   std::string negative_modes = "grow";     // or clamp
   std::optional<double> krylov_tolerance;  // relative, of the exponential
   double newton_tolerance = 1e-6;          // × the diagonal of the body's box

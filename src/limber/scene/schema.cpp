@@ -60,6 +60,7 @@ const std::map<std::string, std::vector<std::string>>& known_words() {
       {"residual_scaling", {"mass", "identity", "rows", "stage"}},
       {"nonlinear", {"newton", "lbfgs"}},
       {"refresh_word", {"once", "auto"}},
+      {"mode_search", {"auto", "together", "each"}},
       {"negative_modes", {"grow", "clamp"}},
       {"obstacle_shape", {"plane", "half_space", "sphere", "capsule", "box", "cylinder", "torus", "mesh"}},
       {"obstacle_form", {"auto", "distance", "triangles"}},

@@ -6,26 +6,27 @@
 #include <random>
 
 #include "limber/linalg/block_algebra.hpp"
+#include "limber/linalg/modes/mode_finder.hpp"
 #include "limber/linalg/modes/shift_invert.hpp"
 
 namespace limber {
 
-class BlockLanczos {
+class BlockLanczos final : public ModeFinder {
  public:
   /// locked: #n × k, M-orthonormal modes that are known. The references must outlive this.
   BlockLanczos(const ShiftInvert& op, const BlockProduct& M, const Matrix& locked);
 
   /// A few blocks: enough to see the order of magnitude of the lowest λ.
-  void look(Index count);
+  void look(Index count) override;
   /// Converges the `count` lowest modes and, less, the one above them. An eigenvalue with as many copies as a block has
   /// vectors may have more: it is accepted only when a fresh random block, made orthogonal to what is found, finds
   /// nothing lower. Throws StepFailure if it does not converge.
-  void find(Index count);
+  void find(Index count) override;
 
   /// Ritz values, ascending: after find(s) the first s are converged and the next is an estimate.
-  Vector lambda() const;
+  Vector lambda() const override;
   /// n × count: the first Ritz vectors, M-orthonormal.
-  Matrix vectors(Index count) const;
+  Matrix vectors(Index count) const override;
 
  private:
   static constexpr Index block = 8, blocks_of_a_check = 4;

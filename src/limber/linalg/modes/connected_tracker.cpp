@@ -4,8 +4,10 @@
 
 #include "limber/core/errors.hpp"
 #include "limber/linalg/dense_eigen.hpp"
+#include "limber/linalg/gathered.hpp"
 #include "limber/linalg/modes/mode_search.hpp"
 #include "limber/linalg/modes/null_vectors.hpp"
+#include "limber/linalg/scattered_numbers.hpp"
 
 namespace limber {
 namespace {
@@ -18,6 +20,14 @@ Matrix side_by_side(const Matrix& A, const Matrix& B) {
   Matrix C(A.rows(), A.cols() + B.cols());
   C << A, B;
   return C;
+}
+
+/// Of all entries.
+double frobenius_norm(const Matrix& A, const Space& space) {
+  if (!space.shared()) return A.norm();
+  double squares = 0;
+  for (Index c = 0; c < A.cols(); ++c) squares += space.squared_norm(A.col(c));
+  return std::sqrt(squares);
 }
 
 /// In units of an iteration, which is a solve with the block: .1 flops / (entries · columns).
@@ -41,7 +51,7 @@ struct ConnectedTracker::Block {
     S = old > 0 ? side_by_side(S, Z) : Z;
     const Matrix KZ = K * Z;
     KS = old > 0 ? side_by_side(KS, KZ) : KZ;
-    const Matrix right_k = inner(S, KZ), right_m = inner(S, M * Z);
+    const Matrix right_k = M.inner(S, KZ), right_m = M.inner(S, M * Z);
     k.conservativeResize(old + fresh, old + fresh);
     m.conservativeResize(old + fresh, old + fresh);
     k.rightCols(fresh) = right_k;
@@ -57,19 +67,27 @@ struct ConnectedTracker::Block {
     Y = eigen.vectors.leftCols(all);
     residual = combine(KS, Y);
     subtract(M * combine(S, Y), Matrix(lambda.asDiagonal()), residual);
-    error = mode_errors(residual, lambda, K.diagonal(), M.diagonal());
+    error = mode_errors(residual, lambda, K.diagonal(), M.diagonal(), M.space());
   }
 
   double worst() const { return error.head(count).maxCoeff(); }
   Modes modes() const { return {lambda.head(count), combine(S, Y.leftCols(count))}; }
 };
 
-Vector mode_errors(const Matrix& residual, const Vector& lambda, const Vector& k, const Vector& m) {
+Vector mode_errors(const Matrix& residual, const Vector& lambda, const Vector& k, const Vector& m, const Space& space) {
   const double top = lambda.size() > 0 ? lambda.cwiseAbs().maxCoeff() : 0;
   if (top == 0) return Vector::Zero(lambda.size());
   const Vector weight = k.cwiseAbs().cwiseMax(top * m).cwiseInverse();
-  const Vector squares = residual.cwiseAbs2().transpose() * weight;
+  const Vector squares = space.shared() ? Vector(space.inner(residual.cwiseAbs2(), weight))
+                                        : Vector(residual.cwiseAbs2().transpose() * weight);
   return squares.cwiseQuotient(lambda.cwiseAbs().cwiseMax(1e-2 * top)).cwiseSqrt();
+}
+
+void ConnectedTracker::set_space(const Space& space) {
+  if (space.shared() != space_.shared()) guards_.resize(0, 0);
+  space_ = space;
+  exact_.set_space(space);
+  rough_.set_space(space);
 }
 
 void ConnectedTracker::reset() {
@@ -81,6 +99,7 @@ void ConnectedTracker::reset() {
 }
 
 Matrix ConnectedTracker::random_block(Index columns) {
+  if (space_.shared()) return scattered_numbers(space_, M_.diagonal().size(), columns, random_());
   Matrix R(M_.diagonal().size(), columns);
   for (Index i = 0; i < R.size(); ++i) R.data()[i] = static_cast<double>(random_() >> 11) * 0x1p-53 - .5;
   return R;
@@ -95,6 +114,7 @@ Modes ConnectedTracker::from_scratch(const SparseMatrix& K, const SparseMatrix& 
   rough_.drop();
   Modes modes = search_modes(K, M, s, rigid, Extent::whole_clusters, exact_);
   exact_.require_above_floor(modes.lambda[0]);
+  if (space_.shared()) exact_.forget();  // the refinement has another one
   if (exact_.made() && K.cols() < large_) spent_ = cost_of_factor(exact_, modes.X.cols());
   return modes;
 }
@@ -116,7 +136,7 @@ void ConnectedTracker::judge_factor(long iterations) {
 /// The span of `start` without the exact null vectors. False if it does not hold enough.
 bool ConnectedTracker::begin(const Modes& start, const Matrix& R, Block& block) const {
   block.count = start.X.cols() - R.cols();
-  if (start.X.rows() != R.rows() || block.count < 0 || !start.X.allFinite()) return false;
+  if (start.X.rows() != R.rows() || block.count < 0 || !space_.all(start.X.allFinite())) return false;
   Matrix S = guards_.rows() == start.X.rows() ? side_by_side(start.X, guards_) : start.X;
   remove(R, M_, S);
   S = orthonormal_basis(M_, S, 1e-6);
@@ -137,8 +157,8 @@ void ConnectedTracker::correct(Block& block, const Matrix& R, double tolerance, 
     W.rightCols(1) = block.residual.col(i);
   }
   if (first == First::yes) {  // B M r of a random r holds all low modes: one that comes down from above will be met
-    Matrix fresh = M_ * random_block(guards_.size() == 0 ? guards : 1);
-    const double size = fresh.norm() > 0 ? W.norm() / fresh.norm() : 1;
+    Matrix fresh = M_ * random_block(guards_.cols() == 0 ? guards : 1);
+    const double all = frobenius_norm(fresh, space_), size = all > 0 ? frobenius_norm(W, space_) / all : 1;
     W = side_by_side(W, size * fresh);
   }
   Matrix Z = op() * W;
@@ -171,7 +191,7 @@ ConnectedTracker::Outcome ConnectedTracker::iterate(Block& block, const Matrix& 
   const Index count = block.count;
   if (block.lambda.size() == count) return Outcome::converged;
   const double last = block.lambda[count - 1];
-  const double near = guards_.size() == 0 ? .1 : .01;  // how far off the next Ritz value may be
+  const double near = guards_.cols() == 0 ? .1 : .01;  // how far off the next Ritz value may be
   if (block.lambda[count] - last > near * std::abs(last)) return Outcome::converged;
   // The next one may belong to the cluster of the last: find out.
   ++block.count;
@@ -185,13 +205,14 @@ ConnectedTracker::Outcome ConnectedTracker::iterate(Block& block, const Matrix& 
 Modes ConnectedTracker::refine(const SparseMatrix& K_given, const SparseMatrix& M_given, const Matrix& rigid,
                                const Modes& start, double tolerance, int s) {
   ++counts_.refinements;
-  if (few_unknowns(K_given.cols(), std::max<Index>(s, start.X.cols()))) return from_scratch(K_given, M_given, rigid, s);
+  const Index n = space_.whole_size(K_given.cols());
+  if (few_unknowns(n, std::max<Index>(s, start.X.cols()))) return from_scratch(K_given, M_given, rigid, s);
   SparseMatrix copy_k, copy_m;
   const SparseMatrix &K = compressed(K_given, copy_k), &M = compressed(M_given, copy_m);
-  K_.take(K);
-  M_.take(M);
+  K_.take(K, space_);
+  M_.take(M, space_);
   present_ = false;
-  refined_roughly_ = K.cols() >= large_;
+  refined_roughly_ = space_.shared() || n >= large_;
   rough_.set_rough_from(large_);
   const Matrix R = null_vectors(K_, M_, rigid);
   Block block;
@@ -209,8 +230,10 @@ Modes ConnectedTracker::refine(const SparseMatrix& K_given, const SparseMatrix& 
     judge_factor(counts_.iterations - before);
   }
   if (outcome != Outcome::converged) return from_scratch(K, M, rigid, s);
-  guards_ = combine(block.S, block.Y.rightCols(block.Y.cols() - block.count));
-  return merge_modes(R, block.modes(), start.X.cols());
+  guards_ = as_owners_have(space_, combine(block.S, block.Y.rightCols(block.Y.cols() - block.count)));
+  Modes modes = merge_modes(R, block.modes(), start.X.cols());
+  modes.X = as_owners_have(space_, std::move(modes.X));
+  return modes;
 }
 
 }  // namespace limber

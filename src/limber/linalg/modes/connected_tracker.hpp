@@ -16,7 +16,7 @@ namespace limber {
 /// M) for K⁻¹, λ at least λ_top/100. Its square is of the order of the relative error of λ. A stiff body's residual is
 /// large in the norm of M⁻¹ although its modes hardly change: K⁻¹ takes account of how stiff it is where r is.
 Vector mode_errors(const Matrix& residual, const Vector& lambda, const Vector& stiffness_diagonal,
-                   const Vector& mass_diagonal);
+                   const Vector& mass_diagonal, const Space& space = whole_space());
 
 class ConnectedTracker {
  public:
@@ -48,6 +48,9 @@ class ConnectedTracker {
     exact_.set_positions(positions);
     rough_.set_positions(positions);
   }
+  /// Of the unknowns: where several processes share them, K and M are those of each one's own elements, vectors have
+  /// the rows that it holds, and all of them search together.
+  void set_space(const Space& space);
   /// From so many unknowns on modes are refined with multigrid instead of a factor.
   void set_large(Index unknowns) { large_ = unknowns; }
   /// Drops the factor and the vectors above: what follows depends on the arguments only.
@@ -70,6 +73,7 @@ class ConnectedTracker {
   void make_factor(const SparseMatrix& K, const SparseMatrix& M, Index columns);
   void judge_factor(long iterations);
 
+  Space space_;
   Matrix guards_;  // Ritz vectors above the modes, #n × (0 to 4)
   std::mt19937_64 random_{seed};
   Index large_ = 10000;

@@ -4,8 +4,10 @@
 
 #include "limber/core/errors.hpp"
 #include "limber/linalg/dense_eigen.hpp"
+#include "limber/linalg/gathered.hpp"
 #include "limber/linalg/modes/block_lanczos.hpp"
 #include "limber/linalg/modes/null_vectors.hpp"
+#include "limber/linalg/modes/slepc_search.hpp"
 
 namespace limber {
 namespace {
@@ -59,44 +61,52 @@ Modes dense_others(const SparseMatrix& K, const SparseMatrix& M, const Matrix& R
   return {eigen.values.head(others), inverse * eigen.vectors.leftCols(others)};
 }
 
-/// One step of inverse iteration, which damps what is left of high modes, then Rayleigh-Ritz with K and M themselves.
+/// One step of inverse iteration, which damps what is left of high modes (and which several processes, that have no
+/// inverse, do without), then Rayleigh-Ritz with K and M themselves.
 Modes polish(const ShiftInvert& op, const BlockProduct& K, const BlockProduct& M, const Matrix& R, const Matrix& X) {
-  Matrix Z = op * (M * X);
+  Matrix Z = M.space().shared() ? X : op * (M * X);
   remove(R, M, Z);
   Z = orthonormal_basis(M, unit_columns(M, Z), 1e-10);
   remove(R, M, Z);
   if (Z.cols() != X.cols()) throw StepFailure("modes: the modes found are not independent");
-  const Matrix k = inner(Z, K * Z), m = inner(Z, M * Z);
+  const Matrix k = M.inner(Z, K * Z), m = M.inner(Z, M * Z);
   const DenseEigen eigen = generalized_eigen(.5 * (k + k.transpose()), .5 * (m + m.transpose()));
   return {eigen.values, combine(Z, eigen.vectors)};
 }
 
 /// A shift far beyond the λ that are wanted (a body of another stiffness, a first λ < 0) hides their differences:
-/// brings it near them. Ritz values are known from above only, hence the reserve.
+/// brings it near them; and below them, where K − σM was not known to be indefinite. Ritz values are known from above
+/// only, hence the reserve.
 bool bring_shift_near(const SparseMatrix& K, const SparseMatrix& M, const Vector& ritz, Index s, ShiftInvert& op) {
   const double low = ritz[0], high = std::max(std::abs(ritz[s - 1]), std::abs(low));
-  if (!(-op.sigma() > 4 * high)) return false;
+  if (!(-op.sigma() > 4 * high) && !(low < op.sigma())) return false;
   const double reserve = std::max(.1 * high, 1e-13 * op.top());
   op.try_shift(K, M, std::min(1.5 * low, 0.) - reserve);
   return true;
+}
+
+std::unique_ptr<ModeFinder> make_finder(const ShiftInvert& op, const BlockProduct& K, const BlockProduct& M,
+                                        const Matrix& R) {
+  if (op.space().shared()) return make_slepc_search(op, K, M, R);
+  return std::make_unique<BlockLanczos>(op, M, R);
 }
 
 Modes lanczos_modes(const SparseMatrix& K, const SparseMatrix& M, Index s, const Matrix& R, Extent extent,
                     const BlockProduct& K_block, const BlockProduct& M_block, ShiftInvert& op) {
   op.make(K, M);
   Index count = std::max<Index>(1, s - R.cols());
-  BlockLanczos first(op, M_block, R), second(op, M_block, R);
-  first.look(count);
-  BlockLanczos& lanczos = bring_shift_near(K, M, first.lambda(), count, op) ? second : first;
+  auto lanczos = make_finder(op, K_block, M_block, R);
+  lanczos->look(count);
+  if (bring_shift_near(K, M, lanczos->lambda(), count, op)) lanczos = make_finder(op, K_block, M_block, R);
   while (true) {
-    lanczos.find(count);
-    const Spectrum spectrum{R.cols(), lanczos.lambda().head(count + 1), Spectrum::Extent::lowest, op.top()};
+    lanczos->find(count);
+    const Spectrum spectrum{R.cols(), lanczos->lambda().head(count + 1), Spectrum::Extent::lowest, op.top()};
     const Index taken = choose(spectrum, s, extent), others = spectrum.others_among(taken);
     const bool known = taken >= s && (extent == Extent::as_asked || taken < spectrum.known());
     if (known && others <= count)
-      return merge_modes(R, polish(op, K_block, M_block, R, lanczos.vectors(std::max<Index>(others, 1))), taken);
+      return merge_modes(R, polish(op, K_block, M_block, R, lanczos->vectors(std::max<Index>(others, 1))), taken);
     count = std::max(others, count + 1);
-    if (few_unknowns(K.cols(), count)) {
+    if (!op.space().shared() && few_unknowns(K.cols(), count)) {
       const Modes all = dense_others(K, M, R);
       return merge_modes(R, all, choose({R.cols(), all.lambda, Spectrum::Extent::all, op.top()}, s, extent));
     }
@@ -105,10 +115,12 @@ Modes lanczos_modes(const SparseMatrix& K, const SparseMatrix& M, Index s, const
 
 }  // namespace
 
-void require_mode_problem(const SparseMatrix& K, const SparseMatrix& M, int s, const Matrix& rigid) {
-  const Index n = K.cols();
-  if (s < 1 || s > n)
-    throw InputError("modes", std::to_string(s) + " is outside 1 to " + std::to_string(n) + ", the number of unknowns");
+void require_mode_problem(const SparseMatrix& K, const SparseMatrix& M, int s, const Matrix& rigid,
+                          const Space& space) {
+  const Index n = K.cols(), all = space.whole_size(n);
+  if (s < 1 || s > all)
+    throw InputError("modes",
+                     std::to_string(s) + " is outside 1 to " + std::to_string(all) + ", the number of unknowns");
   if (M.cols() != n || rigid.rows() != n)
     throw InputError("modes", "the stiffness has " + std::to_string(n) + " unknowns, the mass " +
                                   std::to_string(M.cols()) + ", the rigid motions " + std::to_string(rigid.rows()));
@@ -134,13 +146,19 @@ Modes merge_modes(const Matrix& R, const Modes& others, Index count) {
 
 Modes search_modes(const SparseMatrix& K_given, const SparseMatrix& M_given, int s, const Matrix& rigid, Extent extent,
                    ShiftInvert& op) {
-  require_mode_problem(K_given, M_given, s, rigid);
+  const Space& space = op.space();
+  require_mode_problem(K_given, M_given, s, rigid, space);
   SparseMatrix copy_k, copy_m;
   const SparseMatrix &K = compressed(K_given, copy_k), &M = compressed(M_given, copy_m);
-  const BlockProduct K_block(K), M_block(M);
-  if (!(M_block.diagonal().minCoeff() > 0)) throw StepFailure("modes: the mass matrix is not positive definite");
+  const BlockProduct K_block(K, space), M_block(M, space);
+  if (!space.all((M_block.diagonal().array() > 0).all()))
+    throw StepFailure("modes: the mass matrix is not positive definite");
   const Matrix R = null_vectors(K_block, M_block, rigid);
-  if (!few_unknowns(K.cols(), s)) return lanczos_modes(K, M, s, R, extent, K_block, M_block, op);
+  if (space.shared() || !few_unknowns(K.cols(), s)) {
+    Modes modes = lanczos_modes(K, M, s, R, extent, K_block, M_block, op);
+    modes.X = as_owners_have(space, std::move(modes.X));
+    return modes;
+  }
   const Modes others = dense_others(K, M, R);
   const double top = K_block.diagonal().cwiseQuotient(M_block.diagonal()).cwiseAbs().maxCoeff();
   return merge_modes(R, others, choose({R.cols(), others.lambda, Spectrum::Extent::all, top}, s, extent));

@@ -10,11 +10,13 @@ namespace limber {
 enum class Extent { as_asked, whole_clusters };
 
 /// Throws InputError("modes", …) unless the sizes fit and s is 1 to n.
-void require_mode_problem(const SparseMatrix& K, const SparseMatrix& M, int s, const Matrix& rigid);
+void require_mode_problem(const SparseMatrix& K, const SparseMatrix& M, int s, const Matrix& rigid,
+                          const Space& space = whole_space());
 /// Whether a dense solution is cheaper.
 bool few_unknowns(Index n, Index s);
 /// For a system that is not in parts, or as if it were not. Leaves the factor in `op` (unless the solution was dense).
-/// K, M compressed.
+/// K, M compressed. Where several processes share the unknowns of `op`, all of them search together, and none of it is
+/// dense.
 Modes search_modes(const SparseMatrix& K, const SparseMatrix& M, int s, const Matrix& rigid, Extent extent,
                    ShiftInvert& op);
 

@@ -51,20 +51,22 @@ Modes ModeTracker::from_scratch(PartedModes modes, const Modes& start) {
 }
 
 Modes ModeTracker::from_scratch(const SparseMatrix& K, const SparseMatrix& M, const Matrix& rigid) {
-  require_mode_problem(K, M, s_, rigid);
+  require_mode_problem(K, M, s_, rigid, space_);
   below_.clear();
-  auto parts = uncoupled_parts(K, M, rigid);
   whole_.set_floor(floor_);
+  if (space_.shared()) return whole_.from_scratch(K, M, rigid, s_);
+  auto parts = uncoupled_parts(K, M, rigid);
   if (parts.size() == 1) return whole_.from_scratch(K, M, rigid, s_);
   return from_scratch(PartedModes(std::move(parts), K, M, rigid), {});
 }
 
 Modes ModeTracker::refine(const SparseMatrix& K, const SparseMatrix& M, const Matrix& rigid, const Modes& start,
                           double tolerance, const std::vector<char>& due) {
-  require_mode_problem(K, M, s_, rigid);
+  require_mode_problem(K, M, s_, rigid, space_);
   below_.clear();
-  auto parts = uncoupled_parts(K, M, rigid);
   whole_.set_floor(floor_);
+  if (space_.shared()) return whole_.refine(K, M, rigid, start, tolerance, s_);
+  auto parts = uncoupled_parts(K, M, rigid);
   if (parts.size() == 1) return whole_.refine(K, M, rigid, start, tolerance, s_);
   ++parted_.refinements;
   const bool same = parts == parts_;

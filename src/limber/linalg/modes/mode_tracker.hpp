@@ -25,6 +25,11 @@ class ModeTracker {
   /// From now on a λ below this is not sought (−∞: all are). A system in one part throws BelowFloor, as soon as that is
   /// certain; in a system of several, such a part has the modes of `start`, if any, and is named by below_floor().
   void set_floor(double lambda) { floor_ = lambda; }
+  /// As of ConnectedTracker: a shared system is taken to be in one part.
+  void set_space(const Space& space) {
+    space_ = space;
+    whole_.set_space(space);
+  }
   /// As for lowest_modes, alive as long as this; of a system in one part.
   void set_positions(const Vector* positions) { whole_.set_positions(positions); }
   /// The unknowns of each part that was found to have a λ below the floor, the last time.
@@ -41,6 +46,7 @@ class ModeTracker {
   PartedModes::Find finder(const PartedModes& modes);
 
   int s_;
+  Space space_;
   double floor_ = -std::numeric_limits<double>::infinity();
   ConnectedTracker whole_;  // of a system in one part
   std::vector<std::vector<int>> parts_, below_;

@@ -10,6 +10,10 @@ struct Modes {
   Matrix X;       // #n × s, M-orthonormal
 };
 
+/// Where several processes share the unknowns: who seeks modes. Each process those of the whole, or all together;
+/// automatic: the latter for many unknowns.
+enum class ModeSearch { automatic, together, each };
+
 /// Block Lanczos on (K − σM)⁻¹M with a small shift σ < 0, for which K − σM is positive definite although free bodies
 /// have λ = 0. One factorisation serves, or two if λ < 0. Repeated eigenvalues come with their multiplicity.
 /// Dense for small n. Parts that neither K nor M couples are searched each for itself, and each mode is of one part.

@@ -1,7 +1,9 @@
 #pragma once
 /// B = (K − σM)⁻¹ with a small shift σ < 0 for which K − σM is positive definite, although free bodies have λ = 0 and
 /// a strongly deformed body λ < 0. Has the eigenvectors of K x = λ M x:  B M x = x / (λ − σ). By a factor, or by
-/// conjugate gradients with multigrid where a factor would be too large.
+/// conjugate gradients with multigrid where a factor would be too large. Where several processes share the unknowns, K
+/// and M are those of each one's own elements, and B is one cycle of multigrid: a preconditioner. (Factors by MUMPS,
+/// which adds what comes from other processes as it comes, would not give the same bits each time.)
 
 #include <limits>
 
@@ -24,6 +26,11 @@ class ShiftInvert {
   /// Factorises with this shift if that can be done; else the factor is as before. K, M: those of `make`.
   void try_shift(const SparseMatrix& K, const SparseMatrix& M, double sigma);
   void drop() { made_ = false; }
+  /// The like, and its memory goes back.
+  void forget();
+  /// Of the unknowns.
+  void set_space(const Space& space);
+  const Space& space() const { return space_; }
   /// Of the nodes, for multigrid: as for make_linear_solver, alive as long as this.
   void set_positions(const Vector* positions) { positions_ = positions; }
   /// From so many unknowns on one cycle of multigrid will do for B: a preconditioner is asked for, no inverse.
@@ -47,6 +54,7 @@ class ShiftInvert {
   std::unique_ptr<Factor> make_factor(const SparseMatrix& A) const;
   SolveReport::Status factorize(const SparseMatrix& K, const SparseMatrix& M, double sigma);
 
+  Space space_;
   const Vector* positions_ = nullptr;
   double most_entries_ = 1e9;
   Index rough_from_ = std::numeric_limits<Index>::max();

@@ -39,8 +39,10 @@ std::unique_ptr<Factor> make_dense_factor(Symmetry symmetry);
 /// gradients with multigrid to 1e-12, and throws StepFailure where that does not converge. Needs no analysis.
 /// positions: as of UnknownNodes.
 std::unique_ptr<Factor> make_multigrid_factor(const Vector* positions);
-/// The like, but solves only roughly, by one cycle of multigrid. Null where A is not made of 3×3 blocks.
-std::unique_ptr<Factor> make_multigrid_cycle(const SparseMatrix& A, const Vector* positions);
+/// The like, but solves only roughly, by one cycle of multigrid. Null where A is not made of 3×3 blocks. Where several
+/// processes share the unknowns, matrices are those of each one's own elements.
+std::unique_ptr<Factor> make_multigrid_cycle(const SparseMatrix& A, const Vector* positions,
+                                             const Space& space = whole_space());
 
 /// The fastest kind at hand for A: dense, or CHOLMOD / UMFPACK or what stands in for them.
 std::unique_ptr<Factor> make_best_factor(const SparseMatrix& A, Symmetry symmetry);

@@ -46,19 +46,18 @@ class MultigridFactor final : public Factor {
 class MultigridCycle final : public Factor {
  public:
   MultigridCycle(std::unique_ptr<RowMatrix> rows, const Vector* positions)
-      : rows_(std::move(rows)), positions_(positions) {}
+      : rows_(std::move(rows)),
+        positions_(positions),
+        entries_(rows_->space().sum(static_cast<double>(rows_->entries()))) {}
 
   void analyze(const SparseMatrix&) override {}
 
   /// Levels cost as much as the cycles of about fifty columns.
-  FactorCost cost() const override {
-    const auto entries = static_cast<double>(rows_->entries());
-    return {500 * entries, entries};
-  }
+  FactorCost cost() const override { return {500 * entries_, entries_}; }
 
   SolveReport::Status factorize(const SparseMatrix& A) override {
     rows_->refresh(A);
-    return multigrid_.set_up(*rows_, {positions_});
+    return multigrid_.set_up(*rows_, {positions_, nullptr, nullptr, &rows_->space()});
   }
 
   void solve(const Eigen::Ref<const Matrix>& B, Eigen::Ref<Matrix> X) override {
@@ -72,13 +71,14 @@ class MultigridCycle final : public Factor {
  private:
   std::unique_ptr<RowMatrix> rows_;
   const Vector* positions_;
+  double entries_;  // on all processes
   Multigrid multigrid_;
 };
 
 }  // namespace
 
-std::unique_ptr<Factor> make_multigrid_cycle(const SparseMatrix& A, const Vector* positions) {
-  auto rows = make_row_matrix(A, Symmetry::symmetric);
+std::unique_ptr<Factor> make_multigrid_cycle(const SparseMatrix& A, const Vector* positions, const Space& space) {
+  auto rows = make_row_matrix(A, Symmetry::symmetric, space);
   if (rows->block_size() != 3) return nullptr;
   return std::make_unique<MultigridCycle>(std::move(rows), positions);
 }

@@ -535,12 +535,18 @@ Model build_model(const Scene& scene, const std::vector<ForceMaker>& own_forces,
   return model;
 }
 
+ModeSearch mode_search(const MethodChoice& choice) {
+  if (choice.mode_search == "together") return ModeSearch::together;
+  return choice.mode_search == "each" ? ModeSearch::each : ModeSearch::automatic;
+}
+
 MethodSettings method_settings(const MethodChoice& choice) {
   MethodSettings s;
   s.name = choice.name;
   s.parameters = choice.parameters;
   s.options.modes.count = choice.modes;
   if (choice.refresh) s.options.modes.refresh = *choice.refresh;
+  s.options.modes.search = mode_search(choice);
   s.options.modes.negative = choice.negative_modes == "clamp" ? NegativeModes::clamp : NegativeModes::grow;
   if (choice.krylov_tolerance) s.options.krylov_tolerance = *choice.krylov_tolerance;
   s.options.stages.linear_solver = choice.solver;

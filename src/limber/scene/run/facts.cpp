@@ -10,6 +10,7 @@
 #include "limber/core/errors.hpp"
 #include "limber/linalg/gathered.hpp"
 #include "limber/linalg/modes/mode_search.hpp"
+#include "limber/linalg/modes/shared_modes.hpp"
 #include "limber/scene/build/unusual.hpp"
 #include "limber/scene/json.hpp"
 
@@ -90,9 +91,9 @@ void add_modes(const Scene& scene, const Model& model, int modes, Facts& f) {
 
 long step_count(const TimeSettings& time) { return static_cast<long>(std::ceil(time.duration / time.step - 1e-9)); }
 
-Modes scene_modes(const Model& model, int s) { return scene_modes(model, model.start, s); }
+Modes scene_modes(const Model& model, int s, ModeSearch search) { return scene_modes(model, model.start, s, search); }
 
-Modes scene_modes(const Model& model, const State& state, int s) {
+Modes scene_modes(const Model& model, const State& state, int s, ModeSearch search) {
   auto& system = *model.system;
   if (!system.symmetric()) throw InputError("modes", "a force has a non-symmetric tangent: modes are not defined");
   Tangent T;
@@ -103,6 +104,12 @@ Modes scene_modes(const Model& model, const State& state, int s) {
   require_entries(T.low_rank);
   if (!space.shared())
     return lowest_modes(with_entries(T.K, T.low_rank, 1, Triangle::lower), system.mass(), s, rigid, positions);
+  if (space.all(!T.low_rank.any()) && sought_together(system.traits().nodes, system.size(), s, search)) {
+    try {
+      return lowest_modes_together(system.traits().nodes, T.K, system.mass(), s, rigid);
+    } catch (const StepFailure&) {  // then each for itself
+    }
+  }
   // Each process finds those of the whole, and keeps its rows.
   const auto whole = [&](const SparseMatrix& A) { return gather_matrix(space, A, Symmetry::symmetric); };
   const Vector all_positions = space.whole(*positions);

@@ -43,9 +43,9 @@ long step_count(const TimeSettings& time);
 
 /// The s lowest modes at the start state, on the free degrees of freedom. Throws InputError if s is not in 1…n or the
 /// tangent is not symmetric.
-Modes scene_modes(const Model& model, int s);
+Modes scene_modes(const Model& model, int s, ModeSearch search = ModeSearch::automatic);
 /// The same about another state.
-Modes scene_modes(const Model& model, const State& state, int s);
+Modes scene_modes(const Model& model, const State& state, int s, ModeSearch search = ModeSearch::automatic);
 /// X with the prescribed nodes' rows (zero) put in: 3N × s.
 Matrix on_all_nodes(const MechanicalSystem& system, const Matrix& X);
 

@@ -12,7 +12,8 @@ bool takes(const MethodInfo& method, const std::string& key) {
   const auto known = [&](const std::string& name, const MethodInfo& m) {
     return std::any_of(m.parameters.begin(), m.parameters.end(), [&](const auto& p) { return p.name == name; });
   };
-  if (key == "modes" || key == "refresh" || key == "negative_modes") return method.splitting != Splitting::none;
+  if (key == "modes" || key == "refresh" || key == "negative_modes" || key == "mode_search")
+    return method.splitting != Splitting::none;
   const auto& all = method_catalog();
   const bool own = std::any_of(all.begin(), all.end(), [&](const MethodInfo& m) { return known(key, m); });
   return !own || known(key, method);

@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "limber/core/errors.hpp"
 #include "limber/linalg/block_algebra.hpp"
 #include "limber/linalg/dense_eigen.hpp"
 #include "limber/linalg/gathered.hpp"
 #include "limber/linalg/modes/parts.hpp"
+#include "limber/linalg/modes/shared_modes.hpp"
 #include "limber/model/turned.hpp"
 #include "limber/time/stage_matrix.hpp"
 
@@ -30,6 +32,15 @@ SparseMatrix symmetric_part(const SparseMatrix& A, bool symmetric) {
   if (symmetric) return A;
   const SparseMatrix transposed = A.transpose();
   return SparseMatrix((.5 * (A + transposed)).triangularView<Eigen::Lower>());
+}
+
+/// The same in whole 3×3 blocks, as processes share it; a mass may be its diagonal alone.
+SparseMatrix lower_blocks(const SparseMatrix& A, bool symmetric) {
+  if (symmetric || A.nonZeros() == A.cols()) return A;
+  const SparseMatrix transposed = A.transpose();
+  SparseMatrix both = .5 * (A + transposed);
+  both.prune([](Index row, Index column, double) { return row / 3 >= column / 3; });
+  return both;
 }
 
 /// Empty where they are not known.
@@ -72,8 +83,6 @@ void ModalSubspace::begin_step(System& system, const State& u0, double h, const 
   }
   limits_ = limits;
   tracker_.set_floor(limits.lowest);
-  if (system.space().shared() && positions_.size() == 0) positions_ = whole_positions(system);
-  tracker_.set_positions(system.space().shared() ? &positions_ : system.traits().nodes.positions);
   if (begun_ != u0.t || !checked_) {
     begun_.reset();
     prepare(system, u0);
@@ -115,18 +124,40 @@ void ModalSubspace::turn(const System& system, const State& u0) {
   all_.MX = turned(system, found_at_, u0.q, found_.MX);
 }
 
-ModalSubspace::Whole ModalSubspace::whole_of(System& system, const State& u0) const {
+bool ModalSubspace::together(const System& system) const {
+  return system.space().shared() && system.space().all(!start_.tangent.low_rank.any()) &&
+         sought_together(system.traits().nodes, system.size(), std::max<Index>(count_, all_.count()), options_.search);
+}
+
+ModalSubspace::Problem ModalSubspace::problem_of(System& system, const State& u0, bool by_all) {
+  const Space& space = system.space();
+  const bool symmetric = system.symmetric();
+  tracker_.set_space(by_all ? space : whole_space());
+  if (by_all) {
+    tracker_.set_positions(system.traits().nodes.positions);
+    return {lower_blocks(start_.tangent.K, symmetric), lower_blocks(system.mass(), symmetric),
+            system.rigid_motions(u0)};
+  }
+  if (space.shared() && positions_.size() == 0) positions_ = whole_positions(system);
+  tracker_.set_positions(space.shared() ? &positions_ : system.traits().nodes.positions);
   const auto all = [&](const SparseMatrix& A) {
-    SparseMatrix here = symmetric_part(A, system.symmetric());
-    return system.space().shared() ? gather_matrix(system.space(), here, Symmetry::symmetric) : here;
+    SparseMatrix here = symmetric_part(A, symmetric);
+    return space.shared() ? gather_matrix(space, here, Symmetry::symmetric) : here;
   };
   require_entries(start_.tangent.low_rank);
   return {with_entries(all(start_.tangent.K), start_.tangent.low_rank, 1, Triangle::lower), all(system.mass()),
-          gather_rows(system.space(), system.rigid_motions(u0))};
+          gather_rows(space, system.rigid_motions(u0))};
 }
 
 void ModalSubspace::find_bodies(System& system, const State& u0) {
-  const Whole all = whole_of(system, u0);
+  if (together(system)) {  // one body
+    bodies_.assign(1, std::vector<int>(static_cast<std::size_t>(system.space().whole_size(system.size()))));
+    std::iota(bodies_[0].begin(), bodies_[0].end(), 0);
+    body_of_.assign(static_cast<std::size_t>(all_.count()), 0);
+    below_floor_.assign(1, 0);
+    return;
+  }
+  const Problem all = problem_of(system, u0, false);
   bodies_ = uncoupled_parts(all.K, all.M, all.rigid);
   body_of_ = parts_of_columns(bodies_, gather_rows(system.space(), all_.X));
   below_floor_.assign(bodies_.size(), 0);
@@ -218,9 +249,7 @@ Vector ModalSubspace::staleness(System& system, const std::vector<Index>& column
   Vector k = start_.tangent.K.diagonal(), m = system.mass().diagonal();
   space.add_up(k);
   space.add_up(m);
-  if (options_.refresh.rule != Refresh::Rule::automatic)
-    return space.shared() ? mode_errors(gather_rows(space, r), K.diagonal(), space.whole(k), space.whole(m))
-                          : mode_errors(r, K.diagonal(), k, m);
+  if (options_.refresh.rule != Refresh::Rule::automatic) return mode_errors(r, K.diagonal(), k, m, space);
   const double h2 = h_ * h_;
   const Vector weight = (m + h2 * k.cwiseMax(0)).cwiseInverse();
   if (space.shared()) return h2 * space.inner(r.cwiseAbs2(), weight).cwiseSqrt();
@@ -228,7 +257,21 @@ Vector ModalSubspace::staleness(System& system, const std::vector<Index>& column
 }
 
 void ModalSubspace::refresh(System& system, const State& u0, const std::vector<char>& due) {
-  const auto [K, M, rigid] = whole_of(system, u0);
+  if (together(system)) {
+    try {
+      return refresh(system, u0, due, true);
+    } catch (const StepFailure& failure) {
+      notes_.push_back(
+          fmt::format("t = {:.6g} s: all processes together do not find the modes, so that each seeks them "
+                      "for itself: {}",
+                      u0.t, failure.reason));
+    }
+  }
+  refresh(system, u0, due, false);
+}
+
+void ModalSubspace::refresh(System& system, const State& u0, const std::vector<char>& due, bool by_all) {
+  const auto [K, M, rigid] = problem_of(system, u0, by_all);
   const bool first = all_.count() == 0;
   const Index before = first ? count_ : all_.count();
   const double tolerance =
@@ -237,8 +280,9 @@ void ModalSubspace::refresh(System& system, const State& u0, const std::vector<c
   try {
     Modes found =
         first ? tracker_.from_scratch(K, M, rigid)
-              : tracker_.refine(K, M, rigid, {all_.lambda, gather_rows(system.space(), all_.X)}, tolerance, due);
-    found.X = held_rows(system.space(), found.X);
+              : tracker_.refine(K, M, rigid, {all_.lambda, by_all ? all_.X : gather_rows(system.space(), all_.X)},
+                                tolerance, due);
+    if (!by_all) found.X = held_rows(system.space(), found.X);
     all_ = ModalBasis(system, std::move(found));
     found_ = all_;
     found_at_ = u0.q;

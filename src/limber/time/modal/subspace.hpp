@@ -31,6 +31,7 @@ struct ModalOptions {
   std::optional<int> count = {};  // s; more are taken where s would cut a cluster. Unset: 10, or n if that is less
   Refresh refresh = {};
   NegativeModes negative = NegativeModes::grow;
+  ModeSearch search = ModeSearch::automatic;
 };
 
 /// What the modes of a body must be for a step: no λ below `lowest` [1/s²], no |XᵀDX| above `most_damping` [1/s].
@@ -113,18 +114,21 @@ class ModalSubspace {
   }
 
  private:
-  /// Modes are sought of the whole system, on each process; all else is done with the rows that it holds.
-  struct Whole {
+  /// Several processes seek the modes together, each with the matrices of its own elements and the rows that it holds;
+  /// or each of them does, with those of the whole system. All else is done with the rows that it holds.
+  struct Problem {
     SparseMatrix K, M;
     Matrix rigid;
   };
-  Whole whole_of(System& system, const State& u0) const;
+  bool together(const System& system) const;
+  Problem problem_of(System& system, const State& u0, bool by_all);
   ReducedTangent reduce(System& system, const Tangent& T, const ModalBasis& X, Matrix& KX);
   void prepare(System& system, const State& u0);
   void turn(const System& system, const State& u0);
   std::vector<char> due(System& system);
   Vector staleness(System& system, const std::vector<Index>& columns) const;
   void refresh(System& system, const State& u0, const std::vector<char>& due = {});
+  void refresh(System& system, const State& u0, const std::vector<char>& due, bool by_all);
   void find_bodies(System& system, const State& u0);
   bool limited() const { return std::isfinite(limits_.lowest) || std::isfinite(limits_.most_damping); }
   bool in_use(std::size_t mode) const;
@@ -136,7 +140,7 @@ class ModalSubspace {
   int count_;
   long most_steps_between_checks_;
   ModeTracker tracker_;
-  Vector positions_;  // of the unknowns' nodes, in all
+  Vector positions_;  // of the unknowns' nodes, in all; where they are needed
   ModalBasis all_, some_;
   ModalBasis found_;  // all_ as it was computed, at found_at_
   Vector found_at_;
