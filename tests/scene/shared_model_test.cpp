@@ -317,6 +317,21 @@ TEST(ByParts, BadSelectionsAreErrorsOfAll) {
   });
 }
 
+TEST(ByParts, BoxesThatCannotBeNumberedAreErrors) {
+  const Scene scene = scene_of(R"({"name": "b", "mesh": {"shape": "box", "size": [1, 1, 1], "cells": [800, 800, 800]},
+      "element": "P2", )" + material +
+                               "}");
+  ThreadProcesses(2).run([&](const Communicator& all) {
+    try {
+      build_model(scene, {}, all, Making::by_parts);
+      ADD_FAILURE() << "is made";
+    } catch (const InputError& e) {
+      EXPECT_STREQ(e.what(),
+                   "bodies[0].mesh.cells: [800, 800, 800] makes more tetrahedra or nodes than can be numbered");
+    }
+  });
+}
+
 TEST(ByParts, FramesAndCheckpointsAreThoseOfTheWhole) {
   const Scene scene = scene_of(block_of("b", R"("pin": ["left"], "velocity": [0, 1, 0])"));
   const Model model = build_model(scene);

@@ -1,8 +1,11 @@
 #include "limber/scene/build/box_part.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 
+#include "limber/core/errors.hpp"
 #include "limber/core/nodes.hpp"
 #include "limber/mesh/shapes/box_parts.hpp"
 #include "limber/scene/build/shares.hpp"
@@ -39,6 +42,17 @@ int tets_of_cell(const BodyChoice& body) {
   if (body.element == "hex") return pieces(ElementKind::hex8);
   const int tets = box_of(body).split == Split::five ? 5 : 6;
   return body.element == "P2" ? tets * pieces(ElementKind::tet10) : tets;
+}
+
+void require_numbers(const BodyChoice& body) {
+  const auto& cells = box_of(body).cells;
+  const double most = std::numeric_limits<int>::max(), tets = cell_count(cells) * tets_of_cell(body);
+  const double corners = cell_count({cells[0] + 1, cells[1] + 1, cells[2] + 1});
+  const double nodes = body.element == "P2" ? 8 * corners : corners;  // at most seven edges for each corner
+  if (tets > most || nodes > most)
+    throw InputError(
+        body.where + ".mesh.cells",
+        fmt::format("[{}, {}, {}] makes more tetrahedra or nodes than can be numbered", cells[0], cells[1], cells[2]));
 }
 
 /// One layer of cells after the other.
@@ -81,6 +95,7 @@ void show_box(const BodyChoice& body, const std::function<void(const RestPiece&)
 std::optional<PartedShape> make_box_part(const BodyChoice& body, const Communicator& processes) {
   const BoxShape& box = box_of(body);
   if (cell_count(box.cells) < Shares::few * static_cast<double>(processes.size())) return std::nullopt;
+  require_numbers(body);
   const BoxParts parts(box.cells, processes.size());
   const BoxNumbers numbers(box.cells, box.split);
   const CellRange& range = parts.part(processes.rank());
