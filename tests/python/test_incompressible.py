@@ -96,12 +96,17 @@ def test_materials_without_det_F_stay_as_they_are():
 @pytest.mark.parametrize("element", ["P1", "P2", "hex"])
 @pytest.mark.parametrize("method", ["BE", "TR-BDF2", "SI", "SIERE"])
 def test_it_swings_without_gaining_energy(element, method):
+    """Not in any step; a hybrid may gain a twentieth of the energy in play, above which a step is taken again."""
     scene = bar(element) | dict(gravity=[0, -9.81, 0], method=dict(name=method))
     sim = limber.Simulation(scene)
     start = sim.energies()["total"]
+    gained = in_play = 0
     for _ in range(10):
         sim.step()
-    assert sim.energies()["total"] < start + 1e-6
+        energies = sim.energies()
+        gained = max(gained, energies["total"] - start)
+        in_play = max(in_play, energies["kinetic"] + energies["elastic"])
+    assert gained < (in_play / 20 if method == "SIERE" else 1e-6)
     assert sim.positions[:, 1].min() < -.002  # it has moved
 
 

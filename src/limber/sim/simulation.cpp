@@ -17,8 +17,8 @@ namespace {
 constexpr int most_halvings = 8, halvings_before_last_resort = 3;
 /// A step may at most multiply the energy it finds and receives by this, a run what it was ever given.
 constexpr double most_growth = 4, most_total_growth = 20;
-/// Of hybrids, whose modes and the rest may feed each other step by step; where things touch, the account is stricter.
-/// As printed they gain by themselves.
+/// Of hybrids, whose modes and the rest may feed each other step by step, where more comes from nowhere than is put in,
+/// as it may from rest. Where things touch, the account is stricter; as printed they gain by themselves.
 constexpr double most_gain_of_hybrids = .05;
 /// Steps in which things touch may together gain this share of the largest kinetic energy, and not more before it is
 /// lost again: Newton's tolerance, and the scheme's own error, which goes up and down.
@@ -294,8 +294,8 @@ void Simulation::check(const Trial& trial) const {
     throw StepFailure(
         fmt::format("the energy grows from {:.3g} J to {:.3g} J in one step, with {:.3g} J put in: the step diverges",
                     before, now, input));
-  const bool feeds_itself =
-      info_->splitting != Splitting::none && info_->splitting != Splitting::printed && !trial.touched;
+  const bool feeds_itself = info_->splitting != Splitting::none && info_->splitting != Splitting::printed &&
+                            !trial.touched && trial.gain > input;
   const double most_gain = feeds_itself ? most_gain_of_hybrids : most_growth;
   if (trial.gain > most_gain * (account_.in_play() + input) + tiny)
     throw StepFailure(
