@@ -59,10 +59,20 @@ endfunction()
 # What reads, writes, reports or tests is compiled in less time, and hardly slower for it. What computes stays at -O3.
 set(LIMBER_QUICK_OPTIONS $<$<CONFIG:Release>:-O1>)
 
-# limber_room(name [QUICK] [BATCH files compiled as one] LINKS rooms and libraries it may know):
-# src/limber/<name>/**.cpp → limber_<name>. QUICK_FOLDER: one of its folders that reads or writes.
+# limber_units(target number): its files in so many translation units, as even as can be, so that a file more does not
+# bring a small unit with all its headers. Few units make a whole build shorter, many a build after a change: a unit
+# should take 15 to 25 s on one core.
+function(limber_units target number)
+  get_target_property(sources ${target} SOURCES)
+  list(LENGTH sources files)
+  math(EXPR batch "(${files} + ${number} - 1) / ${number}")
+  set_target_properties(${target} PROPERTIES UNITY_BUILD_BATCH_SIZE ${batch})
+endfunction()
+
+# limber_room(name [QUICK] [UNITS number] LINKS rooms and libraries it may know): src/limber/<name>/**.cpp →
+# limber_<name>, in one translation unit or the number of them. QUICK_FOLDER: one of its folders that reads or writes.
 function(limber_room name)
-  cmake_parse_arguments(ARG "QUICK" "BATCH;QUICK_FOLDER" "LINKS;PRIVATE_LINKS" ${ARGN})
+  cmake_parse_arguments(ARG "QUICK" "UNITS;QUICK_FOLDER" "LINKS;PRIVATE_LINKS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
   if(ARG_QUICK_FOLDER)
     set(quick_sources ${sources})
@@ -70,6 +80,7 @@ function(limber_room name)
     list(FILTER sources EXCLUDE REGEX /${name}/${ARG_QUICK_FOLDER}/)
     set(quick limber_${name}_${ARG_QUICK_FOLDER})
     add_library(${quick} OBJECT ${quick_sources})
+    limber_units(${quick} 1)
     target_include_directories(${quick} PRIVATE ${PROJECT_SOURCE_DIR}/src)
     target_compile_options(${quick} PRIVATE ${LIMBER_PRIVATE_OPTIONS} ${LIMBER_QUICK_OPTIONS})
     target_link_libraries(${quick} PRIVATE limber_flags ${ARG_LINKS} ${ARG_PRIVATE_LINKS})
@@ -79,8 +90,10 @@ function(limber_room name)
   add_library(limber_${name} STATIC ${sources})
   add_library(limber::${name} ALIAS limber_${name})
   set_target_properties(limber_${name} PROPERTIES EXPORT_NAME ${name})
-  if(ARG_BATCH)
-    set_target_properties(limber_${name} PROPERTIES UNITY_BUILD_BATCH_SIZE ${ARG_BATCH})
+  if(ARG_UNITS)
+    limber_units(limber_${name} ${ARG_UNITS})
+  else()
+    limber_units(limber_${name} 1)
   endif()
   target_include_directories(limber_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>
                                                    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
