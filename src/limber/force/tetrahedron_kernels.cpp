@@ -20,6 +20,14 @@ class ProjectedTangents {
   const void* materials_;
   PrincipalTangent<Lanes> (*tangent_)(const void* all, int batch, const M3<Lanes>& F, const Lanes& w);
 };
+/// V dP/dF itself, which most steps need: compiled into the loop of each material, since a call takes a sixth longer.
+template <template <class> class M>
+struct ExactTangents {
+  const BatchMaterials<M>& materials;
+  LIMBER_INLINE auto operator()(BatchPoint at, const M3<Lanes>& F, const Lanes& w) const {
+    return materials(at.batch).tangent(F, w);
+  }
+};
 /// `linear` is convex, so its dP/dF needs no positive part.
 template <template <class> class M>
 inline constexpr bool is_convex = std::is_same_v<M<double>, Linear>;
@@ -48,9 +56,7 @@ class TetrahedronKernel final : public ElementKernel {
     if constexpr (!is_convex<M>)
       if (definiteness == Definiteness::projected)
         return add_stiffness<4>(elements, block, q, f, K, ProjectedTangents(material_));
-    add_stiffness<4>(elements, block, q, f, K, [&](BatchPoint at, const M3<Lanes>& F, const Lanes& w) {
-      return material_(at.batch).tangent(F, w);
-    });
+    add_stiffness<4>(elements, block, q, f, K, ExactTangents<M>{material_});
   }
 
   void add_product(const ElementBatches& elements, const ElementBlock& block, const double* q, const double* x,

@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cmath>
-#include <cstring>
 #include <filesystem>
 #include <map>
 #include <utility>
@@ -15,7 +13,6 @@
 #include "limber/core/interrupt.hpp"
 #include "limber/core/nodes.hpp"
 #include "limber/core/parallel.hpp"
-#include "limber/record/checkpoint.hpp"
 #include "limber/record/contact_table.hpp"
 #include "limber/record/energy_table.hpp"
 #include "limber/record/trajectory.hpp"
@@ -23,6 +20,8 @@
 #include "limber/scene/json.hpp"
 #include "limber/scene/run/exported.hpp"
 #include "limber/scene/run/facts.hpp"
+#include "limber/scene/run/frame_plan.hpp"
+#include "limber/scene/run/run_checkpoint.hpp"
 #include "limber/version.hpp"
 
 namespace limber {
@@ -36,54 +35,6 @@ const std::vector<std::string> further_columns = {"external",     "substeps",   
 using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-/// When frames are due: every k steps, or at k/fps, between steps by cubic interpolation.
-class FramePlan {
- public:
-  FramePlan(const OutputChoice& output, const TimeSettings& time, double start)
-      : start_(start),
-        h_(time.step),
-        every_(output.frames_every.value_or(1)),
-        fps_(output.fps.value_or(0)),
-        steps_(step_count(time)) {}
-
-  long frames() const {
-    if (fps_ == 0) return steps_ / every_ + 1;
-    return static_cast<long>(std::floor(static_cast<double>(steps_) * h_ * fps_ + 1e-9)) + 1;
-  }
-  double time(long frame) const { return start_ + since_start(frame); }
-  /// Whether frames are states at the end of steps.
-  bool at_steps() const { return fps_ == 0; }
-  /// Whether frame k is due when `step` steps are taken.
-  bool due(long frame, long step) const {
-    if (frame >= frames()) return false;
-    return fps_ == 0 ? frame * every_ <= step : since_start(frame) <= (static_cast<double>(step) + 1e-9) * h_;
-  }
-
- private:
-  double since_start(long frame) const {
-    return fps_ == 0 ? static_cast<double>(frame * every_) * h_ : static_cast<double>(frame) / fps_;
-  }
-
-  double start_;  // [s]
-  double h_;
-  long every_;
-  double fps_;
-  long steps_;
-};
-
-/// The cubic through both states and their velocities, at time t.
-State between(const State& a, const State& b, double t) {
-  const double h = b.t - a.t, s = (t - a.t) / h;
-  if (std::abs(t - b.t) <= 1e-9 * h) return b;
-  if (std::abs(t - a.t) <= 1e-9 * h) return a;
-  const double s2 = s * s, s3 = s2 * s;
-  State u;
-  u.q = (2 * s3 - 3 * s2 + 1) * a.q + (s3 - 2 * s2 + s) * h * a.v + (3 * s2 - 2 * s3) * b.q + (s3 - s2) * h * b.v;
-  u.v = (6 * s2 - 6 * s) / h * a.q + (3 * s2 - 4 * s + 1) * a.v + (6 * s - 6 * s2) / h * b.q + (3 * s2 - 2 * s) * b.v;
-  u.t = t;
-  return u;
-}
-
 /// What a resumed run must agree on: everything but how long it lasts, where results go, who looks and how many threads
 /// work.
 std::string comparable(nlohmann::json json) {
@@ -96,98 +47,6 @@ std::string comparable(nlohmann::json json) {
     if (json["output"].empty()) json.erase("output");
   }
   return json.dump();
-}
-
-/// How often things were done since the start of the run, by name.
-using Counts = std::map<std::string, double>;
-const std::string count_prefix = "count.";
-
-Checkpoint to_checkpoint(const Snapshot& s, const Counts& counts, const std::vector<std::string>& notes) {
-  Checkpoint c;
-  c.step = s.step;
-  c.history = s.history;
-  c.numbers = {{"start_time", s.start_time},         {"damping_loss", s.damping_loss},
-               {"damping_power", s.damping_power},   {"friction_loss", s.friction_loss},
-               {"friction_power", s.friction_power}, {"supply", s.supply}};
-  for (const auto& [name, count] : counts) c.numbers[count_prefix + name] = count;
-  c.texts["notes"] = nlohmann::json(notes).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  c.vectors["forces"] = Vector::Map(s.forces.data(), static_cast<Index>(s.forces.size()));
-  c.vectors["account"] = Vector::Map(s.account.data(), static_cast<Index>(s.account.size()));
-  if (s.modes) {
-    c.numbers["modes.age"] = static_cast<double>(s.modes->steps_since_refresh);
-    c.vectors["modes.lambda"] = s.modes->lambda;
-    c.vectors["modes.X"] = s.modes->X.reshaped();
-    c.vectors["modes.at"] = s.modes->at;
-  }
-  return c;
-}
-
-/// Throws InputError(entry, …) where one is missing.
-template <class T>
-T entry(const std::map<std::string, T>& entries, const std::string& name) {
-  const auto found = entries.find(name);
-  if (found == entries.end()) throw InputError(name, "is missing");
-  return found->second;
-}
-
-Snapshot to_snapshot(const Checkpoint& c) {
-  Snapshot s;
-  s.history = c.history;
-  s.step = c.step;
-  s.start_time = entry(c.numbers, "start_time");
-  s.damping_loss = entry(c.numbers, "damping_loss");
-  s.damping_power = entry(c.numbers, "damping_power");
-  s.friction_loss = entry(c.numbers, "friction_loss");
-  s.friction_power = entry(c.numbers, "friction_power");
-  s.supply = entry(c.numbers, "supply");
-  const Vector forces = entry(c.vectors, "forces");
-  s.forces.assign(forces.begin(), forces.end());
-  const Vector account = entry(c.vectors, "account");
-  s.account.assign(account.begin(), account.end());
-  if (const auto lambda = c.vectors.find("modes.lambda"); lambda != c.vectors.end()) {
-    const Vector X = entry(c.vectors, "modes.X");
-    const Index modes = lambda->second.size();
-    if (modes == 0 || X.size() % modes != 0)
-      throw InputError("modes.X", fmt::format("has {} numbers, which do not make {} modes", X.size(), modes));
-    s.modes = ModalMemory{lambda->second, X.reshaped(X.size() / modes, modes),
-                          static_cast<long>(entry(c.numbers, "modes.age")), entry(c.vectors, "modes.at")};
-  }
-  return s;
-}
-
-/// Process 0 reads it, and keeps the states to itself.
-std::optional<Checkpoint> shared_checkpoint(const std::string& path, const Communicator& all) {
-  std::optional<Checkpoint> checkpoint;
-  on_first_process(all, [&] { checkpoint = load_checkpoint(path); });
-  if (all.size() == 1) return checkpoint;
-  std::string bytes;
-  if (checkpoint) {
-    std::vector<State> history = std::exchange(checkpoint->history, {});
-    for (const State& u : history) checkpoint->history.push_back({{}, {}, u.t});
-    bytes = checkpoint_bytes(*checkpoint);
-    checkpoint->history = std::move(history);
-  }
-  std::array<int, 1> size = {static_cast<int>(bytes.size())};
-  all.broadcast(size);
-  if (size[0] == 0) return std::nullopt;
-  std::vector<int> words((ix(size[0]) + sizeof(int) - 1) / sizeof(int));
-  if (all.rank() == 0) std::memcpy(words.data(), bytes.data(), bytes.size());
-  all.broadcast(words);
-  if (all.rank() == 0) return checkpoint;
-  bytes.assign(ix(size[0]), '\0');
-  std::memcpy(bytes.data(), words.data(), bytes.size());
-  return parse_checkpoint(bytes, path);
-}
-
-std::vector<std::string> notes_of(const Checkpoint& c) {
-  const auto notes = nlohmann::json::parse(entry(c.texts, "notes"), nullptr, false);
-  std::vector<std::string> list;
-  if (!notes.is_array()) throw InputError("notes", "is not a list of texts");
-  for (const auto& note : notes) {
-    if (!note.is_string()) throw InputError("notes", "is not a list of texts");
-    list.push_back(note);
-  }
-  return list;
 }
 
 std::vector<std::string> probe_columns(const std::vector<Probe>& probes) {
@@ -312,7 +171,7 @@ class Run {
     try {
       simulation_.restore(to_snapshot(checkpoint));
       notes_ = notes_of(checkpoint);
-      for (const auto& [name, now] : own_counts()) before_[name] = entry(checkpoint.numbers, count_prefix + name) - now;
+      for (const auto& [name, now] : own_counts()) before_[name] = count_in(checkpoint, name) - now;
     } catch (const InputError& e) {
       throw InputError(file(run_file::checkpoint),
                        fmt::format("cannot be resumed from: its entry '{}' {}; start the run again with --overwrite",
@@ -594,68 +453,6 @@ class Run {
 long checkpoint_interval(const OutputChoice& output, Index dofs) {
   if (output.checkpoint_every) return *output.checkpoint_every;
   return std::clamp<long>(1'000'000 / std::max<Index>(dofs, 1), 20, 500);
-}
-
-namespace {
-
-/// Body by body, in the numbers of the whole scene.
-void show_bodies(const Model& model, const std::vector<BodyRange>& ranges,
-                 const std::function<void(const RestPiece&)>& show) {
-  for (std::size_t b = 0; b < ranges.size(); ++b) {
-    const BodyRange& range = ranges[b];
-    const auto show_moved = [&](RestPiece piece) {
-      piece.first_node += ix(range.first_node);
-      piece.first_tet += ix(range.first_tet);
-      for (auto& t : piece.tets)
-        for (int& i : t) i += range.first_node;
-      show(piece);
-    };
-    const Body& body = model.bodies[b];
-    if (body.show_rest)
-      body.show_rest(show_moved);
-    else
-      show_moved({0, 0, body.rest.nodes, body.rest.tets, body.rest.region});
-  }
-}
-
-}  // namespace
-
-TrajectoryHeader trajectory_header(const Model& model, Velocities velocities, long frames) {
-  TrajectoryHeader h;
-  const bool large = std::any_of(model.bodies.begin(), model.bodies.end(), [](const Body& b) { return b.show_rest; });
-  std::size_t nodes = 0, tets = 0;
-  for (const auto& b : model.bodies) {
-    h.bodies.push_back({b.name, static_cast<int>(nodes), b.nodes, static_cast<int>(tets), b.tets,
-                        static_cast<int>(h.edges.size()), static_cast<int>(b.edges.size()),
-                        static_cast<int>(h.triangles.size()), static_cast<int>(b.triangles.size()), b.pieces});
-    const int first = static_cast<int>(nodes);
-    for (auto e : b.edges) h.edges.push_back({e[0] + first, e[1] + first});
-    for (auto t : b.triangles) h.triangles.push_back({t[0] + first, t[1] + first, t[2] + first});
-    nodes += ix(b.nodes);
-    tets += ix(b.tets);
-  }
-  if (large) {
-    h.large = {nodes, tets, [&model, ranges = h.bodies](const auto& show) { show_bodies(model, ranges, show); }};
-  } else {
-    h.nodes.reserve(nodes);
-    h.tets.reserve(tets);
-    h.region.reserve(tets);
-    for (const auto& b : model.bodies) {
-      const int first = static_cast<int>(h.nodes.size());
-      h.nodes.insert(h.nodes.end(), b.rest.nodes.begin(), b.rest.nodes.end());
-      for (auto t : b.rest.tets) {
-        for (int& i : t) i += first;
-        h.tets.push_back(t);
-      }
-      for (std::size_t t = 0; t < b.rest.tets.size(); ++t)
-        h.region.push_back(b.rest.region.empty() ? 0 : b.rest.region[t]);
-    }
-  }
-  h.prescribed = model.system->prescribed_nodes();
-  h.frames = frames;
-  h.velocities = velocities;
-  h.limber_version = version;
-  return h;
 }
 
 RunResult run_scene(const Document& document, const Scene& scene, const Model& model, const RunOptions& options) {

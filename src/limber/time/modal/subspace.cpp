@@ -129,11 +129,11 @@ bool ModalSubspace::together(const System& system) const {
          sought_together(system.traits().nodes, system.size(), std::max<Index>(count_, all_.count()), options_.search);
 }
 
-ModalSubspace::Problem ModalSubspace::problem_of(System& system, const State& u0, bool by_all) {
+ModalSubspace::Problem ModalSubspace::problem_of(System& system, const State& u0, ModeSearch who) {
   const Space& space = system.space();
   const bool symmetric = system.symmetric();
-  tracker_.set_space(by_all ? space : whole_space());
-  if (by_all) {
+  tracker_.set_space(who == ModeSearch::together ? space : whole_space());
+  if (who == ModeSearch::together) {
     tracker_.set_positions(system.traits().nodes.positions);
     return {lower_blocks(start_.tangent.K, symmetric), lower_blocks(system.mass(), symmetric),
             system.rigid_motions(u0)};
@@ -157,7 +157,7 @@ void ModalSubspace::find_bodies(System& system, const State& u0) {
     below_floor_.assign(1, 0);
     return;
   }
-  const Problem all = problem_of(system, u0, false);
+  const Problem all = problem_of(system, u0, ModeSearch::each);
   bodies_ = uncoupled_parts(all.K, all.M, all.rigid);
   body_of_ = parts_of_columns(bodies_, gather_rows(system.space(), all_.X));
   below_floor_.assign(bodies_.size(), 0);
@@ -259,7 +259,7 @@ Vector ModalSubspace::staleness(System& system, const std::vector<Index>& column
 void ModalSubspace::refresh(System& system, const State& u0, const std::vector<char>& due) {
   if (together(system)) {
     try {
-      return refresh(system, u0, due, true);
+      return refresh(system, u0, due, ModeSearch::together);
     } catch (const StepFailure& failure) {
       notes_.push_back(
           fmt::format("t = {:.6g} s: all processes together do not find the modes, so that each seeks them "
@@ -267,11 +267,12 @@ void ModalSubspace::refresh(System& system, const State& u0, const std::vector<c
                       u0.t, failure.reason));
     }
   }
-  refresh(system, u0, due, false);
+  refresh(system, u0, due, ModeSearch::each);
 }
 
-void ModalSubspace::refresh(System& system, const State& u0, const std::vector<char>& due, bool by_all) {
-  const auto [K, M, rigid] = problem_of(system, u0, by_all);
+void ModalSubspace::refresh(System& system, const State& u0, const std::vector<char>& due, ModeSearch who) {
+  const auto [K, M, rigid] = problem_of(system, u0, who);
+  const bool gathered = who == ModeSearch::each;
   const bool first = all_.count() == 0;
   const Index before = first ? count_ : all_.count();
   const double tolerance =
@@ -280,9 +281,9 @@ void ModalSubspace::refresh(System& system, const State& u0, const std::vector<c
   try {
     Modes found =
         first ? tracker_.from_scratch(K, M, rigid)
-              : tracker_.refine(K, M, rigid, {all_.lambda, by_all ? all_.X : gather_rows(system.space(), all_.X)},
+              : tracker_.refine(K, M, rigid, {all_.lambda, gathered ? gather_rows(system.space(), all_.X) : all_.X},
                                 tolerance, due);
-    if (!by_all) found.X = held_rows(system.space(), found.X);
+    if (gathered) found.X = held_rows(system.space(), found.X);
     all_ = ModalBasis(system, std::move(found));
     found_ = all_;
     found_at_ = u0.q;

@@ -121,14 +121,14 @@ class ModalSubspace {
     Matrix rigid;
   };
   bool together(const System& system) const;
-  Problem problem_of(System& system, const State& u0, bool by_all);
+  Problem problem_of(System& system, const State& u0, ModeSearch who);
   ReducedTangent reduce(System& system, const Tangent& T, const ModalBasis& X, Matrix& KX);
   void prepare(System& system, const State& u0);
   void turn(const System& system, const State& u0);
   std::vector<char> due(System& system);
   Vector staleness(System& system, const std::vector<Index>& columns) const;
   void refresh(System& system, const State& u0, const std::vector<char>& due = {});
-  void refresh(System& system, const State& u0, const std::vector<char>& due, bool by_all);
+  void refresh(System& system, const State& u0, const std::vector<char>& due, ModeSearch who);
   void find_bodies(System& system, const State& u0);
   bool limited() const { return std::isfinite(limits_.lowest) || std::isfinite(limits_.most_damping); }
   bool in_use(std::size_t mode) const;

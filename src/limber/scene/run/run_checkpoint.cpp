@@ -1,0 +1,109 @@
+#include "limber/scene/run/run_checkpoint.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "limber/core/errors.hpp"
+#include "limber/core/nodes.hpp"
+
+namespace limber {
+namespace {
+
+const std::string count_prefix = "count.";
+
+/// Throws InputError(entry, …) where one is missing.
+template <class T>
+T entry(const std::map<std::string, T>& entries, const std::string& name) {
+  const auto found = entries.find(name);
+  if (found == entries.end()) throw InputError(name, "is missing");
+  return found->second;
+}
+
+}  // namespace
+
+Checkpoint to_checkpoint(const Snapshot& s, const Counts& counts, const std::vector<std::string>& notes) {
+  Checkpoint c;
+  c.step = s.step;
+  c.history = s.history;
+  c.numbers = {{"start_time", s.start_time},         {"damping_loss", s.damping_loss},
+               {"damping_power", s.damping_power},   {"friction_loss", s.friction_loss},
+               {"friction_power", s.friction_power}, {"supply", s.supply}};
+  for (const auto& [name, count] : counts) c.numbers[count_prefix + name] = count;
+  c.texts["notes"] = nlohmann::json(notes).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  c.vectors["forces"] = Vector::Map(s.forces.data(), static_cast<Index>(s.forces.size()));
+  c.vectors["account"] = Vector::Map(s.account.data(), static_cast<Index>(s.account.size()));
+  if (s.modes) {
+    c.numbers["modes.age"] = static_cast<double>(s.modes->steps_since_refresh);
+    c.vectors["modes.lambda"] = s.modes->lambda;
+    c.vectors["modes.X"] = s.modes->X.reshaped();
+    c.vectors["modes.at"] = s.modes->at;
+  }
+  return c;
+}
+
+Snapshot to_snapshot(const Checkpoint& c) {
+  Snapshot s;
+  s.history = c.history;
+  s.step = c.step;
+  s.start_time = entry(c.numbers, "start_time");
+  s.damping_loss = entry(c.numbers, "damping_loss");
+  s.damping_power = entry(c.numbers, "damping_power");
+  s.friction_loss = entry(c.numbers, "friction_loss");
+  s.friction_power = entry(c.numbers, "friction_power");
+  s.supply = entry(c.numbers, "supply");
+  const Vector forces = entry(c.vectors, "forces");
+  s.forces.assign(forces.begin(), forces.end());
+  const Vector account = entry(c.vectors, "account");
+  s.account.assign(account.begin(), account.end());
+  if (const auto lambda = c.vectors.find("modes.lambda"); lambda != c.vectors.end()) {
+    const Vector X = entry(c.vectors, "modes.X");
+    const Index modes = lambda->second.size();
+    if (modes == 0 || X.size() % modes != 0)
+      throw InputError("modes.X", fmt::format("has {} numbers, which do not make {} modes", X.size(), modes));
+    s.modes = ModalMemory{lambda->second, X.reshaped(X.size() / modes, modes),
+                          static_cast<long>(entry(c.numbers, "modes.age")), entry(c.vectors, "modes.at")};
+  }
+  return s;
+}
+
+double count_in(const Checkpoint& c, const std::string& name) { return entry(c.numbers, count_prefix + name); }
+
+std::optional<Checkpoint> shared_checkpoint(const std::string& path, const Communicator& all) {
+  std::optional<Checkpoint> checkpoint;
+  on_first_process(all, [&] { checkpoint = load_checkpoint(path); });
+  if (all.size() == 1) return checkpoint;
+  std::string bytes;
+  if (checkpoint) {
+    std::vector<State> history = std::exchange(checkpoint->history, {});
+    for (const State& u : history) checkpoint->history.push_back({{}, {}, u.t});
+    bytes = checkpoint_bytes(*checkpoint);
+    checkpoint->history = std::move(history);
+  }
+  std::array<int, 1> size = {static_cast<int>(bytes.size())};
+  all.broadcast(size);
+  if (size[0] == 0) return std::nullopt;
+  std::vector<int> words((ix(size[0]) + sizeof(int) - 1) / sizeof(int));
+  if (all.rank() == 0) std::memcpy(words.data(), bytes.data(), bytes.size());
+  all.broadcast(words);
+  if (all.rank() == 0) return checkpoint;
+  bytes.assign(ix(size[0]), '\0');
+  std::memcpy(bytes.data(), words.data(), bytes.size());
+  return parse_checkpoint(bytes, path);
+}
+
+std::vector<std::string> notes_of(const Checkpoint& c) {
+  const auto notes = nlohmann::json::parse(entry(c.texts, "notes"), nullptr, false);
+  std::vector<std::string> list;
+  if (!notes.is_array()) throw InputError("notes", "is not a list of texts");
+  for (const auto& note : notes) {
+    if (!note.is_string()) throw InputError("notes", "is not a list of texts");
+    list.push_back(note);
+  }
+  return list;
+}
+
+}  // namespace limber
