@@ -2,9 +2,11 @@
 /// A body of a scene while a model is made of it: its mesh where it is placed, its masses, and what of it this process
 /// has.
 
+#include <limits>
 #include <optional>
 #include <vector>
 
+#include "limber/core/nodes.hpp"
 #include "limber/force/mass.hpp"
 #include "limber/model/mechanical_system.hpp"
 #include "limber/scene/body_part.hpp"

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "limber/core/errors.hpp"
+#include "limber/scene/build/build_forces.hpp"
 
 namespace limber {
 namespace {
