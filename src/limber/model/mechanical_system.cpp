@@ -527,7 +527,7 @@ State MechanicalSystem::full(const State& u) const {
 }
 
 State MechanicalSystem::everywhere(const State& u) const {
-  const State here = full(u);
+  State here = full(u);
   if (!space_.shared()) return here;
   const Index size = 3 * static_cast<Index>(holders_.nodes);
   State all{Vector::Zero(size), Vector::Zero(size), u.t};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 
 #include "limber/core/nodes.hpp"
 
@@ -28,7 +29,7 @@ int BoxParts::halve(const CellRange& range, int first, int parts) {
   // Both sides must have a cell for each of their parts.
   const double layer = static_cast<double>(length((axis + 1) % 3)) * length((axis + 2) % 3);
   const int lower = parts / 2;
-  int width = static_cast<int>(static_cast<double>(length(axis)) * lower / parts + .5);
+  int width = static_cast<int>(std::lround(static_cast<double>(length(axis)) * lower / parts));
   width = std::clamp(width, 1, length(axis) - 1);
   while (width * layer < lower) ++width;
   while ((length(axis) - width) * layer < parts - lower) --width;

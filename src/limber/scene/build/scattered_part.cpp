@@ -53,7 +53,7 @@ class PartReader {
   explicit PartReader(const std::vector<double>& list) : next_(list.begin()) {}
   int integer() { return static_cast<int>(*next_++); }
   Vec3 point() {
-    const Vec3 x(next_[0], next_[1], next_[2]);
+    Vec3 x(next_[0], next_[1], next_[2]);
     next_ += 3;
     return x;
   }
