@@ -50,7 +50,7 @@ TEST_P(Barrier, ProjectedTangentIsSemidefiniteAndAboveTheExactOne) {
   const Matrix exact = declared_tangent({&force}, c.u).K;
   const Matrix projected = declared_tangent({&force}, c.u, Definiteness::projected).K;
   expect_psd(projected);
-  const Vector gain = Eigen::SelfAdjointEigenSolver<Matrix>(projected - exact).eigenvalues();
+  const Vector gain = Eigen::SelfAdjointEigenSolver<Matrix>(Matrix(projected - exact)).eigenvalues();
   EXPECT_GE(gain.minCoeff(), -1e-11 * (1 + exact.norm()));
 }
 

@@ -285,7 +285,7 @@ TEST(DistanceDerivatives, HoldCloseToContact) {
 }
 
 Mat12 dense_projection(const Mat12& A) {
-  const Eigen::SelfAdjointEigenSolver<Mat12> solver(A);
+  const Eigen::SelfAdjointEigenSolver<Matrix> solver{Matrix(A)};
   return solver.eigenvectors() * solver.eigenvalues().cwiseMax(0).asDiagonal() * solver.eigenvectors().transpose();
 }
 

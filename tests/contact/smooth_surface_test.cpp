@@ -233,7 +233,7 @@ TEST(SmoothSurface, ComposesAndProjects) {
   const Matrix H = compose(gap, -2, 3);
   EXPECT_LT((H + 2 * gap.hessian - 3 * gap.gradient * gap.gradient.transpose()).norm(), 1e-12);
   const Matrix P = compose_projected(gap, -2, 3);
-  const Eigen::SelfAdjointEigenSolver<Matrix> of_H(H), of_P(P), of_rest(P - H);
+  const Eigen::SelfAdjointEigenSolver<Matrix> of_H(H), of_P(P), of_rest(Matrix(P - H));
   EXPECT_LT(of_H.eigenvalues().minCoeff(), -1e-3);
   EXPECT_GT(of_P.eigenvalues().minCoeff(), -1e-12 * H.norm());
   EXPECT_GT(of_rest.eigenvalues().minCoeff(), -1e-12 * H.norm());

@@ -126,7 +126,7 @@ TEST(Rod, Cantilever) {
     Vector f = Vector::Zero(q.size() - 6);
     f[f.size() - 2] = load;
     f[f.size() - 3] = load;
-    const Vector x = K.bottomRightCorner(f.size(), f.size()).ldlt().solve(f);
+    const Vector x = Eigen::PartialPivLU<Matrix>(Matrix(K.bottomRightCorner(f.size(), f.size()))).solve(f);
     const double error = x[x.size() - 2] / (load * length * length * length / (3 * B)) - 1;
     EXPECT_LE(std::abs(error), 0.6 / (n * n));
     if (last != 0) {

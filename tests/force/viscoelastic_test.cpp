@@ -296,8 +296,8 @@ class ViscousVibration : public testing::TestWithParam<std::string> {
       if (const int f = free[static_cast<std::size_t>(m.a)]; f >= 0) mass.segment<3>(3 * f).array() += m.m;
     const Matrix K =
         tangent_on(*body("linear"), {rest, Vector::Zero(rest.size()), 0}, Definiteness::exact, Storage::full, free).K;
-    const Eigen::SelfAdjointEigenSolver<Matrix> modes(mass.cwiseSqrt().cwiseInverse().asDiagonal() * K *
-                                                      mass.cwiseSqrt().cwiseInverse().asDiagonal());
+    const Eigen::SelfAdjointEigenSolver<Matrix> modes(
+        Matrix(mass.cwiseSqrt().cwiseInverse().asDiagonal() * K * mass.cwiseSqrt().cwiseInverse().asDiagonal()));
     lambda = modes.eigenvalues()[0];
     const Vector x = mass.cwiseSqrt().cwiseInverse().cwiseProduct(modes.eigenvectors().col(0));
     mode = Vector::Zero(rest.size());
@@ -323,7 +323,7 @@ class ViscousVibration : public testing::TestWithParam<std::string> {
     const double gamma = .4 / .6, tau = .3;
     Eigen::Matrix3d A;
     A << 0, 1, 0, -lambda * (1 + gamma), 0, lambda * gamma, 1 / tau, 0, -1 / tau;
-    const Eigen::EigenSolver<Eigen::Matrix3d> roots(A);
+    const Eigen::EigenSolver<Matrix> roots{Matrix(A)};
     const Eigen::Matrix3cd X = roots.eigenvectors();
     const Eigen::Vector3cd c = X.inverse() * Eigen::Vector3cd(amplitude, 0, amplitude);
     const Eigen::Vector3cd moved = X * (roots.eigenvalues().array() * t).exp().matrix().cwiseProduct(c);

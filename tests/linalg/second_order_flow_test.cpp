@@ -28,7 +28,7 @@ struct Chain {
     }
     K.diagonal() -= shift * M;  // indefinite
     const Vector root = M.cwiseSqrt().cwiseInverse();
-    const Eigen::SelfAdjointEigenSolver<Matrix> solver(root.asDiagonal() * K * root.asDiagonal());
+    const Eigen::SelfAdjointEigenSolver<Matrix> solver(Matrix(root.asDiagonal() * K * root.asDiagonal()));
     lambda = solver.eigenvalues();
     X = root.asDiagonal() * solver.eigenvectors();
   }

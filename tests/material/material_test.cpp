@@ -27,7 +27,7 @@ Matrix isotropic_tensor(double mu, double lambda) {
 }
 
 Matrix clamped(const Matrix& H) {
-  const Eigen::SelfAdjointEigenSolver<Matrix> solver(0.5 * (H + H.transpose()));
+  const Eigen::SelfAdjointEigenSolver<Matrix> solver(Matrix(0.5 * (H + H.transpose())));
   return solver.eigenvectors() * solver.eigenvalues().cwiseMax(0).asDiagonal() * solver.eigenvectors().transpose();
 }
 

@@ -74,7 +74,7 @@ TEST(InteriorPoint, ActiveAndInactiveConstraints) {
 TEST(InteriorPoint, WithoutActiveConstraintsItIsTheFreeMinimum) {
   NEED_IPOPT;
   const Matrix A{{4, 1, 0}, {1, 3, -1}, {0, -1, 2}};
-  const Vector b{{1, 2, 3}}, free = A.ldlt().solve(b);
+  const Vector b{{1, 2, 3}}, free = Eigen::PartialPivLU<Matrix>(A).solve(b);
   Sample p(A, b);
   const auto s = solve_interior_point(p, rows({{1, 0, 0}, {0, 0, 1}}), Vector{{-10, -10}}, Vector::Ones(3), tight);
   EXPECT_LT((s.x - free).norm(), 1e-8);
@@ -93,7 +93,7 @@ TEST(InteriorPoint, CoupledQuadraticProgram) {
   KKT.bottomLeftCorner(1, 3) = a.transpose();
   Vector rhs(4);
   rhs << b, c;
-  const Vector expected = KKT.fullPivLu().solve(rhs);
+  const Vector expected = Eigen::PartialPivLU<Matrix>(KKT).solve(rhs);
   ASSERT_GT(expected[3], 0);
   Sample p(A, b);
   const auto s = solve_interior_point(p, rows({{.6, 0, -.8}}), Vector{{c}}, Vector::Zero(3), tight);
