@@ -164,9 +164,9 @@ void ElementBatches::pack(const Rank& rank) {
 void ElementBatches::bind(const BlockPattern& pattern, std::span<const int> free_index) {
   pack([&](int node) { return free_index[ix(node)]; });
   const bool full = pattern.storage() == Storage::full;
-  stride_.assign(free_index.size(), 0);
+  stride_.assign(3 * free_index.size(), 0);
   for (const int node : held_)
-    if (const int f = free_index[ix(node)]; f >= 0) stride_[ix(node)] = pattern.slot(f, f).stride;
+    if (const int f = free_index[ix(node)]; f >= 0) stride_[ix(3 * node)] = pattern.slot(f, f).stride;
   slots_.clear();
   mirrors_.clear();
   slots_.reserve(order_.size() * ix(block_count(n_)));

@@ -77,7 +77,7 @@ class ElementBatches {
     return slots_.data() + static_cast<std::size_t>(element) * static_cast<std::size_t>(block_count(n > 0 ? n : n_));
   }
   /// The stride of the columns of a node, which is given as 3 × node.
-  int stride(int three_nodes) const { return stride_[static_cast<std::size_t>(three_nodes / 3)]; }
+  int stride(int three_nodes) const { return stride_[static_cast<std::size_t>(three_nodes)]; }
   /// With full storage: where the mirror images of the blocks below the diagonal go, in their order; else null.
   const int* mirrors(int element) const {
     return mirrors_.empty()

@@ -33,17 +33,14 @@ inline bool has_blocks(const SparseMatrix& A, const std::vector<int>& start, con
   const int *outer = A.outerIndexPtr(), *inner = A.innerIndexPtr();
   const auto compare = [&](Index b) {
     const int first = start[static_cast<std::size_t>(b)], count = start[static_cast<std::size_t>(b) + 1] - first;
-    bool equal = true;
-    for (int c = 0; c < 3; ++c) {
-      const int at = 9 * first + 3 * c * count;
-      if (outer[3 * b + c] != at || outer[3 * b + c + 1] != at + 3 * count) return false;
-      for (int k = 0; k < count; ++k) {
-        const int row = 3 * rows[static_cast<std::size_t>(first + k)];
-        const int* found = inner + at + 3 * k;
-        equal = equal && found[0] == row && found[1] == row + 1 && found[2] == row + 2;
-      }
-    }
-    return equal;
+    const int *found = inner + 9 * static_cast<Index>(first), *expected = rows.data() + first;
+    int differing = 0;
+    for (int c = 0; c < 3; ++c) differing |= outer[3 * b + c] ^ (9 * first + 3 * c * count);
+    for (int k = 0; k < count; ++k)
+      for (int r = 0; r < 3; ++r) differing |= found[3 * k + r] ^ (3 * expected[k] + r);
+    for (int k = 0; k < 3 * count; ++k)  // the other two columns are as the first
+      differing |= (found[k] ^ found[3 * count + k]) | (found[k] ^ found[6 * count + k]);
+    return differing == 0;
   };
   parallel_for((columns + piece - 1) / piece,
                [&](Index p) {

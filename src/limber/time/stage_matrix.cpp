@@ -36,11 +36,11 @@ void write_sum(const System& system, const Tangent& T, double tau_q, double tau_
   in_pieces(
       static_cast<std::size_t>(K.cols()), columns_in_a_piece,
       [&](std::size_t j) {
-        const int begin = outer[j], end = outer[j + 1];
-        const auto at = std::lower_bound(inner + begin, inner + end, static_cast<int>(j)) - inner;
-        add(begin, at, 0.0);
-        add(at, at + 1, Eigen::Map<const Eigen::ArrayXd>(M.valuePtr() + j, 1));
-        add(at + 1, end, 0.0);
+        int at = outer[j];
+        while (inner[at] < static_cast<int>(j)) ++at;
+        const double diagonal = M.valuePtr()[j] + (damped ? tau_v * d[at] : 0) + tau_v * tau_q * k[at];
+        add(outer[j], outer[j + 1], 0.0);
+        to[at] = diagonal;
       },
       50);
 }

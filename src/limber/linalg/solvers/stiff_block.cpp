@@ -15,13 +15,6 @@ namespace {
 constexpr double stiff_from = .7, stiff_until = .35;
 constexpr double minority = .3;  // of the nodes
 
-/// A's rows ascend, and above the diagonal there is next to nothing.
-double diagonal_entry(const SparseMatrix& A, int j) {
-  const int *row = A.innerIndexPtr() + A.outerIndexPtr()[j], *end = A.innerIndexPtr() + A.outerIndexPtr()[j + 1];
-  while (row != end && *row < j) ++row;
-  return row != end && *row == j ? A.valuePtr()[row - A.innerIndexPtr()] : 0;
-}
-
 void raise(double& to, double value) {
   std::atomic_ref<double> now(to);
   double last = now.load(std::memory_order_relaxed);
@@ -31,22 +24,38 @@ void raise(double& to, double value) {
 
 }  // namespace
 
-/// Of the traces of the diagonal blocks; on several processes the mean of theirs, which tells as much.
-double StiffBlock::median_size(const SparseMatrix& A, int block) {
-  of_nodes_.resize(static_cast<std::size_t>(A.cols() / block));
+/// The trace of each diagonal block and the largest entry below it: all that is read of a matrix without stiff nodes.
+void StiffBlock::measure(const SparseMatrix& A, int block) {
+  const int *start = A.outerIndexPtr(), *rows = A.innerIndexPtr();
+  const std::size_t nodes = static_cast<std::size_t>(A.cols() / block);
+  trace_.resize(nodes);
+  below_.resize(nodes);
   in_pieces(
-      of_nodes_.size(), 1024,
+      nodes, 1024,
       [&](std::size_t i) {
-        double sum = 0;
-        for (int c = 0; c < block; ++c) sum += diagonal_entry(A, static_cast<int>(i) * block + c);
-        of_nodes_[i] = sum;
+        const int first = static_cast<int>(i) * block, end = first + block;
+        double trace = 0, largest = 0;
+        for (int j = first; j < end; ++j) {
+          int k = start[j];
+          for (; k < start[j + 1] && rows[k] < end; ++k)
+            if (rows[k] == j) trace += A.valuePtr()[k];
+          if (k < start[j + 1])
+            largest = std::max(largest, Eigen::Map<const Vector>(A.valuePtr() + k, start[j + 1] - k)
+                                            .lpNorm<Eigen::Infinity>());
+        }
+        trace_[i] = trace;
+        below_[i] = largest;
       },
-      10);
-  space_.add_up(of_nodes_.data(), 1);
+      100);
+  space_.add_up(trace_.data(), 1);
+}
+
+/// Of the traces; on several processes the mean of theirs, which tells as much.
+double StiffBlock::median_trace() {
   std::size_t own = 0;
-  for (std::size_t i = 0; i < of_nodes_.size(); ++i)
-    if (space_.owns(static_cast<Index>(i))) of_nodes_[own++] = of_nodes_[i];
-  const auto first = of_nodes_.begin(), middle = first + static_cast<std::ptrdiff_t>(own / 2);
+  for (std::size_t i = 0; i < trace_.size(); ++i)
+    if (space_.owns(static_cast<Index>(i))) trace_[own++] = trace_[i];
+  const auto first = trace_.begin(), middle = first + static_cast<std::ptrdiff_t>(own / 2);
   std::nth_element(first, middle, first + static_cast<std::ptrdiff_t>(own));
   if (!space_.shared()) return own == 0 ? 0 : *middle;
   const double weight = static_cast<double>(own);
@@ -57,34 +66,40 @@ double StiffBlock::median_size(const SparseMatrix& A, int block) {
 /// is inverted as it is.
 void StiffBlock::find_couplings(const SparseMatrix& A, int block, double least) {
   const int *start = A.outerIndexPtr(), *rows = A.innerIndexPtr();
-  of_nodes_.assign(static_cast<std::size_t>(A.cols() / block), 0);
+  coupling_.assign(below_.size(), 0);
   in_pieces(
-      of_nodes_.size(), 1024,
+      coupling_.size(), 1024,
       [&](std::size_t i) {
+        if (below_[i] <= least) return;
         const int first = static_cast<int>(i) * block, end = first + block;
         for (int k = start[first]; k < start[end]; ++k)
           if (const double entry = std::abs(A.valuePtr()[k]); entry > least && rows[k] >= end) {
-            raise(of_nodes_[i], entry);
-            raise(of_nodes_[static_cast<std::size_t>(rows[k] / block)], entry);
+            raise(coupling_[i], entry);
+            raise(coupling_[static_cast<std::size_t>(rows[k] / block)], entry);
           }
       },
-      100);
-  space_.add_up(of_nodes_.data(), 1);
+      10);
+  space_.add_up(coupling_.data(), 1);
 }
 
 void StiffBlock::choose(const SparseMatrix& A, int block) {
-  const std::size_t nodes = static_cast<std::size_t>(A.cols() / block);
-  const double usual = median_size(A, block);
-  find_couplings(A, block, stiff_until * usual);
+  measure(A, block);
+  const std::size_t nodes = below_.size();
+  const double usual = median_trace(), least = stiff_until * usual;
+  rows_.clear();
+  unknowns_ = 0;
+  if (space_.all(std::all_of(below_.begin(), below_.end(), [&](double entry) { return entry <= least; }))) {
+    chosen_.assign(nodes, 0);
+    return;
+  }
+  find_couplings(A, block, least);
   if (chosen_.size() != nodes) chosen_.assign(nodes, 0);
   std::size_t count = 0;
   for (std::size_t i = 0; i < nodes; ++i) {
-    chosen_[i] = of_nodes_[i] > (chosen_[i] ? stiff_until : stiff_from) * usual ? 1 : 0;
+    chosen_[i] = coupling_[i] > (chosen_[i] ? stiff_until : stiff_from) * usual ? 1 : 0;
     if (chosen_[i] && space_.owns(static_cast<Index>(i))) ++count;
   }
-  rows_.clear();
   const double stiff = space_.sum(static_cast<double>(count));
-  unknowns_ = 0;
   if (stiff > minority * static_cast<double>(space_.whole_size(A.cols())) / block) return;
   unknowns_ = block * static_cast<Index>(stiff);
   for (std::size_t i = 0; i < nodes; ++i)

@@ -31,18 +31,19 @@ class StiffBlock {
 
  private:
   void choose(const SparseMatrix& A, int block);
-  double median_size(const SparseMatrix& A, int block);
+  void measure(const SparseMatrix& A, int block);
+  double median_trace();
   void find_couplings(const SparseMatrix& A, int block, double least);
   void extract(const SparseMatrix& A);
   void gather(const SparseMatrix& A);
   void solve(const Vector& r);
 
   Space space_;
-  Index unknowns_ = 0;            // of S, on all processes
-  std::vector<double> of_nodes_;  // numbers of each, while S is chosen
-  std::vector<char> chosen_;      // per node
-  std::vector<int> rows_;         // of S, held here, ascending
-  std::vector<int> place_;        // per row of A: in S, or −1
+  Index unknowns_ = 0;                            // of S, on all processes
+  std::vector<double> trace_, below_, coupling_;  // per node, while S is chosen
+  std::vector<char> chosen_;                      // per node
+  std::vector<int> rows_;                         // of S, held here, ascending
+  std::vector<int> place_;                        // per row of A: in S, or −1
   SparseMatrix A_SS_;
   Pattern pattern_;
   std::unique_ptr<Factor> factor_;
