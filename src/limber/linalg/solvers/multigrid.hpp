@@ -20,6 +20,8 @@
 
 namespace limber {
 
+class GridLevel;
+
 class Multigrid final : public Preconditioner {
  public:
   Multigrid();
@@ -38,11 +40,10 @@ class Multigrid final : public Preconditioner {
   double complexity() const;
 
  private:
-  struct Level;
   SolveReport::Status factor_coarsest();
   void cycle(std::size_t k);
 
-  std::vector<std::unique_ptr<Level>> levels_;
+  std::vector<std::unique_ptr<GridLevel>> levels_;
   std::unique_ptr<Factor> coarsest_;
   SparseMatrix A_coarsest_;
   Vector b_coarsest_, x_coarsest_;

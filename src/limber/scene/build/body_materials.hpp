@@ -19,6 +19,10 @@ struct BodyMaterials {
   double wave_speed = 0;               // [m/s] of sudden pressure waves at rest, the fastest
   double young = 0;                    // [Pa] the largest
 
+  /// Those of linear tetrahedra reach across cuts.
+  bool has_means() const {
+    return std::any_of(means.bulk.begin(), means.bulk.end(), [](double bulk) { return bulk > 0; });
+  }
   bool viscous() const {
     return std::any_of(viscosities.begin(), viscosities.end(), [](const Viscosity& v) { return !v.empty(); });
   }

@@ -10,13 +10,11 @@
 namespace limber {
 namespace {
 
-/// Such means reach across cuts.
-bool has_means_around_nodes(const BodyChoice& body) {
+bool has_means_across_cuts(const BodyChoice& body) {
   if (body.element == "P2" || body.element == "hex") return false;
   BodyShape one;
   one.elements.corners = {0, 1, 2, 3};
-  const auto& bulk = body_materials(body, one).means.bulk;
-  return std::any_of(bulk.begin(), bulk.end(), [](double k) { return k > 0; });
+  return body_materials(body, one).has_means();
 }
 
 bool is_solid(const BodyChoice& body) {
@@ -36,7 +34,7 @@ bool made_by_parts(const Scene& scene, const BodyChoice& body, const Communicato
   const bool plain = body.materials.size() == 1 && material != body.materials.end() &&
                      material->second.fields.empty() && body.regions.empty() && body.rigid.empty() && !body.springs &&
                      body.masses.empty() && body.point_mass.empty();
-  return alone && plain && !has_means_around_nodes(body);
+  return alone && plain && !has_means_across_cuts(body);
 }
 
 std::optional<PartedShape> make_parted_shape(const BodyChoice& body, const Communicator& processes,

@@ -57,11 +57,8 @@ void add_solid(const BodyChoice& choice, const Vec3& gravity, Shares& shares, Bo
     return add_elastic(body, p, parts);
   }
   if (!choice.rigid.empty() || shares.shared()) p.all_corners = p.shape.elements.corners;
-  // Means around nodes reach across cuts.
-  const bool around_nodes =
-      p.shape.elements.kind == ElementKind::tet4 &&
-      std::any_of(p.materials.means.bulk.begin(), p.materials.means.bulk.end(), [](double k) { return k > 0; });
-  const auto process_of = shares.cut(p.shape.elements, body.first_node, !choice.rigid.empty() || around_nodes);
+  const bool across_cuts = p.shape.elements.kind == ElementKind::tet4 && p.materials.has_means();
+  const auto process_of = shares.cut(p.shape.elements, body.first_node, !choice.rigid.empty() || across_cuts);
   if (!choice.rigid.empty()) add_rigid(choice, gravity, body, p, model, parts);
   if (shares.shared()) {
     if (body.rigid) {  // one process has it all
