@@ -40,8 +40,8 @@ void StiffBlock::measure(const SparseMatrix& A, int block) {
           for (; k < start[j + 1] && rows[k] < end; ++k)
             if (rows[k] == j) trace += A.valuePtr()[k];
           if (k < start[j + 1])
-            largest = std::max(largest, Eigen::Map<const Vector>(A.valuePtr() + k, start[j + 1] - k)
-                                            .lpNorm<Eigen::Infinity>());
+            largest = std::max(largest,
+                               Eigen::Map<const Vector>(A.valuePtr() + k, start[j + 1] - k).lpNorm<Eigen::Infinity>());
         }
         trace_[i] = trace;
         below_[i] = largest;
