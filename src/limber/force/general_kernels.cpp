@@ -30,18 +30,7 @@ class GeneralKernel final : public ElementKernel {
 
   void add_product(const ElementBatches& elements, const ElementBlock& block, const double* q, const double* x,
                    double* y) const override {
-    for_batches(block, [&](int batch, int, int count) {
-      const BatchEdges<0> edges(q, elements, batch), changes(x, elements, batch);
-      V3<Lanes> sums[most_nodes<0> - 1];
-      clear<0>(sums, others<0>(elements));
-      for (int point = 0; point < point_count<0>(elements); ++point) {
-        const BatchShape<0> shape(elements, batch, point);
-        const M3<Lanes> F = gradient(elements, shape, edges), dF = gradient(elements, shape, changes);
-        const DenseTangent tangent = material_.tangent(batch, F, Lanes(0.0) - shape.volume, Definiteness::exact);
-        add_stress<0>(tangent.times(dF), shape, others<0>(elements), sums);
-      }
-      subtract_at_nodes<0>(sums, others<0>(elements), elements.nodes<0>(batch), count, y);
-    });
+    add_products<0>(elements, block, q, x, material_, y);
   }
 
  private:

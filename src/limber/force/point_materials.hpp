@@ -1,6 +1,6 @@
 #pragma once  // internal
-/// Materials at quadrature points, behind functions: elements other than linear tetrahedra spend enough at a point that
-/// a call does not count, and one loop over them serves every material.
+/// Materials at quadrature points, behind functions: where elements spend enough at a point that a call does not count,
+/// one loop over them serves every material.
 
 #include <memory>
 #include <span>
@@ -53,6 +53,8 @@ struct DenseTangent {
 };
 
 struct PointFunctions;
+template <template <class> class M>
+class BatchMaterials;  // force/material_kernel.hpp
 
 /// Those of the batches of elements of one model.
 class PointMaterials {
@@ -67,6 +69,11 @@ class PointMaterials {
   bool needs_positive_det() const;
   /// Whether ψ depends on FᵀF alone, as it does but for `linear`.
   bool ignores_rotations() const;
+  /// The parameters, of model M.
+  template <template <class> class M>
+  const BatchMaterials<M>& of() const {
+    return *static_cast<const BatchMaterials<M>*>(parameters_.get());
+  }
 
  private:
   const PointFunctions* functions_;

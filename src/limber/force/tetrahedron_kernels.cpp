@@ -1,4 +1,5 @@
 #include "limber/force/material_kernel.hpp"
+#include "limber/force/point_materials.hpp"
 #include "limber/material/principal.hpp"
 
 namespace limber {
@@ -32,12 +33,13 @@ struct ExactTangents {
 template <template <class> class M>
 inline constexpr bool is_convex = std::is_same_v<M<double>, Linear>;
 
-/// Of linear tetrahedra, which most bodies are made of: compiled for each material.
+/// Of linear tetrahedra, which most bodies are made of: compiled for each material, but for products without a matrix,
+/// which damping by the current stiffness alone asks for.
 template <template <class> class M>
 class TetrahedronKernel final : public ElementKernel {
  public:
   TetrahedronKernel(std::span<const AnyMaterial* const> materials, int first_batch)
-      : material_(materials, first_batch) {}
+      : at_points_(materials, first_batch), material_(at_points_.of<M>()) {}
 
   bool needs_positive_det() const override { return M<double>::needs_positive_det; }
 
@@ -61,29 +63,12 @@ class TetrahedronKernel final : public ElementKernel {
 
   void add_product(const ElementBatches& elements, const ElementBlock& block, const double* q, const double* x,
                    double* y) const override {
-    for_batches(block, [&](int batch, int, int count) {
-      const M<Lanes>& m = material_(batch);
-      const BatchEdges<4> edges(q, elements, batch), d(x, elements, batch);
-      V3<Lanes> sums[most_nodes<4> - 1];
-      clear<4>(sums, others<4>(elements));
-      for (int point = 0; point < point_count<4>(elements); ++point) {
-        const BatchShape<4> shape(elements, batch, point);
-        const auto tangent = m.tangent(gradient(elements, shape, edges), shape.volume);
-        decltype(tangent.contract(shape.g[0])) contracted[most_nodes<4> - 1];
-        for (int a = 0; a < others<4>(elements); ++a) contracted[a] = tangent.contract(shape.g[a]);
-        for (int b = 0; b < others<4>(elements); ++b)
-          for (int a = b; a < others<4>(elements); ++a) {
-            const M3<Lanes> K = tangent.block(contracted[a], contracted[b]);
-            sums[a] = sums[a] - K * d.e[b];
-            if (a > b) sums[b] = sums[b] - transpose(K) * d.e[a];
-          }
-      }
-      subtract_at_nodes<4>(sums, others<4>(elements), elements.nodes<4>(batch), count, y);
-    });
+    add_products<4>(elements, block, q, x, at_points_, y);
   }
 
  private:
-  BatchMaterials<M> material_;
+  PointMaterials at_points_;
+  const BatchMaterials<M>& material_;  // its own
 };
 
 }  // namespace
