@@ -116,7 +116,7 @@ class ElementBatches {
   std::vector<std::uint8_t> corner_;  // which of the mesh's corners these nodes are, n at each packed place
   std::vector<int> held_;             // nodes of the state that elements have, ascending
   std::vector<Vec3> rest_;            // where these are at rest
-  std::vector<int> stride_;           // of the columns of each node of the state
+  std::vector<int> stride_;           // of the columns of each node of the state, at 3 × node
   std::vector<int> slots_, mirrors_;
 };
 

@@ -1,7 +1,5 @@
 #include "limber/time/stage_matrix.hpp"
 
-#include <algorithm>
-
 #include "limber/core/parallel.hpp"
 #include "limber/linalg/chunks.hpp"
 #include "limber/linalg/pattern.hpp"
