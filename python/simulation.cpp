@@ -48,7 +48,7 @@ py::dict to_dict(const StepReport& report) {
   d["newton_iterations"] = report.newton_iterations;
   d["substeps"] = report.substeps;
   d["escalations"] = report.escalations;
-  d["retaken"] = report.beside + report.calmed;
+  d["retaken"] = report.retaken();
   std::vector<std::string> notes = report.notes;
   notes.insert(notes.end(), report.remarks.begin(), report.remarks.end());
   d["notes"] = notes;

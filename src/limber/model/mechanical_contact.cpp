@@ -56,6 +56,10 @@ class MechanicalSystem::Contact final : public ContactPart {
 
   System& smooth() override { return smooth_; }
   System& forces() override { return forces_; }
+  bool acts_in_collisions_only() const override {
+    return std::all_of(whole_.implicit_forces_.begin(), whole_.implicit_forces_.end(),
+                       [](const auto& force) { return dynamic_cast<const ContactForce*>(force.get()) != nullptr; });
+  }
   double smallest_gap(const State& u) const override {
     const State all = whole_.full(u);
     double gap = std::numeric_limits<double>::infinity();

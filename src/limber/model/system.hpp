@@ -81,6 +81,8 @@ class ContactPart {
   /// projected.
   virtual System& smooth() = 0;
   virtual System& forces() = 0;
+  /// Whether these are forces of collisions only, which vanish where the smallest gap is ∞.
+  virtual bool acts_in_collisions_only() const { return false; }
   /// The smallest gap [m] of the collisions at u; ∞ if there are none.
   virtual double smallest_gap(const State&) const = 0;
   virtual Lag lag() const { return Lag::none; }

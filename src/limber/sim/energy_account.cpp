@@ -30,6 +30,7 @@ EnergyAccount::EnergyAccount(const Energies& start, double t)
 
 void EnergyAccount::book(const Energies& e, double work, double t) {
   put_in_ += work;
+  worked_ += std::abs(work);
   const double balance = e.total() - put_in_;
   gain_ = std::max(gain_, balance - start_);
   lowest_ = std::min(lowest_, balance);
@@ -53,8 +54,22 @@ bool EnergyAccount::affords(double by, const Energies& e, double share) const {
   return charged_ + by <= share * most_kinetic_ + rounding * largest(e);
 }
 
+double EnergyAccount::excess(const Energies& e, double work, double noise) const {
+  return share_above(start_, e, work, noise);
+}
+
+double EnergyAccount::regained(const Energies& e, double work, double noise) const {
+  return share_above(lowest_, e, work, noise);
+}
+
+double EnergyAccount::share_above(double balance, const Energies& e, double work, double noise) const {
+  const double above = e.total() - (balance + put_in_ + work) - rounding * largest(e) - noise;
+  return above > 0 ? above / (in_play_ + worked_ + std::abs(work)) : 0;
+}
+
 std::vector<double> EnergyAccount::memory() const {
-  return {start_, put_in_, lowest_, gain_, rise_, risen_at_, in_play_, most_kinetic_, alarmed_, charged_, noise_};
+  return {start_,   put_in_,       lowest_,  gain_,    rise_,  risen_at_,
+          in_play_, most_kinetic_, alarmed_, charged_, noise_, worked_};
 }
 
 void EnergyAccount::restore(const std::vector<double>& m) {
@@ -71,6 +86,7 @@ void EnergyAccount::restore(const std::vector<double>& m) {
   alarmed_ = m.at(8);
   charged_ = m.at(9);
   noise_ = m.at(10);
+  worked_ = m.at(11);
 }
 
 }  // namespace limber

@@ -27,6 +27,12 @@ class EnergyAccount {
   /// largest kinetic energy.
   bool affords(double by, const Energies& e, double share) const;
 
+  /// By how much the energies e, after a step that puts in `work`, exceed all that was ever given, as a share of the
+  /// energy in play and of the work that went through. `noise`: what rounding may make of it [J].
+  double excess(const Energies& e, double work, double noise) const;
+  /// By how much they exceed the lowest balance so far, as a share of the same.
+  double regained(const Energies& e, double work, double noise) const;
+
   /// All work put in since the start [J].
   double put_in() const { return put_in_; }
   /// The largest total energy above all that was put in [J], at least 0.
@@ -44,8 +50,11 @@ class EnergyAccount {
   void restore(const std::vector<double>& memory);
 
  private:
+  double share_above(double balance, const Energies& e, double work, double noise) const;
+
   double start_ = 0, put_in_ = 0, lowest_ = 0, gain_ = 0, rise_ = 0, risen_at_ = 0;
   double in_play_ = 0, most_kinetic_ = 0, alarmed_ = 0, noise_ = 0;
+  double worked_ = 0;   // [J] put in or taken out, all in all
   double charged_ = 0;  // [J] gained by steps in which things touch and not lost again since
 };
 

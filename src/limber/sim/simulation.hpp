@@ -1,8 +1,9 @@
 #pragma once
 /// A motion in progress: a system, a method, and the driver that takes steps of constant length h. A step that fails is
 /// taken again by the full Newton (semi-implicit methods), then in two halves, recursively, then given up. Where things
-/// collide, backward Euler steps in for methods that go beyond their last stage, and for others at an eighth of a step;
-/// and a step that gains energy which nobody put in is taken again in a way that cannot extrapolate an impact.
+/// collide, backward Euler steps in for methods that go beyond their last stage, and for others at an eighth of a step.
+/// A step that gains energy which nobody put in is taken again in calmer ways: by a hybrid with new modes, then without
+/// modes; at an impact with contact beside the scheme; at last by backward Euler.
 
 #include <functional>
 #include <memory>
@@ -26,11 +27,16 @@ struct MethodSettings {
 
 /// What one step took.
 struct StepReport {
+  int retaken() const { return renewed + without_modes + beside + calmed; }
+
   long newton_iterations = 0;
-  int escalations = 0;               // substeps left to the full Newton, or to backward Euler
-  int substeps = 1;                  // 1: the step was not halved
-  int beside = 0;                    // substeps that gained energy and were taken again with contact beside the scheme,
-  int calmed = 0;                    // or, where that gained too, by backward Euler
+  int escalations = 0;  // substeps left to the full Newton, or to backward Euler
+  int substeps = 1;     // 1: the step was not halved
+  // Substeps that gained energy and were taken again:
+  int renewed = 0;                   // by a hybrid, with modes computed anew,
+  int without_modes = 0;             // by a hybrid's base scheme,
+  int beside = 0;                    // with contact beside the scheme,
+  int calmed = 0;                    // or, where all of these gained too, by backward Euler
   std::vector<std::string> notes;    // why
   std::vector<std::string> remarks;  // what else the user should hear, such as more modes than were asked for
 };
@@ -107,6 +113,11 @@ class Simulation {
     bool touched = false;  // somewhere on the way: its gain counts
   };
   using Take = std::function<State()>;
+  struct Calmer {
+    int StepReport::*count;
+    Take take;
+    bool with_modes = false;
+  };
 
   void advance(double t_end, int depth, StepReport& report);
   void adapt();
@@ -116,9 +127,12 @@ class Simulation {
   /// nullopt, with the reason noted, if the step fails.
   std::optional<Trial> attempted(const Take& take, StepFailure& failure) const;
   Trial judged(State u) const;
+  std::vector<Calmer> calmer(const Trial& trial);
   /// A trial that gains too much, taken again.
   Trial calmed(Trial trial, StepReport& report);
+  double noise() const;
   bool gains(const Trial& trial) const;
+  bool regains(const Trial& trial) const;
   void check_path(const State& u) const;
   double supplied(const Trial& trial) const;
   void check(const Trial& trial) const;
@@ -132,7 +146,7 @@ class Simulation {
   MethodSettings settings_;
   Stepper stepper_;
   SolverCounts counts_before_;  // of the steppers before the last release
-  double h_, start_time_;
+  double h_, mass_, start_time_;
   History history_;
   long step_ = 0;
   Energies energies_;

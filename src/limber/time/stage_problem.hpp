@@ -116,8 +116,14 @@ class StageProblem final : public NewtonProblem, public ChangingProblem {
     }
   }
   System& system() const { return system_; }
+  /// Where nothing collides, also a share of the motion in the step: a small motion is solved for as closely as a large
+  /// one.
   double enough(const Vector& v, double tolerance) override {
-    return std::min(tolerance, gap_share * system_.smallest_gap(state(v)));
+    const State u = state(v);
+    if (collides()) return std::min(tolerance, gap_share * system_.smallest_gap(u));
+    if (s_.tau_q == 0) return tolerance;
+    const double moved = system_.space().max_abs(u.q - s_.at.q);
+    return std::clamp(motion_share * moved, rounding * system_.length_scale(), tolerance);
   }
   Vector residual(const Vector& v) override { return with_inertia(v, system_.force(state(v))); }
   Vector linearize(const Vector& v, Definiteness d) override {
@@ -164,6 +170,7 @@ class StageProblem final : public NewtonProblem, public ChangingProblem {
 
  private:
   static constexpr double least_advance = 1e-6;
+  static constexpr double motion_share = 1e-2, rounding = 1e-14;
 
   State state(const Vector& v) const {
     State u = s_.state(v);

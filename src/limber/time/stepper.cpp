@@ -1,5 +1,7 @@
 #include "limber/time/stepper.hpp"
 
+#include <cmath>
+
 #include "limber/core/errors.hpp"
 #include "limber/time/contact_beside.hpp"
 #include "limber/time/modal/frame.hpp"
@@ -7,6 +9,10 @@
 
 namespace limber {
 namespace {
+
+/// What a turn along straight lines may cost in a step, of the kinetic energy of the turn. Measured with free bars that
+/// spin: above it, most steps with modes gain energy and have to be taken again.
+constexpr double most_turning = 2e-4;
 
 /// Inequalities hold at the end of stages.
 void refuse_without_stages(const MethodInfo& method, const TimeIntegrator& scheme) {
@@ -39,13 +45,14 @@ Stepper::Stepper(const MethodInfo& method, const MethodParameters& given, System
                                         "parts, nor liquids; take the method without \"-printed\"");
   using Checks = ModalSubspace::Checks;
   if (method.splitting != Splitting::none)
-    modes_ = std::make_unique<ModalSubspace>(
-        options.modes, system.space().whole_size(system.size()),
-        method.splitting == Splitting::printed || system.contact() ? Checks::each_step : Checks::when_due);
+    modes_ =
+        std::make_unique<ModalSubspace>(options.modes, system.space().whole_size(system.size()),
+                                        method.splitting == Splitting::printed ? Checks::each_step : Checks::when_due);
 }
 
 State Stepper::step(System& system, const History& u, double h) {
   if (newton_) newton_->begin_step(system, u[0]);  // whether it touched anything in an earlier step counts no more
+  if (auto next = step_apart(system, u, h)) return std::move(*next);
   if (modes_ && system.contact()) return step_in_frame(info_->solution, system, u, h);
   return step_with(*stages_, system, u, h);
 }
@@ -76,6 +83,16 @@ State Stepper::step_beside(System& system, const History& u, double h) {
   return beside.arrived();
 }
 
+State Stepper::step_with_new_modes(System& system, const History& u, double h) {
+  modes_->renew();
+  return step(system, u, h);
+}
+
+State Stepper::step_without_modes(System& system, const History& u, double h) {
+  system.begin_step(u[0]);
+  return step_of_base(info_->solution, system, u, h);
+}
+
 bool Stepper::can_step_beside() const {
   return scheme_->ends_at_stage() && info_->kind != MethodKind::explicit_ && info_->kind != MethodKind::exponential;
 }
@@ -85,21 +102,55 @@ StageSolver& Stepper::newton(System& system) {
   return *newton_;
 }
 
+/// The step without contact, which is the same one if nothing comes within its reach; nullopt if something does.
+std::optional<State> Stepper::step_apart(System& system, const History& u, double h) {
+  ContactPart* contact = system.contact();
+  if (!contact || !contact->acts_in_collisions_only() || std::isfinite(contact->smallest_gap(u[0])))
+    return std::nullopt;
+  system.begin_step(u[0]);
+  State next = step_with(*stages_, contact->smooth(), u, h);
+  if (std::isfinite(contact->smallest_gap(next)) || system.max_step(u[0].q, next.q - u[0].q, u[0].t, u[0].t + h) < 1)
+    return std::nullopt;
+  return next;
+}
+
+/// Bodies that turn far in a step are better off without modes if their base scheme turns them well: one of second
+/// order that is not linearised.
+ModalLimits Stepper::limits() const {
+  ModalLimits limits;
+  if (info_->solution == StageSolution::newton && info_->splitting == Splitting::second_order)
+    limits.most_turning = most_turning;
+  return limits;
+}
+
+void Stepper::note_left_out() {
+  const auto reason = [](LeftOut::Why why) -> std::string {
+    switch (why) {
+      case LeftOut::Why::grows:
+        return "modes of a body that collides grow more than e-fold in a step";
+      case LeftOut::Why::damped:
+        return "modes of a body that collides are damped strongly";
+      case LeftOut::Why::turns:
+        return "a body turns too far in a step for a motion of its modes along straight lines";
+    }
+    return "";
+  };
+  for (const LeftOut& body : modes_->left_out())
+    modes_->note_once(reason(body.why) + ": " + info_->name + " leaves it to its base scheme in such steps");
+}
+
 State Stepper::step_in_frame(StageSolution solution, System& system, const History& u, double h) {
   system.begin_step(u[0]);
   StageSolver& stages = newton(system);
   stages.begin_step(system, u[0]);
   try {
-    modes_->begin_step(system.contact()->smooth(), u[0], h, ModalFrame::limits(*modes_, h));
+    modes_->begin_step(system.contact()->smooth(), u[0], h, ModalFrame::limits(*modes_, h, limits()));
   } catch (const StepFailure& failure) {
     if (solution == StageSolution::linearized) throw;
     modes_->note_once(failure.reason + ": " + info_->name + " takes its base scheme in such steps");
     return step_of_base(solution, system, u, h);
   }
-  for (const LeftOut& body : modes_->left_out())
-    modes_->note_once(std::string("modes of a body ") +
-                      (body.why == LeftOut::Why::grows ? "grow more than e-fold in a step" : "are damped strongly") +
-                      ": " + info_->name + " leaves it to its base scheme in such steps, since things collide");
+  note_left_out();
   // Whether bodies that are left out may be linearised, the frame knows, also where no mode is left.
   const bool asks = solution == StageSolution::linearized && !modes_->left_out().empty();
   if (modes_->basis().count() == 0 && !asks) return step_of_base(solution, system, u, h);
@@ -125,7 +176,8 @@ State Stepper::step_with(StageSolver& stages, System& system, const History& u, 
   Mechanics F(system, stages, exponential_);
   State next;
   if (modes_) {
-    modes_->begin_step(system, u[0], h);
+    modes_->begin_step(system, u[0], h, limits());
+    note_left_out();
     SplitDynamics split(F, system, *modes_, info_->splitting, u[0].t + h);
     next = scheme_->step(split, u, h);
   } else {

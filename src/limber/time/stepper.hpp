@@ -30,6 +30,11 @@ class Stepper {
   State step_by_backward_euler(System& system, const History& u, double h);
   /// The scheme with the full Newton and contact beside it (contact_beside.hpp): an impact is not extrapolated.
   State step_beside(System& system, const History& u, double h);
+  /// The same step of a hybrid with modes of its start, or without modes.
+  State step_with_new_modes(System& system, const History& u, double h);
+  State step_without_modes(System& system, const History& u, double h);
+  /// Whether the modes of the last step are those of an earlier one.
+  bool has_older_modes() const { return modes_ && modes_->basis().count() > 0 && modes_->kept(); }
   /// Whether that is possible: the method solves stages, and ends at the last of them.
   bool can_step_beside() const;
   /// Whether a stage of the last step ended where things touch.
@@ -56,6 +61,9 @@ class Stepper {
 
  private:
   StageSolver& newton(System& system);
+  ModalLimits limits() const;
+  void note_left_out();
+  std::optional<State> step_apart(System& system, const History& u, double h);
   State step_in_frame(StageSolution solution, System& system, const History& u, double h);
   State step_of_base(StageSolution solution, System& system, const History& u, double h);
   State step_with(StageSolver& stages, System& system, const History& u, double h);

@@ -54,7 +54,7 @@ void Recording::write_energies() const {
                report.newton_iterations,
                row.wall_ms,
                {e.other, static_cast<double>(report.substeps), static_cast<double>(report.escalations), e.contact,
-                row.friction_loss, row.put_in, static_cast<double>(report.beside + report.calmed)}});
+                row.friction_loss, row.put_in, static_cast<double>(report.retaken())}});
   }
 }
 

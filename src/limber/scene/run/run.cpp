@@ -184,11 +184,16 @@ class Run {
   Counts own_counts() const {
     const auto linear = simulation_.linear_counts();
     const auto number = [](auto count) { return static_cast<double>(count); };
-    Counts counts = {
-        {"newton_iterations", number(newton_)},      {"escalated_steps", number(escalations_)},
-        {"halved_steps", number(halved_)},           {"retaken.beside", number(beside_)},
-        {"retaken.backward_euler", number(calmed_)}, {"linear.factorizations", number(linear.factorizations)},
-        {"linear.solves", number(linear.solves)},    {"linear.iterations", number(linear.iterations)}};
+    Counts counts = {{"newton_iterations", number(newton_)},
+                     {"escalated_steps", number(escalations_)},
+                     {"halved_steps", number(halved_)},
+                     {"retaken.new_modes", number(retaken_.renewed)},
+                     {"retaken.without_modes", number(retaken_.without_modes)},
+                     {"retaken.beside", number(retaken_.beside)},
+                     {"retaken.backward_euler", number(retaken_.calmed)},
+                     {"linear.factorizations", number(linear.factorizations)},
+                     {"linear.solves", number(linear.solves)},
+                     {"linear.iterations", number(linear.iterations)}};
     if (model_.contact && model_.contact->friction)
       counts["friction_held_stages"] = number(model_.contact->friction->held_stages());
     if (const auto* modes = simulation_.modes()) {
@@ -257,8 +262,10 @@ class Run {
     newton_ += report.newton_iterations;
     escalations_ += report.escalations;
     if (report.substeps > 1) ++halved_;
-    beside_ += report.beside;
-    calmed_ += report.calmed;
+    retaken_.renewed += report.renewed;
+    retaken_.without_modes += report.without_modes;
+    retaken_.beside += report.beside;
+    retaken_.calmed += report.calmed;
     // What is said once is said again after --resume.
     for (const auto* list : {&report.notes, &report.remarks})
       for (const auto& note : *list)
@@ -276,7 +283,7 @@ class Run {
                  wall_ms,
                  {e.other, static_cast<double>(report.substeps), static_cast<double>(report.escalations), e.contact,
                   simulation_.friction_loss(), static_cast<double>(touch.collisions), touch.smallest_gap,
-                  simulation_.account().put_in(), static_cast<double>(report.beside + report.calmed)}});
+                  simulation_.account().put_in(), static_cast<double>(report.retaken())}});
   }
 
   void record_probes() {
@@ -370,38 +377,41 @@ class Run {
     const Counts total = counts();
     const auto count = [&](const char* name) { return std::lround(total.at(name)); };
     const Energies e = simulation_.energies();
-    nlohmann::json summary = {
-        {"limber_version", version},
-        {"end", end},
-        {"method", simulation_.method().name},
-        {"step", scene_.time.step},
-        {"time", simulation_.time()},
-        {"steps", result_.steps},
-        {"steps_planned", steps_},
-        {"frames", result_.frames},
-        {"resumed_from_step", result_.resumed_from},
-        {"newton_iterations", count("newton_iterations")},
-        {"escalated_steps", count("escalated_steps")},
-        {"halved_steps", count("halved_steps")},
-        {"retaken_steps", {{"beside", count("retaken.beside")}, {"backward_euler", count("retaken.backward_euler")}}},
-        {"energy_gain", simulation_.account().gain()},
-        {"energy_rise", simulation_.account().rise()},
-        {"energy_put_in", simulation_.account().put_in()},
-        {"energy_in_play", simulation_.account().in_play()},
-        {"linear_solver",
-         {{"factorizations", count("linear.factorizations")},
-          {"solves", count("linear.solves")},
-          {"iterations", count("linear.iterations")}}},
-        {"energy",
-         {{"kinetic", e.kinetic},
-          {"elastic", e.elastic},
-          {"gravitational", e.gravitational},
-          {"external", e.other},
-          {"total", e.total()},
-          {"damping_loss", simulation_.damping_loss()}}},
-        {"threads", threads()},
-        {"wall_seconds", seconds_since(start_)},
-        {"notes", notes_}};
+    nlohmann::json summary = {{"limber_version", version},
+                              {"end", end},
+                              {"method", simulation_.method().name},
+                              {"step", scene_.time.step},
+                              {"time", simulation_.time()},
+                              {"steps", result_.steps},
+                              {"steps_planned", steps_},
+                              {"frames", result_.frames},
+                              {"resumed_from_step", result_.resumed_from},
+                              {"newton_iterations", count("newton_iterations")},
+                              {"escalated_steps", count("escalated_steps")},
+                              {"halved_steps", count("halved_steps")},
+                              {"retaken_steps",
+                               {{"new_modes", count("retaken.new_modes")},
+                                {"without_modes", count("retaken.without_modes")},
+                                {"beside", count("retaken.beside")},
+                                {"backward_euler", count("retaken.backward_euler")}}},
+                              {"energy_gain", simulation_.account().gain()},
+                              {"energy_rise", simulation_.account().rise()},
+                              {"energy_put_in", simulation_.account().put_in()},
+                              {"energy_in_play", simulation_.account().in_play()},
+                              {"linear_solver",
+                               {{"factorizations", count("linear.factorizations")},
+                                {"solves", count("linear.solves")},
+                                {"iterations", count("linear.iterations")}}},
+                              {"energy",
+                               {{"kinetic", e.kinetic},
+                                {"elastic", e.elastic},
+                                {"gravitational", e.gravitational},
+                                {"external", e.other},
+                                {"total", e.total()},
+                                {"damping_loss", simulation_.damping_loss()}}},
+                              {"threads", threads()},
+                              {"wall_seconds", seconds_since(start_)},
+                              {"notes", notes_}};
     if (total.contains("friction_held_stages")) summary["friction_held_stages"] = count("friction_held_stages");
     if (const auto* modes = simulation_.modes()) {
       const auto memory = modes->memory();
@@ -442,8 +452,9 @@ class Run {
   std::optional<StepTable> probes_, cavities_;  // as many rows as energies
   RunResult result_;
   long frames_ = 0;
-  long newton_ = 0, escalations_ = 0, halved_ = 0, beside_ = 0, calmed_ = 0;
-  Counts before_;  // of the runs that this one goes on with
+  long newton_ = 0, escalations_ = 0, halved_ = 0;
+  StepReport retaken_;  // sums of its counts of steps that gained energy
+  Counts before_;       // of the runs that this one goes on with
   std::vector<std::string> notes_;
   Clock::time_point start_ = Clock::now();
 };

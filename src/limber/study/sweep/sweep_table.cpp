@@ -78,6 +78,8 @@ std::vector<std::string> possible_columns() {
                                     "resumed_from_step",
                                     "retaken_steps.backward_euler",
                                     "retaken_steps.beside",
+                                    "retaken_steps.new_modes",
+                                    "retaken_steps.without_modes",
                                     "step",
                                     "steps",
                                     "steps_planned",

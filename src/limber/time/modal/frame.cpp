@@ -110,8 +110,8 @@ ModalFrame::ModalFrame(System& system, StageSolver& newton, ModalSubspace& modes
   f_ = modes_.start().f + contact;
 }
 
-ModalLimits ModalFrame::limits(const ModalSubspace& modes, double h) {
-  ModalLimits l{.most_damping = .5 / h};
+ModalLimits ModalFrame::limits(const ModalSubspace& modes, double h, ModalLimits l) {
+  l.most_damping = .5 / h;
   if (modes.negative() == NegativeModes::grow) l.lowest = -1 / (h * h);
   return l;
 }

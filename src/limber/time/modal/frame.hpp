@@ -23,7 +23,7 @@ class ModalFrame final : public Dynamics {
   /// What modes must be to serve in a step of length h. Below the lowest λ a mode grows more than e-fold: its motion,
   /// linearised at the start, says nothing of the end. What contact changes of their motion is not damped by their own
   /// damping, so that must be weak. (Strongly damped modes have nothing to be kept alive.)
-  static ModalLimits limits(const ModalSubspace& modes, double h);
+  static ModalLimits limits(const ModalSubspace& modes, double h, ModalLimits others = {});
 
   State rate(const State& w) override;
   State solve(const Stage& s) override;

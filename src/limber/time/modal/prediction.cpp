@@ -33,7 +33,6 @@ ModalPrediction::ModalPrediction(System& system, const ModalBasis& X, NegativeMo
     Vector c = slope(at.at.v, acceleration_);
     if (rule == Splitting::second_order && system.time_dependent())
       c += X.coordinates_of_force(force_rate(system, at.at, at.f, std::abs(s)));
-    for (const Index i : reduced_.null) c[i] = 0;
     coupled_ = motion_.after(s, Vector::Zero(X.count()), s / 2 * c);
     slope_ = std::move(c);
     change_.a += coupled_.a;
@@ -42,19 +41,20 @@ ModalPrediction::ModalPrediction(System& system, const ModalBasis& X, NegativeMo
   require_finite(change_);
 }
 
-/// Xᵀ of −K v, and in second-order methods of −D P a, less what the motion of the modes accounts for.
+/// Xᵀ of −K v, and in second-order methods of −D P a, less what the motion of the modes accounts for. On rigid motions
+/// no elastic force acts, also where rounding would have one.
 Vector ModalPrediction::slope(const Vector& velocity, const Vector& acceleration) const {
   Vector c = -multiply_stiffness(system_, at_.tangent, velocity);
   if (damped_) c -= multiply(system_, at_.tangent.D, X_.complement(acceleration));
-  return X_.coordinates_of_force(c) + reduced_.K * X_.coordinates(velocity);
+  Vector slope = X_.coordinates_of_force(c) + reduced_.K * X_.coordinates(velocity);
+  for (const Index i : reduced_.null) slope[i] = 0;
+  return slope;
 }
 
 ModalChange ModalPrediction::missed(const State& u) const {
   Vector acceleration;
   if (damped_) acceleration = (u.v - at_.at.v) / s_ - acceleration_;
-  Vector c = slope((u.q - at_.at.q) / s_ - at_.at.v, acceleration);
-  for (const Index i : reduced_.null) c[i] = 0;
-  ModalChange change = motion_.after_ramp(s_, slope_ + c);
+  ModalChange change = motion_.after_ramp(s_, slope_ + slope((u.q - at_.at.q) / s_ - at_.at.v, acceleration));
   change.a -= coupled_.a;
   change.b -= coupled_.b;
   require_finite(change);

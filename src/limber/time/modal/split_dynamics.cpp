@@ -19,7 +19,12 @@ State SplitDynamics::rate(const State& u) {
 State SplitDynamics::solve(const Stage& s) {
   const double span = s.t - s.at.t;
   const bool last = s.t > t_end_ - 1e-9 * std::abs(span);
-  if (modes_.basis().count() == 0 || (rule_ == Splitting::printed && !last)) return base_.solve(s);
+  if (rule_ == Splitting::printed && !last) return base_.solve(s);
+  if (modes_.basis().count() == 0) {
+    Stage whole = s;
+    if (!system_.time_dependent() && is_start(s.at)) whole.known = &modes_.start();
+    return base_.solve(whole);
+  }
 
   Linearization own;
   const Linearization* at = &modes_.start();

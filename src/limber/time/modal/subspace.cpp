@@ -13,6 +13,7 @@
 #include "limber/linalg/modes/parts.hpp"
 #include "limber/linalg/modes/shared_modes.hpp"
 #include "limber/model/turned.hpp"
+#include "limber/time/modal/turning.hpp"
 #include "limber/time/stage_matrix.hpp"
 
 namespace limber {
@@ -83,14 +84,19 @@ void ModalSubspace::begin_step(System& system, const State& u0, double h, const 
   }
   limits_ = limits;
   tracker_.set_floor(limits.lowest);
+  const bool renew = std::exchange(renew_, false);
   if (begun_ != u0.t || !checked_) {
     begun_.reset();
     prepare(system, u0);
+    if (renew && kept()) refresh(system, u0);
+  } else if (renew) {
+    refresh(system, u0);
   } else if (limits.lowest < sought_above_ &&
              std::find(below_floor_.begin(), below_floor_.end(), 1) != below_floor_.end()) {
     refresh(system, u0);  // the step is tried again, shorter: more modes serve
   }
   begun_ = u0.t;
+  if (bodies_.empty() && limited()) find_bodies(system, u0);  // the step was begun before, without limits
   leave_out();
   count_left_out(u0.t);
 }
@@ -110,6 +116,7 @@ void ModalSubspace::prepare(System& system, const State& u0) {
   if (options_.refresh.rule == Refresh::Rule::automatic) turn(system, u0);
   if (checked_ && steps_since_refresh_ < next_check_) return;
   reduced_all_ = reduce(system, start_.tangent, all_, stiff_);
+  look_at_turns(system, u0);
   if (bodies_.empty() && limited()) find_bodies(system, u0);
   checked_ = true;
   next_check_ = steps_since_refresh_ + most_steps_between_checks_;
@@ -174,6 +181,12 @@ bool ModalSubspace::in_use(std::size_t mode) const {
   return left_out_.empty() || body_of_[mode] < 0 || !out_[static_cast<std::size_t>(body_of_[mode])];
 }
 
+void ModalSubspace::look_at_turns(System& system, const State& u0) {
+  turning_ = options_.refresh.rule == Refresh::Rule::automatic && std::isfinite(limits_.most_turning)
+                 ? turning_bodies(system, start_.tangent, u0, h_, limits_.most_turning)
+                 : Vector();
+}
+
 /// XᵀKX has no λ below those of K, whatever X is.
 void ModalSubspace::leave_out() {
   left_out_.clear();
@@ -182,13 +195,17 @@ void ModalSubspace::leave_out() {
   for (std::size_t b = 0; b < bodies_.size(); ++b) {
     const std::vector<Index> columns = columns_of(b);
     bool grows = below_floor_[b], damped = false;
+    const bool turns = turning_.size() > 0 && turning_[bodies_[b].front()] != 0;
     if (!columns.empty()) {
       const Matrix K = reduced_all_.K(columns, columns);
       grows = grows || symmetric_eigen(.5 * (K + K.transpose())).values[0] < limits_.lowest;
       damped = reduced_all_.D(columns, columns).cwiseAbs().maxCoeff() > limits_.most_damping;
     }
-    out_[b] = grows || damped;
-    if (out_[b]) left_out_.push_back({bodies_[b], grows ? LeftOut::Why::grows : LeftOut::Why::damped});
+    out_[b] = grows || damped || turns;
+    if (out_[b])
+      left_out_.push_back({bodies_[b], grows    ? LeftOut::Why::grows
+                                       : damped ? LeftOut::Why::damped
+                                                : LeftOut::Why::turns});
   }
   if (left_out_.empty()) return;
   std::vector<Index> kept, place(static_cast<std::size_t>(all_.count()), -1);
@@ -225,7 +242,7 @@ std::vector<char> ModalSubspace::due(System& system) {
   if (columns.empty()) return {};
   const Vector now = staleness(system, columns);
   const bool automatic = options_.refresh.rule == Refresh::Rule::automatic;
-  const double worst = now.maxCoeff(), coupling = limited() ? most_coupling_with_contact : most_coupling,
+  const double worst = now.maxCoeff(), coupling = collides() ? most_coupling_with_contact : most_coupling,
                most = automatic ? coupling : options_.refresh.residual;
   if (worst > most) {
     std::vector<char> these(modes, 0);
@@ -306,6 +323,7 @@ void ModalSubspace::refresh(System& system, const State& u0, const std::vector<c
   checked_ = true;
   ++refreshes_;
   reduced_all_ = reduce(system, start_.tangent, all_, stiff_);
+  look_at_turns(system, u0);
   if (!limited()) return;
   find_bodies(system, u0);
   for (std::size_t b = 0; b < bodies_.size(); ++b)
@@ -366,6 +384,7 @@ void ModalSubspace::clear() {
   begun_.reset();
   checked_ = false;
   bodies_.clear();
+  turning_.resize(0);
   left_out_.clear();
   steps_since_refresh_ = 0;
 }

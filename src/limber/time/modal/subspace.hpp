@@ -34,16 +34,18 @@ struct ModalOptions {
   ModeSearch search = ModeSearch::automatic;
 };
 
-/// What the modes of a body must be for a step: no λ below `lowest` [1/s²], no |XᵀDX| above `most_damping` [1/s].
+/// What the modes of a body must be for a step: no λ below `lowest` [1/s²], no |XᵀDX| above `most_damping` [1/s]; and
+/// how the body may turn: `most_turning` is the share of turning_bodies, which the automatic rule asks for.
 struct ModalLimits {
   double lowest = -std::numeric_limits<double>::infinity();
   double most_damping = std::numeric_limits<double>::infinity();
+  double most_turning = std::numeric_limits<double>::infinity();
 };
 
 /// A body (what nothing attaches to others) whose modes are not: they are left out of the step's.
 struct LeftOut {
   std::vector<int> unknowns;
-  enum class Why { grows, damped } why;
+  enum class Why { grows, damped, turns } why;
 };
 
 /// What a restart needs to go on to the same bits.
@@ -71,13 +73,18 @@ class ModalSubspace {
   /// step.
   void begin_step(System& system, const State& u0, double h, const ModalLimits& limits = {});
 
+  /// The next begin_step computes the modes anew, also where the step was begun before.
+  void renew() { renew_ = true; }
+  /// Whether the modes are those of an earlier step.
+  bool kept() const { return steps_since_refresh_ > 0; }
+
   NegativeModes negative() const { return options_.negative; }
   /// Modes of all bodies: `basis` and those that are left out, as they were when they were last computed.
   Index count() const { return all_.count(); }
   /// Those of the step.
   const ModalBasis& basis() const { return left_out_.empty() ? all_ : some_; }
   /// Whether they are those of an earlier step, kept by the automatic rule: then they are corrected after each stage.
-  bool corrected() const { return options_.refresh.rule == Refresh::Rule::automatic && steps_since_refresh_ > 0; }
+  bool corrected() const { return options_.refresh.rule == Refresh::Rule::automatic && kept(); }
   const std::vector<LeftOut>& left_out() const { return left_out_; }
   /// Steps (by the times at which they start) in which bodies were left out, and how many bodies that were, in sum.
   struct LeftOutCounts {
@@ -130,7 +137,9 @@ class ModalSubspace {
   void refresh(System& system, const State& u0, const std::vector<char>& due = {});
   void refresh(System& system, const State& u0, const std::vector<char>& due, ModeSearch who);
   void find_bodies(System& system, const State& u0);
-  bool limited() const { return std::isfinite(limits_.lowest) || std::isfinite(limits_.most_damping); }
+  bool collides() const { return std::isfinite(limits_.lowest) || std::isfinite(limits_.most_damping); }
+  bool limited() const { return collides() || turning_.size() > 0; }
+  void look_at_turns(System& system, const State& u0);
   bool in_use(std::size_t mode) const;
   void leave_out();
   void count_left_out(double t);
@@ -146,6 +155,7 @@ class ModalSubspace {
   Vector found_at_;
   Modes known_;  // as given by the memory, before a system gives them a mass
   long steps_since_refresh_ = 0, refreshes_ = 0;
+  bool renew_ = false;           // at the next begin_step
   bool checked_ = false;         // reduced_all_ is of a step since the last reset
   long next_check_ = 0;          // steps since the refresh at which K is reduced again
   double h_ = 0;                 // [s] of the step
@@ -156,6 +166,7 @@ class ModalSubspace {
   Matrix stiff_;                          // K X of all modes, at the start
   std::vector<std::vector<int>> bodies_;  // unknowns of each, in all
   std::vector<int> body_of_;              // of each mode; −1: of none
+  Vector turning_;                        // 1 for each unknown, in all, of bodies that turn too far; empty: none does
   std::vector<char> below_floor_;         // bodies whose modes were not found for that reason, in this step
   double sought_above_ = 0;               // the floor then
   std::vector<char> out_;                 // bodies that are left out
