@@ -18,7 +18,7 @@ SOURCES = git ls-files --cached --others --exclude-standard --
 section = @printf '\n== %s\n' $(1)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build program mpi test-mpi scene-docs demo studies test checked soak asan tsan fuzz format-check lint-setup lint docs bench \
+.PHONY: help setup build program mpi test-mpi scene-docs demo studies test checked soak energy asan tsan fuzz format-check lint-setup lint docs bench \
     peers check-exports clean
 
 help: ## list these targets
@@ -99,6 +99,11 @@ soak: program ## SOAK_SCENES random scenes of SOAK_SEED, and SOAK_KILLS kills wi
 	$(call section,'Soak')
 	@$(PYTHON) tests/soak/soak.py build/bin/limber -o out/soak --seed $(SOAK_SEED) --scenes $(SOAK_SCENES) --kills $(SOAK_KILLS) \
 	    --jobs $(JOBS) $(SOAK_ARGUMENTS)
+
+energy: build ## the energy of every method: bars that spin, beams that are let go, all steps and stiffnesses, a few minutes
+	$(call section,'Energy of all methods')
+	@LIMBER_ENERGY=all build/bin/test_scene --gtest_filter='*Energy*' --gtest_brief=1
+	@printf '\nNo method gains energy.\n'
 
 asan: setup ## C++ tests under the address and undefined-behaviour sanitizers, in build-asan/
 	$(call section,'Build with sanitizers: build-asan/')
