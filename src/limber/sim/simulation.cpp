@@ -217,6 +217,8 @@ std::vector<Simulation::Calmer> Simulation::calmer(const Trial& trial) {
     list.push_back({&StepReport::escalations, [=, this] { return stepper_.step_by_newton(*system_, history_, h); }});
   if (trial.touched && stepper_.can_step_beside())
     list.push_back({&StepReport::beside, [=, this] { return stepper_.step_beside(*system_, history_, h); }});
+  if (!trial.touched)
+    list.push_back({&StepReport::by_tr_bdf2, [=, this] { return stepper_.step_by_tr_bdf2(*system_, history_, h); }});
   list.push_back({&StepReport::calmed, [=, this] { return stepper_.step_by_backward_euler(*system_, history_, h); }});
   return list;
 }

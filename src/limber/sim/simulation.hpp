@@ -3,7 +3,7 @@
 /// taken again by the full Newton (semi-implicit methods), then in two halves, recursively, then given up. Where things
 /// collide, backward Euler steps in for methods that go beyond their last stage, and for others at an eighth of a step.
 /// A step that gains energy which nobody put in is taken again in calmer ways: by a hybrid with new modes, then without
-/// modes; at an impact with contact beside the scheme; at last by backward Euler.
+/// modes; at an impact with contact beside the scheme, elsewhere by TR-BDF2; at last by backward Euler.
 
 #include <functional>
 #include <memory>
@@ -27,7 +27,7 @@ struct MethodSettings {
 
 /// What one step took.
 struct StepReport {
-  int retaken() const { return renewed + without_modes + beside + calmed; }
+  int retaken() const { return renewed + without_modes + beside + by_tr_bdf2 + calmed; }
 
   long newton_iterations = 0;
   int escalations = 0;  // substeps left to the full Newton, or to backward Euler
@@ -36,6 +36,7 @@ struct StepReport {
   int renewed = 0;                   // by a hybrid, with modes computed anew,
   int without_modes = 0;             // by a hybrid's base scheme,
   int beside = 0;                    // with contact beside the scheme,
+  int by_tr_bdf2 = 0;                // by TR-BDF2, where nothing touches,
   int calmed = 0;                    // or, where all of these gained too, by backward Euler
   std::vector<std::string> notes;    // why
   std::vector<std::string> remarks;  // what else the user should hear, such as more modes than were asked for

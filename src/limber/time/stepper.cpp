@@ -6,6 +6,7 @@
 #include "limber/time/contact_beside.hpp"
 #include "limber/time/modal/frame.hpp"
 #include "limber/time/schemes/backward_euler.hpp"
+#include "limber/time/schemes/tr_bdf2.hpp"
 
 namespace limber {
 namespace {
@@ -63,10 +64,18 @@ State Stepper::step_by_newton(System& system, const History& u, double h) {
 }
 
 State Stepper::step_by_backward_euler(System& system, const History& u, double h) {
-  system.begin_step(u[0]);
-  newton(system).begin_step(system, u[0]);
+  return step_by(BackwardEuler(), system, u[0], h);
+}
+
+State Stepper::step_by_tr_bdf2(System& system, const History& u, double h) {
+  return step_by(TrBdf2(.5), system, u[0], h);
+}
+
+State Stepper::step_by(const TimeIntegrator& scheme, System& system, const State& start, double h) {
+  system.begin_step(start);
+  newton(system).begin_step(system, start);
   Mechanics F(system, newton(system), exponential_);
-  State next = BackwardEuler().step(F, History(u[0]), h);
+  State next = scheme.step(F, History(start), h);
   require_finite(system, next);
   return next;
 }

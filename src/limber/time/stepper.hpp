@@ -28,6 +28,8 @@ class Stepper {
   State step_by_newton(System& system, const History& u, double h);
   /// One step of backward Euler with the full Newton: the last resort where a method leaves what is feasible.
   State step_by_backward_euler(System& system, const History& u, double h);
+  /// One step of TR-BDF2 with the full Newton, which loses hardly anything of what moves slowly.
+  State step_by_tr_bdf2(System& system, const History& u, double h);
   /// The scheme with the full Newton and contact beside it (contact_beside.hpp): an impact is not extrapolated.
   State step_beside(System& system, const History& u, double h);
   /// The same step of a hybrid with modes of its start, or without modes.
@@ -61,6 +63,7 @@ class Stepper {
 
  private:
   StageSolver& newton(System& system);
+  State step_by(const TimeIntegrator& scheme, System& system, const State& start, double h);
   ModalLimits limits() const;
   void note_left_out();
   std::optional<State> step_apart(System& system, const History& u, double h);

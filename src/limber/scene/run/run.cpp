@@ -190,6 +190,7 @@ class Run {
                      {"retaken.new_modes", number(retaken_.renewed)},
                      {"retaken.without_modes", number(retaken_.without_modes)},
                      {"retaken.beside", number(retaken_.beside)},
+                     {"retaken.tr_bdf2", number(retaken_.by_tr_bdf2)},
                      {"retaken.backward_euler", number(retaken_.calmed)},
                      {"linear.factorizations", number(linear.factorizations)},
                      {"linear.solves", number(linear.solves)},
@@ -265,6 +266,7 @@ class Run {
     retaken_.renewed += report.renewed;
     retaken_.without_modes += report.without_modes;
     retaken_.beside += report.beside;
+    retaken_.by_tr_bdf2 += report.by_tr_bdf2;
     retaken_.calmed += report.calmed;
     // What is said once is said again after --resume.
     for (const auto* list : {&report.notes, &report.remarks})
@@ -393,6 +395,7 @@ class Run {
                                {{"new_modes", count("retaken.new_modes")},
                                 {"without_modes", count("retaken.without_modes")},
                                 {"beside", count("retaken.beside")},
+                                {"TR-BDF2", count("retaken.tr_bdf2")},
                                 {"backward_euler", count("retaken.backward_euler")}}},
                               {"energy_gain", simulation_.account().gain()},
                               {"energy_rise", simulation_.account().rise()},

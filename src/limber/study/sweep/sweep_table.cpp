@@ -76,6 +76,7 @@ std::vector<std::string> possible_columns() {
                                     "modes.refreshes",
                                     "newton_iterations",
                                     "resumed_from_step",
+                                    "retaken_steps.TR-BDF2",
                                     "retaken_steps.backward_euler",
                                     "retaken_steps.beside",
                                     "retaken_steps.new_modes",
