@@ -227,7 +227,7 @@ export class Plots {
     }
     const color = scenery[state.theme].axis;
     if (other > 0) entries.push({ text: curves.length > 1 ? 'Mode' : 'Mode of the body', color, shape: 'spot' });
-    if (split > 0) entries.push({ text: curves.length > 1 ? 'Split off' : 'Split off: moves exactly', color, shape: 'ring' });
+    if (split > 0) entries.push({ text: curves.length > 1 ? 'Split off' : 'Split off: exact while small', color, shape: 'ring' });
     const y: Axis = this.logDamping
       ? { min: 1e-4, max: Math.max(1, high), log: true, title: 'd/ω' }
       : { min: Math.max(low * 1.1, -1), max: Math.min(high * 1.1, 2), log: false, title: 'd/ω' };

@@ -82,14 +82,17 @@ void add_hybrids(std::vector<MethodInfo>& catalog) {
     const char* good_for;
   };
   const Hybrid hybrids[] = {
-      {"BEERE", "BE", Splitting::first_order, 1, exact, "low modes alive, the rest calm; full Newton"},
-      {"SIERE", "SI", Splitting::first_order, 1, linear, "low modes alive, the rest calm, at one linear solve a step"},
-      {"BDF2ERE", "BDF2", Splitting::second_order, 2, exact, "lively low modes, smooth rest"},
+      {"BEERE", "BE", Splitting::first_order, 1, exact,
+       "small vibrations of low modes alive, the rest calm; full Newton"},
+      {"SIERE", "SI", Splitting::first_order, 1, linear,
+       "small vibrations of low modes alive, the rest calm, at one linear solve a step"},
+      {"BDF2ERE", "BDF2", Splitting::second_order, 2, exact, "small vibrations of low modes alive, smooth rest"},
       {"SBDF2ERE", "SBDF2", Splitting::second_order, 2, linear,
-       "lively low modes, smooth rest, one linear solve a step"},
-      {"TR-BDF2ERE", "TR-BDF2", Splitting::second_order, 2, exact, "the least damping with L-stability"},
+       "small vibrations of low modes alive, smooth rest, one linear solve a step"},
+      {"TR-BDF2ERE", "TR-BDF2", Splitting::second_order, 2, exact,
+       "the least damping of small vibrations with L-stability"},
       {"STR-SBDF2ERE", "STR-SBDF2", Splitting::second_order, 2, linear,
-       "soft bodies, lively, two linear solves a step"},
+       "small vibrations of soft bodies, two linear solves a step"},
       {"SDIRKERE", "SDIRK", Splitting::second_order, 2, exact, "as TR-BDF2ERE, one matrix for both stages"},
       {"SSDIRKERE", "SSDIRK", Splitting::second_order, 2, linear, "as STR-SBDF2ERE, one matrix for both stages"},
       {"BDF2ERE-printed", "BDF2", Splitting::printed, 1, grows, "reproducing the survey only"},
