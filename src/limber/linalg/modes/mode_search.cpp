@@ -42,6 +42,15 @@ Index choose(const Spectrum& spectrum, Index s, Extent extent) {
   return s;
 }
 
+/// |x|ᵀ|K||x|
+double magnitude(const SparseMatrix& K, const Vector& x, const Space& space) {
+  double sum = 0;
+  for (Index j = 0; j < K.outerSize(); ++j)
+    for (SparseMatrix::InnerIterator it(K, j); it; ++it)
+      if (it.row() >= j) sum += (it.row() == j ? 1 : 2) * std::abs(it.value() * x[it.row()] * x[j]);
+  return space.sum(sum);
+}
+
 /// All modes that are M-orthogonal to R, from M^(−1/2) K M^(−1/2), with the space of M^(1/2) R moved above all others.
 Modes dense_others(const SparseMatrix& K, const SparseMatrix& M, const Matrix& R) {
   const DenseEigen mass = symmetric_eigen(Matrix(M));
@@ -58,7 +67,9 @@ Modes dense_others(const SparseMatrix& K, const SparseMatrix& M, const Matrix& R
   }
   const DenseEigen eigen = symmetric_eigen(.5 * (k + k.transpose()));
   const Index others = K.cols() - R.cols();
-  return {eigen.values.head(others), inverse * eigen.vectors.leftCols(others)};
+  Modes modes{eigen.values.head(others), inverse * eigen.vectors.leftCols(others)};
+  settle_zeros(K, whole_space(), modes);
+  return modes;
 }
 
 /// One step of inverse iteration, which damps what is left of high modes (and which several processes, that have no
@@ -103,8 +114,11 @@ Modes lanczos_modes(const SparseMatrix& K, const SparseMatrix& M, Index s, const
     const Spectrum spectrum{R.cols(), lanczos->lambda().head(count + 1), Spectrum::Extent::lowest, op.top()};
     const Index taken = choose(spectrum, s, extent), others = spectrum.others_among(taken);
     const bool known = taken >= s && (extent == Extent::as_asked || taken < spectrum.known());
-    if (known && others <= count)
-      return merge_modes(R, polish(op, K_block, M_block, R, lanczos->vectors(std::max<Index>(others, 1))), taken);
+    if (known && others <= count) {
+      Modes found = polish(op, K_block, M_block, R, lanczos->vectors(std::max<Index>(others, 1)));
+      settle_zeros(K, op.space(), found);
+      return merge_modes(R, found, taken);
+    }
     count = std::max(others, count + 1);
     if (!op.space().shared() && few_unknowns(K.cols(), count)) {
       const Modes all = dense_others(K, M, R);
@@ -124,6 +138,19 @@ void require_mode_problem(const SparseMatrix& K, const SparseMatrix& M, int s, c
   if (M.cols() != n || rigid.rows() != n)
     throw InputError("modes", "the stiffness has " + std::to_string(n) + " unknowns, the mass " +
                                   std::to_string(M.cols()) + ", the rigid motions " + std::to_string(rigid.rows()));
+}
+
+void settle_zeros(const SparseMatrix& K, const Space& space, Modes& modes) {
+  constexpr double rounding = 1e-13;
+  Vector& lambda = modes.lambda;
+  const auto settles = [&](Index m) {
+    if (!(std::abs(lambda[m]) <= rounding * magnitude(K, modes.X.col(m), space))) return false;
+    lambda[m] = 0;
+    return true;
+  };
+  const Index first_above = (lambda.array() < 0).count();
+  for (Index m = first_above; m < lambda.size() && settles(m);) ++m;
+  for (Index m = first_above; m > 0 && settles(m - 1);) --m;
 }
 
 bool few_unknowns(Index n, Index s) { return n <= 300 || n < 4 * s + 100; }
