@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/Geometry>
+
 #include "limber/linalg/modes/modes.hpp"
 
 namespace limber {

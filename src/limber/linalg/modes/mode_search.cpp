@@ -79,7 +79,7 @@ Modes polish(const ShiftInvert& op, const BlockProduct& K, const BlockProduct& M
   remove(R, M, Z);
   Z = orthonormal_basis(M, unit_columns(M, Z), 1e-10);
   remove(R, M, Z);
-  if (Z.cols() != X.cols()) throw StepFailure("modes: the modes found are not independent");
+  if (Z.cols() != X.cols()) throw ModesNotFound("those found are not independent");
   const Matrix k = M.inner(Z, K * Z), m = M.inner(Z, M * Z);
   const DenseEigen eigen = generalized_eigen(.5 * (k + k.transpose()), .5 * (m + m.transpose()));
   return {eigen.values, combine(Z, eigen.vectors)};
