@@ -9,7 +9,7 @@
 namespace limber::test {
 namespace {
 
-/// A rope of n nodes in a spiral, 1e6 times as stiff along as across, that hangs on a support; a little unsymmetric.
+/// A rope of n nodes in a spiral, 1e6 times as stiff along as across, with masses and forces that go round.
 SparseMatrix rope(int n) {
   Triplets t;
   const auto add = [&](int a, int b, const Mat3& B) {
@@ -19,11 +19,14 @@ SparseMatrix rope(int n) {
   for (int i = 0; i < n; ++i) {
     const Vec3 d = Vec3(std::sin(.2 * i), std::cos(.2 * i), .3).normalized();
     const Mat3 along = 1e6 * d * d.transpose() + Mat3::Identity();
-    add(i, i, along);
+    Mat3 own = 100 * Mat3::Identity();
+    own(0, 1) += 30;
+    own(1, 0) -= 30;
+    add(i, i, own + along);
     if (i == 0) continue;
     add(i - 1, i - 1, along);
     add(i, i - 1, -along);
-    add(i - 1, i, -1.01 * along);
+    add(i - 1, i, -along);
   }
   return from_triplets(3 * n, t);
 }

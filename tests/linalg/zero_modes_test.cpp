@@ -87,7 +87,7 @@ TEST(ZeroModes, AreNotThoseOfAWeakSpring) {
     const Vector x = modes.X.col(8);
     const std::size_t far = t.nodes.size() - 1;
     const Vec3 d = (t.nodes[far] - t.nodes[3]).normalized(), moved = x.tail<3>() - x.segment<3>(9);
-    EXPECT_NEAR(modes.lambda[8] / (1e-9 * std::pow(d.dot(moved), 2)), 1, 1e-4) << n;
+    EXPECT_NEAR(modes.lambda[8] / (1e-9 * std::pow(d.dot(moved), 2)), 1, 1e-3) << n;  // less what K is rounded to
   }
 }
 

@@ -42,13 +42,13 @@ Index choose(const Spectrum& spectrum, Index s, Extent extent) {
   return s;
 }
 
-/// |x|ᵀ|K||x|
-double magnitude(const SparseMatrix& K, const Vector& x, const Space& space) {
+/// The root of the sum of (K_ij x_i x_j)²: what xᵀK x is off by, times that of one entry, if each is off for itself.
+double spread_of_products(const SparseMatrix& K, const Vector& x, const Space& space) {
   double sum = 0;
   for (Index j = 0; j < K.outerSize(); ++j)
     for (SparseMatrix::InnerIterator it(K, j); it; ++it)
-      if (it.row() >= j) sum += (it.row() == j ? 1 : 2) * std::abs(it.value() * x[it.row()] * x[j]);
-  return space.sum(sum);
+      if (it.row() >= j) sum += (it.row() == j ? 1 : 4) * std::pow(it.value() * x[it.row()] * x[j], 2);
+  return std::sqrt(space.sum(sum));
 }
 
 /// All modes that are M-orthogonal to R, from M^(−1/2) K M^(−1/2), with the space of M^(1/2) R moved above all others.
@@ -141,10 +141,10 @@ void require_mode_problem(const SparseMatrix& K, const SparseMatrix& M, int s, c
 }
 
 void settle_zeros(const SparseMatrix& K, const Space& space, Modes& modes) {
-  constexpr double rounding = 1e-13;
+  constexpr double rounding = 2e-13;  // of entries of K: some hundred units of their last place
   Vector& lambda = modes.lambda;
   const auto settles = [&](Index m) {
-    if (!(std::abs(lambda[m]) <= rounding * magnitude(K, modes.X.col(m), space))) return false;
+    if (!(std::abs(lambda[m]) <= rounding * spread_of_products(K, modes.X.col(m), space))) return false;
     lambda[m] = 0;
     return true;
   };
