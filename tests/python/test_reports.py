@@ -22,12 +22,11 @@ def scene(*bodies, **keys):
 # λ = 0
 
 def flail():
-    """A ball and a rod that is sewn to it at one node, about which it turns in three ways. It has no stiffness about
-    its own line either, but no inertia."""
+    """A ball and a rod that is sewn to it at one node, about which it turns in two ways."""
     ball = {"name": "ball", "mesh": {"shape": "sphere", "radius": 0.11, "resolution": 0.06},
             "material": {"young": "30 kPa", "poisson": 0.45, "density": 1000}, "position": [0, 0.8, 0]}
     tail = {"name": "tail", "mesh": {"shape": "chain", "from": [0, 0, 0], "to": [0, 0.03, -0.2], "segments": 12},
-            "position": [0, 0.78, -0.1], "thickness": "8 mm", "bending": 0,
+            "position": [0, 0.78, -0.1], "thickness": "8 mm",
             "material": {"young": "500 kPa", "poisson": 0.4, "density": 1000}}
     return scene(ball, tail, stitches=[{"body": "tail", "nodes": {"nodes": [0]}, "to": "ball", "distance": "5 cm"}])
 
@@ -37,7 +36,7 @@ def test_all_commands_count_the_same_zeros(limber_cli, write_scene):
     ran = limber_cli("run", path, "-o", "out").err
     checked = limber_cli("check", path).out
     zeros = int(re.search(r"(\d+) rigid modes", checked)[1])
-    assert zeros > 6 and f"{zeros} rigid modes" in ran
+    assert zeros == 8 and f"{zeros} rigid modes" in ran
     for said in (ran, checked):
         assert "not a stable equilibrium" not in said
         frequencies = [float(f) for f in re.findall(r"mode \d+: (\S+) Hz", said)]
@@ -64,9 +63,8 @@ def test_a_gas_in_many_nodes_is_run_without_modes(limber_cli, write_scene):
 @pytest.mark.parametrize("change, key", [
     (lambda s: s.update(obstacles=[{"shape": "mesh", "file": ""}]), "obstacles[0].file"),
     (lambda s: s["bodies"][0].update(mesh={"file": ""}), "bodies[0].mesh.file"),
-    (lambda s: s["bodies"][0].update(mesh={"surface": "", "spacing": 0.1}), "bodies[0].mesh.surface"),
+    (lambda s: s["bodies"][0].update(mesh={"surface": "", "resolution": 0.1}), "bodies[0].mesh.surface"),
     (lambda s: s.update(start={"run": ""}), "start.run"),
-    (lambda s: s.update(obstacles=[{"shape": "mesh", "sequence": {"files": "", "fps": 10}}]), "obstacles[0].sequence.files"),
     (lambda s: s.update(obstacles=[{"shape": "mesh", "sequence": {"files": ["", "b.obj"], "fps": 10}}]),
      "obstacles[0].sequence.files[0]"),
 ])
@@ -76,7 +74,7 @@ def test_empty_names_of_files(limber_cli, write_scene, change, key):
     write_scene(given)
     for command in (["check", "scene.json"], ["run", "scene.json", "-o", "out"]):  # in the scene's own folder
         said = limber_cli(*command, status=2).err
-        assert f"{key}: is empty" in said, said
+        assert said == f"limber: {key}: is empty\n"
 
 
 @pytest.mark.parametrize("method, key", [

@@ -42,12 +42,22 @@ Index choose(const Spectrum& spectrum, Index s, Extent extent) {
   return s;
 }
 
-/// The root of the sum of (K_ij x_i x_j)²: what xᵀK x is off by, times that of one entry, if each is off for itself.
+/// How large x is at the node of each unknown: an entry of K is as rough as its 3×3 block is large.
+Vector at_nodes(const Vector& x) {
+  if (x.size() % 3 != 0) return x.cwiseAbs();
+  Vector norms(x.size());
+  for (Index i = 0; i < x.size(); i += 3) norms.segment<3>(i).setConstant(x.segment<3>(i).norm());
+  return norms;
+}
+
+/// What xᵀK x is off by where each entry of K is off for itself, relative to its block: (Σ (K_ij |x_i| |x_j|)²)^½ with
+/// the lengths of x at nodes.
 double spread_of_products(const SparseMatrix& K, const Vector& x, const Space& space) {
+  const Vector size = at_nodes(x);
   double sum = 0;
   for (Index j = 0; j < K.outerSize(); ++j)
     for (SparseMatrix::InnerIterator it(K, j); it; ++it)
-      if (it.row() >= j) sum += (it.row() == j ? 1 : 4) * std::pow(it.value() * x[it.row()] * x[j], 2);
+      if (it.row() >= j) sum += (it.row() == j ? 1 : 4) * std::pow(it.value() * size[it.row()] * size[j], 2);
   return std::sqrt(space.sum(sum));
 }
 
