@@ -179,5 +179,5 @@ def test_integrate_knows_no_units(method):
     Q1, V1 = pendulums(1.0, **options)
     for unit in (1e-6, 1e6):
         Q, V = pendulums(unit, **options)
-        np.testing.assert_allclose(Q, Q1, atol=2e-6)
-        np.testing.assert_allclose(V, V1, atol=2e-5)
+        np.testing.assert_allclose(Q, Q1, atol=1e-9)
+        np.testing.assert_allclose(V, V1, atol=1e-9)
