@@ -24,9 +24,9 @@ class ProgressLine {
     if (first_step_ < 0) first_step_ = p.step - 1;
     for (const auto& note : p.report->notes)
       if (++notes_ <= 5)
-        line(fmt::format(
-            "note: {} -> {}", note,
-            p.report->substeps > 1 ? fmt::format("{} substeps", p.report->substeps) : "taken by the full Newton or by backward Euler"));
+        line(fmt::format("note: {} -> {}", note,
+                         p.report->substeps > 1 ? fmt::format("{} substeps", p.report->substeps)
+                                                : "taken by the full Newton or by backward Euler"));
     for (const auto& remark : p.report->remarks)
       if (++notes_ <= 5) line("note: " + remark);
     const double elapsed = seconds(start_);

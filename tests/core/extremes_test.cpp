@@ -31,7 +31,8 @@ TEST(Extremes, KeepNaNAtEachPlace) {
     for (Index k = 0; k < n; ++k) {
       Vector x = Vector::LinSpaced(n, -2, 1);
       x[k] = nan;
-      EXPECT_TRUE(std::isnan(largest(x)) && std::isnan(largest_magnitude(x)) && std::isnan(smallest_of(numbers(x)))) << n << k;
+      EXPECT_TRUE(std::isnan(largest(x)) && std::isnan(largest_magnitude(x)) && std::isnan(smallest_of(numbers(x))))
+          << n << k;
       EXPECT_TRUE(std::isnan(whole_space().max_abs(x))) << n << " " << k;
     }
   for (const double other : {-1., 1.}) {

@@ -144,7 +144,8 @@ TEST(Presets, AddTheirConstants) {
   std::map<std::string, std::vector<double>> lists;
   const auto given = [](const std::string& key) { return key == "c2" || key == "bulk"; };
   add_constants(preset("dragon skin 10"), "yeoh", given, "m", numbers, lists);
-  EXPECT_EQ(numbers, (std::map<std::string, double>{{"c1", preset("dragon skin 10").parameters.own.at("c1")}, {"c2", 5}}));
+  EXPECT_EQ(numbers,
+            (std::map<std::string, double>{{"c1", preset("dragon skin 10").parameters.own.at("c1")}, {"c2", 5}}));
   const auto nothing = [](const std::string&) { return false; };
   add_constants(preset("natural rubber"), "ogden", nothing, "m", numbers, lists);
   EXPECT_EQ(lists.at("alpha"), (std::vector<double>{1.3, 5, -2}));

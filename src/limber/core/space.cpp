@@ -164,9 +164,7 @@ double Space::dot(const Vector& x, const Vector& y) const {
 
 double Space::norm(const Vector& x) const { return parts_ ? std::sqrt(dot(x, x)) : x.norm(); }
 
-double Space::max_abs(const Vector& x) const {
-  return max(largest_magnitude(x));
-}
+double Space::max_abs(const Vector& x) const { return max(largest_magnitude(x)); }
 
 Matrix Space::inner(const Matrix& X, const Matrix& Y) const {
   if (!parts_) return X.transpose() * Y;

@@ -86,7 +86,8 @@ double first_step(const Vector& x) {
   return 1e-3 * (size > 0 && std::isfinite(size) ? size : 1);
 }
 
-/// The difference by a step that fits f: near the wanted one, shorter where f curves, longer where f's last digits show.
+/// The difference by a step that fits f: near the wanted one, shorter where f curves, longer where f's last digits
+/// show.
 Difference fitting_difference(const AlongOne& f, double wanted, int looks) {
   Difference best = difference_by(f, wanted);
   const double first = best.step;

@@ -21,10 +21,8 @@ class CallbackSystem final : public System {
   CallbackSystem(const SparseMatrix& M, Functions functions, double length_scale = 1);
 
   SystemTraits traits() const override {
-    return {.size = mass_.matrix().rows(),
-            .symmetric = false,
-            .velocity_dependent = true,
-            .length_scale = length_scale_};
+    return {
+        .size = mass_.matrix().rows(), .symmetric = false, .velocity_dependent = true, .length_scale = length_scale_};
   }
   const MassMatrix& inertia() const override { return mass_; }
   Vector force(const State& u) const override;

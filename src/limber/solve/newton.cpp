@@ -76,7 +76,8 @@ class Iteration {
       last = size;
     }
     if (!prepared(at.x).complete)
-      throw failure(fmt::format("{} is still under way after {} iterations", changing_->driven(), options_.max_iterations));
+      throw failure(
+          fmt::format("{} is still under way after {} iterations", changing_->driven(), options_.max_iterations));
     throw failure(fmt::format("no convergence in {} iterations", options_.max_iterations));
   }
 

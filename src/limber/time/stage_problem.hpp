@@ -106,9 +106,9 @@ class StageProblem final : public NewtonProblem, public ChangingProblem {
       }
       s *= std::min(.9 * free, .7);
     }
-    throw StepFailure(fmt::format(
-        "{} cannot move on: what is in the way was not made to yield, with {:.2g} % of the way left", driven(),
-        100 * (s_.t - now_) / (s_.t - s_.at.t)));
+    throw StepFailure(
+        fmt::format("{} cannot move on: what is in the way was not made to yield, with {:.2g} % of the way left",
+                    driven(), 100 * (s_.t - now_) / (s_.t - s_.at.t)));
   }
   std::string driven() const override { return system_.contact()->driven(); }
   /// Whether what is prescribed has not arrived yet; and that it has come to its place at t.

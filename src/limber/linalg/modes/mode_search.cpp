@@ -77,9 +77,7 @@ Modes dense_others(const SparseMatrix& K, const SparseMatrix& M, const Matrix& R
   }
   const DenseEigen eigen = symmetric_eigen(.5 * (k + k.transpose()));
   const Index others = K.cols() - R.cols();
-  Modes modes{eigen.values.head(others), inverse * eigen.vectors.leftCols(others)};
-  settle_zeros(K, whole_space(), modes);
-  return modes;
+  return {eigen.values.head(others), inverse * eigen.vectors.leftCols(others)};
 }
 
 /// One step of inverse iteration, which damps what is left of high modes (and which several processes, that have no
@@ -124,11 +122,8 @@ Modes lanczos_modes(const SparseMatrix& K, const SparseMatrix& M, Index s, const
     const Spectrum spectrum{R.cols(), lanczos->lambda().head(count + 1), Spectrum::Extent::lowest, op.top()};
     const Index taken = choose(spectrum, s, extent), others = spectrum.others_among(taken);
     const bool known = taken >= s && (extent == Extent::as_asked || taken < spectrum.known());
-    if (known && others <= count) {
-      Modes found = polish(op, K_block, M_block, R, lanczos->vectors(std::max<Index>(others, 1)));
-      settle_zeros(K, op.space(), found);
-      return merge_modes(R, found, taken);
-    }
+    if (known && others <= count)
+      return merge_modes(R, polish(op, K_block, M_block, R, lanczos->vectors(std::max<Index>(others, 1))), taken);
     count = std::max(others, count + 1);
     if (!op.space().shared() && few_unknowns(K.cols(), count)) {
       const Modes all = dense_others(K, M, R);
