@@ -10,6 +10,12 @@
 namespace limber::python {
 namespace {
 
+/// What tolerances of lengths are relative to: the size of the start and of a step's motion, at most 1.
+double length_scale(const Vector& q, const Vector& v, double step) {
+  const double size = std::max(q.lpNorm<Eigen::Infinity>(), step * v.lpNorm<Eigen::Infinity>());
+  return size > 0 ? std::min(1., size) : 1;
+}
+
 std::function<SparseMatrix(const State&)> matrix_function(const py::object& f) {
   if (f.is_none()) return {};
   return [f = Callback(f)](const State& u) {
@@ -56,11 +62,13 @@ py::tuple run(const SparseMatrix& M, const py::object& force, const py::object& 
   const Index n = M.rows();
   if (!(step > 0) || !std::isfinite(step)) throw InputError("step", fmt::format("{} is not > 0", step));
   if (steps < 0) throw InputError("steps", fmt::format("{} is negative", steps));
-  CallbackSystem system(M, {[f = Callback(force), n](const State& u) {
-                              return f([n](const py::object& x) { return to_vector(x, n, "force"); }, u.q, u.v, u.t);
-                            },
-                            matrix_function(stiffness), matrix_function(damping)});
   std::deque<State> past{{to_vector(q0, n, "q0"), to_vector(v0, n, "v0"), t0}};
+  CallbackSystem system(M,
+                        {[f = Callback(force), n](const State& u) {
+                           return f([n](const py::object& x) { return to_vector(x, n, "force"); }, u.q, u.v, u.t);
+                         },
+                         matrix_function(stiffness), matrix_function(damping)},
+                        length_scale(past[0].q, past[0].v, step));
   for (const auto& [t, q, v] : history) {
     if (!(t < past.back().t))
       throw InputError(

@@ -24,9 +24,9 @@ class ProgressLine {
     if (first_step_ < 0) first_step_ = p.step - 1;
     for (const auto& note : p.report->notes)
       if (++notes_ <= 5)
-        line(fmt::format(
-            "note: {} -> {}", note,
-            p.report->substeps > 1 ? fmt::format("{} substeps", p.report->substeps) : "taken by the full Newton"));
+        line(fmt::format("note: {} -> {}", note,
+                         p.report->substeps > 1 ? fmt::format("{} substeps", p.report->substeps)
+                                                : "taken by the full Newton or by backward Euler"));
     for (const auto& remark : p.report->remarks)
       if (++notes_ <= 5) line("note: " + remark);
     const double elapsed = seconds(start_);
@@ -77,11 +77,11 @@ int report_end(const RunResult& result, const std::string& directory, Verbosity 
     fmt::print("{} {} steps, {} frames in {} -> {}\n", finished ? "done:" : "interrupted after", result.steps,
                result.frames, duration_text(s["wall_seconds"].get<double>()), directory);
     if (const long n = s["escalated_steps"].get<long>(); n > 0)
-      fmt::print("{} steps were taken by the full Newton\n", n);
+      fmt::print("{} steps were taken by the full Newton or by backward Euler\n", n);
     if (const long n = s["halved_steps"].get<long>(); n > 0) fmt::print("{} steps were halved\n", n);
     const auto& again = s["retaken_steps"];
     if (const long n = again["beside"].get<long>() + again["backward_euler"].get<long>(); n > 0)
-      fmt::print("{} steps gained energy in contact and were taken again ({} by backward Euler)\n", n,
+      fmt::print("{} steps gained energy and were taken again ({} by backward Euler)\n", n,
                  again["backward_euler"].get<long>());
     fmt::print("trajectory.xdmf opens in ParaView, energy.csv in a spreadsheet, energy.png is the plot\n");
     if (!finished) fmt::print("`limber run … -o {} --resume` goes on from the last checkpoint\n", directory);

@@ -201,7 +201,7 @@ def test_an_obstacle_driven_through_a_pinned_body(limber_cli, write_scene, tmp_p
     scene = on_obstacle({**obstacle, "motion": motion}, pin=["bottom", "top"])
     scene["method"]["name"] = method
     said = limber_cli("run", write_scene(scene), "-o", "out", "--quiet", status=1).err
-    assert "something that cannot yield is in its way" in said
+    assert "an obstacle cannot move on: something that cannot yield is in the way" in said
     summary = json.loads((tmp_path / "out/summary.json").read_text())
     assert summary["end"] == "failed" and "cannot yield" in summary["reason"] and 0 < summary["steps"] < 20
     found = limber_cli("check", "out", "--json").json

@@ -31,6 +31,7 @@ nlohmann::json to_json(const Verification& v) {
                    {"tolerated_inversions", v.tolerated_inversions},
                    {"materials_known", v.materials_known},
                    {"obstacles", v.materials_known ? nlohmann::json(v.obstacles) : nlohmann::json()},
+                   {"sewn", v.sewn},
                    {"clean", v.count() == 0}};
   j["findings"] = nlohmann::json::array();
   for (const Finding& f : v.findings)
@@ -53,6 +54,7 @@ std::string to_text(const Verification& v, const std::string& directory) {
                         v.materials_known ? "whose material allows it"
                                           : "(there is no scene.json to say whether its material allows it)");
   if (!v.materials_known) text += "there is no scene.json: obstacles were not looked at\n";
+  for (const auto& [a, b] : v.sewn) text += fmt::format("'{}' and '{}' are sewn together: not compared\n", a, b);
   if (v.count() == 0)
     return text + fmt::format("no surfaces meet, no part lies inside another{}, nothing forbidden is inverted\n",
                               v.obstacles > 0 ? fmt::format(", nothing is in one of {} obstacles", v.obstacles) : "");

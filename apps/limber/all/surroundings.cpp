@@ -1,5 +1,7 @@
 #include "surroundings.hpp"
 
+#include <algorithm>
+
 #include "limber/scene/build/obstacle_parts.hpp"
 
 namespace limber::app {
@@ -51,6 +53,9 @@ Surroundings surroundings(const Scene& scene) {
   Surroundings around;
   for (const ObstacleChoice& o : scene.obstacles) around.obstacles.push_back(checked(o));
   for (const BodyChoice& b : scene.bodies) around.radius.push_back(b.thickness / 2);
+  for (const StitchChoice& s : scene.stitches)
+    if (const BodyPair pair{s.body, s.to}; std::find(around.sewn.begin(), around.sewn.end(), pair) == around.sewn.end())
+      around.sewn.push_back(pair);
   if (scene.contact) around.collide = scene.contact->self ? Collide::with_themselves_too : Collide::with_others;
   return around;
 }

@@ -1,6 +1,6 @@
 #pragma once
-/// What a run's scene says and its trajectory does not: obstacles and thicknesses, as the check of its frames takes
-/// them.
+/// What a run's scene says and its trajectory does not: obstacles, thicknesses and seams, as the check of its frames
+/// takes them.
 
 #include "limber/scene/scene.hpp"
 #include "limber/verify/obstacle_check.hpp"

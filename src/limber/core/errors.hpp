@@ -26,7 +26,8 @@ struct StepFailure : std::runtime_error {
   std::string reason;
   int iterations = 0;
   double residual = 0;
-  double t = 0, h = 0;  // [s], filled in by the driver
+  double t = 0, h = 0;      // [s], filled in by the driver
+  std::string advice = {};  // what to try, as "Try …"; empty: what helps most steps that fail
 };
 
 /// Output could not be written (disk full, directory gone). What was written before stays readable.

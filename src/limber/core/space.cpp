@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "limber/core/extremes.hpp"
 #include "limber/core/nodes.hpp"
 
 namespace limber {
@@ -163,10 +164,7 @@ double Space::dot(const Vector& x, const Vector& y) const {
 
 double Space::norm(const Vector& x) const { return parts_ ? std::sqrt(dot(x, x)) : x.norm(); }
 
-double Space::max_abs(const Vector& x) const {
-  if (!parts_) return x.lpNorm<Eigen::Infinity>();
-  return max(x.size() > 0 ? x.lpNorm<Eigen::Infinity>() : 0);
-}
+double Space::max_abs(const Vector& x) const { return max(largest_magnitude(x)); }
 
 Matrix Space::inner(const Matrix& X, const Matrix& Y) const {
   if (!parts_) return X.transpose() * Y;

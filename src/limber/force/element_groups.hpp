@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "limber/core/extremes.hpp"
 #include "limber/core/parallel.hpp"
 #include "limber/force/element_batches.hpp"
 #include "limber/force/element_kernel.hpp"
@@ -64,7 +65,7 @@ double smallest_of_blocks(const ElementBatches& elements, double cost, const Ter
   parallel_for(
       static_cast<Index>(blocks.size()),
       [&](Index i) { terms[static_cast<std::size_t>(i)] = term(blocks[static_cast<std::size_t>(i)]); }, cost);
-  return terms.empty() ? std::numeric_limits<double>::infinity() : *std::min_element(terms.begin(), terms.end());
+  return smallest_of(terms);
 }
 
 /// Nine tenths of the way to the first inversion on the way from q to q + dq, if a kernel forbids it and one lies

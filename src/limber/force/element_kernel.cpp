@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 
+#include "limber/core/extremes.hpp"
 #include "limber/force/element_geometry.hpp"
 
 namespace limber {
@@ -32,13 +34,15 @@ void for_gradients(const ElementBatches& elements, const ElementBlock& block, co
 
 template <int n>
 double least_det_of(const ElementBatches& elements, const ElementBlock& block, const double* q) {
-  Lanes least(std::numeric_limits<double>::infinity());
+  Lanes least(std::numeric_limits<double>::infinity()), nan_or_zero(0.0);
   for_gradients<n>(elements, block, [&](const BatchShape<n>& shape, int batch, int) {
-    least = min(least, det(gradient(elements, shape, BatchEdges<n>(q, elements, batch))));
+    const Lanes J = det(gradient(elements, shape, BatchEdges<n>(q, elements, batch)));
+    least = min(least, J);
+    nan_or_zero = nan_or_zero + (J - J);
   });
   alignas(64) double lanes[lane_count];
-  least.store_aligned(lanes);
-  return *std::min_element(lanes, lanes + lane_count);
+  (least + nan_or_zero).store_aligned(lanes);
+  return smallest_of(lanes);
 }
 
 template <int n>
@@ -56,7 +60,10 @@ double step_to_inversion_of(const ElementBatches& elements, const ElementBlock& 
     alignas(64) double b[4][lane_count];
     c0.store_aligned(b[0]), b1.store_aligned(b[1]), b2.store_aligned(b[2]), b3.store_aligned(b[3]);
     for (int l = 0; l < count; ++l)
-      if (b[0][l] > 0) step = std::min(step, first_root({b[0][l], b[1][l], b[2][l], b[3][l]}));
+      if (!std::isfinite(b[0][l] + b[1][l] + b[2][l] + b[3][l]))
+        step = 0;
+      else if (b[0][l] > 0)
+        step = std::min(step, first_root({b[0][l], b[1][l], b[2][l], b[3][l]}));
   });
   return step;
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "limber/core/extremes.hpp"
 #include "limber/core/parallel.hpp"
 #include "limber/core/types.hpp"
 
@@ -49,7 +50,7 @@ inline double chunked_norm(const Vector& x) { return std::sqrt(chunked_dot(x, x)
 
 /// ‖x‖ where squares of its entries may overflow or vanish.
 inline double scaled_norm(const Vector& x) {
-  const double largest = x.size() == 0 ? 0 : x.lpNorm<Eigen::Infinity>();
+  const double largest = largest_magnitude(x);
   return largest > 0 && std::isfinite(largest) ? largest * (x / largest).norm() : largest;
 }
 

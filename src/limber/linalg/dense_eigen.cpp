@@ -2,7 +2,7 @@
 
 #include <Eigen/Eigenvalues>
 
-#include "limber/core/errors.hpp"
+#include "limber/linalg/modes_not_found.hpp"
 
 namespace limber {
 namespace {
@@ -10,7 +10,7 @@ namespace {
 template <class Solver>
 DenseEigen checked(const Solver& solver) {
   if (solver.info() != Eigen::Success || !solver.eigenvalues().allFinite())
-    throw StepFailure("modes: the projected eigenvalue problem failed");
+    throw ModesNotFound("the projected eigenvalue problem failed");
   return {solver.eigenvalues(), solver.eigenvectors()};
 }
 

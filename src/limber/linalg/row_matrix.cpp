@@ -11,8 +11,10 @@
 #include <vector>
 
 #include "limber/core/errors.hpp"
+#include "limber/core/extremes.hpp"
 #include "limber/linalg/block_row.hpp"
 #include "limber/linalg/chunks.hpp"
+#include "limber/linalg/countable.hpp"
 
 namespace limber {
 namespace {
@@ -131,6 +133,8 @@ class RowBlocks final : public RowMatrix {
  public:
   RowBlocks(const SparseMatrix& A, BlockColumns columns, Symmetry symmetry)
       : RowMatrix(B), blocks_(static_cast<int>(A.cols()) / B), symmetry_(symmetry), columns_(std::move(columns)) {
+    require_countable(symmetry == Symmetry::symmetric ? 2 * std::ssize(columns_.rows) + blocks_
+                                                      : std::ssize(columns_.rows));  // its blocks, that is
     symmetry == Symmetry::symmetric ? place_symmetric() : place_general();
     entries_ = static_cast<Index>(B * B) * static_cast<Index>(column_.size());
     value_.assign(static_cast<std::size_t>(entries_) + read_beyond_blocks, 0.0);
@@ -186,12 +190,12 @@ class RowBlocks final : public RowMatrix {
       return 0;
     }
     rounded_.resize(value_.size());
-    std::vector<double> largest(piece_.size() - 1);
-    parallel_for(static_cast<Index>(largest.size()), [&](Index p) {
+    Vector most_of_piece(static_cast<Index>(piece_.size()) - 1);
+    parallel_for(most_of_piece.size(), [&](Index p) {
       double most = 0;
       for (int i = piece_[p]; i < piece_[p + 1]; ++i) {
         double sum[B * B] = {};
-        for (int k = B * B * start_[i]; k < B * B * start_[i + 1]; k += B * B)
+        for (Index k = B * B * Index{start_[i]}; k < B * B * Index{start_[i + 1]}; k += B * B)
           for (int e = 0; e < B * B; ++e) {
             rounded_[k + e] = static_cast<float>(value_[k + e]);
             sum[e] += std::abs(value_[k + e]);
@@ -199,13 +203,13 @@ class RowBlocks final : public RowMatrix {
         for (int r = 0; r < B; ++r) {
           double row = 0;
           for (int c = 0; c < B; ++c) row += sum[c * B + r];
-          most = std::max(most, row);
+          most = max_or_nan(most, row);
         }
       }
-      largest[p] = most;
+      most_of_piece[p] = most;
     });
     constexpr double half_unit = .5 * std::numeric_limits<float>::epsilon();
-    return half_unit * (1 + 1e-6) * (largest.empty() ? 0 : *std::max_element(largest.begin(), largest.end()));
+    return half_unit * (1 + 1e-6) * (most_of_piece.size() == 0 ? 0 : largest(most_of_piece));
   }
 
   SolveReport::Status invert_diagonal(Inverse inverse) override {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "limber/core/errors.hpp"
 #include "limber/core/names.hpp"
 #include "limber/material/catalog.hpp"
@@ -15,11 +17,29 @@ constexpr double psi = 6894.757;  // [Pa]
 constexpr double nearly_incompressible = 0.49;
 const std::string stated = "; ν = 0.49 is a choice, it is less compressible than that";
 
-/// What data sheets call the 100 % modulus is the stress at twice the length: 2 c1 (2 − 1/4) if nothing stiffens.
+/// The tension of c1 (Ī − 3) + κ/2 (J − 1)² at twice the length, over c1: force over the area at rest, with free
+/// sides. Their stretch s is where nothing pulls on them; J = 2s². Incompressible it is 2 (2 − 1/4) = 3.5, with ν = .49
+/// 3.437.
+double tension_at_twice_the_length(double poisson) {
+  const double bulk = 4 * (1 + poisson) / (3 * (1 - 2 * poisson));  // κ/c1, μ = 2 c1
+  // Of the length l, times l: 2 J^(−2/3) (l² − I/3) + κ (J − 1) J.
+  const auto pull = [&](double l, double s) {
+    const double J = 2 * s * s, I = 4 + 2 * s * s;
+    return 2 * std::pow(J, -2. / 3) * (l * l - I / 3) + bulk * (J - 1) * J;
+  };
+  double low = .5, high = 1;
+  for (int k = 0; k < 60; ++k) {
+    const double s = .5 * (low + high);
+    (pull(s, s) < 0 ? low : high) = s;
+  }
+  return pull(2, low) / 2;
+}
+
+/// What data sheets call the 100 % modulus is the tension at twice the length.
 MaterialPreset by_modulus_at_100_percent(const std::string& name, double pounds_per_square_inch, double density,
                                          const std::string& source) {
-  return {
-      name, {"yeoh", 0, nearly_incompressible, {{"c1", pounds_per_square_inch * psi / 3.5}}}, density, source + stated};
+  const double c1 = pounds_per_square_inch * psi / tension_at_twice_the_length(nearly_incompressible);
+  return {name, {"yeoh", 0, nearly_incompressible, {{"c1", c1}}}, density, source + stated};
 }
 
 MaterialPreset by_shear_modulus(const std::string& name, double mu, const std::string& source) {
@@ -73,10 +93,11 @@ const std::vector<MaterialPreset>& material_presets() {
         by_modulus_at_100_percent("dragon skin 30", 86, 1080, skin),
         {"natural rubber",
          {"ogden", 0, nearly_incompressible, {}, {{"mu", {6.3e5, 1.2e3, -1e4}}, {"alpha", {1.3, 5, -2}}}},
-         0,
+         950,
          "Treloar's rubber: R. W. Ogden, Large deformation isotropic elasticity - on the correlation of theory and "
          "experiment for incompressible rubberlike solids, Proc. R. Soc. Lond. A 326 (1972) 565-584, in SI units as in "
-         "G. A. Holzapfel, Nonlinear Solid Mechanics (2000), section 6.5" +
+         "G. A. Holzapfel, Nonlinear Solid Mechanics (2000), section 6.5; density: vulcanized natural rubber, "
+         "uncompounded, MatWeb" +
              stated},
         by_young("sylgard 184", "neo_hookean", 1.32e6, nearly_incompressible, 0,
                  "E when cured at 25 °C: I. D. Johnston, D. K. McCluskey, C. K. L. Tan, M. C. Tracey, Mechanical "

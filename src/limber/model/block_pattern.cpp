@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "limber/core/parallel.hpp"
+#include "limber/linalg/countable.hpp"
 #include "limber/linalg/pattern.hpp"
 
 namespace limber {
@@ -30,6 +31,7 @@ BlockPattern::BlockPattern(int nodes, const std::vector<std::pair<int, int>>& pa
   }
   std::sort(blocks.begin(), blocks.end());
   blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());
+  require_countable(9 * static_cast<Index>(blocks.size()));
   start_.assign(static_cast<std::size_t>(nodes) + 1, 0);
   rows_.reserve(blocks.size());
   for (const auto& [column, row] : blocks) {

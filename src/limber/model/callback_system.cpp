@@ -2,10 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <functional>
+#include <limits>
 
 #include "limber/core/errors.hpp"
+#include "limber/core/extremes.hpp"
 #include "limber/linalg/pattern.hpp"
 
 namespace limber {
@@ -40,10 +44,80 @@ SparseMatrix on_union(const SparseMatrix& A, const SparseMatrix& B) {
   return C;
 }
 
+/// ∂f/∂x along one unknown by a step e, of fourth order from second-order ones D(e) and D(2e).
+struct Difference {
+  double step = 0;
+  Vector slope;
+  /// |D₄ − D(e)|/|slope|: e²/L² where f curves on the length L, noise/e where e is too small. ∞: not finite.
+  double doubt = std::numeric_limits<double>::infinity();
+  double rounding = 0;  // what the last digit of f makes of the slope, relative
+};
+
+/// f where the unknown is x, and its value now.
+struct AlongOne {
+  std::function<Vector(double x)> f;
+  double now;
+};
+
+Difference difference_by(const AlongOne& along, double wanted) {
+  const double x = along.now, e = (x + wanted) - x;  // what is left of it beside x
+  if (e == 0) return {e, Vector::Zero(1), 0};
+  const Vector far_up = along.f(x + 2 * e), far_down = along.f(x - 2 * e), up = along.f(x + e), down = along.f(x - e);
+  const Vector near = (up - down) / (2 * e), far = (far_up - far_down) / (4 * e);
+  Difference d{e, (4 * near - far) / 3};
+  if (!far.allFinite() || !near.allFinite()) return d;
+  const double size = std::max({largest_magnitude(d.slope), largest_magnitude(near), largest_magnitude(far)});
+  d.doubt = size > 0 ? largest_magnitude(d.slope - near) / size : 0;
+  const double unit = std::numeric_limits<double>::epsilon() * std::max(largest_magnitude(up), largest_magnitude(down));
+  d.rounding = size > 0 ? unit / (e * size) : 0;
+  return d;
+}
+
+// The error of fourth order is about the square of the doubt, so that this is 1e-12.
+constexpr double enough = 1e-6;
+// Beyond, f curves on a length far below the step, and the next look is a hundred times nearer.
+constexpr double far_off = 1e-2;
+constexpr double most_rounding = 1e-10;
+constexpr int most_looks = 12, few_looks = 3;
+
+/// Of f's scale as far as x tells it.
+double first_step(const Vector& x) {
+  const double size = largest_magnitude(x);
+  return 1e-3 * (size > 0 && std::isfinite(size) ? size : 1);
+}
+
+/// The difference by a step that fits f: near the wanted one, shorter where f curves, longer where f's last digits
+/// show.
+Difference fitting_difference(const AlongOne& f, double wanted, int looks) {
+  Difference best = difference_by(f, wanted);
+  const double first = best.step;
+  double e = wanted, last = best.doubt;
+  bool noisy = false;
+  for (int k = 0; k < looks && last > enough && !noisy; ++k) {
+    e /= last > far_off ? 100 : 10;
+    const Difference shorter = difference_by(f, e);
+    const bool vanished = shorter.doubt == 0 && shorter.slope.isZero(0);  // the step is lost in x
+    noisy = vanished || (last <= far_off && shorter.doubt >= last);
+    last = shorter.doubt;
+    if (!vanished && shorter.doubt < best.doubt) best = shorter;
+  }
+  if (best.step != first || !(noisy || best.rounding > most_rounding)) return best;
+  for (int k = 0; k < looks; ++k) {
+    const Difference longer = difference_by(f, 10 * best.step);
+    const bool better = best.doubt > enough ? longer.doubt < best.doubt : longer.doubt <= enough;
+    if (!better) break;
+    best = longer;
+    if (best.doubt <= enough && best.rounding <= most_rounding) break;
+  }
+  return best;
+}
+
 }  // namespace
 
-CallbackSystem::CallbackSystem(const SparseMatrix& M, Functions functions)
-    : functions_(std::move(functions)), mass_(in_order(M), Symmetry::general, "lu", to_rounding) {
+CallbackSystem::CallbackSystem(const SparseMatrix& M, Functions functions, double length_scale)
+    : functions_(std::move(functions)),
+      mass_(in_order(M), Symmetry::general, "lu", to_rounding),
+      length_scale_(length_scale) {
   if (M.rows() != M.cols() || M.rows() == 0)
     throw InputError("M", fmt::format("a square matrix is needed, got {} × {}", M.rows(), M.cols()));
   if (mass_.matrix().nonZeros() == 0) throw InputError("M", "the mass matrix is zero");
@@ -83,20 +157,24 @@ Vector CallbackSystem::linearize(const State& u, Definiteness, Tangent& T) {
   return force(u);
 }
 
-SparseMatrix CallbackSystem::difference(const State& u, With respect) const {
+SparseMatrix CallbackSystem::difference(const State& u, With respect) {
   const Index n = size();
   Matrix A(n, n);
   State w = u;
   Vector& x = respect == With::positions ? w.q : w.v;
+  std::vector<double>& steps = steps_[respect == With::positions ? 0 : 1];
+  const bool known = !steps.empty();
+  if (!known) steps.assign(static_cast<std::size_t>(n), first_step(x));
   for (Index j = 0; j < n; ++j) {
     const double x0 = x[j];
-    const double e = 1e-3 * std::max(1.0, std::abs(x0));
-    const auto f = [&](double s) {
-      x[j] = x0 + s * e;
+    const auto f = [&](double at) {
+      x[j] = at;
       return force(w);
     };
-    const Vector outer = f(2) - f(-2), inner = f(1) - f(-1);
-    A.col(j) = (outer - 8 * inner) / (12 * e);  // −∂f/∂x
+    double& step = steps[static_cast<std::size_t>(j)];
+    const Difference best = fitting_difference({f, x0}, step, known ? few_looks : most_looks);
+    step = best.step;
+    A.col(j) = -best.slope;
     x[j] = x0;
   }
   return A.sparseView(0, 0);

@@ -1,8 +1,10 @@
 #pragma once
 /// M q̈ = f(q, v, t) given by functions: a system of any size without nodes or a mesh. K and D may be given; otherwise
-/// they are differences of f (fourth order, dense).
+/// they are differences of f (fourth order, dense). Their steps fit the length on which f curves, which is found by
+/// looking, so that units do not matter.
 
 #include <functional>
+#include <vector>
 
 #include "limber/model/system.hpp"
 
@@ -15,11 +17,12 @@ class CallbackSystem final : public System {
     std::function<SparseMatrix(const State&)> stiffness = {};  // K = −∂f/∂q, all entries
     std::function<SparseMatrix(const State&)> damping = {};    // D = −∂f/∂v, all entries
   };
-  /// M: all entries. Throws InputError if it is not square.
-  CallbackSystem(const SparseMatrix& M, Functions functions);
+  /// M: all entries. Throws InputError if it is not square. `length_scale`: of SystemTraits.
+  CallbackSystem(const SparseMatrix& M, Functions functions, double length_scale = 1);
 
   SystemTraits traits() const override {
-    return {.size = mass_.matrix().rows(), .symmetric = false, .velocity_dependent = true};
+    return {
+        .size = mass_.matrix().rows(), .symmetric = false, .velocity_dependent = true, .length_scale = length_scale_};
   }
   const MassMatrix& inertia() const override { return mass_; }
   Vector force(const State& u) const override;
@@ -27,10 +30,12 @@ class CallbackSystem final : public System {
 
  private:
   enum class With { positions, velocities };
-  SparseMatrix difference(const State& u, With respect) const;
+  SparseMatrix difference(const State& u, With respect);
 
   Functions functions_;
   MassMatrix mass_;  // its pattern grows to hold every tangent met so far
+  double length_scale_;
+  std::vector<double> steps_[2];  // that served last, for each unknown; empty: not looked for yet
 };
 
 }  // namespace limber

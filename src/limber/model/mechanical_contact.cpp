@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <limits>
+#include <string>
 
 #include "limber/core/errors.hpp"
+#include "limber/core/extremes.hpp"
 #include "limber/core/nodes.hpp"
 #include "limber/model/mechanical_system.hpp"
 
@@ -64,7 +66,7 @@ class MechanicalSystem::Contact final : public ContactPart {
     const State all = whole_.full(u);
     double gap = std::numeric_limits<double>::infinity();
     for (const Sides& f : whole_.sides_)
-      if (f.contact) gap = std::min(gap, f.contact->smallest_gap(all));
+      if (f.contact) gap = min_or_nan(gap, f.contact->smallest_gap(all));
     return whole_.space_.min(gap);
   }
   Lag lag() const override { return whole_.lag_; }
@@ -80,6 +82,7 @@ class MechanicalSystem::Contact final : public ContactPart {
       if (f.contact && f.contact->couple_again()) any = true;
     return any;
   }
+  std::string driven() const override { return whole_.driven(); }
 
  private:
   MechanicalSystem& whole_;
@@ -125,7 +128,8 @@ class MechanicalSystem::Near final : public NearGaps {
         rate.push_back(by_script);
         c.source.push_back(static_cast<int>(number));
       } else if (g.value + (until - u.t) * by_script < 0) {
-        throw StepFailure("what is prescribed (a script or an obstacle) runs into something that cannot yield");
+        throw StepFailure((g.rate != 0 ? "an obstacle" : "a script") +
+                          std::string(" runs into something that cannot yield"));
       }
     }
     const auto count = static_cast<Index>(gap.size());
@@ -145,6 +149,18 @@ class MechanicalSystem::Near final : public NearGaps {
   MechanicalSystem& whole_;
   std::size_t count_ = 0;  // of pairs that were near last
 };
+
+std::string MechanicalSystem::driven() const {
+  std::vector<std::string> all;
+  const auto add = [&](const char* name) {
+    if (std::find(all.begin(), all.end(), name) == all.end()) all.emplace_back(name);
+  };
+  if (scripted_) add("a script");
+  for (const auto& f : implicit_forces_)
+    if (const ForceTraits t = f->traits(); t.time_dependent)
+      add(t.energy == EnergyKind::contact ? "an obstacle" : "the volume of a liquid");
+  return join(all, " or ");
+}
 
 void MechanicalSystem::make_contact() {
   if (!implicit_forces_.empty()) contact_ = std::make_unique<Contact>(*this);

@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "limber/core/errors.hpp"
+#include "limber/core/extremes.hpp"
 #include "limber/core/nodes.hpp"
 #include "limber/core/parallel.hpp"
 #include "limber/linalg/chunks.hpp"
@@ -442,12 +443,30 @@ double MechanicalSystem::max_step_of(const Vector& q, const Vector& dq, double t
   Vector d = spread(dq);
   if (t0 != t1 && scripted_) d += full({q, Vector::Zero(q.size()), t1}).q - from;  // what is free cancels
   double s = 1;
-  for (const auto& force : forces) s = std::min(s, force->max_step(from, d, t0, t1));
+  for (const auto& force : forces) s = min_or_nan(s, force->max_step(from, d, t0, t1));
   return space_.min(s);
 }
 
 double MechanicalSystem::max_step(const Vector& q, const Vector& dq, double t0, double t1) const {
   return max_step_of(q, dq, t0, t1, forces_);
+}
+
+std::string MechanicalSystem::what_stops(const Vector& q, const Vector& dq, double t0, double t1) const {
+  double least = 1;
+  EnergyKind kind = EnergyKind::other;
+  for (const auto& force : forces_)
+    if (const double s = max_step_of(q, dq, t0, t1, {force}); s < least) {
+      least = s;
+      kind = force->traits().energy;
+    }
+  switch (kind) {
+    case EnergyKind::contact:
+      return "something would be passed through";
+    case EnergyKind::elastic:
+      return "an element would be inverted";
+    default:
+      return "a cavity would lose its volume";
+  }
 }
 
 void MechanicalSystem::begin_step(const State& u) {

@@ -63,6 +63,8 @@ class MechanicalSystem final : public System {
   Vector linearize(const State& u, Definiteness, Tangent& T) override;
   std::optional<Potentials> potentials(const State& u) const override;
   double max_step(const Vector& q, const Vector& dq, double t0, double t1) const override;
+  /// What is in the way where max_step is less than 1: "something would be passed through".
+  std::string what_stops(const Vector& q, const Vector& dq, double t0, double t1) const;
   void begin_step(const State& u) override;
   Matrix rigid_motions(const State& u) const override;
 
@@ -137,6 +139,8 @@ class MechanicalSystem final : public System {
   class Near;     // its gaps
 
   void make_contact();
+  /// See ContactPart::driven.
+  std::string driven() const;
   bool guided(int node) const { return !guide_of_.empty() && guide_of_[ix(node)] >= 0; }
   /// What of a vector at a node is free to move.
   Vec3 free_part(int node, const Vec3& x) const;

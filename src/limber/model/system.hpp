@@ -7,6 +7,7 @@
 
 #include <limits>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "limber/core/space.hpp"
@@ -90,6 +91,8 @@ class ContactPart {
   virtual void update_lagged(const State&) {}
   /// Coupled friction that became lagged in this stage is coupled again; whether there is any.
   virtual bool couple_again() { return false; }
+  /// What moves as it is told, for messages: "a script or an obstacle"; empty if nothing does.
+  virtual std::string driven() const { return {}; }
 };
 
 /// Pairs that are near, as inequalities: contact by a rule instead of forces, and ways that things can go freely.

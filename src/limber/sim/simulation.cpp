@@ -189,11 +189,13 @@ void Simulation::advance(double t_end, int depth, StepReport& report) {
     first = false;
   }
   if (depth == most_halvings) {
+    const std::string advice = !failure.advice.empty()
+                                   ? failure.advice
+                                   : "Try a smaller time.step, an L-stable implicit method (BE, TR-BDF2), a stiffer "
+                                     "or another material, or more damping";
     failure = StepFailure(
-        fmt::format("the step from t = {:.6g} s fails even at h = {:.3g} s ({} of the step asked for): {}. Try a "
-                    "smaller time.step, an L-stable implicit method (BE, TR-BDF2), a stiffer or another material, or "
-                    "more damping",
-                    t, h, fmt::format("1/{}", 1 << most_halvings), failure.reason),
+        fmt::format("the step from t = {:.6g} s fails even at h = {:.3g} s ({} of the step asked for): {}. {}", t, h,
+                    fmt::format("1/{}", 1 << most_halvings), failure.reason, advice),
         failure.iterations, failure.residual);
     failure.t = t;
     failure.h = h;
@@ -264,8 +266,10 @@ bool Simulation::regains(const Trial& trial) const {
 }
 
 void Simulation::check_path(const State& u) const {
-  if (system_->contact() && system_->max_step(state().q, u.q - state().q, time(), u.t) < 1)
-    throw StepFailure("the step ends beyond its last stage, where something would be passed through");
+  const Vector moved = u.q - state().q;
+  if (system_->contact() && system_->max_step(state().q, moved, time(), u.t) < 1)
+    throw StepFailure("the step ends beyond its last stage, where " +
+                      system_->what_stops(state().q, moved, time(), u.t));
 }
 
 std::optional<Simulation::Trial> Simulation::attempted(const Take& take, StepFailure& failure) const {

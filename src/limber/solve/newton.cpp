@@ -76,8 +76,8 @@ class Iteration {
       last = size;
     }
     if (!prepared(at.x).complete)
-      throw failure(fmt::format("what is prescribed (a script or an obstacle) is still under way after {} iterations",
-                                options_.max_iterations));
+      throw failure(
+          fmt::format("{} is still under way after {} iterations", changing_->driven(), options_.max_iterations));
     throw failure(fmt::format("no convergence in {} iterations", options_.max_iterations));
   }
 
@@ -175,7 +175,10 @@ class Iteration {
     forcing_ = tight;
     const Vector r = problem_.residual(at.x);
     const Vector y = r - at.r;
-    if (const double sy = space_.dot(y, last_step_); sy > 0) {
+    const bool same = !stale_merit_;  // φ is the one that the last step was along
+    if (stale_merit_) at.merit = merit(at.x, &r);
+    stale_merit_ = false;
+    if (const double sy = space_.dot(y, last_step_); same && sy > 0) {
       pairs_.push_front({last_step_, y, 1 / sy});
       if (pairs_.size() > 10) pairs_.pop_back();
     }

@@ -64,6 +64,8 @@ class ChangingProblem {
   /// it arrives and x stays; and how far, in (0, 1], it and x + s·dx can go together: this moves it there.
   virtual Vector drift(const Vector& x) = 0;
   virtual double advance(const Vector& x, const Vector& dx) = 0;
+  /// What is under way, for messages: "a script or an obstacle".
+  virtual std::string driven() const = 0;
   /// Asked where the exact matrix is indefinite again and again. Throws NoMinimum if φ is known to have none.
   virtual void require_minimum() = 0;
 };

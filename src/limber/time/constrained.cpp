@@ -2,6 +2,7 @@
 #include <optional>
 
 #include "limber/core/errors.hpp"
+#include "limber/core/extremes.hpp"
 #include "limber/solve/interior_point.hpp"
 #include "limber/time/partial_system.hpp"
 #include "limber/time/stage.hpp"
@@ -28,7 +29,7 @@ class Constrained final : public StageSolver {
       const double distance = 1.01 * furthest(next.q - s.at.q);
       const GapConstraints gaps = system.gaps(s.at, s.t, distance);
       const Vector c = bounds(gaps, system.gap_rule(), s);
-      if (c.size() == 0 || (c - gaps.G * next.v).maxCoeff() <= negligible * tolerance_ / s.tau_q) {
+      if (c.size() == 0 || largest(c - gaps.G * next.v) <= negligible * tolerance_ / s.tau_q) {
         system.traits().gaps->report_forces(gaps, Vector::Zero(c.size()));
         return next;
       }
@@ -53,7 +54,7 @@ class Constrained final : public StageSolver {
 
  private:
   /// No node moves further.
-  static double furthest(const Vector& dq) { return std::sqrt(3) * dq.lpNorm<Eigen::Infinity>(); }
+  static double furthest(const Vector& dq) { return std::sqrt(3) * largest_magnitude(dq); }
 
   /// C v ≥ c with C = G: the gap at the stage's end is not negative; where `velocity` rules and a pair is in contact,
   /// it does not close either.

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "limber/core/errors.hpp"
+#include "limber/core/extremes.hpp"
 #include "limber/linalg/exponential/second_order_flow.hpp"
 #include "limber/linalg/pattern.hpp"
 #include "limber/time/as_step_failure.hpp"
@@ -32,7 +33,7 @@ std::optional<RayleighFit> rayleigh_fit(const Space& space, const SparseMatrix& 
   // Of the entries on all processes, of which each has its own.
   const auto dot = [&](const Values& x, const Values& y) { return space.sum(x.dot(y)); };
   const auto norm = [&](const Values& x) { return space.shared() ? std::sqrt(dot(x, x)) : x.norm(); };
-  const auto most = [&](const auto& x) { return space.max(x.cwiseAbs().maxCoeff()); };
+  const auto most = [&](const auto& x) { return space.max(largest_magnitude(x)); };
   const double size = most(d);
   if (size == 0) return RayleighFit{0, 0};
   // Least squares in the directions of K and M, or of M alone where K is a multiple of it.

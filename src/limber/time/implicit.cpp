@@ -96,10 +96,8 @@ class Implicit final : public StageSolver {
     } catch (const StepFailure&) {
       count(report);
       if (problem.under_way() && problem.blocked())
-        throw StepFailure(
-            "what is prescribed (a script or an obstacle) cannot move on: something that cannot yield is "
-            "in its way",
-            report.iterations, report.residual);
+        throw StepFailure(problem.driven() + " cannot move on: something that cannot yield is in the way",
+                          report.iterations, report.residual);
       throw;
     }
   }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "limber/core/extremes.hpp"
+
 namespace limber {
 namespace {
 
@@ -54,7 +56,7 @@ bool go_along(System& system, const Vector& v, double until, MovingStart& at) {
 bool moves_far(const System& system, const GapConstraints& gaps, const State& from, double until) {
   constexpr double far = 10;  // δ
   double speed = system.space().max_abs(from.v);
-  if (gaps.rate.size() > 0) speed = std::max(speed, gaps.rate.lpNorm<Eigen::Infinity>());
+  if (gaps.rate.size() > 0) speed = max_or_nan(speed, largest_magnitude(gaps.rate));
   return gaps.contact > 0 && speed * (until - from.t) > far * gaps.contact;
 }
 

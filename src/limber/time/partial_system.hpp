@@ -89,6 +89,7 @@ class WithContact final : public StandIn {
     Lag lag() const override { return whole.base_.lag(); }
     void update_lagged(const State& w) override { whole.base_.update_lagged(whole.shifted(w)); }
     bool couple_again() override { return whole.base_.contact()->couple_again(); }
+    std::string driven() const override { return whole.base_.contact()->driven(); }
     GapRule rule() const override { return GapRule::none; }
     GapConstraints at(const State& w, double until, double distance) override {
       return whole.base_.gaps(whole.shifted(w), until, distance);

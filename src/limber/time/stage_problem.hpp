@@ -20,13 +20,16 @@
 
 namespace limber {
 
-/// B of ½‖B r‖², kept for one step.
+/// B of ½‖B r‖², kept for one step: merits are compared, so all of them are of one B.
 class Scaling {
  public:
   explicit Scaling(ResidualScaling kind) : kind_(kind) {}
 
   /// The stage matrix of the step's start is the first one that the step meets.
-  void begin_step() { start_.reset(); }
+  void begin_step() {
+    start_.reset();
+    serves_.reset();
+  }
   void offer(const SparseMatrix& A, const System& system) {
     if (start_ || kind_ == ResidualScaling::mass || kind_ == ResidualScaling::identity) return;
     start_ = A;
@@ -36,7 +39,7 @@ class Scaling {
       solver_->set_matrix(*start_);
     }
   }
-  double merit(System& system, const Vector& r) const {
+  double merit(System& system, const Vector& r) {
     switch (kind_) {
       case ResidualScaling::mass:
         return 0.5 * system.space().dot(r, system.solve_mass(r));
@@ -50,8 +53,12 @@ class Scaling {
         }
         break;
       case ResidualScaling::stage:
-        if (Vector x; start_ && solver_->solve(r, x, 1e-6).status == SolveReport::Status::ok)
-          return 0.5 * system.space().squared_norm(x);
+        if (Vector x; start_ && serves_.value_or(true)) {
+          const bool solved = solver_->solve(r, x, 1e-6).status == SolveReport::Status::ok;
+          if (!serves_) serves_ = solved;  // else the matrix has no inverse that serves, and B is 1 in this step
+          if (solved) return 0.5 * system.space().squared_norm(x);
+          if (*serves_) throw StepFailure("the residual's scaling by the stage matrix was not solved for");
+        }
         break;
     }
     return 0.5 * system.space().squared_norm(r);
@@ -61,6 +68,7 @@ class Scaling {
   ResidualScaling kind_;
   std::optional<SparseMatrix> start_;
   std::unique_ptr<LinearSolver> solver_;
+  std::optional<bool> serves_;  // unset: not tried yet in this step
 };
 
 /// (S) as a problem for Newton, in the unknown v.
@@ -73,7 +81,7 @@ class StageProblem final : public NewtonProblem, public ChangingProblem {
         A_(A),
         correction_(correction),
         scaling_(scaling),
-        now_(system.contact() && system.time_dependent() ? s.at.t : s.t) {}
+        now_(system.contact() && system.contact()->forces().time_dependent() ? s.at.t : s.t) {}
 
   bool collides() const { return system_.contact() != nullptr; }
   Preparation prepare(const Vector& v) override {
@@ -98,11 +106,11 @@ class StageProblem final : public NewtonProblem, public ChangingProblem {
       }
       s *= std::min(.9 * free, .7);
     }
-    throw StepFailure(fmt::format(
-        "what is prescribed (a script or an obstacle) cannot move on: what is in its way was not made to yield, with "
-        "{:.2g} % of the way left",
-        100 * (s_.t - now_) / (s_.t - s_.at.t)));
+    throw StepFailure(
+        fmt::format("{} cannot move on: what is in the way was not made to yield, with {:.2g} % of the way left",
+                    driven(), 100 * (s_.t - now_) / (s_.t - s_.at.t)));
   }
+  std::string driven() const override { return system_.contact()->driven(); }
   /// Whether what is prescribed has not arrived yet; and that it has come to its place at t.
   bool under_way() const { return now_ != s_.t; }
   void moved_to(double t) { now_ = t; }

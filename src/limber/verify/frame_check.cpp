@@ -21,12 +21,13 @@ std::vector<Vec3> places(const std::vector<int>& nodes, const exact::Positions& 
 }  // namespace
 
 FrameChecker::FrameChecker(const TrajectoryHeader& header, std::vector<Part> parts, std::vector<double> radius,
-                           Collide collide)
+                           Collide collide, const std::vector<BodyPair>& sewn)
     : parts_(std::move(parts)),
       tets_(header.tets),
       body_of_tet_(header.tets.size(), -1),
       radius_(std::move(radius)),
       collide_(collide) {
+  for (const auto& [a, b] : sewn) sewn_.insert({std::min(a, b), std::max(a, b)});
   for (std::size_t p = 0; p < parts_.size(); ++p)
     for (const auto* list : {&parts_[p].surface, &parts_[p].sheet})
       for (const auto& t : *list) {
@@ -66,6 +67,7 @@ double FrameChecker::radius(int item) const {
 }
 
 std::optional<FrameChecker::Crossing> FrameChecker::cross(int a, int b, const exact::Positions& x) const {
+  if (are_sewn(body_of(a), body_of(b))) return std::nullopt;
   if (!is_triangle(a) || !is_triangle(b)) return thin_cross(a, b, x);
   const auto &s = triangles_[static_cast<std::size_t>(a)], &t = triangles_[static_cast<std::size_t>(b)];
   if (!exact::meet_beyond_shared(s, t, x)) return std::nullopt;
@@ -74,17 +76,14 @@ std::optional<FrameChecker::Crossing> FrameChecker::cross(int a, int b, const ex
 
 /// At least one of them is an edge or a point.
 std::optional<FrameChecker::Crossing> FrameChecker::thin_cross(int a, int b, const exact::Positions& x) const {
-  const auto body = [&](int item) {
-    return parts_[static_cast<std::size_t>(part_of_[static_cast<std::size_t>(item)])].body;
-  };
   const bool thin = !is_triangle(a) && !is_triangle(b);
-  if (thin && body(a) == body(b) && collide_ != Collide::with_themselves_too) return std::nullopt;
+  if (thin && body_of(a) == body_of(b) && collide_ != Collide::with_themselves_too) return std::nullopt;
   const std::vector<int> mine = nodes_of(a), others = nodes_of(b);
   for (const int n : mine)
     if (std::find(others.begin(), others.end(), n) != others.end()) return std::nullopt;
   const Simplex s = places(mine, x), t = places(others, x);
   if (simplices_meet(s, t)) return Crossing{a, b};
-  if (body(a) == body(b) && collide_ != Collide::with_themselves_too) return std::nullopt;
+  if (body_of(a) == body_of(b) && collide_ != Collide::with_themselves_too) return std::nullopt;
   const double least = radius(a) + radius(b);
   if (least == 0) return std::nullopt;
   double largest = least;
@@ -131,6 +130,7 @@ void FrameChecker::add_enclosed(const Vector& q, const std::vector<Crossing>& cr
     for (int inner = 0; inner < count; ++inner) {
       if (inner == outer || crossed.count({inner, outer})) continue;
       const Part& part = parts_[static_cast<std::size_t>(inner)];
+      if (are_sewn(part.body, around_it.body)) continue;
       for (const int node : part.samples) {
         const Vec3 p = x[node];
         if (!overlap(box, box_around({p}, 0)) || exact::winding_number(p, around_it.surface, x) == 0) continue;

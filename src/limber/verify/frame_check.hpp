@@ -2,8 +2,10 @@
 /// One frame looked at exactly: surfaces that meet, parts inside parts, inverted elements. Knows nothing of how the
 /// simulation detects collisions.
 
+#include <algorithm>
 #include <array>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "limber/verify/elements.hpp"
@@ -33,12 +35,17 @@ struct FrameFlaw {
 /// Which bodies the scene lets collide.
 enum class Collide { no, with_others, with_themselves_too };
 
+/// Numbers of two bodies.
+using BodyPair = std::array<int, 2>;
+
 class FrameChecker {
  public:
-  /// radius: half the thickness of each body [m]; none: zero. It counts where things collide and one of a pair is an
-  /// edge or a point of a body without triangles. Those of one body are compared only if it collides with itself.
+  /// sewn: pairs of bodies that are stitched together. They touch along the seam, and nothing keeps them apart beside
+  /// it: they are not compared. radius: half the thickness of each body [m]; none: zero. It counts where things collide
+  /// and one of a pair is an edge or a point of a body without triangles. Those of one body are compared only if it
+  /// collides with itself.
   FrameChecker(const TrajectoryHeader& header, std::vector<Part> parts, std::vector<double> radius = {},
-               Collide collide = Collide::no);
+               Collide collide = Collide::no, const std::vector<BodyPair>& sewn = {});
 
   /// All flaws in a fixed order: the same for any number of threads. q: 3 × #V [m].
   std::vector<FrameFlaw> check(const Vector& q) const;
@@ -52,6 +59,10 @@ class FrameChecker {
     auto operator<=>(const Crossing&) const = default;  // NOLINT(modernize-use-nullptr): it does not compare with 0
   };
 
+  int body_of(int item) const {
+    return parts_[static_cast<std::size_t>(part_of_[static_cast<std::size_t>(item)])].body;
+  }
+  bool are_sewn(int a, int b) const { return !sewn_.empty() && sewn_.contains({std::min(a, b), std::max(a, b)}); }
   bool is_triangle(int item) const { return static_cast<std::size_t>(item) < triangles_.size(); }
   std::vector<int> nodes_of(int item) const;
   std::vector<Crossing> crossings(const Vector& q) const;
@@ -72,6 +83,7 @@ class FrameChecker {
   std::vector<CurvedElements> elements_;  // of bodies whose tetrahedra are only pieces
   std::vector<double> radius_;            // per body [m], or empty
   Collide collide_;
+  std::set<BodyPair> sewn_;  // the smaller number first
 };
 
 }  // namespace limber

@@ -60,6 +60,7 @@ struct Surroundings {
   std::vector<CheckedObstacle> obstacles;
   std::vector<double> radius;  // per body [m]: half its thickness
   Collide collide = Collide::no;
+  std::vector<BodyPair> sewn = {};
 };
 
 class ObstacleChecker {

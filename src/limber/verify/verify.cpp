@@ -98,7 +98,11 @@ Verification verify_trajectory(const std::string& directory, const Surroundings&
   const TrajectoryReader reader(path);
   const TrajectoryHeader& header = reader.header();
   const std::vector<Part> parts = find_parts(header, path);
-  const FrameChecker checker(header, parts, around.radius, around.collide);
+  const auto bodies = static_cast<int>(header.bodies.size());
+  std::vector<BodyPair> sewn;  // a scene.json that is not the run's may know others
+  for (const BodyPair& pair : around.sewn)
+    if (std::max(pair[0], pair[1]) < bodies) sewn.push_back(pair);
+  const FrameChecker checker(header, parts, around.radius, around.collide, sewn);
   const ObstacleChecker obstacles(header, parts, around);
   const auto forbids = inversion_forbidden(header, (folder / run_file::scene).string());
 
@@ -111,6 +115,8 @@ Verification verify_trajectory(const std::string& directory, const Surroundings&
   v.min_det_F = std::numeric_limits<double>::infinity();
   v.materials_known = forbids.has_value();
   v.obstacles = around.obstacles.size();
+  const auto name = [&](int body) { return header.bodies[static_cast<std::size_t>(body)].name; };
+  for (const auto& [a, b] : sewn) v.sewn.push_back({name(a), name(b)});
   const std::vector<char> forbidden = forbids.value_or(std::vector<char>(header.tets.size(), 0));
   for (long k = 0; k < v.frames; ++k) {
     const Frame frame = reader.frame(k);

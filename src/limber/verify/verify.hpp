@@ -2,6 +2,7 @@
 /// Was anything in a trajectory that must not be? Every frame is checked with exact predicates on the positions as
 /// stored (float64), independent of the simulation's own collision code; obstacles as obstacle_check.hpp says.
 
+#include <array>
 #include <functional>
 #include <string>
 #include <vector>
@@ -33,7 +34,8 @@ struct Verification {
   bool materials_known = true;                     // false: no scene.json, so all inversions count as tolerated
   std::size_t obstacles = 0;                       // that were looked at
   long obstacle_overlaps = 0;                      // cells in obstacles, summed over the frames
-  std::vector<Finding> findings;                   // the first `max_findings`
+  std::vector<std::array<std::string, 2>> sewn = {};  // bodies that were not compared, being stitched together
+  std::vector<Finding> findings;                      // the first `max_findings`
 
   static constexpr std::size_t max_findings = 1000;
   long count() const { return bad_frames + crossings + enclosed + inverted + obstacle_overlaps; }

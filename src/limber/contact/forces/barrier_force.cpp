@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "limber/contact/forces/barrier.hpp"
+#include "limber/core/extremes.hpp"
 #include "limber/core/nodes.hpp"
 #include "limber/core/parallel.hpp"
 
@@ -151,7 +152,7 @@ double BarrierForce::driving_work(const State& u, double t0, double t1) const {
 
 double BarrierForce::smallest_gap(const State& u) const {
   double gap = std::numeric_limits<double>::infinity();
-  for (const Collision& c : collisions_->at(u.q, u.t)) gap = std::min(gap, c.gap);
+  for (const Collision& c : collisions_->at(u.q, u.t)) gap = min_or_nan(gap, c.gap);
   return gap;
 }
 

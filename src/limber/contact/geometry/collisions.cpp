@@ -8,6 +8,7 @@
 
 #include "limber/contact/geometry/ccd.hpp"
 #include "limber/core/errors.hpp"
+#include "limber/core/extremes.hpp"
 #include "limber/core/nodes.hpp"
 #include "limber/core/parallel.hpp"
 
@@ -51,8 +52,8 @@ std::vector<T> collect(std::size_t n, const Visit& visit) {
 template <class Term>
 double smallest(std::size_t n, const Term& term) {
   std::vector<double> least(piece_count(n), 1);
-  for_pieces_with(least, n, [&](std::size_t i, double& s) { s = std::min(s, term(i)); });
-  return least.empty() ? 1 : *std::min_element(least.begin(), least.end());
+  for_pieces_with(least, n, [&](std::size_t i, double& s) { s = min_or_nan(s, term(i)); });
+  return least.empty() ? 1 : smallest_of(least);
 }
 
 /// How far two primitives can have come nearer, when their nodes have moved by `travel`: no two points of theirs have

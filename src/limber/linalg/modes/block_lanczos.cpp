@@ -146,7 +146,7 @@ void BlockLanczos::converge(double tolerance) {
     best = std::min(best, now);
     if (now <= tolerance || (best <= 1e-11 && stalled >= 2) || (best <= 1e-7 && stalled >= 8)) return;
   }
-  throw StepFailure("modes: the eigenvalue iteration (block Lanczos) did not converge", most_steps, best);
+  throw ModesNotFound("the eigenvalue iteration (block Lanczos) did not converge", most_steps, best);
 }
 
 /// Whether an eigenvalue has about as many copies as one block can find.
@@ -183,7 +183,7 @@ void BlockLanczos::find(Index count) {
     converge(close);
     if (((theta_.head(count_) - found).cwiseAbs().array() <= 1e-9 * found.array()).all()) return;
   }
-  throw StepFailure("modes: eigenvalues of high multiplicity keep appearing");
+  throw ModesNotFound("eigenvalues of high multiplicity keep appearing");
 }
 
 }  // namespace limber

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "limber/core/errors.hpp"
+#include "limber/core/extremes.hpp"
 #include "limber/linalg/dense_eigen.hpp"
 #include "limber/linalg/gathered.hpp"
 #include "limber/linalg/modes/mode_search.hpp"
@@ -70,7 +71,7 @@ struct ConnectedTracker::Block {
     error = mode_errors(residual, lambda, K.diagonal(), M.diagonal(), M.space());
   }
 
-  double worst() const { return error.head(count).maxCoeff(); }
+  double worst() const { return largest(error.head(count)); }
   Modes modes() const { return {lambda.head(count), combine(S, Y.leftCols(count))}; }
 };
 

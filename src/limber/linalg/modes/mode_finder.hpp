@@ -2,6 +2,7 @@
 /// An iteration that finds the lowest modes of K x = λ M x beside those that are known, with (K − σM)⁻¹.
 
 #include "limber/core/types.hpp"
+#include "limber/linalg/modes_not_found.hpp"
 
 namespace limber {
 

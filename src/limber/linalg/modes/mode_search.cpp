@@ -42,6 +42,25 @@ Index choose(const Spectrum& spectrum, Index s, Extent extent) {
   return s;
 }
 
+/// How large x is at the node of each unknown: an entry of K is as rough as its 3×3 block is large.
+Vector at_nodes(const Vector& x) {
+  if (x.size() % 3 != 0) return x.cwiseAbs();
+  Vector norms(x.size());
+  for (Index i = 0; i < x.size(); i += 3) norms.segment<3>(i).setConstant(x.segment<3>(i).norm());
+  return norms;
+}
+
+/// What xᵀK x is off by where each entry of K is off for itself, relative to its block: (Σ (K_ij |x_i| |x_j|)²)^½ with
+/// the lengths of x at nodes.
+double spread_of_products(const SparseMatrix& K, const Vector& x, const Space& space) {
+  const Vector size = at_nodes(x);
+  double sum = 0;
+  for (Index j = 0; j < K.outerSize(); ++j)
+    for (SparseMatrix::InnerIterator it(K, j); it; ++it)
+      if (it.row() >= j) sum += (it.row() == j ? 1 : 4) * std::pow(it.value() * size[it.row()] * size[j], 2);
+  return std::sqrt(space.sum(sum));
+}
+
 /// All modes that are M-orthogonal to R, from M^(−1/2) K M^(−1/2), with the space of M^(1/2) R moved above all others.
 Modes dense_others(const SparseMatrix& K, const SparseMatrix& M, const Matrix& R) {
   const DenseEigen mass = symmetric_eigen(Matrix(M));
@@ -68,7 +87,7 @@ Modes polish(const ShiftInvert& op, const BlockProduct& K, const BlockProduct& M
   remove(R, M, Z);
   Z = orthonormal_basis(M, unit_columns(M, Z), 1e-10);
   remove(R, M, Z);
-  if (Z.cols() != X.cols()) throw StepFailure("modes: the modes found are not independent");
+  if (Z.cols() != X.cols()) throw ModesNotFound("those found are not independent");
   const Matrix k = M.inner(Z, K * Z), m = M.inner(Z, M * Z);
   const DenseEigen eigen = generalized_eigen(.5 * (k + k.transpose()), .5 * (m + m.transpose()));
   return {eigen.values, combine(Z, eigen.vectors)};
@@ -124,6 +143,19 @@ void require_mode_problem(const SparseMatrix& K, const SparseMatrix& M, int s, c
   if (M.cols() != n || rigid.rows() != n)
     throw InputError("modes", "the stiffness has " + std::to_string(n) + " unknowns, the mass " +
                                   std::to_string(M.cols()) + ", the rigid motions " + std::to_string(rigid.rows()));
+}
+
+void settle_zeros(const SparseMatrix& K, const Space& space, Modes& modes) {
+  constexpr double rounding = 2e-13;  // of entries of K: some hundred units of their last place
+  Vector& lambda = modes.lambda;
+  const auto settles = [&](Index m) {
+    if (!(std::abs(lambda[m]) <= rounding * spread_of_products(K, modes.X.col(m), space))) return false;
+    lambda[m] = 0;
+    return true;
+  };
+  const Index first_above = (lambda.array() < 0).count();
+  for (Index m = first_above; m < lambda.size() && settles(m);) ++m;
+  for (Index m = first_above; m > 0 && settles(m - 1);) --m;
 }
 
 bool few_unknowns(Index n, Index s) { return n <= 300 || n < 4 * s + 100; }

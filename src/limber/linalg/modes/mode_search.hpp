@@ -20,6 +20,11 @@ bool few_unknowns(Index n, Index s);
 Modes search_modes(const SparseMatrix& K, const SparseMatrix& M, int s, const Matrix& rigid, Extent extent,
                    ShiftInvert& op);
 
+/// Makes λ 0 where it is but the rounding of K: 2e-13 of what its entries could add to xᵀK x, which is fifty times what
+/// rounding leaves. Bodies that turn about a hinge have such modes beside rigid motions. K: its lower triangle, on
+/// several processes of each one's own elements.
+void settle_zeros(const SparseMatrix& K, const Space& space, Modes& modes);
+
 /// The first `count` modes of those with the vectors R and λ = 0 (#n × k, M-orthonormal) and of the others.
 Modes merge_modes(const Matrix& R, const Modes& others, Index count);
 

@@ -30,7 +30,9 @@ Modes lowest_modes(const SparseMatrix& K, const SparseMatrix& M, int s) {
 }
 
 Modes lowest_modes(const SparseMatrix& K, const SparseMatrix& M, int s, const Matrix& rigid, const Vector* positions) {
-  return search(K, M, s, rigid, Extent::as_asked, positions);
+  Modes modes = search(K, M, s, rigid, Extent::as_asked, positions);
+  settle_zeros(K, whole_space(), modes);
+  return modes;
 }
 
 Modes whole_modes(const SparseMatrix& K, const SparseMatrix& M, int s, const Matrix& rigid) {

@@ -23,7 +23,7 @@ Modes lowest_modes(const SparseMatrix& K, const SparseMatrix& M, int s);
 
 /// `rigid`: #n × k candidates for null vectors (translations and rotations of free bodies). Those that K takes to 0 up
 /// to rounding are modes exactly: λ = 0, spanned by the given columns, in their order in each part. All others are
-/// found M-orthogonal to them.
+/// found M-orthogonal to them; of these too λ is 0 where it is but the rounding of K.
 /// `positions` as of UnknownNodes: where a factor would be too large to be kept (1e9 entries), (K − σM)⁻¹ is
 /// applied by conjugate gradients with multigrid.
 Modes lowest_modes(const SparseMatrix& K, const SparseMatrix& M, int s, const Matrix& rigid,

@@ -31,7 +31,9 @@ Modes lowest_modes_together(const UnknownNodes& nodes, const SparseMatrix& K, co
   ShiftInvert op;
   op.set_space(nodes.where());
   op.set_positions(nodes.positions);
-  return search_modes(K, M, s, rigid, Extent::as_asked, op);
+  Modes modes = search_modes(K, M, s, rigid, Extent::as_asked, op);
+  settle_zeros(K, nodes.where(), modes);
+  return modes;
 }
 
 }  // namespace limber

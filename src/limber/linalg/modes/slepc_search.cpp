@@ -104,7 +104,7 @@ class SlepcSearch final : public ModeFinder {
   void find(Index count) override {
     if (lambda_.size() == 0) extend(count, count);
     for (Index runs = 0; known() < count + 1; ++runs) {
-      if (runs > count + 100) throw StepFailure("modes: eigenvalues of high multiplicity keep appearing");
+      if (runs > count + 100) throw ModesNotFound("eigenvalues of high multiplicity keep appearing");
       extend(1, count);
     }
   }
@@ -153,7 +153,7 @@ class SlepcSearch final : public ModeFinder {
     check_petsc(EPSGetIterationNumber(eps, &iterations));
     if (reason == EPS_CONVERGED_USER) return;  // another shift is needed
     if (reason < 0)
-      throw StepFailure("modes: the eigenvalue iteration (Davidson) did not converge", static_cast<int>(iterations));
+      throw ModesNotFound("the eigenvalue iteration (Davidson) did not converge", static_cast<int>(iterations));
     take(eps);
   }
 

@@ -1,5 +1,6 @@
 #include "limber/linalg/solvers/krylov.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -85,7 +86,12 @@ bool trivial(double norm_b, KrylovResult& result) {
   return !(norm_b > 0) || !std::isfinite(norm_b);
 }
 
-constexpr int restart_length = 40;
+/// Iterations of GMRES before it starts again: short ones stall where the condition is bad, long ones take memory, two
+/// vectors for each.
+int restart_length(Index n) {
+  constexpr Index shortest = 40, longest = 400, numbers = 2'000'000;  // that are kept, where n is not large
+  return static_cast<int>(std::clamp(numbers / std::max<Index>(n, 1), shortest, longest));
+}
 
 void residual(const RowMatrix& A, const Vector& b, const Vector& x, Vector& r) {
   A.multiply(x.data(), r.data());
@@ -117,11 +123,12 @@ void descend(const Space& space, const Product& product, Preconditioner& M, Vect
 
 /// One cycle on the residual w.r: adds the correction to x; returns whether to stop.
 bool gmres_cycle(const RowMatrix& A, Preconditioner& M, Vector& x, KrylovWork& w, double beta, Progress& progress) {
-  Hessenberg H(beta, restart_length);
+  const int longest = static_cast<int>(w.preconditioned.size());
+  Hessenberg H(beta, longest);
   w.basis[0] = w.r / beta;
   int k = 0;
   bool stop = false;
-  while (k < restart_length && !stop) {
+  while (k < longest && !stop) {
     Vector& next = w.basis[k + 1];
     next.resize(x.size());
     w.preconditioned[k].resize(x.size());
@@ -179,8 +186,9 @@ KrylovResult gmres(const RowMatrix& A, Preconditioner& M, const Vector& b, Vecto
   Progress progress(limits, norm_b);
   KrylovResult& result = progress.result();
   if (trivial(norm_b, result)) return result;
-  w.basis.resize(restart_length + 1);
-  w.preconditioned.resize(restart_length);
+  const auto longest = static_cast<std::size_t>(restart_length(A.space().whole_size(n)));
+  w.basis.resize(longest + 1);
+  w.preconditioned.resize(longest);
   w.r = b;
   double beta = norm_b;
   for (;;) {

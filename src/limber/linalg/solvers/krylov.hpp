@@ -1,6 +1,7 @@
 #pragma once
-/// Krylov methods from x = 0: conjugate gradients for a symmetric positive definite A, and GMRES(40), preconditioned
-/// from the right, for a general one. Both stop at ‖r‖ ≤ tolerance ‖b‖ (2-norms).
+/// Krylov methods from x = 0: conjugate gradients for a symmetric positive definite A, and GMRES, preconditioned from
+/// the right and started again after 40 to 400 iterations, for a general one. Both stop at ‖r‖ ≤ tolerance ‖b‖
+/// (2-norms).
 
 #include <functional>
 #include <vector>

@@ -1,7 +1,10 @@
 #pragma once  // internal
-/// x = A⁻¹b by conjugate gradients or GMRES, preconditioned with the inverse of the 3×3 (or 1×1) diagonal blocks.
+/// x = A⁻¹b by conjugate gradients, preconditioned with the inverse of the 3×3 (or 1×1) diagonal blocks; or by GMRES
+/// with incomplete factors, and with these blocks where several processes share the unknowns or the factors do not
+/// serve.
 
 #include "limber/linalg/pattern.hpp"
+#include "limber/linalg/solvers/incomplete_lu.hpp"
 #include "limber/linalg/solvers/krylov.hpp"
 #include "limber/linalg/solvers/linear_solver.hpp"
 
@@ -26,10 +29,14 @@ class KrylovSolver final : public LinearSolver {
   Method method_;
   Symmetry symmetry_;
   Space space_;
+  KrylovResult solve_general(const Vector& b, Vector& x, const KrylovLimits& limits);
+
   SparseMatrix copy_;
   Pattern pattern_;
   std::unique_ptr<RowMatrix> rows_;
   SolveReport::Status diagonal_ = SolveReport::Status::ok;
+  IncompleteLu incomplete_;
+  enum class Factors { stale, ready, useless } factors_ = Factors::stale;
   KrylovWork work_;
   SolverCounts counts_;
 };

@@ -1,4 +1,5 @@
 #include "limber/core/errors.hpp"
+#include "limber/linalg/modes_not_found.hpp"
 #include "limber/linalg/solvers/factor.hpp"
 #include "limber/linalg/solvers/multigrid_solver.hpp"
 
@@ -32,7 +33,7 @@ class MultigridFactor final : public Factor {
     Vector x;
     for (Index c = 0; c < B.cols(); ++c) {
       if (solver_.solve(B.col(c), x, tolerance).status != SolveReport::Status::ok)
-        throw StepFailure("modes: conjugate gradients with multigrid do not converge");
+        throw ModesNotFound("conjugate gradients with multigrid do not converge");
       X.col(c) = x;
     }
   }

@@ -36,6 +36,45 @@ MethodSettings method_settings(const MethodChoice& choice) {
   return s;
 }
 
+namespace {
+
+/// Whether some stage solves for velocities at positions that are known.
+bool leaves_positions(const MethodChoice& choice) {
+  const MethodInfo& info = find_method(choice.name);
+  const auto parameters = complete_parameters(info, choice.parameters);
+  const auto beta = parameters.find("beta");
+  return info.kind == MethodKind::explicit_ || (beta != parameters.end() && beta->second == 0);
+}
+
+/// What the line search is to lower has to be there.
+void require_merit(const MethodChoice& choice, const MechanicalSystem& system, bool potential) {
+  const bool lbfgs = choice.nonlinear == "lbfgs";
+  if (choice.merit == "potential" && !potential)
+    throw InputError("method.merit",
+                     "\"potential\" is not possible here: a force has no potential; use \"auto\" or \"residual\"");
+  if (lbfgs && !potential)
+    throw InputError("method.nonlinear", "\"lbfgs\" is not possible here: a force has no potential; use \"newton\"");
+  if (lbfgs && choice.merit == "residual")
+    throw InputError("method.nonlinear",
+                     "\"lbfgs\" lowers the potential, not the residual; use \"newton\", or \"merit\": \"auto\"");
+  if (!system.velocity_dependent() || !leaves_positions(choice)) return;
+  const std::string why = "is not possible with " + find_method(choice.name).name +
+                          " where forces depend on velocities: it solves for velocities alone, which have no potential";
+  if (lbfgs) throw InputError("method.nonlinear", "\"lbfgs\" " + why + "; use \"newton\"");
+  if (choice.merit == "potential") throw InputError("method.merit", "\"potential\" " + why + "; use \"auto\"");
+}
+
+/// Vibrations that such a scheme amplifies, the faster ones the more, come with each impact.
+void refuse_growth_with_contact(const MethodChoice& choice) {
+  const auto parameters = complete_parameters(find_method(choice.name), choice.parameters);
+  if (const auto gamma = parameters.find("gamma"); gamma != parameters.end() && gamma->second < .5)
+    throw InputError("method.gamma", fmt::format("{} amplifies vibrations, the fastest most, and impacts bring these: "
+                                                 "with contact it has to be at least 0.5",
+                                                 gamma->second));
+}
+
+}  // namespace
+
 Simulation build_simulation(const Scene& scene, const Model& model) {
   if (!scene.method.petsc.empty() && !same_name(scene.method.solver, "petsc") &&
       !same_name(scene.method.solver, "mumps"))
@@ -44,14 +83,8 @@ Simulation build_simulation(const Scene& scene, const Model& model) {
   set_petsc_options(scene.method.petsc);
   model.system->claim(model.start.q.size());  // as it was made, also after another simulation
   const bool potential = model.system->potentials(model.start).has_value();
-  if (scene.method.merit == "potential" && !potential)
-    throw InputError("method.merit",
-                     "\"potential\" is not possible here: a force has no potential; use \"auto\" or \"residual\"");
-  if (scene.method.nonlinear == "lbfgs" && !potential)
-    throw InputError("method.nonlinear", "\"lbfgs\" is not possible here: a force has no potential; use \"newton\"");
-  if (scene.method.nonlinear == "lbfgs" && scene.method.merit == "residual")
-    throw InputError("method.nonlinear",
-                     "\"lbfgs\" lowers the potential, not the residual; use \"newton\", or \"merit\": \"auto\"");
+  require_merit(scene.method, *model.system, potential);
+  if (scene.contact) refuse_growth_with_contact(scene.method);
   if (model.system->gap_rule() != GapRule::none && !potential)
     throw InputError("contact.formulation", "inequalities need forces with a potential; use \"barrier\"");
   if (model.system->gap_rule() != GapRule::none && !model.cavities.empty())

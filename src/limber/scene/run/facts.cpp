@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <new>
 #include <numbers>
 
 #include "limber/analysis/amplification.hpp"
@@ -17,6 +18,7 @@
 namespace limber {
 namespace {
 
+constexpr Index most_zeros = 30;      // λ = 0 that are looked past for the first modes with a frequency
 constexpr Index most_dofs = 150'000;  // beyond, the eigen-solve would take longer than a user wants to wait for an echo
 
 ModeFacts forecast(const Scene& scene, double omega, ModePlace place) {
@@ -71,19 +73,37 @@ void add_method_notes(const Scene& scene, Facts& f) {
 }
 
 void add_modes(const Scene& scene, const Model& model, int modes, Facts& f) {
-  const auto rigid = static_cast<int>(model.system->rigid_motions(model.start).cols());
-  const auto found = scene_modes(model, static_cast<int>(std::min<Index>(f.free_dofs, modes + rigid)));
-  const double largest = found.lambda.cwiseAbs().maxCoeff();
-  const Index alive = split_off(scene, found.lambda);
-  for (Index i = 0; i < found.lambda.size(); ++i) {
-    const double lambda = found.lambda[i];
-    if (std::abs(lambda) <= (rigid > 0 ? 1e-7 : 1e-10) * largest) {
-      ++f.rigid_modes;
-    } else if (lambda <= 0) {
-      f.notes.push_back(fmt::format("the start is not a stable equilibrium: a mode has λ = {:.3g} 1/s²", lambda));
-    } else if (static_cast<int>(f.modes.size()) < modes) {
+  const auto zeros = [](const Modes& m) { return (m.lambda.array() == 0).count(); };
+  const auto lowest = [&](Index s) { return scene_modes(model, static_cast<int>(std::min(f.free_dofs, s))); };
+  const Index rigid = model.system->rigid_motions(model.start).cols();
+  Modes found = lowest(modes + rigid);
+  if (zeros(found) > rigid) found = lowest(modes + most_zeros);  // hinges, and what springs hold at one end
+  const Index alive = split_off(scene, found.lambda), unstable = (found.lambda.array() < 0).count();
+  f.rigid_modes = static_cast<int>(zeros(found));
+  if (unstable > 0)
+    f.notes.push_back(fmt::format("the start is not a stable equilibrium: {} {} λ < 0, the lowest {:.3g} 1/s²",
+                                  unstable == 1 ? "a mode" : fmt::format("{} of the lowest modes", unstable),
+                                  unstable == 1 ? "has" : "have", found.lambda[0]));
+  for (Index i = 0; i < found.lambda.size() && std::ssize(f.modes) < modes; ++i)
+    if (const double lambda = found.lambda[i]; lambda > 0)
       f.modes.push_back(forecast(scene, std::sqrt(lambda), i < alive ? ModePlace::split_off : ModePlace::outside));
-    }
+}
+
+/// A report, which nothing else depends on: what keeps it from being made is noted.
+void try_to_add_modes(const Scene& scene, const Model& model, int modes, Facts& f) {
+  const auto without = [&](const std::string& why) {
+    f.modes.clear();
+    f.rigid_modes = 0;
+    f.notes.push_back("no modes are shown: " + why);
+  };
+  try {
+    add_modes(scene, model, modes, f);
+  } catch (const StepFailure& e) {
+    without(e.reason);
+  } catch (const InputError& e) {
+    without(e.message());
+  } catch (const std::bad_alloc&) {
+    without("the memory does not suffice for them");
   }
 }
 
@@ -157,12 +177,7 @@ Facts gather_facts(const Scene& scene, const Model& model, int modes) {
         fmt::format("{} free degrees of freedom: no modes are shown; `limber modes` computes them", f.free_dofs));
     return f;
   }
-  try {
-    add_modes(scene, model, modes, f);
-  } catch (const StepFailure& e) {  // a report, which nothing else depends on
-    f.modes.clear();
-    f.notes.push_back(fmt::format("no modes are shown: {}", e.reason));
-  }
+  try_to_add_modes(scene, model, modes, f);
   return f;
 }
 

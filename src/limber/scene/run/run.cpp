@@ -476,7 +476,7 @@ RunResult run_scene(const Document& document, const Scene& scene, const Model& m
 Document with_absolute_paths(const Document& scene, const std::string& base_directory) {
   nlohmann::json json = json_of(scene);
   const auto absolute = [&](nlohmann::json& file) {
-    if (!file.is_string()) return;
+    if (!file.is_string() || file.get<std::string>().empty()) return;  // an empty name is refused by its reader
     file = std::filesystem::absolute(std::filesystem::path(base_directory) / file.get<std::string>())
                .lexically_normal()
                .string();

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "limber/core/errors.hpp"
+#include "limber/core/extremes.hpp"
 #include "limber/linalg/block_algebra.hpp"
 #include "limber/linalg/dense_eigen.hpp"
 #include "limber/linalg/gathered.hpp"
@@ -242,12 +243,12 @@ std::vector<char> ModalSubspace::due(System& system) {
   if (columns.empty()) return {};
   const Vector now = staleness(system, columns);
   const bool automatic = options_.refresh.rule == Refresh::Rule::automatic;
-  const double worst = now.maxCoeff(), coupling = collides() ? most_coupling_with_contact : most_coupling,
+  const double worst = largest(now), coupling = collides() ? most_coupling_with_contact : most_coupling,
                most = automatic ? coupling : options_.refresh.residual;
-  if (worst > most) {
+  if (!(worst <= most)) {
     std::vector<char> these(modes, 0);
     for (std::size_t i = 0; i < columns.size(); ++i)
-      these[static_cast<std::size_t>(columns[i])] = now[static_cast<Index>(i)] > most;
+      these[static_cast<std::size_t>(columns[i])] = !(now[static_cast<Index>(i)] <= most);
     return these;
   }
   const double steps = .5 * (most / std::max(worst, 1e-300) - 1) * static_cast<double>(steps_since_refresh_);
