@@ -241,7 +241,8 @@ function paneName(pane: number): string {
 }
 
 function rowsMessage(): string {
-  return state.histories.some((h) => h.length > 0) ? '' : 'Nothing yet: play or step';
+  if (state.histories.some((h) => h.length > 0)) return '';
+  return state.scene?.replay ? 'This run has no energies that can be read' : 'Nothing yet: play or step';
 }
 
 /** Whether an energy is ever other than zero; those that are not need no entry. */
@@ -280,8 +281,10 @@ function energyScale([low, high]: [number, number]): [number, string] {
 }
 
 function timeAxis(): Axis {
-  const end = Math.max(...state.histories.map((h) => h.last?.[column.time] ?? 0), 0);
-  const start = Math.min(...state.histories.map((h) => (h.length > 0 ? h.at(0, column.time) : end)), end);
+  // Of a recorded run all its time, also where rows are missing.
+  const frames = state.scene?.frame_times ?? [];
+  const end = Math.max(...state.histories.map((h) => h.last?.[column.time] ?? 0), frames.at(-1) ?? 0);
+  const start = Math.min(...state.histories.map((h) => (h.length > 0 ? h.at(0, column.time) : end)), frames[0] ?? end);
   // A page that was opened late has no rows from before.
   const min = start > 0.1 * end ? start : 0;
   return { min, max: end > min ? end : min + 1, log: false, title: 'Time [s]' };
