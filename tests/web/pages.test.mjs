@@ -129,8 +129,6 @@ test("the grid lies below all that a run comes to, from its first frame on", asy
 
 test("the grid goes lower when a simulation comes down to it; a scene with a ground has none", async () => {
   await withPage(pendulum, {}, async (page, folder) => {
-    const first = await read(page, "limber.floor");
-    assert.ok(first > -0.7, `a grid at ${first} m is far below the start`);
     await page.selectOption("#speed", { label: "As fast as it can" });
     for (let k = 0; k < 400 && (await lowest(page)) > -1.5; ++k) {
       const [floor, low] = await page.evaluate(() => {
@@ -144,7 +142,7 @@ test("the grid goes lower when a simulation comes down to it; a scene with a gro
     await pause(page);
     await page.waitForTimeout(300);
     const [floor, low] = [await read(page, "limber.floor"), await lowest(page)];
-    assert.ok(low < first && floor < low, `grid at ${floor} m, the body down to ${low} m`);
+    assert.ok(low < -0.8 && floor < low, `grid at ${floor} m, the body down to ${low} m`);
     await page.screenshot({ path: join(shots, "grid-hanging-1280x800.png") });
     await page.keyboard.press("r");
     await until(page, "limber.time < 0.5");

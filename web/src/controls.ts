@@ -93,9 +93,10 @@ export class Controls {
     const method = state.hello?.methods.find((m) => m.name === chosen);
     const now = all && !oneMethod ? '' : String(chosen);
     const select = this.methodSelect('field-method.name', state.fieldErrors.get('method.name')?.text ?? now);
+    const hint = now === '' ? undefined : method?.summary;
     if (now === '') select.prepend(make('option', { value: '', selected: true, disabled: true }, 'various'));
     select.addEventListener('change', () => this.apply(['method.name'], select.value, now, where));
-    const parts = [this.wrap(select, { keys: ['method.name'], label: 'Method', value: '', hint: method?.summary, pane: where }, true)];
+    const parts = [this.wrap(select, { keys: ['method.name'], label: 'Method', value: '', hint, pane: where }, true)];
     if (panes.length > 1) {
       const title = make('p', { class: 'row hint' }, make('span', { class: 'dot' }), `Pane ${state.selected + 1} of ${panes.length}`);
       title.style.setProperty('--pane', paneColor(state.theme, state.selected));
