@@ -30,14 +30,14 @@ export class Floor {
   private size = 1;
   private top = 0;
 
-  /** The floor of a scene stays where it is when that is begun again. */
+  /** When a scene is begun again its floor stays as low as it was. */
   begin(scene: Scene, rest: Float32Array): void {
-    const name = `${scene.name} ${JSON.stringify(scene.box)} ${scene.lowest}`;
-    if (name === this.scene) return;
+    const name = `${scene.name} ${JSON.stringify(scene.box)}`;
+    const before = name === this.scene ? this.height : Infinity;
     this.scene = name;
     this.size = sizeOf(scene);
     this.top = scene.box.min[1];
-    this.height = Math.min(this.top, scene.lowest ?? Infinity, lowestOf(rest)) - 0.25 * this.size;
+    this.height = Math.min(before, Math.min(this.top, scene.lowest ?? Infinity, lowestOf(rest)) - 0.25 * this.size);
   }
 
   /** Returns whether it had to go lower. */

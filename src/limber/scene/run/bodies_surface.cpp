@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "limber/mesh/embed.hpp"
 #include "limber/mesh/tet_mesh.hpp"
@@ -116,13 +117,11 @@ void BodiesSurface::append(const SurfaceMesh& surface, int body, const std::stri
   for (std::size_t p = 0; p < surface.polygons(); ++p)
     mesh_.first_corner.push_back(first_corner + surface.first_corner[p + 1]);
   // Two bodies are two objects, also where both are made from one file.
-  const auto of_others = [&](const std::string& object) {
-    return std::any_of(mesh_.labels.begin(), mesh_.labels.begin() + first_label,
-                       [&](const FaceLabel& other) { return other.object == object; });
-  };
+  std::set<std::string> taken;
+  for (const FaceLabel& label : mesh_.labels) taken.insert(label.object);
   for (FaceLabel label : surface.labels) {
     if (label.object.empty()) label.object = name;
-    if (of_others(label.object)) label.object = fmt::format("{} of {}", label.object, name);
+    if (taken.contains(label.object)) label.object = fmt::format("{} of {}", label.object, name);
     mesh_.labels.push_back(std::move(label));
   }
   for (const int i : surface.label) mesh_.label.push_back(first_label + i);
