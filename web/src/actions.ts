@@ -85,6 +85,7 @@ export class Actions {
   select(pane: number): void {
     if (!state.scene || pane >= state.scene.panes.length || pane === state.selected) return;
     state.selected = pane;
+    settle([...state.fieldErrors.keys()]);
     changed('selected');
   }
 

@@ -331,7 +331,7 @@ function keysOf(field: HTMLElement): string[] {
   return field.dataset.keys?.split(' ') ?? [field.id.slice('field-'.length)];
 }
 
-/** The field that an error of the server belongs to: its key, or one above or below it, best one that was just changed. */
+/** The field that an error of the server belongs to: its key, or one above or below it, preferably one that was just changed. */
 export function fieldKeyFor(where: string): string | null {
   const fields = [...document.querySelectorAll<HTMLElement>('[id^="field-"]')].flatMap(keysOf);
   const keys = [...fields.filter((key) => state.asked.has(key)), ...fields];

@@ -127,12 +127,14 @@ function takeScene(scene: Scene): void {
   state.messages = state.messages.filter((m) => m.kind !== 'error' || !(another || changesScene.has(m.about)));
   state.selected = Math.min(state.selected, scene.panes.length - 1);
   state.pending = [];
-  state.asked.clear();
   state.fieldErrors.clear();
   state.failure = '';
   state.replay.playing = false;
   state.sought = null;
-  if (another) state.recordings.clear();
+  if (another) {
+    state.recordings.clear();
+    state.asked.clear();
+  }
   changed('scene', 'messages', 'recording');
 }
 

@@ -21,7 +21,7 @@ export interface Message {
   kind: 'error' | 'note';
   where: string;
   text: string;
-  /** Of an error: the request that it answers, and the key of the field that holds the wrong value, if there is one. */
+  /** Of an error: the request that it answers, and the key of the field with the wrong value, if there is one. */
   about: string;
   field: string | null;
 }
@@ -66,9 +66,9 @@ export const state = {
 
   /** Why the last step failed, or empty. */
   failure: '',
-  /** What was asked for last of each key, since the scene is as it is. */
+  /** The value that was last asked for, by key of this scene. */
   asked: new Map<string, SceneValue>(),
-  /** What is wrong with fields, by key, and the text that was refused: it stays in the field until another takes its place. */
+  /** Why values were refused, by key, and their text, which stays in the field until another takes its place. */
   fieldErrors: new Map<string, { message: string; text: string | null }>(),
   messages: [] as Message[],
   shownErrors: [] as { where: string; message: string; about: string }[],
@@ -136,7 +136,7 @@ export function showError(where: string, message: string, about: string, field: 
   else changed('messages');
 }
 
-/** Another value stands in the field of these keys: what was wrong with the last one is no matter any more. */
+/** Forgets the errors of these keys: their fields hold other values now. */
 export function settle(keys: string[]): void {
   for (const key of keys) state.fieldErrors.delete(key);
   state.messages = state.messages.filter((m) => m.field === null || !keys.includes(m.field));

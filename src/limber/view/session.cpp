@@ -16,8 +16,8 @@ namespace {
 /// Pictures are published at most so often, steps in between are not shown.
 constexpr auto least_interval = std::chrono::milliseconds(12);
 constexpr double longest_lag = .1;  // [s] that a simulation which was slow may make up for
-/// While a recording is made, the simulation rests after each step for so many times as long as the step took. It would
-/// else take all that the processor has, and the page's pictures of each step the rest.
+/// While a recording is made, the simulation rests after each step for so many times as long as the step took.
+/// Otherwise it takes as much of the processor as the recording, and pages that draw its steps take most of the rest.
 constexpr double rest_for_recording = 3;
 constexpr std::size_t most_questions = 10000, most_waiting_bytes = 64 << 20, most_beside = 20;
 

@@ -17,8 +17,8 @@ std::string trimmed(std::string_view s) {
   return std::string(s.substr(first, s.find_last_not_of(" \t\r") - first + 1));
 }
 
-/// The words that take a group, a material or the smoothing back. `usemtl` has none of its own: many programs write
-/// this.
+/// What stands where no group, material or smoothing applies any more. The format has no word for "no material"; many
+/// programs write this one.
 constexpr std::string_view no_group = "default", no_material = "None", no_smoothing = "off";
 
 class ObjReader {

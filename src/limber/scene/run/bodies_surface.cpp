@@ -12,7 +12,7 @@
 namespace limber {
 namespace {
 
-/// What all faces and lines of a body are that was not made from a file.
+/// The label of faces and lines that no file names.
 int no_label(SurfaceMesh& mesh) { return label_number(mesh, FaceLabel()); }
 
 /// Puts one polygon on the corners given.
