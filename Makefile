@@ -83,7 +83,7 @@ test: setup format-check build ## everything: the layers, the format, C++ tests,
 	$(call section,'Tests of the viewer in a browser: build/web-tests/ (pictures: out/view-shots/)')
 	@mkdir -p build/web-tests && cp -p tests/web/* build/web-tests/
 	@cd build/web-tests && { test node_modules -nt package-lock.json || npm ci --no-audit --no-fund --loglevel=error; }
-	@LIMBER_ROOT=$(CURDIR) node --test --test-reporter=spec build/web-tests/view.test.mjs
+	@LIMBER_ROOT=$(CURDIR) node --test --test-concurrency=1 --test-reporter=spec build/web-tests/*.test.mjs
 	@printf '\nAll tests passed.\n'
 
 CHECKED_TESTS := core model time solve contact

@@ -34,6 +34,8 @@ void expect_same(const SurfaceMesh& a, const SurfaceMesh& b) {
   EXPECT_EQ(a.labels, b.labels);
   EXPECT_EQ(a.label, b.label);
   EXPECT_EQ(a.material_files, b.material_files);
+  EXPECT_EQ(a.lines, b.lines);
+  EXPECT_EQ(a.line_label, b.line_label);
 }
 
 TEST(SurfaceMesh, ObjKeepsPolygonsTextureCoordinatesAndNames) {
@@ -62,6 +64,25 @@ TEST(SurfaceMesh, WrittenObjComesBackAsItWas) {
     EXPECT_THROW(write_obj(s, {}, dir.path("out.obj")), InputError);
   }
   EXPECT_THROW(write_obj(SurfaceMesh(), {}, dir.path("no/out.obj")), OutputError);
+}
+
+TEST(SurfaceMesh, ObjKeepsTheNamesOfLines) {
+  const ScratchDir dir;
+  const SurfaceMesh s = parse_surface_mesh(
+      "a.obj",
+      "v 0 0 0\nv 1 0 0\nv 0 1 0\ng default\no rope\nl 1 2 3\no cloth\ng hem\nusemtl red\ns 1\nl 1 3\n"
+      "o rope\ng\nusemtl None\ns off\nl 3 1\n");
+  EXPECT_EQ(s.lines, (std::vector<std::array<int, 2>>{{0, 1}, {1, 2}, {0, 2}, {2, 0}}));
+  ASSERT_EQ(s.labels.size(), 2u);
+  EXPECT_EQ(s.labels[0], (FaceLabel{"rope", "", "", ""}));
+  EXPECT_EQ(s.labels[1], (FaceLabel{"cloth", "hem", "red", "1"}));
+  EXPECT_EQ(s.line_label, (std::vector<int>{0, 0, 1, 0}));
+  // Those of one object come together.
+  write_obj(s, s.positions, dir.path("out.obj"));
+  const SurfaceMesh again = read_surface_mesh(dir.path("out.obj"));
+  EXPECT_EQ(again.labels, s.labels);
+  EXPECT_EQ(again.line_label, (std::vector<int>{0, 0, 0, 1}));
+  EXPECT_EQ(again.lines, (std::vector<std::array<int, 2>>{{0, 1}, {1, 2}, {2, 0}, {0, 2}}));
 }
 
 TEST(SurfaceMesh, ObjTextureCoordinatesOutOfRangeAreErrors) {

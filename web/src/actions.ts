@@ -1,7 +1,7 @@
 // What a user can do, by button or by key.
 import type { Connection } from './connection';
 import type { ColorBy, RecordFormat, SceneValue } from './protocol';
-import { changed, isBack, isPlaying, maxPanes, say, state, type PendingChange } from './state';
+import { changed, isBack, isPlaying, maxPanes, say, settle, state, type PendingChange } from './state';
 
 /** Simulated seconds per second; 0: as fast as it can. */
 export const speeds = [0.1, 0.25, 0.5, 1, 2, 4, 0];
@@ -85,6 +85,7 @@ export class Actions {
   select(pane: number): void {
     if (!state.scene || pane >= state.scene.panes.length || pane === state.selected) return;
     state.selected = pane;
+    settle([...state.fieldErrors.keys()]);
     changed('selected');
   }
 
@@ -111,16 +112,20 @@ export class Actions {
 
   /** Gives keys of the scene a value: at once when live; while a kept frame is shown it waits for the fork. */
   change(keys: string[], value: SceneValue, pane: number | undefined): void {
-    for (const key of keys) state.fieldErrors.delete(key);
+    settle(keys);
+    for (const key of keys) state.asked.set(key, value);
     const set = Object.fromEntries(keys.map((key) => [key, value]));
     if (!isBack() && !state.scene?.replay) {
       this.connection.send({ do: 'set', set, pane });
-      changed('fields');
       return;
     }
+    // What is for all panes comes first: what is for one of them goes beyond it.
+    if (pane === undefined) for (const other of state.pending) for (const key of keys) delete other.set[key];
     const group = state.pending.find((p) => p.pane === pane);
     if (group) Object.assign(group.set, set);
+    else if (pane === undefined) state.pending.unshift({ pane, set });
     else state.pending.push({ pane, set });
+    state.pending = state.pending.filter((p) => Object.keys(p.set).length > 0);
     changed('pending');
   }
 

@@ -5,7 +5,7 @@ import { bodyColor, paneColor, scenery } from './colors';
 import { byId, make } from './dom';
 import { plain } from './format';
 import type { ColorBy, Method, PaneInfo, RecordFormat, SceneValue } from './protocol';
-import { isBack, maxPanes, on, state } from './state';
+import { isBack, maxPanes, on, settle, state } from './state';
 
 const kindTitles: Record<string, string> = {
   implicit: 'Implicit', 'semi-implicit': 'Semi-implicit', explicit: 'Explicit', exponential: 'Exponential', hybrid: 'Hybrid',
@@ -30,7 +30,9 @@ export class Controls {
   private readonly panel = byId('panel');
   private readonly sections = new Map<string, HTMLElement>();
   private readonly bodies = new BodyChoice(() => this.rebuild());
+  /** Whether a change is for all panes: of bodies, and of methods and steps. */
   private everywhere = true;
+  private methodEverywhere = false;
   private toAdd = '';
 
   constructor(private readonly actions: Actions) {
@@ -78,15 +80,26 @@ export class Controls {
   }
 
   private methodParts(pane: PaneInfo): HTMLElement[] {
-    const which = state.selected;
-    const chosen = this.waitingValue(['method.name'], which) ?? pane.method;
+    const panes = state.scene!.panes;
+    const all = this.methodEverywhere && panes.length > 1;
+    const methodOf = (i: number) => this.waitingValue(['method.name'], i) ?? panes[i].method;
+    const stepOf = (i: number) => this.waitingValue(['time.step'], i) ?? panes[i].step;
+    const chosen = methodOf(state.selected);
+    const oneMethod = panes.every((_, i) => methodOf(i) === chosen);
+    const oneStep = panes.every((_, i) => stepOf(i) === stepOf(state.selected));
+    const where = all ? undefined : state.selected;
+    // Modes and parameters are of a method.
+    const which = oneMethod ? where : state.selected;
     const method = state.hello?.methods.find((m) => m.name === chosen);
-    const select = this.methodSelect('field-method.name', String(chosen));
-    select.addEventListener('change', () => this.actions.change(['method.name'], select.value, which));
-    const parts = [this.wrap(select, { keys: ['method.name'], label: 'Method', value: '', hint: method?.summary, pane: which }, true)];
-    if (state.scene && state.scene.panes.length > 1) {
-      const title = make('p', { class: 'row hint' }, make('span', { class: 'dot' }), `Pane ${which + 1} of ${state.scene.panes.length}`);
-      title.style.setProperty('--pane', paneColor(state.theme, which));
+    const now = all && !oneMethod ? '' : String(chosen);
+    const select = this.methodSelect('field-method.name', state.fieldErrors.get('method.name')?.text ?? now);
+    const hint = now === '' ? undefined : method?.summary;
+    if (now === '') select.prepend(make('option', { value: '', selected: true, disabled: true }, 'various'));
+    select.addEventListener('change', () => this.apply(['method.name'], select.value, now, where));
+    const parts = [this.wrap(select, { keys: ['method.name'], label: 'Method', value: '', hint, pane: where }, true)];
+    if (panes.length > 1) {
+      const title = make('p', { class: 'row hint' }, make('span', { class: 'dot' }), `Pane ${state.selected + 1} of ${panes.length}`);
+      title.style.setProperty('--pane', paneColor(state.theme, state.selected));
       parts.unshift(title);
     }
     if (method?.splits) {
@@ -105,7 +118,16 @@ export class Controls {
           hint: `${parameter.text} (${plain(round(parameter.min))} to ${plain(round(parameter.max))})`,
         }));
     }
-    parts.push(this.field({ keys: ['time.step'], label: 'Step h', unit: 's', value: plain(pane.step), pane: which }));
+    parts.push(this.field({
+      keys: ['time.step'], label: 'Step h', unit: 's', pane: where,
+      value: all && !oneStep ? '' : plain(pane.step), placeholder: all && !oneStep ? 'various' : undefined,
+    }));
+    if (panes.length > 1) {
+      parts.push(check('method-everywhere', 'Change method and step in all panes', this.methodEverywhere, '', (checked) => {
+        this.methodEverywhere = checked;
+        this.rebuild();
+      }));
+    }
     return parts;
   }
 
@@ -241,23 +263,30 @@ export class Controls {
     const { keys, pane } = options;
     const held = this.waitingValue(keys, pane);
     const value = held === undefined ? options.value : typeof held === 'number' ? plain(held) : String(held);
-    const input = make('input', { type: 'text', id: `field-${keys[0]}`, value, inputmode: 'text', autocomplete: 'off', spellcheck: 'false' });
+    const refused = keys.map((key) => state.fieldErrors.get(key)).find(Boolean)?.text;
+    const input = make('input', { type: 'text', id: `field-${keys[0]}`, value: refused ?? value, inputmode: 'text', autocomplete: 'off', spellcheck: 'false' });
     input.addEventListener('change', () => {
-      const text = input.value.trim();
-      if (text === '') input.value = value;
-      else this.actions.change(keys, readValue(text), pane);
+      if (input.value.trim() === '') input.value = value;
       input.dataset.sent = input.value;
+      this.apply(keys, input.value.trim(), value, pane);
     });
     input.addEventListener('keydown', (event) => {
       if (event.key !== 'Escape') return;
       input.value = value;
+      settle(keys);
       input.blur();
     });
     if (options.placeholder) input.placeholder = options.placeholder;
     return this.wrap(input, options, false);
   }
 
-  private flag(key: string, name: string, on: boolean, text: string, pane: number): HTMLElement {
+  /** Asks for what the user has put into a field, unless it is what is there now. */
+  private apply(keys: string[], text: string, now: string, pane: number | undefined): void {
+    if (text === now) settle(keys);
+    else this.actions.change(keys, readValue(text), pane);
+  }
+
+  private flag(key: string, name: string, on: boolean, text: string, pane: number | undefined): HTMLElement {
     const box = check(`field-${key}`, name, on, '', (checked) => this.actions.change([key], checked, pane));
     return make('div', {}, box, make('p', { class: 'hint' }, text));
   }
@@ -266,7 +295,7 @@ export class Controls {
   private wrap(input: HTMLInputElement | HTMLSelectElement, options: FieldOptions, tall: boolean): HTMLElement {
     const { keys, pane } = options;
     const key = keys[0];
-    const error = keys.map((k) => state.fieldErrors.get(k)).find(Boolean);
+    const error = keys.map((k) => state.fieldErrors.get(k)).find(Boolean)?.message;
     input.dataset.keys = keys.join(' ');
     const field = make('div', { class: `field${tall ? ' tall' : ''}` }, make('label', { for: input.id }, options.label));
     if (tall) field.append(input);
@@ -291,7 +320,8 @@ export class Controls {
 
   /** What waits for "Fork here", if it is the same for all these keys. */
   private waitingValue(keys: string[], pane: number | undefined): SceneValue | undefined {
-    const set = state.pending.find((p) => p.pane === pane)?.set;
+    const sets = [pane, undefined].map((which) => state.pending.find((p) => p.pane === which)?.set);
+    const set = sets.find((s) => s && keys[0] in s);
     return set && keys.every((key) => set[key] === set[keys[0]]) ? set[keys[0]] : undefined;
   }
 }
@@ -301,18 +331,18 @@ function keysOf(field: HTMLElement): string[] {
   return field.dataset.keys?.split(' ') ?? [field.id.slice('field-'.length)];
 }
 
-/** The field that an error of the server belongs to: its key, or the nearest one above or below it. */
+/** The field that an error of the server belongs to: its key, or one above or below it, preferably one that was just changed. */
 export function fieldKeyFor(where: string): string | null {
-  const keys = [...document.querySelectorAll<HTMLElement>('[id^="field-"]')].flatMap(keysOf);
+  const fields = [...document.querySelectorAll<HTMLElement>('[id^="field-"]')].flatMap(keysOf);
+  const keys = [...fields.filter((key) => state.asked.has(key)), ...fields];
   if (keys.includes(where)) return where;
   if (where === '') return null;
   return keys.find((key) => key.startsWith(`${where}.`) || where.startsWith(`${key}.`)) ?? null;
 }
 
-/** Whether a field holds what the server has not taken over: it is being typed, or was refused. */
+/** Whether something is being typed into a field. */
 function isUnsettled(input: HTMLInputElement): boolean {
-  if (input.value === input.defaultValue) return false;
-  return input.dataset.sent !== input.value || keysOf(input).some((key) => state.fieldErrors.has(key));
+  return input.value !== input.defaultValue && input.dataset.sent !== input.value;
 }
 
 function check(id: string, text: string, checked: boolean, key: string, changed: (checked: boolean) => void): HTMLElement {

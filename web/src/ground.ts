@@ -23,13 +23,45 @@ export function sizeOf(scene: Scene): number {
   return Math.max(Math.hypot(max[0] - min[0], max[1] - min[1], max[2] - min[2]), 1e-6);
 }
 
-export function makePlanes(scene: Scene, theme: Theme): Object3D[] {
+/** The height of the faint grid, below all that there is; it goes lower when something comes down to it. */
+export class Floor {
+  height = 0;
+  private scene = '';
+  private size = 1;
+  private top = 0;
+
+  /** When a scene is begun again its floor stays as low as it was. */
+  begin(scene: Scene, rest: Float32Array): void {
+    const name = `${scene.name} ${JSON.stringify(scene.box)}`;
+    const before = name === this.scene ? this.height : Infinity;
+    this.scene = name;
+    this.size = sizeOf(scene);
+    this.top = scene.box.min[1];
+    this.height = Math.min(before, Math.min(this.top, scene.lowest ?? Infinity, lowestOf(rest)) - 0.25 * this.size);
+  }
+
+  /** Returns whether it had to go lower. */
+  makeRoom(positions: Float32Array): boolean {
+    const low = lowestOf(positions);
+    if (low > this.height + 0.02 * this.size) return false;
+    this.height = low - Math.max(0.5 * this.size, 0.5 * (this.top - low));
+    return true;
+  }
+}
+
+function lowestOf(positions: Float32Array): number {
+  let low = Infinity;
+  for (let i = 1; i < positions.length; i += 3) if (positions[i] < low) low = positions[i];
+  return low;
+}
+
+/** The planes of the scene, and the floor where none of them is the ground. */
+export function makePlanes(scene: Scene, floor: number, theme: Theme): Object3D[] {
   const size = sizeOf(scene);
   const middle = middleOf(scene);
   const discs = scene.planes.map((plane) => makeDisc(plane, middle, (isHorizontal(plane) ? 4 : 1.5) * size, size, true, theme));
   if (!groundOf(scene)) {
-    const below: Plane = { point: [middle.x, scene.box.min[1] - 0.25 * size, middle.z], normal: [0, 1, 0] };
-    discs.push(makeDisc(below, middle, 2.5 * size, size, false, theme));
+    discs.push(makeDisc(planeAt(floor), middle, 2.5 * size, size, false, theme));
   }
   return discs;
 }
@@ -38,6 +70,15 @@ export function makePlanes(scene: Scene, theme: Theme): Object3D[] {
 export function movePlanes(discs: Object3D[], planes: Plane[], scene: Scene): void {
   const middle = middleOf(scene);
   planes.slice(0, scene.planes.length).forEach((plane, i) => place(discs[i], plane, middle));
+}
+
+/** Puts the floor, if there is one, at this height. */
+export function moveFloor(discs: Object3D[], height: number, scene: Scene): void {
+  if (!groundOf(scene)) place(discs[scene.planes.length], planeAt(height), middleOf(scene));
+}
+
+function planeAt(height: number): Plane {
+  return { point: [0, height, 0], normal: [0, 1, 0] };
 }
 
 function middleOf(scene: Scene): Vector3 {

@@ -109,6 +109,9 @@ function answer(message: Answer): void {
   }
 }
 
+/** Requests that are answered by a scene, or by an error. */
+const changesScene = new Set(['set', 'fork', 'panes', 'open', 'load', 'surface', 'restart']);
+
 function takeScene(scene: Scene): void {
   const another = scene.name !== state.scene?.name;
   state.scene = scene;
@@ -120,14 +123,18 @@ function takeScene(scene: Scene): void {
   }
   if (another) state.tick = null;
   else if (state.tick) state.tick.frame = null;
-  if (another) state.messages = state.messages.filter((m) => m.kind !== 'error');
+  // The request was taken: what stood against it, or one like it, is settled.
+  state.messages = state.messages.filter((m) => m.kind !== 'error' || !(another || changesScene.has(m.about)));
   state.selected = Math.min(state.selected, scene.panes.length - 1);
   state.pending = [];
   state.fieldErrors.clear();
   state.failure = '';
   state.replay.playing = false;
   state.sought = null;
-  if (another) state.recordings.clear();
+  if (another) {
+    state.recordings.clear();
+    state.asked.clear();
+  }
   changed('scene', 'messages', 'recording');
 }
 
@@ -138,8 +145,9 @@ function takeTick(tick: Tick): void {
     const history = state.histories[i];
     if (!history) return;
     if (tick.reset) history.clear();
-    // After a fork time has gone back. Panes with other steps may be a little ahead of the clock.
-    const slack = 2 * (state.scene?.panes[i]?.step ?? 0);
+    // After a fork time has gone back. Panes with other steps may be a little ahead of the clock. A recorded run has all
+    // its rows at once.
+    const slack = state.scene?.replay ? Infinity : 2 * (state.scene?.panes[i]?.step ?? 0);
     if ((history.last?.[column.time] ?? 0) > tick.time + slack) history.dropFrom(tick.time + 1e-9);
     for (const row of pane.rows) history.add(row);
   });
@@ -168,10 +176,11 @@ function takeError(error: ServerError): void {
   if (error.about === 'step') state.failure = error.where ? `${error.where}: ${error.message}` : error.message;
   const key = error.about === 'set' || error.about === 'fork' ? fieldKeyFor(error.where) : null;
   if (key) {
-    state.fieldErrors.set(key, error.message);
+    const refused = state.asked.get(key);
+    state.fieldErrors.set(key, { message: error.message, text: refused === undefined ? null : String(refused) });
     changed('fields');
   }
-  showError(error.where, error.message, error.about, error.about !== 'step');
+  showError(error.where, error.message, error.about, key);
 }
 
 function binary(message: Topology | Frame): void {

@@ -9,7 +9,7 @@ import { LineMaterial } from 'three/addons/lines/LineMaterial.js';
 import { LineSegments2 } from 'three/addons/lines/LineSegments2.js';
 import { LineSegmentsGeometry } from 'three/addons/lines/LineSegmentsGeometry.js';
 import { bodyColor, scenery, viridis } from './colors';
-import { groundOf, isHorizontal, makePlanes, movePlanes, sizeOf } from './ground';
+import { groundOf, isHorizontal, makePlanes, moveFloor, movePlanes, sizeOf } from './ground';
 import { pinnedFlag, type Frame, type Plane, type Scene, type Topology, type Vec3 } from './protocol';
 import { state } from './state';
 import { bodyOfVertices, spreadPositions, vertexNormals, type Surface } from './surface';
@@ -26,6 +26,8 @@ export interface Look {
   longestArrow: number;
   /** Drawn by the processor: the cheaper material. */
   software: boolean;
+  /** The height of the grid below everything, where the scene has no ground. */
+  floor: number;
 }
 
 const keyLight = new Vector3(0.45, 1, 0.75).normalize();
@@ -108,7 +110,7 @@ export class Pane {
       { color: palette.pinned, size: 6, sizeAttenuation: false, map: spot, transparent: true, depthWrite: false }));
     if (topology.lines.length > 0) this.rods = this.makeRods();
     if (groundOf(scene)) this.shadow = this.makeShadow();
-    this.planes = makePlanes(scene, look.theme);
+    this.planes = makePlanes(scene, look.floor, look.theme);
 
     const pullColor = new MeshBasicMaterial({ color: palette.pull, depthTest: false, transparent: true });
     this.pullArrow = new Mesh(arrowShape, pullColor);
@@ -142,6 +144,11 @@ export class Pane {
     this.move(frame.positions);
     this.paint(this.look.colored ? frame.values : null);
     this.placeArrows(this.look.arrows ? frame.arrows : null);
+  }
+
+  /** Puts the grid where `look` has it now. */
+  moveFloor(): void {
+    moveFloor(this.planes, this.look.floor, this.scene);
   }
 
   /** Takes over what the user has chosen to see. */

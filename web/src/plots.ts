@@ -157,14 +157,14 @@ export class Plots {
       : energyNames.filter((name) => name !== 'contact' && name !== 'other' || hasValues(column[name])).map((name) => (
           { text: energyTexts[name], color: energyColor(state.theme, name), pane: 0, name, on: this.shownEnergies.has(name) }));
     const shown = all.filter((s) => s.on && state.histories[s.pane]);
-    const at = this.energy.hover;
+    const at = this.energy.hover ?? shownTime();
     const range = rangeOf(shown.map((s) => ({ pane: s.pane, column: column[s.name] })));
     const [scale, unit] = energyScale(range);
     // The total is drawn last, on top.
     const lines = shown.map((s) => lineOf(s.pane, column[s.name], s.color, 1 / scale)).reverse();
     this.energy.show(lines.length > 0 ? {
       x: timeAxis(), y: { min: range[0] / scale, max: range[1] / scale, log: false, title: unit }, lines, dots: [],
-      mark: at ?? shownTime(),
+      mark: at,
     } : null, all.map((s) => ({
       text: s.text, color: s.color, value: s.on ? valueText(s.pane, column[s.name], at, 'J') : '', pressed: several ? undefined : s.on,
       press: several ? undefined : () => this.toggle(s.name),
@@ -177,7 +177,7 @@ export class Plots {
   }
 
   private drawSteps(): void {
-    const at = this.step.hover;
+    const at = this.step.hover ?? shownTime();
     const panes = state.histories.map((_, pane) => pane);
     const top = Math.max(rangeOf(panes.map((pane) => ({ pane, column: column.stepMs })))[1], 1e-3);
     const lines = panes.map((pane) => lineOf(pane, column.stepMs, paneColor(state.theme, pane), 1));
@@ -193,7 +193,7 @@ export class Plots {
       entries.push({ text: 'Real time', color: scenery[state.theme].axis, value: `${digits(h, 3)} ms`, shape: 'dashed' });
     }
     const y: Axis = { min: 0, max, log: false, title: 'ms' };
-    this.step.show({ x: timeAxis(), y, lines, dots: [], mark: at ?? shownTime() }, entries, rowsMessage());
+    this.step.show({ x: timeAxis(), y, lines, dots: [], mark: at }, entries, rowsMessage());
   }
 
   private drawDamping(): void {
@@ -241,7 +241,8 @@ function paneName(pane: number): string {
 }
 
 function rowsMessage(): string {
-  return state.histories.some((h) => h.length > 0) ? '' : 'Nothing yet: play or step';
+  if (state.histories.some((h) => h.length > 0)) return '';
+  return state.scene?.replay ? 'This run has no energies that can be read' : 'Nothing yet: play or step';
 }
 
 /** Whether an energy is ever other than zero; those that are not need no entry. */
@@ -280,8 +281,10 @@ function energyScale([low, high]: [number, number]): [number, string] {
 }
 
 function timeAxis(): Axis {
-  const end = Math.max(...state.histories.map((h) => h.last?.[column.time] ?? 0), 0);
-  const start = Math.min(...state.histories.map((h) => (h.length > 0 ? h.at(0, column.time) : end)), end);
+  // Of a recorded run all its time, also where rows are missing.
+  const frames = state.scene?.frame_times ?? [];
+  const end = Math.max(...state.histories.map((h) => h.last?.[column.time] ?? 0), frames.at(-1) ?? 0);
+  const start = Math.min(...state.histories.map((h) => (h.length > 0 ? h.at(0, column.time) : end)), frames[0] ?? end);
   // A page that was opened late has no rows from before.
   const min = start > 0.1 * end ? start : 0;
   return { min, max: end > min ? end : min + 1, log: false, title: 'Time [s]' };

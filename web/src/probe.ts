@@ -37,6 +37,7 @@ export function expose(views: Views, rate: Rate): void {
     get playing() { return isPlaying(); },
     get frame() { return state.tick?.frame ?? null; },
     get frames() { return state.tick?.frames ?? 0; },
+    get floor() { return views.floorHeight; },
     get errors() { return state.shownErrors.map((e) => ({ ...e })); },
     positions: (pane: number): Float32Array => state.frames[pane]?.positions.slice() ?? new Float32Array(0),
     energies: (pane: number): EnergyRow[] => state.histories[pane]?.rows() ?? [],

@@ -96,6 +96,8 @@ export interface Scene {
   file: string;
   /** Of a recorded run: when each frame is [s]. */
   frame_times?: number[];
+  /** Of a recorded run: the lowest height that its bodies come to [m]. */
+  lowest?: number;
 }
 
 /** [t, kinetic, elastic, gravitational, contact, other, total, lost, step_ms]; null where a number is not finite. */

@@ -2,7 +2,7 @@
 // are called once before the next picture.
 import { History } from './history';
 import type { Hit } from './pick';
-import type { Changes, ColorBy, Curve, Frame, Hello, RecordFormat, Scene, Tick, Topology, Vec3 } from './protocol';
+import type { Changes, ColorBy, Curve, Frame, Hello, RecordFormat, Scene, SceneValue, Tick, Topology, Vec3 } from './protocol';
 
 export type Topic =
   | 'link' | 'hello' | 'scene' | 'tick' | 'frame' | 'view' | 'selected' | 'pull' | 'camera' | 'curve' | 'messages'
@@ -21,6 +21,9 @@ export interface Message {
   kind: 'error' | 'note';
   where: string;
   text: string;
+  /** Of an error: the request that it answers, and the key of the field with the wrong value, if there is one. */
+  about: string;
+  field: string | null;
 }
 
 export interface Recording {
@@ -63,7 +66,10 @@ export const state = {
 
   /** Why the last step failed, or empty. */
   failure: '',
-  fieldErrors: new Map<string, string>(),
+  /** The value that was last asked for, by key of this scene. */
+  asked: new Map<string, SceneValue>(),
+  /** Why values were refused, by key, and their text, which stays in the field until another takes its place. */
+  fieldErrors: new Map<string, { message: string; text: string | null }>(),
   messages: [] as Message[],
   shownErrors: [] as { where: string; message: string; about: string }[],
   recordings: new Map<RecordFormat | string, Recording>(),
@@ -116,18 +122,25 @@ export function flush(): Set<Topic> {
 }
 
 let messageId = 0;
-export function say(kind: Message['kind'], text: string, where = ''): void {
-  state.messages.push({ id: ++messageId, kind, where, text });
+export function say(kind: Message['kind'], text: string, where = '', about = '', field: string | null = null): void {
+  state.messages.push({ id: ++messageId, kind, where, text, about, field });
   if (state.messages.length > 4) state.messages.shift();
   changed('messages');
 }
 
-/** An error for the user, as a toast unless something else shows it. */
-export function showError(where: string, message: string, about: string, toast = true): void {
+/** An error for the user: a banner shows that of a step, a toast all others. `field`: the key of the field that is wrong. */
+export function showError(where: string, message: string, about: string, field: string | null = null): void {
   state.shownErrors.push({ where, message, about });
   if (state.shownErrors.length > 100) state.shownErrors.shift();
-  if (toast) say('error', message, where);
+  if (about !== 'step') say('error', message, where, about, field);
   else changed('messages');
+}
+
+/** Forgets the errors of these keys: their fields hold other values now. */
+export function settle(keys: string[]): void {
+  for (const key of keys) state.fieldErrors.delete(key);
+  state.messages = state.messages.filter((m) => m.field === null || !keys.includes(m.field));
+  changed('fields', 'messages');
 }
 
 export function dismiss(id: number): void {

@@ -3,6 +3,7 @@ import { Box3, Ray, Vector3, WebGLRenderer, type PerspectiveCamera } from 'three
 import { OrbitCamera } from './cameras';
 import { scenery } from './colors';
 import { boundsOf } from './follow';
+import { Floor, groundOf } from './ground';
 import { Pane, type Look } from './pane';
 import { bindPointers, type Holder } from './pointers';
 import type { ColorBy, Vec3 } from './protocol';
@@ -37,6 +38,7 @@ export class Views {
   private shownColor: ColorBy = 'none';
   private readonly fresh = new Set<number>();
   private readonly look: Look;
+  private readonly floor = new Floor();
   private width = 0;
   private height = 0;
   private slow = false;
@@ -52,7 +54,7 @@ export class Views {
     if (this.software) document.documentElement.dataset.drawnBy = 'software';
     this.look = {
       theme: state.theme, wireframe: false, pinned: true, arrows: false, colored: false, range: [0, 1], longestArrow: 1,
-      software: this.software,
+      software: this.software, floor: 0,
     };
     on(['view'], () => this.restyle());
     on(['theme'], () => this.rebuild());
@@ -80,6 +82,8 @@ export class Views {
     const { scene, topology } = state;
     if (!scene || !topology) return;
     this.surface = makeSurface(topology, scene.bodies);
+    this.floor.begin(scene, topology.rest);
+    this.look.floor = this.floor.height;
     this.rebuild();
     if (scene.name !== this.shownScene) this.orbit.fit(scene);
     this.shownScene = scene.name;
@@ -164,8 +168,22 @@ export class Views {
     this.layout();
   }
 
+  /** The height of the grid below everything; null: the scene has a ground. */
+  get floorHeight(): number | null {
+    return state.scene && !groundOf(state.scene) ? this.floor.height : null;
+  }
+
+  /** Keeps the grid below what the new frames show. */
+  private keepFloorBelow(): void {
+    const isLower = [...this.fresh].filter((i) => state.frames[i] && this.floor.makeRoom(state.frames[i].positions));
+    if (isLower.length === 0) return;
+    this.look.floor = this.floor.height;
+    for (const pane of this.panes) pane.moveFloor();
+  }
+
   draw(now: number): void {
     this.adaptScales();
+    this.keepFloorBelow();
     this.follow(now);
     for (const i of this.fresh) {
       const frame = state.frames[i];

@@ -20,6 +20,7 @@ struct MovingSurface {
   std::vector<int> line_body;                               // #L
   std::vector<double> times;                                // [s]
   std::function<std::vector<Vec3>(std::size_t)> positions;  // #V [m] at times[k], finite as floats too
+  std::vector<double> thickness = {};                       // of bodies, the diameter of lines [m]; empty or 0: unknown
 };
 
 struct CellFrame {

@@ -25,7 +25,7 @@ void number_vertices(const SurfaceMesh& all, SurfacePart& part) {
 }
 
 SurfacePart take(const SurfaceMesh& all, const Selected& selected, const std::string& name) {
-  SurfacePart part{name, {}, {}};
+  SurfacePart part{name, {}, {}, 0};
   part.mesh.uv = all.uv;
   part.mesh.labels = all.labels;
   part.mesh.material_files = all.material_files;
@@ -38,7 +38,10 @@ SurfacePart take(const SurfaceMesh& all, const Selected& selected, const std::st
     part.mesh.first_corner.push_back(part.mesh.corners.size());
     part.mesh.label.push_back(all.label[p]);
   }
-  for (const std::size_t l : selected.lines) part.mesh.lines.push_back(all.lines[l]);
+  for (const std::size_t l : selected.lines) {
+    part.mesh.lines.push_back(all.lines[l]);
+    part.mesh.line_label.push_back(all.line_label[l]);
+  }
   number_vertices(all, part);
   return part;
 }
@@ -60,8 +63,10 @@ std::vector<SurfacePart> body_parts(const MovingSurface& surface) {
     selected[static_cast<std::size_t>(surface.line_body[l])].lines.push_back(l);
   std::vector<SurfacePart> parts;
   for (std::size_t b = 0; b < selected.size(); ++b)
-    if (!selected[b].polygons.empty() || !selected[b].lines.empty())
+    if (!selected[b].polygons.empty() || !selected[b].lines.empty()) {
       parts.push_back(take(surface.mesh, selected[b], surface.bodies[b]));
+      if (b < surface.thickness.size()) parts.back().thickness = surface.thickness[b];
+    }
   return parts;
 }
 

@@ -10,6 +10,7 @@ struct SurfacePart {
   std::string name;
   SurfaceMesh mesh;                   // at rest
   std::vector<std::size_t> vertices;  // which of the surface
+  double thickness = 0;               // the diameter of its lines [m]; 0: unknown
 
   /// Of its vertices, from those of the surface.
   std::vector<Vec3> positions(const std::vector<Vec3>& of_surface) const;

@@ -64,6 +64,7 @@ struct MovingPrim {
   std::string type, name, label;
   std::string fixed;                  // its attributes that do not move, in lines
   std::vector<std::size_t> vertices;  // its points among those of the surface
+  double width = 0;                   // [m] the diameter of curves
 };
 
 class UsdaWriter {
@@ -110,13 +111,13 @@ class UsdaWriter {
                              const auto uv = i < 0 ? std::array{0.0, 0.0} : m.uv[static_cast<std::size_t>(i)];
                              return fmt::format("({}, {})", static_cast<float>(uv[0]), static_cast<float>(uv[1]));
                            }));
-    return {"Mesh", name_(part.name), part.name, fixed, part.vertices};
+    return {"Mesh", name_(part.name), part.name, fixed, part.vertices, 0};
   }
 
   /// Lines that go on from one another are one curve.
   MovingPrim curves(const SurfacePart& part) {
     MovingPrim prim{
-        "BasisCurves", name_(part.mesh.polygons() > 0 ? part.name + "_lines" : part.name), part.name, "", {}};
+        "BasisCurves", name_(part.mesh.polygons() > 0 ? part.name + "_lines" : part.name), part.name, "", {}, 0};
     std::vector<int> counts;
     int end = -1;
     const auto point = [&](int i) {
@@ -131,12 +132,13 @@ class UsdaWriter {
       point(b);
       end = b;
     }
-    // Programs draw curves with this width; those of networks have none.
-    const double width = 0.01 * (largest(part.mesh.positions) - smallest(part.mesh.positions)).norm();
+    // Networks of springs may have no thickness: then it is only for drawing.
+    prim.width = part.thickness > 0 ? part.thickness
+                                    : 0.01 * (largest(part.mesh.positions) - smallest(part.mesh.positions)).norm();
     prim.fixed = fmt::format(
         "int[] curveVertexCounts = {}\nuniform token type = \"linear\"\nuniform token wrap = \"nonperiodic\"\n"
         "float[] widths = [{}] (\n    interpolation = \"constant\"\n)\n",
-        integers(counts), static_cast<float>(width));
+        integers(counts), static_cast<float>(prim.width));
     return prim;
   }
 
@@ -171,11 +173,13 @@ class UsdaWriter {
     write_lines(prim.fixed);
     std::string extents = "float3[] extent.timeSamples = {\n";
     write_lines("point3f[] points.timeSamples = {\n");
-    const SurfacePart part{prim.name, {}, prim.vertices};
+    const SurfacePart part{prim.name, {}, prim.vertices, prim.width};
+    const Vec3 around = Vec3::Constant(prim.width / 2);  // the extent of curves includes their width
     for (std::size_t k = 0; k < surface_.times.size(); ++k) {
       const std::vector<Vec3> points = part.positions(surface_.positions(k));
       write_lines(fmt::format("    {}: {},\n", code(k), list(points, tuple)));
-      extents += fmt::format("    {}: [{}, {}],\n", code(k), tuple(smallest(points)), tuple(largest(points)));
+      extents += fmt::format("    {}: [{}, {}],\n", code(k), tuple(smallest(points) - around),
+                             tuple(largest(points) + around));
       target_.progress(++done_, prims_.size() * surface_.times.size());
     }
     write_lines("}\n");

@@ -12,7 +12,7 @@
 
 namespace limber {
 
-/// What an OBJ file says of faces in `o`, `g`, `usemtl` and `s`; empty where it says nothing.
+/// What an OBJ file says of faces and lines in `o`, `g`, `usemtl` and `s`; empty where it says nothing.
 struct FaceLabel {
   std::string object, group, material, smoothing;
   bool operator==(const FaceLabel&) const = default;
@@ -28,7 +28,8 @@ struct SurfaceMesh {
   std::vector<FaceLabel> labels;            // in the order in which the file first uses them
   std::vector<int> label;                   // #P: which of the labels
   std::vector<std::string> material_files;  // OBJ's mtllib
-  std::vector<std::array<int, 2>> lines;    // pieces of OBJ's `l`, two positions each
+  std::vector<std::array<int, 2>> lines;    // #L: pieces of OBJ's `l`, two positions each
+  std::vector<int> line_label = {};         // #L: which of the labels
   std::vector<int> points = {};             // of OBJ's `p`
 
   std::size_t polygons() const { return first_corner.empty() ? 0 : first_corner.size() - 1; }

@@ -47,10 +47,25 @@ Exported open_run(const std::string& directory, const ExportOptions& options) {
   return run;
 }
 
-MovingSurface moving_surface(const std::string& directory, const Exported& run) {
+/// Of each body, the diameter of rods; empty, with a note, where nothing says it.
+std::vector<double> thickness_of_bodies(const std::string& directory, Exported& run) {
+  const fs::path file = fs::path(directory) / run_file::scene;
+  std::vector<double> thickness;
+  try {
+    for (const BodyChoice& body : load_scene(file.string()).bodies) thickness.push_back(body.thickness);
+  } catch (const InputError& e) {
+    const std::string why = e.where() == file.string() ? e.what() : fmt::format("{}: {}", file.string(), e.what());
+    run.notes.push_back("how thick rods are is not known: " + why);
+    return {};
+  }
+  return thickness;
+}
+
+MovingSurface moving_surface(const std::string& directory, Exported& run) {
   if (run.surface.mesh().polygons() == 0 && run.surface.mesh().lines.empty())
     throw InputError(directory, "its bodies have neither faces nor lines");
-  MovingSurface moving{run.surface.mesh(), {}, run.surface.polygon_body(), run.surface.line_body(), run.times, {}};
+  MovingSurface moving{run.surface.mesh(), {}, run.surface.polygon_body(), run.surface.line_body(), run.times, {}, {}};
+  if (!run.surface.mesh().lines.empty()) moving.thickness = thickness_of_bodies(directory, run);
   for (const BodyRange& body : run.surface.trajectory().header().bodies) moving.bodies.push_back(body.name);
   moving.positions = [&run](std::size_t k) {
     auto positions = run.surface.positions(frame_at(run.surface.trajectory(), run.stored, run.times[k]).q);

@@ -142,6 +142,7 @@ std::string scene_message(const ViewStage& stage, const ViewShape& shape, unsign
       }
   }
   for (const auto& note : stage.panes()[0]->model().notes) notes.push_back(note);
+  if (!stage.note().empty()) notes.push_back(stage.note());
   Json camera;
   if (scene.camera.position) {
     camera = {{"position", array_of(*scene.camera.position)},
@@ -162,6 +163,7 @@ std::string scene_message(const ViewStage& stage, const ViewShape& shape, unsign
                {"planes", planes_of(shape, 0)},
                {"notes", notes},
                {"file", stage.source().file}};
+  if (const auto lowest = stage.lowest()) message["lowest"] = *lowest;
   if (stage.replays())
     for (std::size_t k = 0; k < stage.frames(); ++k) message["frame_times"].push_back(stage.frame_time(k));
   return dumped(message);

@@ -1,18 +1,14 @@
 #pragma once  // internal
 /// One simulation that a viewer shows: a scene with its method, which can be pulled at, and steps as `limber run` does.
 
-#include <array>
 #include <memory>
 #include <optional>
 
 #include "limber/force/pull.hpp"
 #include "limber/scene/build/build.hpp"
+#include "limber/view/run_energies.hpp"
 
 namespace limber {
-
-/// t [s], kinetic, elastic, gravitational, contact, other, total, lost by damping and friction [J], the step's time
-/// [ms].
-using EnergySample = std::array<double, 9>;
 
 /// The end of a step: what energy.csv says of it, but for collisions.
 struct StepRow {

@@ -1,5 +1,7 @@
 #include "limber/view/session.hpp"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -14,6 +16,9 @@ namespace {
 /// Pictures are published at most so often, steps in between are not shown.
 constexpr auto least_interval = std::chrono::milliseconds(12);
 constexpr double longest_lag = .1;  // [s] that a simulation which was slow may make up for
+/// While a recording is made, the simulation rests after each step for so many times as long as the step took.
+/// Otherwise it takes as much of the processor as the recording, and pages that draw its steps take most of the rest.
+constexpr double rest_for_recording = 3;
 constexpr std::size_t most_questions = 10000, most_waiting_bytes = 64 << 20, most_beside = 20;
 
 }  // namespace
@@ -22,6 +27,8 @@ ViewSession::ViewSession(ViewOptions options, std::function<void()> changed)
     : options_(std::move(options)), changed_(std::move(changed)) {
   thread_ = std::thread([this] { live(); });
   beside_thread_ = std::thread([this] { work_beside(); });
+  ::pthread_setname_np(thread_.native_handle(), "simulation");
+  ::pthread_setname_np(beside_thread_.native_handle(), "recording");
 }
 
 ViewSession::~ViewSession() {
@@ -170,10 +177,13 @@ bool ViewSession::wait_for_work(std::unique_lock<std::mutex>& lock) {
   const auto has_work = [this] { return ending_ || !questions_.empty(); };
   if (!playing_ || !stage_ || !watched_) {
     asked_.wait(lock, has_work);
-  } else if (speed_ > 0) {
-    const double ahead = stage_->time() - clock_time_;
-    const auto due =
-        clock_start_ + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(ahead / speed_));
+  } else if (speed_ > 0 || records_) {
+    auto due = records_ ? rests_until_ : Clock::time_point();
+    if (speed_ > 0) {
+      const double ahead = stage_->time() - clock_time_;
+      due = std::max(due, clock_start_ + std::chrono::duration_cast<Clock::duration>(
+                                             std::chrono::duration<double>(ahead / speed_)));
+    }
     asked_.wait_until(lock, due, has_work);
     if (Clock::now() < due && !has_work()) return wait_for_work(lock);
   }
@@ -204,7 +214,11 @@ void ViewSession::advance() {
     clock_start_ +=
         std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(lag / speed_ - longest_lag));
   }
-  const double spent = std::max(1e-9, std::chrono::duration<double>(now - begun).count());
+  double spent = std::max(1e-9, std::chrono::duration<double>(now - begun).count());
+  if (records_) {
+    rests_until_ = now + std::chrono::duration_cast<Clock::duration>(rest_for_recording * (now - begun));
+    spent *= 1 + rest_for_recording;
+  }
   const double possible = (stage_->time() - before) / spent;
   const double factor = speed_ > 0 ? std::min(possible, speed_) : possible;
   real_time_ = real_time_ > 0 ? .95 * real_time_ + .05 * factor : factor;
@@ -304,6 +318,7 @@ void ViewSession::work_beside() {
       next = std::move(beside_.front());
       beside_.pop_front();
     }
+    records_ = next.about == "record";
     try {
       next.work();
     } catch (const Interrupted&) {
@@ -311,6 +326,7 @@ void ViewSession::work_beside() {
     } catch (const std::exception& e) {
       say_error(next.client, next.about, e);
     }
+    records_ = false;
   }
 }
 

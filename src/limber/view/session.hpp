@@ -138,11 +138,11 @@ class ViewSession {
   bool playing_ = false, page_seen_ = false;
   double speed_ = 1, real_time_ = 0;
   std::optional<std::size_t> shown_frame_;
-  Clock::time_point clock_start_, published_;
+  Clock::time_point clock_start_, published_, rests_until_;
   double clock_time_ = 0;  // simulated [s] at clock_start_
   long recordings_ = 0;
 
-  std::atomic<bool> ending_ = false, contacts_wanted_ = false, watched_ = false;
+  std::atomic<bool> ending_ = false, contacts_wanted_ = false, watched_ = false, records_ = false;
   mutable std::mutex mutex_;  // of what follows
   std::condition_variable asked_, beside_asked_;
   std::deque<Question> questions_;

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <limits>
 
 #include "limber/core/errors.hpp"
 #include "limber/record/directory.hpp"
-#include "limber/record/energy_table.hpp"
 #include "limber/scene/run/other_method.hpp"
 
 namespace limber {
@@ -55,27 +55,27 @@ ViewStage::ViewStage(const StageSource& source) : source_(source) {
         std::make_unique<TrajectoryReader>((std::filesystem::path(source.run) / run_file::trajectory).string());
     recorded_times_ = recording_->times();
     if (recorded_times_.empty()) throw InputError(source.run, "has no frames yet");
-    read_energies();
+    auto energies = read_run_energies((std::filesystem::path(source.run) / run_file::energy).string(), most_rows);
+    for (auto& rows : rows_) rows = energies.rows;
+    note_ = std::move(energies.note);
   }
 }
 
-void ViewStage::read_energies() {
-  const auto file = std::filesystem::path(source_.run) / run_file::energy;
-  if (!std::filesystem::exists(file)) return;
-  const EnergyRecord record = read_energy_table(file.string());
-  const std::vector<double> damping = record.column("damping_loss"), friction = record.column("friction_loss");
-  rows_[0].resize(record.rows.size());
-  std::size_t place = 0;
-  for (const char* name :
-       {"time", "kinetic", "elastic", "gravitational", "contact", "external", "total", "", "wall_ms"}) {
-    const std::vector<double> column = *name ? record.column(name) : damping;
-    for (std::size_t i = 0; i < column.size(); ++i) rows_[0][i][place] = column[i] + (*name ? 0 : friction[i]);
-    ++place;
+std::optional<double> ViewStage::lowest() const {
+  if (!recording_) return {};
+  const std::size_t frames = recorded_times_.size(), frame_bytes = 1 + 48 * recording_->header().node_count();
+  const std::size_t looks = std::min(frames, std::clamp<std::size_t>(most_kept_bytes / frame_bytes, 2, 200));
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t k = 0; k < looks; ++k) {
+    const Vector q = recording_->frame(static_cast<long>(looks < 2 ? 0 : k * (frames - 1) / (looks - 1))).q;
+    for (Index i = 1; i < q.size(); i += 3)
+      if (std::isfinite(q[i])) least = std::min(least, q[i]);
   }
-  while (rows_[0].size() > most_rows) keep_every_other(rows_[0]);
+  return std::isfinite(least) ? std::optional(least) : std::nullopt;
 }
 
 double ViewStage::time() const {
+  if (recording_) return recorded_times_.back();
   double least = std::numeric_limits<double>::infinity();
   for (const auto& pane : panes_) least = std::min(least, pane->time());
   return least;
@@ -123,7 +123,8 @@ double ViewStage::frame_time(std::size_t frame) const { return recording_ ? reco
 KeptFrame ViewStage::frame(std::size_t k) const {
   if (!recording_) return kept_[k];
   Frame frame = recording_->frame(static_cast<long>(k));
-  return {frame.t, {std::make_shared<const State>(State{std::move(frame.q), std::move(frame.v), frame.t})}, {}};
+  const auto state = std::make_shared<const State>(State{std::move(frame.q), std::move(frame.v), frame.t});
+  return {frame.t, {panes_.size(), state}, {}};
 }
 
 void ViewStage::go_on_with(const Changes& changes, Which which) { replace(present(), changes, which); }

@@ -46,6 +46,7 @@ class ViewStage {
 
   /// Steps the panes that are behind. Throws StepFailure.
   void step();
+  /// Of a recorded run: when its last frame is.
   double time() const;
 
   const std::vector<std::unique_ptr<Pane>>& panes() const { return panes_; }
@@ -58,6 +59,10 @@ class ViewStage {
   /// All of them, where they were not read from a run.
   const std::vector<KeptFrame>& kept() const { return kept_; }
   const std::vector<EnergySample>& rows(std::size_t pane) const { return rows_[pane]; }
+  /// What a page should hear of a recorded run; empty: nothing.
+  const std::string& note() const { return note_; }
+  /// The lowest height [m] that nodes of a recorded run come to, in as many of its frames as are soon read.
+  std::optional<double> lowest() const;
   /// Another number since rows were taken away, not only added.
   unsigned long rows_version() const { return rows_version_; }
   const StageSource& source() const { return source_; }
@@ -67,7 +72,6 @@ class ViewStage {
   KeptFrame present() const;
   void keep();
   void forget_after(double t);
-  void read_energies();
 
   StageSource source_;
   std::vector<std::unique_ptr<Pane>> panes_;
@@ -76,6 +80,7 @@ class ViewStage {
   std::vector<KeptFrame> kept_;
   long steps_ = 0, keep_every_ = 1;
   std::vector<std::vector<EnergySample>> rows_;
+  std::string note_;
   unsigned long rows_version_ = 0;
 };
 

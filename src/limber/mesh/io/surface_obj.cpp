@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <map>
 
 #include "limber/core/errors.hpp"
 #include "limber/mesh/io/cursor.hpp"
@@ -16,6 +17,10 @@ std::string trimmed(std::string_view s) {
   return std::string(s.substr(first, s.find_last_not_of(" \t\r") - first + 1));
 }
 
+/// What stands where no group, material or smoothing applies any more. The format has no word for "no material"; many
+/// programs write this one.
+constexpr std::string_view no_group = "default", no_material = "None", no_smoothing = "off";
+
 class ObjReader {
  public:
   ObjReader(const std::string& path, std::string_view text) : in_(path, text) { in_.comments_from('#'); }
@@ -29,10 +34,10 @@ class ObjReader {
       if (statement == "f") read_face();
       if (statement == "l") read_line();
       if (statement == "p") read_points();
-      if (statement == "o") relabel(label_.object);
-      if (statement == "g") relabel(label_.group);
-      if (statement == "usemtl") relabel(label_.material);
-      if (statement == "s") relabel(label_.smoothing);
+      if (statement == "o") relabel(label_.object, "");
+      if (statement == "g") relabel(label_.group, no_group);
+      if (statement == "usemtl") relabel(label_.material, no_material);
+      if (statement == "s") relabel(label_.smoothing, no_smoothing);
       if (statement == "mtllib") surface_.material_files.push_back(trimmed(in_.rest_of_line()));
       while (!in_.done()) in_.word("more");
       in_.close_row();
@@ -52,9 +57,15 @@ class ObjReader {
     uv[1] = in_.done() ? 0 : in_.real("a texture coordinate");
   }
 
-  void relabel(std::string& part) {
+  void relabel(std::string& part, std::string_view none) {
     part = trimmed(in_.rest_of_line());
+    if (part == none) part.clear();
     number_ = -1;
+  }
+
+  int label() {
+    if (number_ < 0) number_ = label_number(surface_, label_);
+    return number_;
   }
 
   void read_face() {
@@ -62,8 +73,7 @@ class ObjReader {
     while (!in_.done()) read_corner();
     const std::size_t n = surface_.corners.size() - first;
     if (n < 3) in_.fail(fmt::format("a face of {} corners, expected three or more", n));
-    if (number_ < 0) number_ = label_number(surface_, label_);
-    close_polygon(surface_, number_);
+    close_polygon(surface_, label());
   }
 
   int read_vertex_number() {
@@ -85,7 +95,10 @@ class ObjReader {
     for (int count = 0; !in_.done() || count < 2; ++count) {
       const int next = read_vertex_number();
       if (next == last) in_.fail(fmt::format("a line from vertex {} to itself", next + 1));
-      if (last >= 0) surface_.lines.push_back({last, next});
+      if (last >= 0) {
+        surface_.lines.push_back({last, next});
+        surface_.line_label.push_back(label());
+      }
       last = next;
     }
   }
@@ -131,17 +144,67 @@ class ObjReader {
   int number_ = -1;  // of label_; −1: not looked up yet
 };
 
-/// The statements that lead from one label to the next.
-void write_label(fmt::memory_buffer& out, const FaceLabel& from, const FaceLabel& to) {
-  const auto put = [&](std::string_view statement, const std::string& before, const std::string& after) {
-    if (after != before)
-      fmt::format_to(std::back_inserter(out), "{}{}{}\n", statement, after.empty() ? "" : " ", after);
-  };
-  put("o", from.object, to.object);
-  put("g", from.group, to.group);
-  put("usemtl", from.material, to.material);
-  put("s", from.smoothing, to.smoothing);
-}
+/// Faces and lines, each below the names of its label.
+class LabelledRows {
+ public:
+  explicit LabelledRows(const SurfaceMesh& surface) : surface_(surface) {
+    for (std::size_t l = 0; l < surface.lines.size(); ++l)
+      lines_[surface.labels[static_cast<std::size_t>(surface.line_label[l])].object].push_back(l);
+  }
+
+  /// Those of one object stand together, since other programs make an object of all that stands below one `o`.
+  void write(fmt::memory_buffer& out) {
+    for (std::size_t p = 0; p < surface_.polygons(); ++p) {
+      const FaceLabel& own = surface_.labels[static_cast<std::size_t>(surface_.label[p])];
+      if (p > 0 && own.object != label_.object) write_lines(out, std::string(label_.object));
+      write_label(out, own);
+      write_face(out, p);
+    }
+    if (surface_.polygons() > 0) write_lines(out, std::string(label_.object));
+    for (const FaceLabel& label : surface_.labels) write_lines(out, label.object);
+  }
+
+ private:
+  void write_face(fmt::memory_buffer& out, std::size_t p) const {
+    const auto to = std::back_inserter(out);
+    fmt::format_to(to, "f");
+    for (std::size_t c = surface_.first_corner[p]; c < surface_.first_corner[p + 1]; ++c) {
+      fmt::format_to(to, " {}", surface_.corners[c] + 1);
+      if (surface_.corner_uv[c] >= 0) fmt::format_to(to, "/{}", surface_.corner_uv[c] + 1);
+    }
+    fmt::format_to(to, "\n");
+  }
+
+  /// The lines of an object, once.
+  void write_lines(fmt::memory_buffer& out, const std::string& object) {
+    const auto found = lines_.extract(object);
+    if (found.empty()) return;
+    for (const std::size_t l : found.mapped()) {
+      write_label(out, surface_.labels[static_cast<std::size_t>(surface_.line_label[l])]);
+      const auto [a, b] = surface_.lines[l];
+      fmt::format_to(std::back_inserter(out), "l {} {}\n", a + 1, b + 1);
+    }
+  }
+
+  /// The statements that lead from the label before to this one.
+  void write_label(fmt::memory_buffer& out, const FaceLabel& next) {
+    const auto put = [&](std::string_view statement, const std::string& before, const std::string& after,
+                         std::string_view none) {
+      if (after == before) return;
+      const std::string_view name = after.empty() ? none : std::string_view(after);
+      fmt::format_to(std::back_inserter(out), "{}{}{}\n", statement, name.empty() ? "" : " ", name);
+    };
+    put("o", label_.object, next.object, "");
+    put("g", label_.group, next.group, no_group);
+    put("usemtl", label_.material, next.material, no_material);
+    put("s", label_.smoothing, next.smoothing, no_smoothing);
+    label_ = next;
+  }
+
+  const SurfaceMesh& surface_;
+  std::map<std::string, std::vector<std::size_t>> lines_;  // of each object; not written yet
+  FaceLabel label_;                                        // of what was written last
+};
 
 }  // namespace
 
@@ -155,19 +218,7 @@ void write_obj(const SurfaceMesh& surface, const std::vector<Vec3>& positions, c
   for (const std::string& file : surface.material_files) fmt::format_to(to, "mtllib {}\n", file);
   for (const Vec3& x : positions) fmt::format_to(to, "v {} {} {}\n", x[0], x[1], x[2]);
   for (const auto& uv : surface.uv) fmt::format_to(to, "vt {} {}\n", uv[0], uv[1]);
-  FaceLabel label;
-  for (std::size_t p = 0; p < surface.polygons(); ++p) {
-    const FaceLabel& own = surface.labels[surface.label[p]];
-    write_label(out, label, own);
-    label = own;
-    fmt::format_to(to, "f");
-    for (std::size_t c = surface.first_corner[p]; c < surface.first_corner[p + 1]; ++c) {
-      fmt::format_to(to, " {}", surface.corners[c] + 1);
-      if (surface.corner_uv[c] >= 0) fmt::format_to(to, "/{}", surface.corner_uv[c] + 1);
-    }
-    fmt::format_to(to, "\n");
-  }
-  for (const auto& [a, b] : surface.lines) fmt::format_to(to, "l {} {}\n", a + 1, b + 1);
+  LabelledRows(surface).write(out);
   for (const int i : surface.points) fmt::format_to(to, "p {}\n", i + 1);
   save_file(path, {out.data(), out.size()});
 }

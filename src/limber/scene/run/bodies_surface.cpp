@@ -1,7 +1,10 @@
 #include "limber/scene/run/bodies_surface.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "limber/mesh/embed.hpp"
 #include "limber/mesh/tet_mesh.hpp"
@@ -9,17 +12,14 @@
 namespace limber {
 namespace {
 
+/// The label of faces and lines that no file names.
+int no_label(SurfaceMesh& mesh) { return label_number(mesh, FaceLabel()); }
+
 /// Puts one polygon on the corners given.
 template <class Corners>
 void add_polygon(SurfaceMesh& mesh, const Corners& corners) {
-  if (mesh.first_corner.empty()) mesh.first_corner.push_back(0);
-  for (const int i : corners) {
-    mesh.corners.push_back(i);
-    mesh.corner_uv.push_back(-1);
-  }
-  mesh.first_corner.push_back(mesh.corners.size());
-  if (mesh.labels.empty()) mesh.labels.emplace_back();
-  mesh.label.push_back(0);
+  mesh.corners.insert(mesh.corners.end(), corners.begin(), corners.end());
+  close_polygon(mesh, no_label(mesh));
 }
 
 }  // namespace
@@ -75,6 +75,7 @@ SurfaceMesh BodiesSurface::own_surface(const TrajectoryHeader& h, const BodyRang
     for (int e = body.first_edge; e < body.first_edge + body.edge_count; ++e) {
       const auto& [a, b] = h.edges[static_cast<std::size_t>(e)];
       surface.lines.push_back({position(a), position(b)});
+      surface.line_label.push_back(no_label(surface));
     }
   return surface;
 }
@@ -115,12 +116,17 @@ void BodiesSurface::append(const SurfaceMesh& surface, int body, const std::stri
   if (mesh_.first_corner.empty()) mesh_.first_corner.push_back(0);
   for (std::size_t p = 0; p < surface.polygons(); ++p)
     mesh_.first_corner.push_back(first_corner + surface.first_corner[p + 1]);
+  // Two bodies are two objects, also where both are made from one file.
+  std::set<std::string> taken;
+  for (const FaceLabel& label : mesh_.labels) taken.insert(label.object);
   for (FaceLabel label : surface.labels) {
     if (label.object.empty()) label.object = name;
+    if (taken.contains(label.object)) label.object = fmt::format("{} of {}", label.object, name);
     mesh_.labels.push_back(std::move(label));
   }
   for (const int i : surface.label) mesh_.label.push_back(first_label + i);
   for (const auto& [a, b] : surface.lines) mesh_.lines.push_back({first + a, first + b});
+  for (const int i : surface.line_label) mesh_.line_label.push_back(first_label + i);
   polygon_body_.resize(mesh_.polygons(), body);
   line_body_.resize(mesh_.lines.size(), body);
   for (const auto& file : surface.material_files)
