@@ -146,6 +146,7 @@ void refuse(const std::string& method, const std::vector<Wrong>& list) {
     }
     expect_same(s, undisturbed);
   }
+  s.snapshot();
   undisturbed.snapshot();
   advance(s, 4);
   advance(undisturbed, 4);
