@@ -47,7 +47,7 @@ Vector MassMatrix::apply(const Vector& x) const {
 Vector MassMatrix::solve(const Vector& f) const {
   if (diagonal_.size() > 0) return f.cwiseQuotient(diagonal_);
   if (!solver_) {
-    auto made = std::make_unique<Solver>(M_, space_);
+    auto made = std::make_unique<Solver>(Solver{M_, space_, nullptr});
     made->solve_with = make_linear_solver(solver_name_, symmetry_, {.space = &made->space});
     made->solve_with->set_matrix(made->matrix);
     solver_ = std::move(made);

@@ -20,8 +20,9 @@ void require_finite(const std::string& entry, double x) {
 
 template <class Numbers>
 void require_all_finite(const std::string& entry, const Numbers& x) {
-  for (std::size_t i = 0; i < static_cast<std::size_t>(x.size()); ++i)
-    require_finite(fmt::format("{}[{}]", entry, i), x.data()[i]);
+  const auto *begin = x.data(), *end = begin + x.size();
+  const auto wrong = std::find_if(begin, end, [](double number) { return !std::isfinite(number); });
+  if (wrong != end) require_finite(fmt::format("{}[{}]", entry, wrong - begin), *wrong);
 }
 
 void require_sound(const std::vector<State>& history, double now, const SnapshotFit& fit) {
