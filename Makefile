@@ -122,12 +122,13 @@ tsan: setup ## C++ tests under the thread sanitizer, in build-tsan/
 	    ctest --test-dir build-tsan --output-on-failure --no-tests=error --parallel $(JOBS)
 	@printf '\nNo race was seen.\n'
 
-fuzz: setup ## damaged files to every reader of meshes and surfaces, FUZZ_SECONDS each, under the sanitizers, in build-asan/
+fuzz: setup ## damaged meshes, surfaces and checkpoints to all who read them, FUZZ_SECONDS each, under the sanitizers, in build-asan/
 	$(call section,'Build with sanitizers: build-asan/')
 	@$(CONFIGURE) asan
-	@cmake --build build-asan --parallel $(JOBS) --target test_mesh
+	@cmake --build build-asan --parallel $(JOBS) --target test_mesh test_scene
 	$(call section,'Damaged files')
-	@LIMBER_FUZZ_SECONDS=$(FUZZ_SECONDS) UBSAN_OPTIONS=print_stacktrace=1 build-asan/bin/test_mesh --gtest_filter='*Fuzz*'
+	@for room in mesh scene; do LIMBER_FUZZ_SECONDS=$(FUZZ_SECONDS) UBSAN_OPTIONS=print_stacktrace=1 \
+	    build-asan/bin/test_$$room --gtest_filter='*Fuzz*' || exit 1; done
 	@printf '\nEvery reader survived.\n'
 
 lint-setup: setup

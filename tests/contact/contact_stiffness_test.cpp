@@ -8,6 +8,7 @@
 
 #include "contact_scenes.hpp"
 #include "limber/contact/forces/barrier.hpp"
+#include "limber/core/errors.hpp"
 
 namespace limber::test {
 namespace {
@@ -116,6 +117,27 @@ TEST(ContactStiffness, RemembersWhatItHasLearnt) {
   b.restore(a.memory());
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j) EXPECT_EQ(a.of({i, j}), b.of({i, j})) << i << j;
+}
+
+/// A memory comes from a file: object numbers are places in memory.
+TEST(ContactStiffness, RefusesAMemoryThatIsNone) {
+  ContactStiffness kappa(loaded(1, 2), Rule::adaptive);
+  for (const std::vector<double>& memory : std::vector<std::vector<double>>{{0},
+                                                                            {0, 1},
+                                                                            {0, 1, 5, 0},
+                                                                            {0, 3, 5},
+                                                                            {-1, 0, 5},
+                                                                            {1e6, 2e6, 5},
+                                                                            {0, 1.5, 5},
+                                                                            {0, std::nan(""), 5},
+                                                                            {infinity, 0, 5},
+                                                                            {0, 1, 0},
+                                                                            {0, 1, -2},
+                                                                            {0, 1, infinity},
+                                                                            {0, 1, std::nan("")}})
+    EXPECT_THROW(kappa.restore(memory), InputError) << memory[0];
+  kappa.restore({0, 1, 5});
+  EXPECT_EQ(kappa.of({1, 0}), 5);
 }
 
 }  // namespace

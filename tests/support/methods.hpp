@@ -72,8 +72,8 @@ class Runner {
   StageSolver& stages() { return stepper_.stages(); }
   const MethodInfo& info() const { return stepper_.info(); }
   const ModalSubspace* modes() const { return stepper_.modes(); }
-  /// Forgets factors, and K as it was last reduced to the modes.
-  void reset() { stepper_.reset(); }
+  /// Has new solvers, and forgets K as it was last reduced to the modes.
+  void reset() { stepper_.reset(system_); }
 
  private:
   System& system_;

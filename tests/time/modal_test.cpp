@@ -202,7 +202,7 @@ TEST(ModalSubspace, GoesOnFromItsMemory) {
     History u(chain.start());
     for (int i = 0; i < 7; ++i) u.push(one.step(chain, u, 0.02), one.memory().states);
     Stepper other(find_method(row.method), {}, chain, options);
-    one.reset();
+    one.reset(chain);
     other.modes()->restore(*one.modes()->memory());
     History w = u;
     for (int i = 0; i < 7; ++i) {

@@ -299,13 +299,13 @@ std::vector<double> ViscoelasticForce::memory() const {
 }
 
 void ViscoelasticForce::restore(const std::vector<double>& memory) {
+  const std::size_t points = static_cast<std::size_t>(elements_->points()), each = pair_size * (1 + most_);
+  if (const std::size_t size = 1 + elements_->count() * points * each; !memory.empty() && memory.size() != size)
+    throw InputError("forces", fmt::format("{} numbers do not fit the memory of a viscoelastic body, which has {}",
+                                           memory.size(), size));
   held_at_.reset();
   begun_ = !memory.empty();
   if (!begun_) return;
-  const std::size_t points = static_cast<std::size_t>(elements_->points()), each = pair_size * (1 + most_);
-  if (const std::size_t size = 1 + elements_->count() * points * each; memory.size() != size)
-    throw InputError("forces", fmt::format("{} numbers do not fit the memory of a viscoelastic body, which has {}",
-                                           memory.size(), size));
   since_ = memory[0];
   const auto& order = elements_->order();
   for (std::size_t place = 0; place < order.size(); ++place)

@@ -26,16 +26,24 @@ class MassMatrix {
   Vector solve(const Vector& f) const;
   /// The same values on a pattern that holds the one of before.
   void widen(SparseMatrix M) { M_.swap(M); }
+  /// Forgets what solves have left behind: the next one depends on its right-hand side only.
+  void forget() { solver_.reset(); }
 
  private:
+  /// A solver with what it refers to, which stays where it is when the mass is moved.
+  struct Solver {
+    SparseMatrix matrix;
+    Space space;
+    std::unique_ptr<LinearSolver> solve_with;
+  };
+
   SparseMatrix M_;
   Symmetry symmetry_ = Symmetry::symmetric;
   std::string solver_name_;
   double tolerance_ = 0;
   Space space_;
-  Vector diagonal_;                               // where nothing else is there, else empty
-  mutable SparseMatrix solved_;                   // what the solver refers to
-  mutable std::unique_ptr<LinearSolver> solver_;  // made when it is needed
+  Vector diagonal_;                         // where nothing else is there, else empty
+  mutable std::unique_ptr<Solver> solver_;  // made when it is needed
 };
 
 }  // namespace limber

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cmath>
 #include <limits>
+#include <set>
 #include <stdexcept>
 
 #include "limber/core/errors.hpp"
@@ -159,14 +161,14 @@ Vec3 MechanicalSystem::free_part(int node, const Vec3& x) const {
   return prescribed_index_[ix(node)] >= 0 ? Vec3(Vec3::Zero()) : x;
 }
 
-std::shared_ptr<void> MechanicalSystem::claim(Index unknowns) {
+std::shared_ptr<void> MechanicalSystem::claim(const State& start) {
   if (!claimed_.expired())
     throw std::logic_error("another simulation drives this system; build the model again for a second one");
   restore(memory_at_start_);
-  if (size() > unknowns)
-    hold_all();
-  else
-    reset_pattern();
+  forget();
+  if (releases() > 0) hold_all();
+  while (next_release() < start.t || (!space_.all(size() >= start.q.size()) && std::isfinite(next_release())))
+    release_next();
   auto claim = std::make_shared<int>();
   claimed_ = claim;
   return claim;
@@ -187,6 +189,18 @@ void MechanicalSystem::release_next() {
 void MechanicalSystem::hold_all() {
   released_ = -std::numeric_limits<double>::infinity();
   arrange();
+}
+
+int MechanicalSystem::releases() const {
+  std::set<double> times;
+  for (const Prescription& p : prescriptions_)
+    if (p.until <= released_) times.insert(p.until);
+  return static_cast<int>(times.size());
+}
+
+void MechanicalSystem::release_first(int k) {
+  if (k < releases()) hold_all();
+  while (releases() < k && std::isfinite(next_release())) release_next();
 }
 
 void MechanicalSystem::make_pattern(const Couplings& more) {
@@ -266,7 +280,7 @@ void MechanicalSystem::restore(const std::vector<double>& memory) {
   for (const Sides& f : sides_) {
     if (next == memory.end()) fail();
     const double count = *next++;
-    if (!(count >= 0) || !(count <= static_cast<double>(memory.end() - next))) fail();
+    if (!(count >= 0) || !(count <= static_cast<double>(memory.end() - next)) || count != std::floor(count)) fail();
     if (count > 0 && !f.learning) fail();
     const auto end = next + static_cast<std::ptrdiff_t>(count);
     if (f.learning) f.learning->restore({next, end});
@@ -287,8 +301,11 @@ bool MechanicalSystem::grows() const {
   return std::any_of(sides_.begin(), sides_.end(), [](const Sides& f) { return f.contact; });
 }
 
-void MechanicalSystem::reset_pattern() {
-  if (grows()) make_pattern({});
+void MechanicalSystem::forget() {
+  if (grows())
+    make_pattern({});
+  else
+    mass_.forget();
 }
 
 void MechanicalSystem::couple(const State& all) {

@@ -89,24 +89,29 @@ class MechanicalSystem final : public System {
   /// states of before belong to the system of before.
   void release_next();
   void hold_all();
+  /// How many releases there have been, of nodes that are let go at the same time together; and those until the k-th
+  /// one: what is released later is held again.
+  int releases() const;
+  void release_first(int k);
   /// The unknowns' part of a full vector, and the full state (3N) of the unknowns at their time.
   Vector restrict_to_free(const Vector& full) const;
   State full(const State& u) const;
   /// A displacement, velocity or acceleration of all nodes (3N) from that of the unknowns; zero where prescribed.
   Vector spread(const Vector& x) const;
 
-  /// For one who drives it, from a state of so many unknowns: the system as it was made. Forces learn during a motion,
-  /// patterns grow, and nodes are released: two motions cannot share a system. Throws std::logic_error while the one
-  /// who asked last keeps what it was given.
-  std::shared_ptr<void> claim(Index unknowns);
+  /// For one who drives it, from this state: the system as it was made, but for the nodes that are free there. Forces
+  /// learn during a motion, patterns grow, and nodes are released: two motions cannot share a system. Throws
+  /// std::logic_error while the one who asked last keeps what it was given.
+  std::shared_ptr<void> claim(const State& start);
 
   /// Lets forces learn from the state that a step starts from; see LearningForce::adapt.
   bool adapt(const State& u, double budget);
   /// What the forces have learnt, all together.
   std::vector<double> memory() const;
   void restore(const std::vector<double>& memory);
-  /// Forgets the couplings that came with contact: what follows depends on the state only.
-  void reset_pattern();
+  /// Forgets the couplings that came with contact, and what the solver of the mass has learnt: what follows depends on
+  /// the state and the memory only.
+  void forget();
   /// The state at time t with these full positions and velocities (prescribed nodes are as prescribed).
   State state(const Vector& positions, const Vector& velocities, double t) const;
 

@@ -7,6 +7,11 @@
 
 namespace limber::h5 {
 
+bool is_single(hid_t attribute) {
+  const Id space(H5Aget_space(attribute), H5Sclose);
+  return space.valid() && H5Sget_simple_extent_npoints(space) == 1;
+}
+
 std::string last_error() {
   std::string text = "unknown reason";
   const auto first = [](unsigned n, const H5E_error2_t* error, void* out) -> herr_t {

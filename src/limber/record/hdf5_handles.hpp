@@ -62,6 +62,9 @@ class Quiet {
   void* data_ = nullptr;
 };
 
+/// Whether an attribute is one value, as a buffer for one can take.
+bool is_single(hid_t attribute);
+
 /// The innermost reason of the last failure.
 std::string last_error();
 

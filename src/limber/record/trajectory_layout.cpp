@@ -197,6 +197,19 @@ std::map<std::string, off_t> create_structure(const std::string& path, Memory& m
   return places;
 }
 
+/// Not one that leads to another file, nor does the group that it is in.
+void require_own_link(const std::string& path, hid_t file, const std::string& array) {
+  for (std::size_t end = array.find('/', 1);; end = array.find('/', end + 1)) {
+    const std::string name = array.substr(0, end);
+    H5L_info_t link;
+    if (H5Lget_info(file, name.c_str(), &link, H5P_DEFAULT) < 0)
+      throw InputError(path, fmt::format("the array {} is missing", array));
+    if (link.type != H5L_TYPE_HARD)
+      throw InputError(path, fmt::format("the array {} does not lie in the file: {} is a link", array, name));
+    if (end == std::string::npos) return;
+  }
+}
+
 }  // namespace
 
 std::map<std::string, off_t> create(const std::string& path, const TrajectoryHeader& header) {
@@ -226,9 +239,36 @@ h5::Id open(const std::string& path) {
     throw InputError(path, "is not a trajectory of Limber");
   const Id attribute(H5Aopen(file, "format_version", H5P_DEFAULT), H5Aclose);
   int version = 0;
-  if (!attribute.valid() || H5Aread(attribute, H5T_NATIVE_INT, &version) < 0 || version != format_version)
+  if (!attribute.valid() || !h5::is_single(attribute) || H5Aread(attribute, H5T_NATIVE_INT, &version) < 0 ||
+      version != format_version)
     throw InputError(path, fmt::format("has the trajectory format {}; this Limber reads {}", version, format_version));
   return file;
+}
+
+std::vector<hsize_t> dimensions(hid_t dataset) {
+  const Id space(H5Dget_space(dataset), H5Sclose);
+  std::vector<hsize_t> dims(static_cast<std::size_t>(std::max(H5Sget_simple_extent_ndims(space), 0)));
+  H5Sget_simple_extent_dims(space, dims.data(), nullptr);
+  return dims;
+}
+
+h5::Id open_array(const std::string& path, hid_t file, const char* array) {
+  const auto refuse = [&](const std::string& how) {
+    throw InputError(path, fmt::format("the array {} {}", array, how));
+  };
+  require_own_link(path, file, array);
+  Id dataset(H5Dopen2(file, array, H5P_DEFAULT), H5Dclose);
+  if (!dataset.valid()) refuse("cannot be opened: " + h5::last_error());
+  const Id creation(H5Dget_create_plist(dataset), H5Pclose), type(H5Dget_type(dataset), H5Tclose);
+  if (H5Pget_layout(creation) != H5D_CONTIGUOUS || H5Pget_external_count(creation) != 0)
+    refuse("does not lie in the file in one piece");
+  double size = static_cast<double>(H5Tget_size(type));
+  for (const hsize_t n : dimensions(dataset)) size *= static_cast<double>(n);
+  if (size == 0) return dataset;
+  const haddr_t place = H5Dget_offset(dataset);
+  if (place == HADDR_UNDEF || static_cast<double>(place) + size > static_cast<double>(std::filesystem::file_size(path)))
+    refuse(fmt::format("has {:.0f} bytes, more than the file", size));
+  return dataset;
 }
 
 std::map<std::string, off_t> locate(const std::string& path) {
@@ -237,8 +277,8 @@ std::map<std::string, off_t> locate(const std::string& path) {
   std::map<std::string, off_t> places;
   for (const char* array : {nodes, tets, edges, region, prescribed, body_names, body_nodes, body_tets, body_edges,
                             positions, velocities, reactions, times, min_det_F, written}) {
-    const Id dataset(H5Dopen2(file, array, H5P_DEFAULT), H5Dclose);
-    if (!dataset.valid()) continue;
+    if (array == velocities && H5Lexists(file, array, H5P_DEFAULT) <= 0) continue;
+    const Id dataset = open_array(path, file, array);
     const haddr_t place = H5Dget_offset(dataset);
     places[array] = place == HADDR_UNDEF ? 0 : static_cast<off_t>(place);
   }

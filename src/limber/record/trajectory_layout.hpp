@@ -48,4 +48,9 @@ std::map<std::string, off_t> locate(const std::string& path);
 /// Opens a trajectory for reading. Throws InputError(path, …).
 h5::Id open(const std::string& path);
 
+/// Opens an array of it, which must lie in the file itself and in one piece, as all do that are written here: its size
+/// is then at most that of the file, and its content comes from nowhere else. Throws InputError(path, …).
+h5::Id open_array(const std::string& path, hid_t file, const char* array);
+std::vector<hsize_t> dimensions(hid_t dataset);
+
 }  // namespace limber::layout

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <array>
 #include <cstdint>
 #include <type_traits>
 
@@ -32,12 +33,10 @@ struct TrajectoryReader::Impl {
   }
 
   Id open(const char* array, std::vector<hsize_t>& dims) const {
-    Id dataset(H5Dopen2(file, array, H5P_DEFAULT), H5Dclose);
-    if (!dataset.valid()) damaged(array, "is missing");
-    const Id space(H5Dget_space(dataset), H5Sclose);
-    const int rank = H5Sget_simple_extent_ndims(space);
-    if (rank != static_cast<int>(dims.size())) damaged(array, fmt::format("has {} dimensions", rank));
-    H5Sget_simple_extent_dims(space, dims.data(), nullptr);
+    Id dataset = layout::open_array(path, file, array);
+    const std::vector<hsize_t> found = layout::dimensions(dataset);
+    if (found.size() != dims.size()) damaged(array, fmt::format("has {} dimensions", found.size()));
+    dims = found;
     return dataset;
   }
 
@@ -56,9 +55,7 @@ struct TrajectoryReader::Impl {
   /// Row k of an array of frames, #F × `count` × 3 or (with count 0) #F.
   void read_row(const char* array, long k, hsize_t count, double* out) const {
     std::vector<hsize_t> dims(count ? 3 : 1);
-    const Id dataset = open(array, dims);
-    if (dims[0] != static_cast<hsize_t>(header.frames) || (count && (dims[1] != count || dims[2] != 3)))
-      damaged(array, "has another shape than the mesh and the number of frames ask for");
+    const Id dataset = open_frames(array, count, dims);
     std::vector<hsize_t> start(dims.size(), 0), size = dims;
     start[0] = static_cast<hsize_t>(k);
     size[0] = 1;
@@ -67,6 +64,13 @@ struct TrajectoryReader::Impl {
     const Id to(H5Screate_simple(static_cast<int>(size.size()), size.data(), nullptr), H5Sclose);
     if (H5Dread(dataset, H5T_NATIVE_DOUBLE, to, from, H5P_DEFAULT, out) < 0)
       damaged(array, "cannot be read: " + h5::last_error());
+  }
+
+  Id open_frames(const char* array, hsize_t count, std::vector<hsize_t>& dims) const {
+    Id dataset = open(array, dims);
+    if (dims[0] != static_cast<hsize_t>(header.frames) || (dims.size() == 3 && (dims[1] != count || dims[2] != 3)))
+      damaged(array, "has another shape than the mesh and the number of frames ask for");
+    return dataset;
   }
 
   bool has(const char* array) const { return H5Lexists(file, array, H5P_DEFAULT) > 0; }
@@ -102,7 +106,7 @@ struct TrajectoryReader::Impl {
 
   std::string read_version() const {
     const Id attribute(H5Aopen(file, "limber_version", H5P_DEFAULT), H5Aclose);
-    if (!attribute.valid()) return "";
+    if (!attribute.valid() || !h5::is_single(attribute)) return "";
     const Id type(H5Aget_type(attribute), H5Tclose);
     if (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type)) return "";
     std::string text(H5Tget_size(type), '\0');
@@ -134,6 +138,46 @@ struct TrajectoryReader::Impl {
                                triangles[b][0], triangles[b][1], pieces[b]});
   }
 
+  /// Whoever reads the file looks up nodes by these numbers, and parts of arrays by these ranges.
+  template <class Cells>
+  void require_nodes(const char* array, const Cells& cells) const {
+    const std::size_t nodes = header.node_count();
+    for (const auto& cell : cells)
+      for (const int node : cell)
+        if (node < 0 || static_cast<std::size_t>(node) >= nodes)
+          damaged(array, fmt::format("names node {}, but there are {}", node, nodes));
+  }
+
+  void require_range(const BodyRange& body, int first, int count, std::size_t all, const char* what) const {
+    if (first < 0 || count < 0 || static_cast<std::size_t>(first) + static_cast<std::size_t>(count) > all)
+      damaged("/bodies", fmt::format("gives \"{}\" {} {} from number {} on, but there are {}", body.name, count, what,
+                                     first, all));
+  }
+
+  void require_consistent() const {
+    if (!header.large) require_nodes(layout::tets, header.tets);
+    require_nodes(layout::edges, header.edges);
+    require_nodes(layout::triangles, header.triangles);
+    require_nodes(layout::prescribed, std::array{header.prescribed});
+    if (!header.large && header.region.size() != header.tets.size())
+      damaged(layout::region,
+              fmt::format("has {} numbers for {} tetrahedra", header.region.size(), header.tets.size()));
+    for (const BodyRange& b : header.bodies) {
+      require_range(b, b.first_node, b.node_count, header.node_count(), "nodes");
+      require_range(b, b.first_tet, b.tet_count, header.tet_count(), "tetrahedra");
+      require_range(b, b.first_edge, b.edge_count, header.edges.size(), "edges");
+      require_range(b, b.first_triangle, b.triangle_count, header.triangles.size(), "triangles");
+      if (b.pieces < 1 || b.tet_count % b.pieces != 0)
+        damaged(layout::body_pieces, fmt::format("makes {} tetrahedra of \"{}\" pieces of elements cut into {}",
+                                                 b.tet_count, b.name, b.pieces));
+    }
+    std::vector<hsize_t> one(1), three(3);
+    for (const char* array : {layout::times, layout::min_det_F}) open_frames(array, 0, one);
+    open_frames(layout::positions, header.node_count(), three);
+    if (header.velocities == Velocities::store) open_frames(layout::velocities, header.node_count(), three);
+    open_frames(layout::reactions, header.prescribed.size(), three);
+  }
+
   std::size_t rows(const char* array) const {
     std::vector<hsize_t> dims(2);
     open(array, dims);
@@ -158,6 +202,7 @@ struct TrajectoryReader::Impl {
     header.frames = static_cast<long>(dims[0]);
     header.velocities = has(layout::velocities) ? Velocities::store : Velocities::omit;
     header.limber_version = read_version();
+    require_consistent();
   }
 };
 

@@ -30,31 +30,12 @@ constexpr double most_adapted = 2e-5;
 
 double mechanical(const Energies& e) { return e.kinetic + e.elastic; }
 
-/// Of what belongs together. Throws InputError(entry, …).
-/// n: of the first state. Where several processes share the unknowns, only process 0 has states.
-void check_lengths(const Snapshot& s, Index n) {
-  const auto check = [n](const std::string& entry, Index length) {
-    if (length != n) throw InputError(entry, fmt::format("has {} numbers, expected {}", length, n));
-  };
-  for (std::size_t i = 0; i < s.history.size(); ++i) {
-    const State& u = s.history[i];
-    if (s.history[0].q.size() == 0) continue;
-    check(fmt::format("history[{}].q", i), u.q.size());
-    check(fmt::format("history[{}].v", i), u.v.size());
-    if (u.a.size() > 0) check(fmt::format("history[{}].a", i), u.a.size());
-  }
-  if (s.modes) {
-    check("modes.X", s.modes->X.rows());
-    check("modes.at", s.modes->at.size());
-  }
-}
-
 }  // namespace
 
 Simulation::Simulation(std::shared_ptr<MechanicalSystem> system, const MethodSettings& method, double step,
                        State initial)
     : system_(std::move(system)),
-      claim_(system_->claim(initial.q.size())),
+      claim_(system_->claim(initial)),
       info_(&find_method(method.name)),
       settings_(method),
       stepper_(*info_, method.parameters, *system_, method.options),
@@ -62,16 +43,19 @@ Simulation::Simulation(std::shared_ptr<MechanicalSystem> system, const MethodSet
       mass_(system_->total_mass()),
       start_time_(initial.t),
       history_(std::move(initial)) {
-  start_anew();
+  start_anew(state());
 }
 
-void Simulation::start_anew() {
-  energies_ = system_->energies(state());
-  damping_power_ = system_->damping_power(state());
-  friction_power_ = system_->friction_power(state());
-  touching_ = std::isfinite(system_->smallest_gap(state()));
-  supply_ = mechanical(energies_);
-  account_ = EnergyAccount(energies_, time());
+void Simulation::start_anew(State u) {
+  const Energies e = system_->energies(u);
+  const double damping = system_->damping_power(u), friction = system_->friction_power(u);
+  touching_ = std::isfinite(system_->smallest_gap(u));
+  energies_ = e;
+  damping_power_ = damping;
+  friction_power_ = friction;
+  supply_ = mechanical(e);
+  account_ = EnergyAccount(e, u.t);
+  history_ = History(std::move(u));
 }
 
 void Simulation::release_due() {
@@ -105,7 +89,7 @@ StepReport Simulation::step() {
     std::tie(history_, energies_, account_, touching_, damping_loss_, damping_power_, friction_loss_, friction_power_,
              supply_) = before;
     system_->restore(learnt);
-    stepper_.forget();
+    stepper_.forget(*system_);
     if (modes) stepper_.modes()->restore(*modes);
     throw;
   }
@@ -347,20 +331,26 @@ void Simulation::change_forces(const std::function<void()>& change) {
 }
 
 void Simulation::set_state(Vector q, Vector v) {
-  history_ = History(State{std::move(q), std::move(v), time()});
-  stepper_.forget();
-  start_anew();
+  const auto check = [this](const char* name, const Vector& x) {
+    if (x.size() != system_->size())
+      throw InputError(name, fmt::format("{} numbers, expected {}: three for each node that is free to move", x.size(),
+                                         system_->size()));
+    if (!x.allFinite()) throw InputError(name, "a number is not finite");
+  };
+  check("positions", q);
+  check("velocities", v);
+  start_anew(State{std::move(q), std::move(v), time()});
+  stepper_.forget(*system_);
 }
 
 Snapshot Simulation::snapshot() {
-  stepper_.reset();
-  system_->reset_pattern();
   Snapshot s{{}, step_, start_time_, damping_loss_, supply_};
   s.friction_loss = friction_loss_;
   s.forces = system_->memory();
   s.account = account_.memory();
   s.damping_power = damping_power_;
   s.friction_power = friction_power_;
+  s.releases = system_->releases();
   if (stepper_.modes()) s.modes = stepper_.modes()->memory();
   const Space& space = system_->space();
   for (std::size_t i = 0; i < history_.size(); ++i) {
@@ -368,45 +358,72 @@ Snapshot Simulation::snapshot() {
     s.history.push_back(
         {space.on_first(u.q), space.on_first(u.v), u.t, u.a.size() > 0 ? space.on_first(u.a) : Vector()});
   }
+  begin_again(s.forces, s.modes);
   return s;
 }
 
+/// A motion that goes on after a snapshot and one that is resumed from it both come through here: what they have in
+/// common is what the snapshot has, and nothing else is left.
+void Simulation::begin_again(const std::vector<double>& forces, const std::optional<ModalMemory>& modes) {
+  system_->restore(forces);
+  system_->forget();
+  stepper_.forget(*system_);
+  if (stepper_.modes() && modes) stepper_.modes()->restore(*modes);
+  energies_ = system_->energies(state());
+  touching_ = std::isfinite(system_->smallest_gap(state()));
+}
+
+/// Whether a node is held changes the unknowns, which a method counts when it is made.
+void Simulation::release_first(int k) {
+  if (k == system_->releases()) return;
+  system_->release_first(k);
+  counts_before_ += stepper_.linear_counts();
+  stepper_ = Stepper(*info_, settings_.parameters, *system_, settings_.options);
+}
+
 void Simulation::restore(const Snapshot& s) {
-  if (s.history.empty()) throw InputError("history", "has no state");
-  const auto length = [this](const Vector& x) {
-    return static_cast<Index>(system_->space().max(static_cast<double>(x.size())));
-  };
-  const Index known = length(s.history[0].q);
-  check_lengths(s, known);
-  // Each release adds unknowns: their number tells whether a snapshot at the time of one is from before or after it.
-  const auto unknowns = [this] { return system_->space().whole_size(system_->size()); };
-  const Index size = unknowns();
-  if (known < size) system_->hold_all();
-  while (unknowns() < known && std::isfinite(system_->next_release())) system_->release_next();
-  if (unknowns() != known)
-    throw InputError("history[0].q", fmt::format("has {} numbers, but the system has {} unknowns", known, unknowns()));
-  if (unknowns() != size) stepper_ = Stepper(*info_, settings_.parameters, *system_, settings_.options);
+  on_first_process(system_->processes(), [&] {
+    require_sound(s, {h_, stepper_.memory().states, stepper_.modes() != nullptr});
+  });
+  const auto before = std::tuple(history_, step_, start_time_, energies_, account_, touching_, damping_loss_,
+                                 damping_power_, friction_loss_, friction_power_, supply_);
+  const std::vector<double> learnt = system_->memory();
+  const auto modes = stepper_.modes() ? stepper_.modes()->memory() : std::nullopt;
+  const int releases = system_->releases();
+  try {
+    take_over(s);
+  } catch (...) {
+    release_first(releases);
+    std::tie(history_, step_, start_time_, energies_, account_, touching_, damping_loss_, damping_power_,
+             friction_loss_, friction_power_, supply_) = before;
+    begin_again(learnt, modes);
+    throw;
+  }
+}
+
+void Simulation::take_over(const Snapshot& s) {
+  release_first(s.releases);
+  if (system_->releases() != s.releases)
+    throw InputError("releases", fmt::format("is {}, but the scene has {}", s.releases, system_->releases()));
+  const Space& space = system_->space();
+  const auto length = [&](const Vector& x) { return static_cast<Index>(space.max(static_cast<double>(x.size()))); };
+  if (const Index known = length(s.history[0].q), size = space.whole_size(system_->size()); known != size)
+    throw InputError("history[0].q", fmt::format("has {} numbers, but the system has {} unknowns", known, size));
   std::deque<State> past;
-  for (const State& u : s.history) {
-    const Space& space = system_->space();
+  for (const State& u : s.history)
     past.push_back(
         {space.from_first(u.q), space.from_first(u.v), u.t, length(u.a) > 0 ? space.from_first(u.a) : Vector()});
-  }
   history_ = History(std::move(past));
   step_ = s.step;
   start_time_ = s.start_time;
   damping_loss_ = s.damping_loss;
-  supply_ = s.supply;
-  friction_loss_ = s.friction_loss;
-  system_->restore(s.forces);
-  system_->reset_pattern();
-  stepper_.forget();
-  if (stepper_.modes() && s.modes) stepper_.modes()->restore(*s.modes);
-  energies_ = system_->energies(state());
   damping_power_ = s.damping_power;
+  friction_loss_ = s.friction_loss;
   friction_power_ = s.friction_power;
-  touching_ = std::isfinite(system_->smallest_gap(state()));
+  supply_ = s.supply;
   account_.restore(s.account);
+  begin_again(s.forces, s.modes);
+  if (!std::isfinite(energies_.total())) throw InputError("history[0].q", "has an energy that is not finite");
 }
 
 }  // namespace limber

@@ -15,6 +15,7 @@
 #include "limber/core/history.hpp"
 #include "limber/model/mechanical_system.hpp"
 #include "limber/sim/energy_account.hpp"
+#include "limber/sim/snapshot.hpp"
 #include "limber/time/stepper.hpp"
 
 namespace limber {
@@ -40,21 +41,6 @@ struct StepReport {
   int calmed = 0;                    // or, where all of these gained too, by backward Euler
   std::vector<std::string> notes;    // why
   std::vector<std::string> remarks;  // what else the user should hear, such as more modes than were asked for
-};
-
-/// All that the future depends on, besides the scene.
-struct Snapshot {
-  std::vector<State> history;  // newest first, of all unknowns; several processes: on process 0, others have the times
-  long step = 0;
-  double start_time = 0;    // [s] of step 0
-  double damping_loss = 0;  // [J]
-  double supply = 0;        // [J]
-  std::optional<ModalMemory> modes = {};
-  double friction_loss = 0;         // [J]
-  std::vector<double> forces = {};  // what forces have learnt
-  std::vector<double> account = {};
-  // [W] at the end of the last step, as the forces were during it: what they lag begins anew with the next step.
-  double damping_power = 0, friction_power = 0;
 };
 
 class Simulation {
@@ -96,11 +82,15 @@ class Simulation {
   /// Forces may be changed between steps, such as a pull by hand: `change` does it. By how much the energy is another
   /// one after it counts as put in from outside.
   void change_forces(const std::function<void()>& change);
-  /// A new state at the present time; history, acceleration and modes are forgotten.
+  /// A new state of the unknowns at the present time; history, acceleration and modes are forgotten. Throws
+  /// InputError("positions" or "velocities", …) for one of another length or that is not finite; then, and if a force
+  /// throws, nothing has changed.
   void set_state(Vector q, Vector v);
-  /// A checkpoint. Factors are dropped here, so that a run resumed from it has the bits of one that goes on.
+  /// A checkpoint. All that solvers have learnt is forgotten here, so that a run resumed from it has the bits of one
+  /// that goes on.
   Snapshot snapshot();
-  /// Throws InputError(entry, …) for one of wrong lengths.
+  /// Throws InputError(entry, …) for one that does not fit. Whatever is thrown, the motion is where it was; only what
+  /// solvers have learnt may be forgotten, as by a snapshot.
   void restore(const Snapshot& s);
 
  private:
@@ -138,7 +128,10 @@ class Simulation {
   double supplied(const Trial& trial) const;
   void check(const Trial& trial) const;
   void accept(Trial trial);
-  void start_anew();
+  void start_anew(State u);
+  void release_first(int k);
+  void take_over(const Snapshot& s);
+  void begin_again(const std::vector<double>& forces, const std::optional<ModalMemory>& modes);
   std::string alarm() const;
 
   std::shared_ptr<MechanicalSystem> system_;

@@ -44,7 +44,6 @@ class Constrained final : public StageSolver {
   }
 
   void begin_step(System& system, const State& u) override { free_->begin_step(system, u); }
-  void reset() override { free_->reset(); }
   StageCounts counts() const override {
     StageCounts c = free_->counts();
     c.newton_iterations += iterations_;

@@ -26,6 +26,13 @@ class Exponential {
   /// vectors are whole on each.
   State advance(System& system, const State& u, double h);
   ExponentialCounts counts() const { return counts_; }
+  /// Drops the matrices of the last step.
+  void forget() {
+    at_ = {};
+    pattern_ = {};
+    stiffness_.reset();
+    damping_.reset();
+  }
 
  private:
   State dense(System& system, const Vector& f_t, double h) const;

@@ -41,11 +41,6 @@ class Implicit final : public StageSolver {
     touched_ = false;
   }
   bool touched() const override { return touched_; }
-  void reset() override {
-    bank_.reset();
-    defect_ = 0;
-    scaling_.begin_step();
-  }
   StageCounts counts() const override { return counts_; }
   SolverCounts linear_counts() const override { return bank_.counts(); }
 

@@ -36,8 +36,7 @@ class Linearized final : public StageSolver {
       frozen_.reset();
     } else {
       f = system.force(at);
-      if (!frozen_ || frozen_->q != s.tangent_at->q || frozen_->v != s.tangent_at->v || tau_q_ != s.tau_q ||
-          tau_v_ != s.tau_v) {
+      if (!frozen_at(system, *s.tangent_at) || tau_q_ != s.tau_q || tau_v_ != s.tau_v) {
         system.tangent(*s.tangent_at, Definiteness::exact, tangent_);
         frozen_ = s.tangent_at;
         set_matrix(system, s, tangent_);
@@ -59,12 +58,6 @@ class Linearized final : public StageSolver {
     return next;
   }
 
-  void reset() override {
-    bank_.reset();
-    defect_ = 0;
-    frozen_.reset();
-    if (newton_) newton_->reset();
-  }
   void begin_step(System& system, const State& u) override {
     if (newton_) newton_->begin_step(system, u);
   }
@@ -80,6 +73,10 @@ class Linearized final : public StageSolver {
   SolverCounts linear_counts() const override { return newton_ ? newton_->linear_counts() : bank_.counts(); }
 
  private:
+  /// Whether K and D were last taken at these positions and velocities: of all processes.
+  bool frozen_at(const System& system, const State& u) const {
+    return frozen_ && system.space().all(frozen_->q == u.q && frozen_->v == u.v);
+  }
   static Symmetry symmetry(System& system) { return system.symmetric() ? Symmetry::symmetric : Symmetry::general; }
 
   /// All but contact is linearised; contact is iterated to convergence.

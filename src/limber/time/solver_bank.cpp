@@ -31,10 +31,6 @@ LinearSolver& SolverBank::at(double tau_q, double tau_v) {
   return *entries_.front().solver;
 }
 
-void SolverBank::reset() {
-  for (auto& e : entries_) e.solver->reset();
-}
-
 SolverCounts SolverBank::counts() const {
   SolverCounts sum;
   for (const auto& e : entries_) sum += e.solver->counts();

@@ -17,8 +17,6 @@ class SolverBank {
 
   /// The solver of this pair; the one longest unused gives way to a new pair.
   LinearSolver& at(double tau_q, double tau_v);
-  /// All solvers forget their factors.
-  void reset();
   SolverCounts counts() const;
 
  private:

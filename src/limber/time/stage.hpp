@@ -47,8 +47,6 @@ class StageSolver {
   virtual State solve(System&, const Stage&) = 0;
   /// Called before each step with the state it starts from.
   virtual void begin_step(System&, const State&) {}
-  /// Forgets what is kept between steps, so that what follows depends on the state only.
-  virtual void reset() = 0;
   /// Whether a stage since the last begin_step ended where things touch.
   virtual bool touched() const { return false; }
   virtual StageCounts counts() const = 0;

@@ -197,23 +197,29 @@ State Stepper::step_with(StageSolver& stages, System& system, const History& u, 
 }
 
 long Stepper::newton_iterations() const {
-  return stages_->counts().newton_iterations + (newton_ ? newton_->counts().newton_iterations : 0);
+  return iterations_before_ + stages_->counts().newton_iterations + (newton_ ? newton_->counts().newton_iterations : 0);
 }
 
 SolverCounts Stepper::linear_counts() const {
-  SolverCounts sum = stages_->linear_counts();
+  SolverCounts sum = counts_before_;
+  sum += stages_->linear_counts();
   if (newton_) sum += newton_->linear_counts();
   return sum;
 }
 
-void Stepper::reset() {
-  stages_->reset();
-  if (newton_) newton_->reset();
-  if (modes_) modes_->reset();
+void Stepper::reset(System& system) {
+  const auto modes = modes_ ? modes_->memory() : std::nullopt;
+  forget(system);
+  if (modes) modes_->restore(*modes);
 }
 
-void Stepper::forget() {
-  reset();
+void Stepper::forget(System& system) {
+  auto fresh = make_stage_solver(info_->solution, system, options_);
+  counts_before_ = linear_counts();
+  iterations_before_ = newton_iterations();
+  stages_ = std::move(fresh);
+  newton_.reset();
+  exponential_.forget();
   if (modes_) modes_->clear();
 }
 

@@ -50,16 +50,17 @@ class Stepper {
   /// Null unless the method splits off modes.
   ModalSubspace* modes() { return modes_.get(); }
   const ModalSubspace* modes() const { return modes_.get(); }
+  /// Since the construction, as all counts are.
   long newton_iterations() const;
   SolverCounts linear_counts() const;
   ExponentialCounts exponential_counts() const { return exponential_.counts(); }
   /// What the user should hear of the last steps.
   std::vector<std::string> take_notes() { return modes_ ? modes_->take_notes() : std::vector<std::string>{}; }
 
-  /// Forgets factors: what follows depends on the history and the modes only.
-  void reset();
+  /// Has new solvers, and keeps the modes: what follows depends on the history and their memory only.
+  void reset(System& system);
   /// Forgets the modes too: what follows depends on the history only.
-  void forget();
+  void forget(System& system);
 
  private:
   StageSolver& newton(System& system);
@@ -75,6 +76,8 @@ class Stepper {
   StageOptions options_;
   std::unique_ptr<TimeIntegrator> scheme_;
   std::unique_ptr<StageSolver> stages_, newton_;
+  long iterations_before_ = 0;  // of earlier solvers
+  SolverCounts counts_before_;
   std::unique_ptr<ModalSubspace> modes_;
   Exponential exponential_;
 };

@@ -1,9 +1,12 @@
 #include "limber/contact/forces/contact_stiffness.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
 #include "limber/contact/forces/barrier.hpp"
+#include "limber/core/errors.hpp"
 
 namespace limber {
 namespace {
@@ -117,9 +120,23 @@ std::vector<double> ContactStiffness::memory() const {
 }
 
 void ContactStiffness::restore(const std::vector<double>& memory) {
+  const auto object = [&](double number) {
+    if (!(number >= 0) || !(number < static_cast<double>(objects_)) || number != std::floor(number))
+      throw InputError("forces", fmt::format("has a contact stiffness of object {}, but objects are numbered 0 to {}",
+                                             number, objects_ - 1));
+    return static_cast<int>(number);
+  };
+  if (memory.size() % 3 != 0)
+    throw InputError("forces",
+                     fmt::format("{} numbers are not contact stiffnesses, which have three each", memory.size()));
   kappa_ = first_;
-  for (std::size_t i = 0; i + 2 < memory.size(); i += 3)
-    set({static_cast<int>(memory[i]), static_cast<int>(memory[i + 1])}, memory[i + 2]);
+  for (std::size_t i = 0; i < memory.size(); i += 3) {
+    const double kappa = memory[i + 2];
+    if (!(kappa > 0) || !std::isfinite(kappa))
+      throw InputError("forces",
+                       fmt::format("has the contact stiffness {} N/m, which must be a finite number > 0", kappa));
+    set({object(memory[i]), object(memory[i + 1])}, kappa);
+  }
 }
 
 }  // namespace limber

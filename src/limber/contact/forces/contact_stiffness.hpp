@@ -49,6 +49,7 @@ class ContactStiffness {
 
   /// What has been learnt: object, object, κ of each pair that has changed.
   std::vector<double> memory() const;
+  /// Throws InputError("forces", …) for what is no such memory.
   void restore(const std::vector<double>& memory);
 
  private:

@@ -67,6 +67,7 @@ void AutoSolver::set_matrix(const SparseMatrix& A) {
   if (!space_.all(pattern_.take(*A_) == PatternChange::same)) {
     rows_ = make_row_matrix(*A_, symmetry_, space_);
     factor_.reset();
+    weighed_ = false;
     forget();
     shape_ = {space_.whole_size(A_->cols()), space_.sum(static_cast<double>(A_->nonZeros()))};
     // Processes share the work of an iteration.
@@ -82,6 +83,7 @@ void AutoSolver::set_matrix(const SparseMatrix& A) {
 void AutoSolver::reset() {
   forget();
   costs_of_ = {};
+  weighed_ = false;
 }
 
 void AutoSolver::forget() {
@@ -108,10 +110,13 @@ void AutoSolver::need_factor_costs() {
 }
 
 void AutoSolver::need_factor() {
-  if (factor_) return;
-  factor_ = make_gathered_factor(*A_, symmetry_, space_,
-                                 [this](const SparseMatrix& A) { return make_best_factor(A, symmetry_); });
-  factor_->analyze(*A_);
+  if (weighed_) return;
+  if (!factor_) {
+    factor_ = make_gathered_factor(*A_, symmetry_, space_,
+                                   [this](const SparseMatrix& A) { return make_best_factor(A, symmetry_); });
+    factor_->analyze(*A_);
+  }
+  weighed_ = true;
   costs_of_ = shape_;
   const FactorCost cost = factor_->cost();
   factorization_ = per_flop * cost.flops + per_factor_entry * cost.entries +
@@ -139,7 +144,7 @@ AutoSolver::Approach AutoSolver::choose(double decades) {
     need_factor_costs();
     if (multigrid <= mean_cost_of_factor()) return Approach::multigrid;
   }
-  if (!factor_ && past_.diagonal_rate * decades <= iterations_before_analysis) return Approach::diagonal;
+  if (!weighed_ && past_.diagonal_rate * decades <= iterations_before_analysis) return Approach::diagonal;
   need_factor_costs();
   if (has_factor_) {
     const double kept = std::max(1., (past_.kept_rate + past_.kept_growth) * decades) * factor_iteration_;
@@ -218,7 +223,7 @@ KrylovResult AutoSolver::try_diagonal(const Vector& b, Vector& x, double toleran
     if (done % 8 != 0) return true;
     if (takes_multigrid())
       return worth_going_on(done * iteration_, (predicted - done) * iteration_, .5 * multigrid_cost(decades));
-    if (!factor_ && done < iterations_before_analysis && predicted < 8 * done) return true;
+    if (!weighed_ && done < iterations_before_analysis && predicted < 8 * done) return true;
     need_factor_costs();
     return worth_going_on(done * iteration_, (predicted - done) * iteration_, factorization_ + factor_iteration_);
   };

@@ -72,7 +72,8 @@ class AutoSolver final : public LinearSolver {
   SparseMatrix copy_;
   Pattern pattern_;
   std::unique_ptr<RowMatrix> rows_;
-  std::unique_ptr<Factor> factor_;  // null until it is needed, or its costs
+  std::unique_ptr<Factor> factor_;  // null until it is needed, or its costs; its analysis outlives a reset
+  bool weighed_ = false;            // the costs of this factor are known; since the last reset
   StiffBlock stiff_;
   KeptMultigrid multigrid_;
   std::optional<RowMatrix::Inverse> inverted_;  // the diagonal blocks of A_

@@ -111,6 +111,8 @@ State frame_of_run(const StartChoice& choice, int nodes) {
   if (frame.q.size() != 3 * static_cast<Index>(nodes))
     throw InputError("start.run", fmt::format("{} has {} nodes, the bodies of this scene have {}", choice.run,
                                               frame.q.size() / 3, nodes));
+  if (!frame.q.allFinite() || !frame.v.allFinite() || !std::isfinite(frame.t))
+    throw InputError("start.run", fmt::format("{} has numbers in this frame that are not finite", choice.run));
   return {std::move(frame.q), std::move(frame.v), frame.t};
 }
 

@@ -81,7 +81,7 @@ Simulation build_simulation(const Scene& scene, const Model& model) {
     throw InputError("method.petsc",
                      "is for the solvers \"petsc\" and \"mumps\"; method.solver is \"" + scene.method.solver + "\"");
   set_petsc_options(scene.method.petsc);
-  model.system->claim(model.start.q.size());  // as it was made, also after another simulation
+  model.system->claim(model.start);  // as it was made, also after another simulation
   const bool potential = model.system->potentials(model.start).has_value();
   require_merit(scene.method, *model.system, potential);
   if (scene.contact) refuse_growth_with_contact(scene.method);

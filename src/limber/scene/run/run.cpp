@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <exception>
 #include <filesystem>
 #include <map>
 #include <utility>
@@ -87,10 +88,13 @@ class Run {
   }
 
   RunResult go() {
-    const auto header = [this] {
-      return trajectory_header(model_, scene_.output.velocities ? Velocities::store : Velocities::omit, plan_.frames());
-    };
     prescribed_ = model_.system->prescribed_nodes();
+    const auto header = [this] {
+      TrajectoryHeader all =
+          trajectory_header(model_, scene_.output.velocities ? Velocities::store : Velocities::omit, plan_.frames());
+      all.prescribed = prescribed_;  // also where some have been released
+      return all;
+    };
     const auto checkpoint = options_.existing == Existing::resume
                                 ? shared_checkpoint(file(run_file::checkpoint), processes())
                                 : std::nullopt;
@@ -128,10 +132,14 @@ class Run {
       });
       record({}, 0);
       write_frames(simulation_.state());
+      agree();
     }
     try {
       loop();
     } catch (const Interrupted&) {  // the step in progress is undone
+    } catch (const FailedElsewhere&) {
+      summarize("failed", "");  // which all do together
+      throw;
     } catch (const std::exception& e) {
       summarize("failed", e.what());
       throw;
@@ -167,8 +175,16 @@ class Run {
                                                     scene_.time.duration, steps_, options_.directory, checkpoint.step));
   }
 
+  /// The start has a row and a frame, and each step a row.
+  static void require_counts(const Checkpoint& checkpoint) {
+    if (checkpoint.rows != checkpoint.step + 1)
+      throw InputError("rows", fmt::format("is {}, but there are {} steps", checkpoint.rows, checkpoint.step));
+    if (checkpoint.frames < 1) throw InputError("frames", fmt::format("is {}, must be at least 1", checkpoint.frames));
+  }
+
   void restore(const Checkpoint& checkpoint) {
     try {
+      require_counts(checkpoint);
       simulation_.restore(to_snapshot(checkpoint));
       notes_ = notes_of(checkpoint);
       for (const auto& [name, now] : own_counts()) before_[name] = count_in(checkpoint, name) - now;
@@ -234,10 +250,28 @@ class Run {
       record(report, 1000 * seconds_since(start));
       write_frames(before);
       if (simulation_.step_count() % interval == 0 || simulation_.step_count() == steps_) save();
+      agree();
       if (options_.progress)
         options_.progress(
             {simulation_.step_count(), steps_, simulation_.time(), model_.start.t + scene_.time.duration, &report});
     }
+  }
+
+  /// Does what process 0 alone does with files. All go on together until they agree on whether that has failed: none is
+  /// left waiting for it.
+  template <class Work>
+  void write(const Work& work) {
+    if (unwritten_) return;
+    try {
+      work();
+    } catch (...) {
+      unwritten_ = std::current_exception();
+    }
+  }
+  void agree() {
+    on_first_process(processes(), [this] {
+      if (const auto failure = std::exchange(unwritten_, nullptr)) std::rethrow_exception(failure);
+    });
   }
 
   /// Where nodes are released, modes and what counts them begin anew.
@@ -254,7 +288,7 @@ class Run {
     checkpoint.frames = frames_;
     checkpoint.rows = table_->rows();
     checkpoint.scene_text = scene_text_;
-    save_checkpoint(file(run_file::checkpoint), checkpoint);
+    write([&] { save_checkpoint(file(run_file::checkpoint), checkpoint); });
   }
 
   void record(const StepReport& report, double wall_ms) {
@@ -275,17 +309,19 @@ class Run {
     record_probes();
     record_cavities();
     if (!table_) return;
-    table_->add({simulation_.time(),
-                 e.kinetic,
-                 e.elastic,
-                 e.gravitational,
-                 simulation_.damping_loss(),
-                 e.total(),
-                 report.newton_iterations,
-                 wall_ms,
-                 {e.other, static_cast<double>(report.substeps), static_cast<double>(report.escalations), e.contact,
-                  simulation_.friction_loss(), static_cast<double>(touch.collisions), touch.smallest_gap,
-                  simulation_.account().put_in(), static_cast<double>(report.retaken())}});
+    write([&] {
+      table_->add({simulation_.time(),
+                   e.kinetic,
+                   e.elastic,
+                   e.gravitational,
+                   simulation_.damping_loss(),
+                   e.total(),
+                   report.newton_iterations,
+                   wall_ms,
+                   {e.other, static_cast<double>(report.substeps), static_cast<double>(report.escalations), e.contact,
+                    simulation_.friction_loss(), static_cast<double>(touch.collisions), touch.smallest_gap,
+                    simulation_.account().put_in(), static_cast<double>(report.retaken())}});
+    });
   }
 
   void record_probes() {
@@ -298,7 +334,7 @@ class Run {
     }
     processes().sum(row);
     row.insert(row.begin(), simulation_.time());
-    if (probes_) probes_->add(row);
+    if (probes_) write([&] { probes_->add(row); });
   }
 
   void record_cavities() {
@@ -310,7 +346,7 @@ class Run {
       row.push_back(volume);
       row.push_back(c.cavity->pressure(volume, simulation_.time()));
     }
-    cavities_->add(row);
+    write([&] { cavities_->add(row); });
   }
 
   /// How many collisions there are now, and their smallest gap [m]; δ where there is none, 0 without contact.
@@ -330,9 +366,11 @@ class Run {
   void write_contacts(const State& all, double t) {
     if (!contacts_) return;
     const auto& names = model_.contact->collisions->scene().objects;
-    for (const ContactPair& p : contact_pairs(contact_points(*model_.contact, all)))
-      contacts_->add({t, names[static_cast<std::size_t>(p.objects[0])], names[static_cast<std::size_t>(p.objects[1])],
-                      p.collisions, p.smallest_gap, p.normal_force, p.friction_force});
+    write([&] {
+      for (const ContactPair& p : contact_pairs(contact_points(*model_.contact, all)))
+        contacts_->add({t, names[static_cast<std::size_t>(p.objects[0])], names[static_cast<std::size_t>(p.objects[1])],
+                        p.collisions, p.smallest_gap, p.normal_force, p.friction_force});
+    });
   }
 
   /// Between two steps; where no step may end there, or the way there passes through something, the state of the nearer
@@ -357,9 +395,10 @@ class Run {
       const double det = model_.min_det_F(all.q);
       const Vector held = reactions(u);
       write_contacts(all, t);
-      model_.system->show(
-          u, [&](int first, const Vector& q, const Vector& v) { writer_->write_nodes(k, ix(first), q, v); });
-      if (writer_) writer_->finish_frame(k, t, det, held);
+      model_.system->show(u, [&](int first, const Vector& q, const Vector& v) {
+        write([&] { writer_->write_nodes(k, ix(first), q, v); });
+      });
+      if (writer_) write([&] { writer_->finish_frame(k, t, det, held); });
     }
   }
 
@@ -375,7 +414,7 @@ class Run {
 
   void summarize(const std::string& end, const std::string& reason) {
     result_.steps = simulation_.step_count();
-    result_.frames = frames_;
+    result_.frames = writer_ ? writer_->frames() : frames_;
     const Counts total = counts();
     const auto count = [&](const char* name) { return std::lround(total.at(name)); };
     const Energies e = simulation_.energies();
@@ -429,12 +468,13 @@ class Run {
     if (!reason.empty()) summary["reason"] = reason;
     if (model_.system->space().shared()) summary["processes"] = processes().size();
     result_.summary = document_of(std::move(summary));
-    if (!directory_) return;
-    try {
-      write_atomically(file(run_file::summary), result_.summary.text() + "\n");
-    } catch (const OutputError&) {
-      if (end != "failed") throw;  // a full disk is then already being reported
-    }
+    on_first_process(processes(), [&] {
+      try {
+        write_atomically(file(run_file::summary), result_.summary.text() + "\n");
+      } catch (const OutputError&) {
+        if (end != "failed") throw;  // a full disk is then already being reported
+      }
+    });
   }
 
   const Scene& scene_;
@@ -454,6 +494,7 @@ class Run {
   std::optional<ContactTable> contacts_;
   std::optional<StepTable> probes_, cavities_;  // as many rows as energies
   RunResult result_;
+  std::exception_ptr unwritten_;  // what process 0 could not write, and why
   long frames_ = 0;
   long newton_ = 0, escalations_ = 0, halved_ = 0;
   StepReport retaken_;  // sums of its counts of steps that gained energy

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cmath>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -23,6 +24,13 @@ T entry(const std::map<std::string, T>& entries, const std::string& name) {
   return found->second;
 }
 
+double whole_number(const Checkpoint& c, const std::string& name, double most = 1e15) {
+  const double x = entry(c.numbers, name);
+  if (!(x >= 0) || !(x <= most) || x != std::floor(x))
+    throw InputError(name, fmt::format("is {}, not a whole number from 0 to {}", x, most));
+  return x;
+}
+
 }  // namespace
 
 Checkpoint to_checkpoint(const Snapshot& s, const Counts& counts, const std::vector<std::string>& notes) {
@@ -33,6 +41,7 @@ Checkpoint to_checkpoint(const Snapshot& s, const Counts& counts, const std::vec
                {"damping_power", s.damping_power},   {"friction_loss", s.friction_loss},
                {"friction_power", s.friction_power}, {"supply", s.supply}};
   for (const auto& [name, count] : counts) c.numbers[count_prefix + name] = count;
+  c.numbers["releases"] = s.releases;
   c.texts["notes"] = nlohmann::json(notes).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   c.vectors["forces"] = Vector::Map(s.forces.data(), static_cast<Index>(s.forces.size()));
   c.vectors["account"] = Vector::Map(s.account.data(), static_cast<Index>(s.account.size()));
@@ -55,6 +64,7 @@ Snapshot to_snapshot(const Checkpoint& c) {
   s.friction_loss = entry(c.numbers, "friction_loss");
   s.friction_power = entry(c.numbers, "friction_power");
   s.supply = entry(c.numbers, "supply");
+  s.releases = static_cast<int>(whole_number(c, "releases", 1e9));
   const Vector forces = entry(c.vectors, "forces");
   s.forces.assign(forces.begin(), forces.end());
   const Vector account = entry(c.vectors, "account");
@@ -65,12 +75,12 @@ Snapshot to_snapshot(const Checkpoint& c) {
     if (modes == 0 || X.size() % modes != 0)
       throw InputError("modes.X", fmt::format("has {} numbers, which do not make {} modes", X.size(), modes));
     s.modes = ModalMemory{lambda->second, X.reshaped(X.size() / modes, modes),
-                          static_cast<long>(entry(c.numbers, "modes.age")), entry(c.vectors, "modes.at")};
+                          static_cast<long>(whole_number(c, "modes.age")), entry(c.vectors, "modes.at")};
   }
   return s;
 }
 
-double count_in(const Checkpoint& c, const std::string& name) { return entry(c.numbers, count_prefix + name); }
+double count_in(const Checkpoint& c, const std::string& name) { return whole_number(c, count_prefix + name); }
 
 std::optional<Checkpoint> shared_checkpoint(const std::string& path, const Communicator& all) {
   std::optional<Checkpoint> checkpoint;

@@ -113,12 +113,6 @@ class ModalSubspace {
   void restore(ModalMemory memory);
   /// Forgets the modes; the next step computes them.
   void clear();
-  /// Forgets factors, so that what follows depends on the modes and the state only.
-  void reset() {
-    tracker_.reset();
-    checked_ = false;
-    bodies_.clear();
-  }
 
  private:
   /// Several processes seek the modes together, each with the matrices of its own elements and the rows that it holds;

@@ -1,0 +1,72 @@
+/// Several processes that must not wait for each other in vain: decisions are those of all, and so are failures.
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <filesystem>
+
+#include "limber/core/errors.hpp"
+#include "limber/record/temporary_directory.hpp"
+#include "limber/scene/build/build.hpp"
+#include "limber/scene/json.hpp"
+#include "limber/scene/run/run.hpp"
+#include "support/thread_processes.hpp"
+
+namespace limber {
+namespace {
+
+using nlohmann::json;
+using test::ThreadProcesses;
+
+json two_blocks(const json& method) {
+  json scene = json::parse(R"({"time": {"step": 0.005, "duration": 0.03}, "gravity": [0, 0, 0], "bodies": [
+      {"name": "moves", "mesh": {"shape": "box", "size": [1, 0.2, 0.2], "cells": [3, 1, 1]}, "pin": "left",
+       "velocity": [0, 1, 0], "material": {"young": 1e5, "poisson": 0.3}},
+      {"name": "rests", "mesh": {"shape": "box", "size": [1, 0.2, 0.2], "cells": [3, 1, 1]}, "position": [0, 1, 0],
+       "pin": "left", "material": {"young": 1e5, "poisson": 0.3}}]})");
+  scene["method"] = method;
+  return scene;
+}
+
+/// Whether the tangent is that of the last stage: on the process of the body that rests it always would be.
+TEST(SharedRun, AFrozenTangentIsThatOfAllProcesses) {
+  const Scene scene = read_scene(two_blocks({{"name", "SSDIRK"}, {"freeze", true}}), vocabulary(), "");
+  const auto end = [&](const Communicator& all) {
+    const Model model = build_model(scene, {}, all);
+    Simulation simulation = build_simulation(scene, model);
+    for (int k = 0; k < 5; ++k) simulation.step();
+    return model.system->everywhere(simulation.state()).q;
+  };
+  const Vector alone = end(one_process());
+  ThreadProcesses(2).run(
+      [&](const Communicator& all) { EXPECT_LE((end(all) - alone).lpNorm<Eigen::Infinity>(), 1e-9); });
+}
+
+/// A file whose temporary name leads to a device that is always full. Process 0 says why it fails, and none waits.
+TEST(SharedRun, WhatProcess0CannotWriteEndsAllOfThem) {
+  json text = two_blocks({{"name", "SIERE"}, {"modes", 4}});
+  text["output"] = {{"checkpoint_every", 2}};
+  const Scene scene = read_scene(text, vocabulary(), "");
+  const TemporaryDirectory folder;
+  std::filesystem::create_symlink("/dev/full", folder.path() / "checkpoint.bin.tmp");
+  std::atomic<int> full = 0, elsewhere = 0;
+  ThreadProcesses(2).run([&](const Communicator& all) {
+    const Model model = build_model(scene, {}, all);
+    try {
+      run_scene(document_of(text), scene, model, {folder.path().string(), Existing::resume});
+    } catch (const OutputError& e) {
+      EXPECT_NE(std::string(e.what()).find("the disk is full"), std::string::npos) << e.what();
+      full += all.rank() == 0 ? 1 : 10;
+    } catch (const FailedElsewhere&) {
+      ++elsewhere;
+    }
+  });
+  EXPECT_EQ(full, 1);
+  EXPECT_EQ(elsewhere, 1);
+  const auto summary = json::parse(read_file((folder.path() / "summary.json").string()));
+  EXPECT_EQ(summary["end"], "failed");
+  EXPECT_EQ(summary["steps"], 2);
+}
+
+}  // namespace
+}  // namespace limber
