@@ -16,12 +16,11 @@ namespace {
 
 constexpr double exactly = 1e-9;  // how linear systems are solved: directions on the path must be true
 constexpr int most_corrections = 12, wanted_corrections = 4, most_steps = 1000;
-constexpr int most_beyond = 40;  // steps beyond a limit point
+constexpr int most_beyond = 30;         // steps after the load has turned back
 constexpr double first_step = .25;      // of the load
 constexpr double shortest_step = 1e-6;  // of the first
 constexpr double slow = .7;             // corrections that shrink by less, after the first two, are given up
 constexpr double far = 100;             // length scales: further away nothing is looked for
-constexpr double little_left = .5;                  // of the largest load: neither is on a path that has fallen to this
 
 /// K as it is, definite or not: by the solver that was given as long as that can, then by LU factors.
 class TangentSolver {
@@ -86,11 +85,12 @@ class Path {
   Vector follow() {
     load_.apply(0);
     begin();
+    int beyond = 0;
     for (int k = 0; k < most_steps; ++k) {
       heed_interrupts();
       take_step();
       if (at_.s == 1) return at_.q;
-      if (at_.s <= 0 || (largest_ > at_.s && at_.s < little_left * largest_)) throw failure("has hardly any load left");
+      if (turned_ && ++beyond > most_beyond) throw failure(fmt::format("has come to {:.4g} % of it", 100 * at_.s));
       if (space_.max_abs(at_.q - start_) > far * load_.system().length_scale())
         throw failure(fmt::format("has moved by {:.3g} m", space_.max_abs(at_.q - start_)));
     }
@@ -102,7 +102,7 @@ class Path {
   StepFailure failure(const std::string& why) const {
     const double percent = 100 * largest_;
     return StepFailure(turned_ ? fmt::format("no equilibrium found under the whole load: the path of equilibria turns "
-                                             "back at {:.4g} % of the load, the most that it bears, and then {}",
+                                             "back at {:.4g} % of the load, the most that it bears, and {}",
                                              percent, why)
                                : fmt::format("no equilibrium found beyond {:.4g} % of the load: the path of "
                                              "equilibria {}",
