@@ -34,7 +34,7 @@ struct SceneArguments {
   Loaded read(const Document& document) const;
 };
 
-/// What is done and the time left, on standard error, once the work proves to be long.
+/// What is done and the time left, or spent, on standard error, once the work proves to be long.
 class TimeLeft {
  public:
   TimeLeft() = default;
@@ -44,11 +44,17 @@ class TimeLeft {
 
   /// `part` of the work, 0 to 1, such as "frame 3 of 50".
   void show(double part, const std::string& text);
+  /// Where nobody knows how much is left.
+  void show(const std::string& text);
   /// Takes the line off a terminal, until it is shown again.
   void clear();
 
  private:
   using Clock = std::chrono::steady_clock;
+  /// Whether it is time for another line.
+  bool due() const;
+  void put(const std::string& text);
+
   bool shown_once_ = false;
   Clock::time_point start_ = Clock::now(), shown_ = start_;
 };

@@ -139,9 +139,19 @@ int print_modes(const ModesArguments& a) {
 int solve_statics_command(const SceneArguments& arguments, const std::string& file, bool as_json) {
   const auto loaded = arguments.load();
   const auto model = build_model(loaded.scene, {}, processes());
+  const bool first = processes().rank() == 0;
+  for (const auto& note : free_bodies(model)) fmt::print(stderr, "note: {}\n", note);
   StaticsReport report;
-  const Vector x = statics(loaded.scene, model, report);
-  if (processes().rank() > 0) return 0;
+  TimeLeft line;
+  const CatchInterrupts catching;
+  const Vector x = statics(loaded.scene, model, report, [&](const StaticsProgress& p) {
+    if (first)
+      line.show(fmt::format("{:.1f} % of the load carried, {:.1f} % tried, {} Newton iterations", 100 * p.carried,
+                            100 * p.tried, p.iterations));
+  });
+  if (!first) return 0;
+  line.clear();
+  for (const auto& note : report.notes) fmt::print(stderr, "note: {}\n", note);
   std::size_t i = 0;
   double largest = 0, least_y = 0;
   std::string csv = "node,x,y,z\n";
@@ -155,11 +165,9 @@ int solve_statics_command(const SceneArguments& arguments, const std::string& fi
       positions.push_back({p[0], p[1], p[2]});
     }
   const bool json_file = std::filesystem::path(file).extension() == ".json";
-  const nlohmann::json whole{{"positions", positions},
-                             {"newton_iterations", report.iterations},
-                             {"load_steps", report.load_steps},
-                             {"residual", report.residual},
-                             {"largest_displacement", largest}};
+  const nlohmann::json whole{{"positions", positions},          {"newton_iterations", report.iterations},
+                             {"load_steps", report.load_steps}, {"residual", report.residual},
+                             {"largest_displacement", largest}, {"notes", report.notes}};
   if (!file.empty()) write_text(file, json_file ? whole.dump() + "\n" : csv);
   if (as_json) {
     write_text("", whole.dump() + "\n");

@@ -13,6 +13,7 @@
 #include "limber/record/energy_plot.hpp"
 #include "limber/scene/json.hpp"
 #include "limber/scene/run/facts.hpp"
+#include "limber/scene/run/pace.hpp"
 
 namespace limber::app {
 namespace {
@@ -21,7 +22,9 @@ namespace {
 class ProgressLine {
  public:
   void show(const Progress& p) {
-    if (first_step_ < 0) first_step_ = p.step - 1;
+    if (first_) pace_.at(p.step - 1, 0);
+    first_ = false;
+    pace_.at(p.step, seconds(start_));
     for (const auto& note : p.report->notes)
       if (++notes_ <= 5)
         line(fmt::format("note: {} -> {}", note,
@@ -29,11 +32,10 @@ class ProgressLine {
                                                 : "taken by the full Newton or by backward Euler"));
     for (const auto& remark : p.report->remarks)
       if (++notes_ <= 5) line("note: " + remark);
-    const double elapsed = seconds(start_);
     const bool last = p.step == p.steps;
     if (!last && seconds(shown_) < (terminal_ ? 0.1 : 10.0)) return;
     shown_ = Clock::now();
-    const double left = elapsed / static_cast<double>(p.step - first_step_) * static_cast<double>(p.steps - p.step);
+    const double left = pace_.left(p.steps);
     const double fraction = static_cast<double>(p.step) / static_cast<double>(p.steps);
     if (terminal_) {
       const auto full = static_cast<std::size_t>(fraction * 30);
@@ -53,7 +55,9 @@ class ProgressLine {
 
   bool terminal_ = isatty(STDERR_FILENO) != 0;
   Clock::time_point start_ = Clock::now(), shown_ = start_;
-  long first_step_ = -1, notes_ = 0;
+  Pace pace_;
+  bool first_ = true;
+  long notes_ = 0;
 };
 
 enum class Verbosity { normal, quiet, json };
@@ -84,7 +88,11 @@ int report_end(const RunResult& result, const std::string& directory, Verbosity 
       fmt::print("{} steps gained energy and were taken again ({} by backward Euler)\n", n,
                  again["backward_euler"].get<long>());
     fmt::print("trajectory.xdmf opens in ParaView, energy.csv in a spreadsheet, energy.png is the plot\n");
-    if (!finished) fmt::print("`limber run … -o {} --resume` goes on from the last checkpoint\n", directory);
+    if (!finished)
+      fmt::print("`limber run … -o {} --resume` goes on from step {}{}\n", directory, result.checkpoint,
+                 result.checkpoint < result.steps ? fmt::format(", the last checkpoint, and repeats the {} after it",
+                                                                result.steps - result.checkpoint)
+                                                  : "");
     if (const double rise = s["energy_rise"].get<double>(), in_play = s["energy_in_play"].get<double>();
         rise >= .1 * in_play && rise > 0)
       fmt::print(

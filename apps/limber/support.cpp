@@ -26,6 +26,10 @@ void on_interrupt(int signal) {
   std::raise(signal);
 }
 
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
 }  // namespace
 
 void SceneArguments::add_to(CLI::App& command) {
@@ -52,19 +56,26 @@ void TimeLeft::clear() {
   shown_once_ = false;
 }
 
-void TimeLeft::show(double part, const std::string& text) {
-  const auto seconds = [](Clock::time_point since) {
-    return std::chrono::duration<double>(Clock::now() - since).count();
-  };
+bool TimeLeft::due() const {
+  return seconds_since(start_) >= 1 && seconds_since(shown_) >= (isatty(STDERR_FILENO) != 0 ? 0.1 : 10.0);
+}
+
+void TimeLeft::put(const std::string& text) {
   const bool terminal = isatty(STDERR_FILENO) != 0;
-  const double elapsed = seconds(start_);
-  if (part >= 1) clear();
-  if (part >= 1 || elapsed < 1 || seconds(shown_) < (terminal ? 0.1 : 10.0)) return;
   shown_ = Clock::now();
   shown_once_ = true;
-  fmt::print(stderr, "{}{}, {} left{}", terminal ? "\r" : "", text, duration_text(elapsed / part * (1 - part)),
-             terminal ? "   " : "\n");
+  fmt::print(stderr, "{}{}{}", terminal ? "\r" : "", text, terminal ? "\033[K" : "\n");
   std::fflush(stderr);
+}
+
+void TimeLeft::show(double part, const std::string& text) {
+  if (part >= 1) clear();
+  if (part < 1 && due())
+    put(fmt::format("{}, {} left", text, duration_text(seconds_since(start_) / part * (1 - part))));
+}
+
+void TimeLeft::show(const std::string& text) {
+  if (due()) put(fmt::format("{}, {}", text, duration_text(seconds_since(start_))));
 }
 
 /// Several processes end together, where their driver says so; none of them ends by itself within a step.

@@ -179,6 +179,42 @@ def test_resume_after_an_interrupt(limber_program, limber_cli, long_scene, tmp_p
     assert_same_results(tmp_path / "whole", tmp_path / "broken")
 
 
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_resume_from_a_checkpoint_by_work(limber_program, limber_cli, bar, write_scene, tmp_path, sent):
+    """Its step follows from counts of solves: the same ones in every run, whenever that ends."""
+    scene = write_scene(bar(method={"name": "TR-BDF2", "newton_tolerance": 1e-9},
+                            mesh={"shape": "box", "size": [1, 0.25, 0.25], "cells": [16, 4, 4]},
+                            time={"step": 0.005, "duration": 0.005 * 60},
+                            output={"velocities": True, "checkpoint_every": 1000, "checkpoint_work": 0.3}))
+    limber_cli("run", scene, "-o", "whole", "--quiet")
+    broken, steps = tmp_path / "broken", []
+    for row in (20, 45):
+        command = [limber_program, "run", scene, "-o", broken, "--quiet", "--resume"]
+        assert stop_at(command, broken, row, 0, sent, tmp_path), "the program was faster than the test"
+        if sent != signal.SIGKILL:
+            steps.append(json.loads((broken / "summary.json").read_text())["checkpoint_step"])
+    done = limber_cli("run", scene, "-o", "broken", "--json", "--resume").json
+    assert 0 < done["resumed_from_step"] < 60
+    if steps:
+        assert steps[0] < steps[1] == done["resumed_from_step"]
+    assert_same_results(tmp_path / "whole", broken)
+
+
+def test_an_interrupted_run_says_where_it_goes_on(limber_program, limber_cli, long_scene, tmp_path):
+    process = subprocess.Popen([limber_program, "run", long_scene("TR-BDF2"), "-o", "out"], cwd=tmp_path, stdout=subprocess.PIPE,
+                               stderr=subprocess.DEVNULL, text=True)
+    try:
+        while process.poll() is None and count_rows(tmp_path / "out/energy.csv") < 40:
+            time.sleep(0.0005)
+        process.send_signal(signal.SIGINT)
+        said = process.communicate(timeout=60)[0]
+    finally:
+        process.kill()
+    summary = json.loads((tmp_path / "out/summary.json").read_text())
+    assert summary["checkpoint_step"] > 0 and summary["checkpoint_step"] % 17 == 0
+    assert f"goes on from step {summary['checkpoint_step']}" in said
+
+
 def test_a_second_interrupt_ends_the_program_at_once(limber_program, limber_cli, long_scene, tmp_path):
     scene = long_scene("TR-BDF2")
     process = subprocess.Popen([limber_program, "run", scene, "-o", "out", "--quiet"], cwd=tmp_path)

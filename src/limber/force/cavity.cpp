@@ -13,18 +13,23 @@ struct Filled {
   double W, slope, curvature;  // [J], [Pa], [Pa/m³]
 };
 
-Filled filled(const CavityGas& gas, double V0, double V, double t) {
-  const double whole = gas.ambient * V0 * gas.amount(t);
+/// The share that is applied of what is filled in, or let out, since the rest shape.
+double amount(const TimeFunction<double>& whole, double t, double share) {
+  return share == 1 ? whole(t) : 1 + share * (whole(t) - 1);
+}
+
+Filled filled(const CavityGas& gas, double V0, double V, double t, double share) {
+  const double whole = gas.ambient * V0 * amount(gas.amount, t, share);
   if (!(V > 0)) return {std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity(), 0};
   return {-whole * std::log(V / V0) + gas.ambient * (V - V0), gas.ambient - whole / V, whole / (V * V)};
 }
 
-Filled filled(const CavityLiquid& liquid, double V0, double V, double t) {
-  const double strain = V / V0 - liquid.volume(t);
+Filled filled(const CavityLiquid& liquid, double V0, double V, double t, double share) {
+  const double strain = V / V0 - amount(liquid.volume, t, share);
   return {.5 * liquid.bulk * V0 * strain * strain, liquid.bulk * strain, liquid.bulk / V0};
 }
 
-class FilledCavity final : public Cavity {
+class FilledCavity final : public Cavity, public LoadForce {
  public:
   FilledCavity(FaceMesh faces, const Vector& rest, std::variant<CavityGas, CavityLiquid> filling)
       : faces_(std::move(faces)),
@@ -68,16 +73,18 @@ class FilledCavity final : public Cavity {
     while (s > shortest && !(volume(q + s * dq) >= least * before)) s /= 2;
     return s;
   }
+  void apply(double share) override { share_ = share; }
 
  private:
   Filled at(double V, double t) const {
-    return std::visit([&](const auto& filling) { return filled(filling, V0_, V, t); }, filling_);
+    return std::visit([&](const auto& filling) { return filled(filling, V0_, V, t, share_); }, filling_);
   }
 
   FaceMesh faces_;
   FaceRule rule_;
   std::variant<CavityGas, CavityLiquid> filling_;
   double V0_;  // [m³]
+  double share_ = 1;
 };
 
 }  // namespace

@@ -5,7 +5,7 @@
 
 namespace limber {
 
-class Gravity : public Force {
+class Gravity : public Force, public LoadForce {
  public:
   /// Nodal masses [kg], #N (row sums of the mass matrix: then f = M g also where it is not diagonal); g [m/s²].
   Gravity(Vector masses, const Vec3& g) : masses_(std::move(masses)), g_(g) {}
@@ -15,10 +15,12 @@ class Gravity : public Force {
   void add_force(const State& u, Vector& f) const override;
   void add_tangent(const State&, TangentBuilder&) const override {}
   std::optional<Potentials> potentials(const State& u) const override;
+  void apply(double share) override { share_ = share; }
 
  private:
   Vector masses_;
   Vec3 g_;
+  double share_ = 1;
 };
 
 }  // namespace limber

@@ -6,7 +6,7 @@
 
 namespace limber {
 
-class NodalLoads : public Force {
+class NodalLoads : public Force, public LoadForce {
  public:
   /// A node that is named twice is loaded twice.
   NodalLoads(std::vector<int> nodes, TimeFunction<Vec3> force) : nodes_(std::move(nodes)), force_(std::move(force)) {}
@@ -18,10 +18,12 @@ class NodalLoads : public Force {
   void add_force(const State& u, Vector& f) const override;
   void add_tangent(const State&, TangentBuilder&) const override {}
   std::optional<Potentials> potentials(const State& u) const override;
+  void apply(double share) override { share_ = share; }
 
  private:
   std::vector<int> nodes_;
   TimeFunction<Vec3> force_;
+  double share_ = 1;
 };
 
 }  // namespace limber

@@ -8,7 +8,7 @@
 namespace limber {
 namespace {
 
-class Traction final : public Force {
+class Traction final : public Force, public LoadForce {
  public:
   Traction(const FaceMesh& faces, const Vector& rest, TimeFunction<Vec3> traction) : traction_(std::move(traction)) {
     const FaceRule rule(faces.kind);
@@ -32,15 +32,16 @@ class Traction final : public Force {
     for (const Loaded& l : loaded_) pairs.emplace_back(l.node, l.node);
   }
   void add_force(const State& u, Vector& f) const override {
-    const Vec3 T = traction_(u.t);
+    const Vec3 T = share_ * traction_(u.t);
     for (const Loaded& l : loaded_) block(f, l.node) += l.area * T;
   }
   void add_tangent(const State&, TangentBuilder&) const override {}
   std::optional<Potentials> potentials(const State& u) const override {
     Vec3 sum = Vec3::Zero();
     for (const Loaded& l : loaded_) sum += l.area * (block(u.q, l.node) - l.rest);
-    return Potentials{.stored = -traction_(u.t).dot(sum)};
+    return Potentials{.stored = -share_ * traction_(u.t).dot(sum)};
   }
+  void apply(double share) override { share_ = share; }
 
  private:
   struct Loaded {
@@ -50,9 +51,10 @@ class Traction final : public Force {
   };
   std::vector<Loaded> loaded_;
   TimeFunction<Vec3> traction_;
+  double share_ = 1;
 };
 
-class Pressure final : public Force {
+class Pressure final : public Force, public LoadForce {
  public:
   Pressure(FaceMesh faces, const Vector& rest, TimeFunction<double> pressure, std::vector<int> fixed)
       : faces_(std::move(faces)),
@@ -72,26 +74,30 @@ class Pressure final : public Force {
   }
   void add_couplings(Couplings& pairs) const override { add_face_couplings(faces_, pairs); }
 
-  void add_force(const State& u, Vector& f) const override { add_area_vectors(-pressure_(u.t), faces_, rule_, u.q, f); }
+  void add_force(const State& u, Vector& f) const override { add_area_vectors(-pressure(u.t), faces_, rule_, u.q, f); }
 
   void add_tangent(const State& u, TangentBuilder& T) const override {
     if (T.projected()) return;  // it is of either sign
     // Where the sum is symmetric, it is that of the symmetric parts.
-    add_area_stiffness(pressure_(u.t), faces_, rule_, u.q,
+    add_area_stiffness(pressure(u.t), faces_, rule_, u.q,
                        conservative_ ? FaceStiffness::symmetric_part : FaceStiffness::whole, T);
   }
 
   std::optional<Potentials> potentials(const State& u) const override {
     if (!conservative_) return std::nullopt;
-    return Potentials{.stored = pressure_(u.t) * (volume_from(origin_, faces_, rule_, u.q) - rest_volume_)};
+    return Potentials{.stored = pressure(u.t) * (volume_from(origin_, faces_, rule_, u.q) - rest_volume_)};
   }
+  void apply(double share) override { share_ = share; }
 
  private:
+  double pressure(double t) const { return share_ * pressure_(t); }
+
   FaceMesh faces_;
   FaceRule rule_;
   TimeFunction<double> pressure_;
   Vec3 origin_;         // [m]
   double rest_volume_;  // V₀ [m³]
+  double share_ = 1;
   bool conservative_ = false;
 };
 

@@ -13,7 +13,7 @@
 
 namespace limber {
 
-class Wind : public Force {
+class Wind : public Force, public LoadForce {
  public:
   /// Velocity w [m/s], density of the air ρ [kg/m³], drag coefficient C_d. Throws InputError(where + key, …) where ρ or
   /// C_d is negative or not finite.
@@ -27,11 +27,13 @@ class Wind : public Force {
   void add_force(const State& u, Vector& f) const override;
   void add_tangent(const State& u, TangentBuilder& T) const override;
   std::optional<Potentials> potentials(const State&) const override { return std::nullopt; }
+  void apply(double share) override { share_ = share; }
 
  private:
   std::vector<std::array<int, 3>> triangles_;
   TimeFunction<Vec3> velocity_;
   double pressure_factor_;  // ½ ρ C_d [kg/m³]
+  double share_ = 1;
 };
 
 }  // namespace limber

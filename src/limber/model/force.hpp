@@ -166,6 +166,14 @@ class LearningForce {
   virtual void restore(const std::vector<double>& /*memory*/) {}
 };
 
+/// It acts from outside. Statics applies it in parts.
+class LoadForce {
+ public:
+  virtual ~LoadForce() = default;
+  /// From now on this share of it acts; 1, as at the start, is all of it.
+  virtual void apply(double share) = 0;
+};
+
 /// It acts between things that meet.
 class ContactForce {
  public:

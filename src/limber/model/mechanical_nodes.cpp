@@ -32,11 +32,11 @@ RigidMotion motion_of(const Prescription& p, double t) {
 
 }  // namespace
 
-MechanicalSystem::Prescribed MechanicalSystem::prescribed(double t) const {
+MechanicalSystem::Prescribed MechanicalSystem::prescribed(double t, std::optional<double> still) const {
   const Index n = 3 * static_cast<Index>(prescribed_nodes_.size());
   Prescribed p{Vector(n), Vector(n), Vector(n)};
   std::vector<RigidMotion> now;
-  for (const auto& p : prescriptions_) now.push_back(motion_of(p, t));
+  for (const auto& p : prescriptions_) now.push_back(still ? p.motion.still(t, *still) : motion_of(p, t));
   for_nodes(prescribed_nodes_.size(), 50, [&](int i) {
     Vec3 x, v, a;
     const int node = prescribed_nodes_[ix(i)];

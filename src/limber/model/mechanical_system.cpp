@@ -37,7 +37,7 @@ MechanicalSystem::MechanicalSystem(Parts parts)
     lag_ = std::max(lag_, traits.lag);
     (traits.wholly_implicit ? implicit_forces_ : smooth_forces_).push_back(f);
     sides_.push_back({dynamic_cast<ContactForce*>(f.get()), dynamic_cast<LearningForce*>(f.get()),
-                      dynamic_cast<DampingForce*>(f.get())});
+                      dynamic_cast<DampingForce*>(f.get()), dynamic_cast<LoadForce*>(f.get())});
   }
   tied_.assign(ix(static_cast<int>(reference_.size() / 3)), 0);
   for (const Tie& t : all_ties_) tied_[ix(t.node)] = 1;
@@ -450,7 +450,7 @@ std::optional<Potentials> MechanicalSystem::potentials_of(const State& u, const 
 }
 
 std::optional<Potentials> MechanicalSystem::potentials(const State& u) const {
-  if (!has_potential_ || (coupled_mass_ && scripted_)) return std::nullopt;
+  if (!has_potential_ || (coupled_mass_ && scripted_ && !still_)) return std::nullopt;
   return potentials_of(u, forces_);
 }
 
@@ -459,6 +459,11 @@ double MechanicalSystem::max_step_of(const Vector& q, const Vector& dq, double t
   const Vector from = full({q, Vector::Zero(q.size()), t0}).q;
   Vector d = spread(dq);
   if (t0 != t1 && scripted_) d += full({q, Vector::Zero(q.size()), t1}).q - from;  // what is free cancels
+  return max_step_along(from, d, t0, t1, forces);
+}
+
+double MechanicalSystem::max_step_along(const Vector& from, const Vector& d, double t0, double t1,
+                                        const Forces& forces) const {
   double s = 1;
   for (const auto& force : forces) s = min_or_nan(s, force->max_step(from, d, t0, t1));
   return space_.min(s);
@@ -484,6 +489,21 @@ std::string MechanicalSystem::what_stops(const Vector& q, const Vector& dq, doub
     default:
       return "a cavity would lose its volume";
   }
+}
+
+void MechanicalSystem::stand_still(std::optional<double> share) {
+  still_ = share;
+  for (const Sides& f : sides_)
+    if (f.load) f.load->apply(share.value_or(1));
+}
+
+double MechanicalSystem::max_step_to_share(const Vector& q, const Vector& dq, double t, double share) const {
+  const State u{q, Vector::Zero(q.size()), t};
+  Vector d = spread(dq);
+  const Prescribed now = prescribed(t), then = prescribed(t, share);
+  for (int i = 0; i < static_cast<int>(prescribed_nodes_.size()); ++i)
+    block(d, prescribed_nodes_[ix(i)]) += block(then.x, i) - block(now.x, i);
+  return max_step_along(full(u).q, d, t, t, forces_);
 }
 
 void MechanicalSystem::begin_step(const State& u) {

@@ -65,6 +65,8 @@ class MechanicalSystem final : public System {
   double max_step(const Vector& q, const Vector& dq, double t0, double t1) const override;
   /// What is in the way where max_step is less than 1: "something would be passed through".
   std::string what_stops(const Vector& q, const Vector& dq, double t0, double t1) const;
+  void stand_still(std::optional<double> share) override;
+  double max_step_to_share(const Vector& q, const Vector& dq, double t, double share) const override;
   void begin_step(const State& u) override;
   Matrix rigid_motions(const State& u) const override;
 
@@ -138,6 +140,7 @@ class MechanicalSystem final : public System {
     ContactForce* contact;
     LearningForce* learning;
     DampingForce* damping;
+    LoadForce* load;
   };
   class Part;     // this system with some of its forces
   class Contact;  // its contact part
@@ -151,7 +154,8 @@ class MechanicalSystem final : public System {
   Vec3 free_part(int node, const Vec3& x) const;
   /// Numbers the nodes and makes what follows from that, with the prescriptions that hold.
   void arrange();
-  Prescribed prescribed(double t) const;
+  Prescribed prescribed(double t) const { return prescribed(t, still_); }
+  Prescribed prescribed(double t, std::optional<double> still) const;
   /// Whether the pattern grows where things meet.
   bool grows() const;
   void make_pattern(const Couplings& more);
@@ -179,6 +183,9 @@ class MechanicalSystem final : public System {
   void find_guides(const std::vector<int>& holds);
   /// All components of the unknowns; zero at nodes that are wholly prescribed.
   Vector on_nodes(const Vector& x) const;
+
+  /// Of full positions.
+  double max_step_along(const Vector& from, const Vector& d, double t0, double t1, const Forces& forces) const;
 
   std::weak_ptr<void> claimed_;
   std::vector<double> memory_at_start_;
@@ -221,6 +228,7 @@ class MechanicalSystem final : public System {
        time_dependent_ = false, forces_depend_on_time_ = false;
   double length_scale_ = 1;
   BlockPattern unsymmetric_pattern_;  // of the free nodes: what of coupled friction is not symmetric
+  std::optional<double> still_;       // in statics, the share at which prescribed nodes stand still
 };
 
 }  // namespace limber

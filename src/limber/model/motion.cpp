@@ -59,6 +59,12 @@ RigidMotion Motion::at(double t) const {
   return {r.c[1] * W + r.c[2] * WW, pivot, translation.at(t), L * w.rate, L * w.acceleration + dL * w.rate};
 }
 
+RigidMotion Motion::still(double t, double share) const {
+  const Vec3 none = Vec3::Zero();
+  return {rotation_minus_identity(share * rotation.at(t).value), pivot, {share * translation.at(t).value, none, none},
+          none, none};
+}
+
 void RigidMotion::evaluate(const Vec3& X, Vec3& x, Vec3& v, Vec3& a) const {
   const Vec3 arm = X - pivot, moved = R_minus_I * arm, y = arm + moved, spin = omega.cross(y);
   x = X + moved + translation.value;

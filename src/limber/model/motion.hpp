@@ -28,6 +28,8 @@ struct Motion {
   bool is_constant() const { return translation.is_constant() && rotation.is_constant(); }
   /// For many nodes at one time.
   RigidMotion at(double t) const;
+  /// Standing still, this share of the way from X to where the nodes are at t.
+  RigidMotion still(double t, double share) const;
   void evaluate(double t, const Vec3& X, Vec3& x, Vec3& v, Vec3& a) const { at(t).evaluate(X, x, v, a); }
 };
 

@@ -139,6 +139,14 @@ class System {
   virtual void begin_step(const State&) {}
   /// The rigid motions of all parts that nothing holds, as velocity fields at u: translations, then rotations. #n × k.
   virtual Matrix rigid_motions(const State&) const { return Matrix(size(), 0); }
+  /// For statics: from now on prescribed nodes stand still, this share of the way from their reference to where they
+  /// are at the time of a state, and this share of the loads acts. nullopt: all of them, in motion again. A system
+  /// that does not tell its loads from its other forces has all of them at any share.
+  virtual void stand_still(std::optional<double> /*share*/) {}
+  /// The like of max_step at the time t while the share goes from the present one to this.
+  virtual double max_step_to_share(const Vector& q, const Vector& dq, double t, double /*share*/) const {
+    return max_step(q, dq, t, t);
+  }
 
   Index size() const { return traits().size; }
   bool symmetric() const { return traits().symmetric; }

@@ -34,6 +34,8 @@ const Section<OutputChoice>& output_table() {
        {"velocities", &OutputChoice::velocities, form::flag(), "whether frames hold velocities too"},
        {"checkpoint_every", &OutputChoice::checkpoint_every, form::whole(1), "steps from one checkpoint to the next",
         "the program's own"},
+       {"checkpoint_work", &OutputChoice::checkpoint_work, form::positive(quantity::time),
+        "[work](output.md#checkpoints) after which there is another, where steps are long{}"},
        {"probes", form::list("probe"), "a list of [points that are followed](#probes) in `probes.csv`", "none"}},
       {{"frames_every", "fps"}}};
   return table;

@@ -284,6 +284,7 @@ struct OutputChoice {
   std::optional<double> fps;            // [1/s]; at most one of the two is set
   bool velocities = false;              // whether frames hold velocities too
   std::optional<int> checkpoint_every;  // [steps]
+  double checkpoint_work = 20;          // [s] of counted work
   std::vector<ProbeChoice> probes;      // names differ
 };
 

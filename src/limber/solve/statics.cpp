@@ -3,9 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "limber/core/errors.hpp"
-#include "limber/linalg/solvers/corrected_solver.hpp"
+#include "limber/core/interrupt.hpp"
+#include "limber/linalg/solvers/factor.hpp"
+#include "limber/solve/equilibrium_path.hpp"
+#include "limber/solve/free_motions.hpp"
 
 namespace limber {
 namespace {
@@ -16,16 +20,16 @@ struct Anchor {
   double rate = 0;  // [1/s²]
 };
 
-/// r(q) = −f(q) + c f₀ + rate M (q − from), where c f₀ is the part of the load that is still held back.
+/// r(q, s) + rate M (q − from) at the share s that is applied.
 class Equilibrium final : public NewtonProblem {
  public:
-  Equilibrium(System& s, double t, Vector held_back) : system_(s), t_(t), held_back_(std::move(held_back)) {}
-  Equilibrium(System& s, double t, Anchor anchor)
-      : system_(s), t_(t), held_back_(Vector::Zero(s.size())), anchor_(std::move(anchor)) {}
+  Equilibrium(const AppliedLoad& load, const StaticsReport& before, Anchor anchor = {})
+      : load_(load), before_(before), system_(load.system()), anchor_(std::move(anchor)) {}
 
-  Vector residual(const Vector& q) override { return held_back_ + pull(q) - system_.force(state(q)); }
+  Vector residual(const Vector& q) override { return load_.residual(q) + pull(q); }
   Vector linearize(const Vector& q, Definiteness d) override {
-    Vector r = held_back_ + pull(q) - system_.linearize(state(q), d, tangent_);
+    if (d == Definiteness::exact) load_.tell(before_.iterations + iterations_++);
+    Vector r = load_.linearize(q, d, tangent_) + pull(q);
     if (anchor_.rate > 0) tangent_.K += anchor_.rate * system_.mass();
     const LowRank& beside = tangent_.low_rank;
     correction_ = {.U = beside.U, .C = beside.any() ? Matrix((-beside.c).asDiagonal()) : Matrix(), .N = {}};
@@ -37,95 +41,202 @@ class Equilibrium final : public NewtonProblem {
   /// What of K is not in matrix().
   const Correction& correction_of_matrix() const { return correction_; }
   std::optional<double> potential(const Vector& q) override {
-    const auto p = system_.potentials(state(q));
-    if (!p) return std::nullopt;
-    return p->stored + system_.space().dot(held_back_, q) +
-           (anchor_.rate > 0 ? .5 * system_.space().dot(q - anchor_.from, pull(q)) : 0);
+    const auto p = load_.potential(q);
+    if (!p || anchor_.rate == 0) return p;
+    return *p + .5 * system_.space().dot(q - anchor_.from, pull(q));
   }
   double residual_merit(const Vector& r) override { return 0.5 * system_.space().squared_norm(r); }
-  double max_step(const Vector& q, const Vector& dq) override { return system_.max_step(q, dq, t_, t_); }
+  double max_step(const Vector& q, const Vector& dq) override { return load_.max_step(q, dq, load_.share()); }
   double correction(const Vector& dq) const override { return system_.space().max_abs(dq); }
   double enough(const Vector& q, double tolerance) override {
-    return std::min(tolerance, gap_share * system_.smallest_gap(state(q)));
+    return std::min(tolerance, gap_share * system_.smallest_gap(load_.state(q)));
   }
 
  private:
-  State state(const Vector& q) const { return {q, Vector::Zero(q.size()), t_}; }
   Vector pull(const Vector& q) const {
     if (anchor_.rate == 0) return Vector::Zero(q.size());
     return anchor_.rate * system_.apply_mass(q - anchor_.from);
   }
 
+  const AppliedLoad& load_;
+  const StaticsReport& before_;
   System& system_;
-  double t_;
-  Vector held_back_;
   Anchor anchor_;
   Tangent tangent_;
   Correction correction_;
+  int iterations_ = 0;
 };
 
-Vector solve(Equilibrium& problem, const Vector& q, LinearSolver& linear, const NewtonOptions& options,
-             NewtonReport& report, const Space& space) {
-  CorrectedSolver corrected(linear, problem.correction_of_matrix(), space);
-  return solve_newton(problem, q, corrected, options, report);
-}
-
-Vector resting_force(System& system, const Vector& q, double t) { return system.force({q, Vector::Zero(q.size()), t}); }
-
-/// The whole load, or parts of it one after the other.
-Vector load(System& system, const State& u, LinearSolver& linear, const NewtonOptions& options, StaticsReport& report) {
-  const Vector f0 = resting_force(system, u.q, u.t);
-  Vector q = u.q;
-  double applied = 0, increment = 1;
-  while (applied < 1) {
-    const double next = std::min(1.0, applied + increment);
-    Equilibrium problem(system, u.t, Vector((1 - next) * f0));
-    NewtonReport newton;
-    try {
-      q = solve(problem, q, linear, options, newton, system.space());
-    } catch (const StepFailure& failure) {
-      report.iterations += newton.iterations;
-      increment /= 2;
-      if (increment < 1e-3)
-        throw StepFailure(
-            fmt::format("no equilibrium found beyond {:.1f} % of the load: {}", 100 * applied, failure.reason),
-            report.iterations, newton.residual);
-      continue;
-    }
-    report.iterations += newton.iterations;
-    ++report.load_steps;
-    applied = next;
-    increment *= 1.5;
+/// The direction in which the matrix is nearest to singular, by inverse iteration; its largest entry is 1.
+Vector softest(const SparseMatrix& K) {
+  constexpr int rounds = 20;
+  const auto lu = make_linear_solver("lu", Symmetry::symmetric);
+  lu->set_matrix(K);
+  Vector x(K.cols()), y;
+  for (Index i = 0; i < x.size(); ++i) x[i] = 1 + .5 * std::sin(static_cast<double>(i));  // no symmetry of a body
+  for (int k = 0; k < rounds; ++k) {
+    if (lu->solve(x, y, 1e-6).status != SolveReport::Status::ok) break;
+    x = y / y.cwiseAbs().maxCoeff();
   }
-  return q;
+  return x / x.cwiseAbs().maxCoeff();
 }
+
+/// What the parts of statics share.
+class Statics {
+ public:
+  Statics(System& system, const State& u, LinearSolver& linear, const NewtonOptions& options, StaticsReport& report,
+          const StaticsWatch& watch)
+      : system_(system),
+        start_(u),
+        linear_(linear),
+        options_(options),
+        report_(report),
+        load_(system, u, watch),
+        space_(system.space()) {}
+
+  Vector solve() {
+    Vector q = found();
+    load_.apply(1);
+    report_.residual = space_.norm(load_.residual(q));
+    return q;
+  }
+
+ private:
+  Vector found() {
+    try {
+      return whole_at_once();
+    } catch (const StepFailure&) {  // too much at once
+    }
+    try {
+      return system_.contact() ? in_parts() : along_the_path();
+    } catch (const StepFailure& failure) {
+      if (!can_move_freely()) throw;
+    }
+    load_.apply(1);
+    report_.load_steps = 0;
+    report_.notes.clear();
+    return settle();
+  }
+
+  Vector newton(Equilibrium& problem, const Vector& q, const NewtonOptions& options) {
+    CorrectedSolver corrected(linear_, problem.correction_of_matrix(), space_);
+    NewtonReport newton;
+    const auto count = [&] {
+      report_.iterations += newton.iterations;
+      report_.residual = newton.residual;
+    };
+    try {
+      Vector found = solve_newton(problem, q, corrected, options, newton);
+      count();
+      return found;
+    } catch (const StepFailure&) {
+      count();
+      throw;
+    }
+  }
+
+  Vector whole_at_once() {
+    NewtonOptions options = options_;
+    if (!system_.contact()) options.max_iterations = std::min(options.max_iterations, patience_);
+    load_.apply(1);
+    Equilibrium problem(load_, report_);
+    Vector q = newton(problem, start_.q, options);
+    ++report_.load_steps;
+    return q;
+  }
+
+  /// With contact: Newton at one share after the other, from where the tangent leads and nothing is in the way.
+  Vector in_parts() {
+    Vector q = start_.q;
+    double applied = 0, increment = .5;
+    load_.apply(0);
+    while (applied < 1) {
+      heed_interrupts();
+      const double next = std::min(1.0, applied + increment);
+      try {
+        Vector ahead = predicted(q, next - applied);
+        double free = load_.max_step(q, ahead, next);
+        if (free < 1) free = std::max(free, load_.max_step(q, ahead.setZero(), next));
+        if (free * (next - applied) < least_part_) throw StepFailure("something is in the way of what is prescribed");
+        const double share = free < 1 ? applied + free * (next - applied) : next;
+        load_.apply(share);
+        Equilibrium problem(load_, report_);
+        q = newton(problem, q + free * ahead, options_);
+        applied = share;
+      } catch (const StepFailure& failure) {
+        load_.apply(applied);
+        increment /= 2;
+        if (increment < least_part_)
+          throw StepFailure(
+              fmt::format("no equilibrium found beyond {:.1f} % of the load: {}", 100 * applied, failure.reason),
+              report_.iterations, report_.residual);
+        continue;
+      }
+      load_.carries(applied);
+      ++report_.load_steps;
+      increment *= 1.5;
+    }
+    return q;
+  }
+
+  /// By how far q moves as the share grows by this, to first order; not at all where that is not known.
+  Vector predicted(const Vector& q, double more) {
+    Equilibrium problem(load_, report_);
+    problem.linearize(q, Definiteness::exact);
+    CorrectedSolver corrected(linear_, problem.correction_of_matrix(), space_);
+    corrected.set_matrix(problem.matrix().A);
+    Vector d;
+    const auto solved = corrected.solve(-more * load_.residual_rate(q), d, 1e-4).status;
+    return solved == SolveReport::Status::ok && space_.all_finite(d) ? d : Vector::Zero(q.size());
+  }
+
+  Vector along_the_path() { return stable(follow_equilibria(load_, start_.q, linear_, options_, report_)); }
+
+  /// What is found along a path may be unstable. Then it is left, one way or the other, for an equilibrium that is not.
+  Vector stable(Vector q);
+
+  bool can_move_freely() const {
+    if (system_.rigid_motions(start_).cols() > 0) return true;
+    const auto* parts = system_.traits().nodes.parts;
+    const auto free = parts ? free_motions(system_, start_, *parts) : std::vector<FreeMotions>{};
+    return std::any_of(free.begin(), free.end(), [](const FreeMotions& part) { return part.any(); });
+  }
+  Vector settle();
+
+  static constexpr int patience_ = 20;         // iterations with the whole load, before it is applied in parts
+  static constexpr double least_part_ = 1e-3;  // of the load
+
+  System& system_;
+  const State& start_;
+  LinearSolver& linear_;
+  const NewtonOptions& options_;
+  StaticsReport& report_;
+  AppliedLoad load_;
+  const Space& space_;
+};
 
 /// Steps of pure damping, q ← argmin W(q) + ½ rate ‖q − q_before‖²_M, with a rate that falls: from where the load moves
 /// things by a tenth of their size to 10⁻⁴ of that, and on until a step moves nothing further than the tolerance.
-Vector settle(System& system, const State& u, LinearSolver& linear, const NewtonOptions& options,
-              StaticsReport& report) {
+Vector Statics::settle() {
   constexpr int most_steps = 100;
   constexpr double step = .1, far = 1e3, settled = 1e-4;  // the first two in length scales
-  const double length = system.length_scale();
-  const double first = system.space().max_abs(system.solve_mass(resting_force(system, u.q, u.t))) / (step * length);
-  Vector q = u.q;
+  const double length = system_.length_scale();
+  Vector q = start_.q;
+  const double first = space_.max_abs(system_.solve_mass(load_.residual(q))) / (step * length);
   if (first == 0) return q;
   std::string why = "they have not come to rest";
   double rate = first;
   for (int k = 0; k < most_steps; ++k) {
-    Equilibrium problem(system, u.t, Anchor{q, rate});
-    NewtonReport newton;
+    Equilibrium problem(load_, report_, Anchor{q, rate});
     try {
-      const Vector next = solve(problem, q, linear, options, newton, system.space());
-      report.iterations += newton.iterations;
-      ++report.load_steps;
-      const double moved = system.space().max_abs(next - q);
+      const Vector next = newton(problem, q, options_);
+      ++report_.load_steps;
+      const double moved = space_.max_abs(next - q);
       q = next;
-      if (moved <= options.tolerance && rate <= settled * first) return q;
-      if (!(system.space().max_abs(q - u.q) <= far * length)) break;
+      if (moved <= options_.tolerance && rate <= settled * first) return q;
+      if (!(space_.max_abs(q - start_.q) <= far * length)) break;
       rate = std::max(rate / 4, settled / 4 * first);
     } catch (const StepFailure& failure) {
-      report.iterations += newton.iterations;
       why = failure.reason;
       rate *= 8;
       if (rate > 1e9 * first) break;
@@ -133,24 +244,37 @@ Vector settle(System& system, const State& u, LinearSolver& linear, const Newton
   }
   throw StepFailure(fmt::format("no equilibrium found: parts that nothing holds moved by {:.3g} m: {} (friction does "
                                 "not act at rest; pin something, or put something below)",
-                                system.space().max_abs(q - u.q), why),
-                    report.iterations);
+                                space_.max_abs(q - start_.q), why),
+                    report_.iterations);
+}
+
+Vector Statics::stable(Vector q) {
+  load_.apply(1);
+  Equilibrium problem(load_, report_);
+  problem.linearize(q, Definiteness::exact);
+  const NewtonMatrix K = problem.matrix();
+  if (!K.symmetric || K.apart->any() || space_.shared() || positive_definite(K.A)) return q;
+  const Vector way = .01 * system_.length_scale() * softest(K.A);
+  for (const double sign : {1., -1.}) try {
+      Vector found = newton(problem, q + sign * way, options_);
+      ++report_.load_steps;
+      report_.notes.push_back(
+          "the path of equilibria became unstable (something buckles): the shape is that of a stable "
+          "equilibrium beside it; which one of several is a matter of chance");
+      return found;
+    } catch (const StepFailure&) {
+    }
+  throw StepFailure(
+      "no stable equilibrium found: the one at 100 % of the load that the path from the start leads to "
+      "is unstable",
+      report_.iterations, report_.residual);
 }
 
 }  // namespace
 
-Vector solve_statics(System& system, const State& u, LinearSolver& linear, NewtonOptions options,
-                     StaticsReport& report) {
-  Vector q;
-  try {
-    q = load(system, u, linear, options, report);
-  } catch (const StepFailure&) {
-    if (system.rigid_motions(u).cols() == 0) throw;
-    report.load_steps = 0;
-    q = settle(system, u, linear, options, report);
-  }
-  report.residual = system.space().norm(resting_force(system, q, u.t));
-  return q;
+Vector solve_statics(System& system, const State& u, LinearSolver& linear, NewtonOptions options, StaticsReport& report,
+                     const StaticsWatch& watch) {
+  return Statics(system, u, linear, options, report, watch).solve();
 }
 
 }  // namespace limber

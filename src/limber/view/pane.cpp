@@ -38,7 +38,8 @@ Pane::Pane(const Document& document, const std::optional<State>& start)
     model_.start_at(*start, scene_.time.step);
   }
   simulation_.emplace(build_simulation(scene_, model_));
-  interval_ = checkpoint_interval(scene_.output, model_.system->size());
+  checkpoints_.emplace(scene_.output, model_.system->size());
+  checkpoints_->begin(*simulation_);
 }
 
 void Pane::step() {
@@ -48,7 +49,10 @@ void Pane::step() {
   report_.notes.clear();
   report_.remarks.clear();
   // A run begins anew with its factors at its checkpoints: so that the bits are those of a run.
-  if (simulation_->step_count() % interval_ == 0) simulation_->snapshot();
+  if (checkpoints_->due(*simulation_)) {
+    simulation_->snapshot();
+    checkpoints_->begin(*simulation_);
+  }
   step_ms_ = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
 

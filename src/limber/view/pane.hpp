@@ -7,6 +7,7 @@
 #include "limber/force/pull.hpp"
 #include "limber/scene/build/build.hpp"
 #include "limber/view/run_energies.hpp"
+#include "limber/scene/run/checkpoint_plan.hpp"
 
 namespace limber {
 
@@ -66,10 +67,10 @@ class Pane {
   std::shared_ptr<PullForce> hand_;
   Model model_;
   std::optional<Simulation> simulation_;
-  long interval_;       // steps between checkpoints of a run
-  StepReport report_;   // of the last step,
-  double step_ms_ = 0;  // and its time
-  StepRow before_;      // losses and work of the motion that this one goes on with
+  std::optional<CheckpointPlan> checkpoints_;  // of a run
+  StepReport report_;                          // of the last step,
+  double step_ms_ = 0;                         // and its time
+  StepRow before_;                             // losses and work of the motion that this one goes on with
 };
 
 }  // namespace limber

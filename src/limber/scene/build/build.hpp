@@ -87,6 +87,10 @@ ModeSearch mode_search(const MethodChoice& choice);
 Simulation build_simulation(const Scene& scene, const Model& model);
 
 /// Equilibrium under the loads at t = 0, 3N [m].
-Vector statics(const Scene& scene, const Model& model, StaticsReport& report);
+Vector statics(const Scene& scene, const Model& model, StaticsReport& report, const StaticsWatch& watch = {});
+
+/// A line for each body, or group of bodies that are tied together, that something lets move as a whole, contact aside:
+/// statics then has no equilibrium, or many. Empty where several processes share the nodes.
+std::vector<std::string> free_bodies(const Model& model);
 
 }  // namespace limber

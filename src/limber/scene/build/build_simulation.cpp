@@ -1,9 +1,13 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "limber/core/errors.hpp"
 #include "limber/core/names.hpp"
+#include "limber/core/nodes.hpp"
 #include "limber/linalg/solvers/petsc_solver.hpp"
 #include "limber/scene/build/build.hpp"
+#include "limber/solve/free_motions.hpp"
 
 namespace limber {
 
@@ -95,7 +99,52 @@ Simulation build_simulation(const Scene& scene, const Model& model) {
   return Simulation(model.system, method, scene.time.step, model.start);
 }
 
-Vector statics(const Scene& scene, const Model& model, StaticsReport& report) {
+namespace {
+
+/// Of each unknown node, the body that it belongs to.
+std::vector<int> body_of_unknowns(const Model& model) {
+  Vector body(3 * static_cast<Index>(model.system->nodes()));
+  for (std::size_t b = 0; b < model.bodies.size(); ++b)
+    body.segment(3 * static_cast<Index>(model.bodies[b].first_node), 3 * static_cast<Index>(model.bodies[b].nodes))
+        .setConstant(static_cast<double>(b));
+  const Vector unknowns = model.system->restrict_to_free(body);
+  std::vector<int> of_node;
+  for (Index i = 0; i < unknowns.size(); i += 3) of_node.push_back(static_cast<int>(unknowns[i]));
+  return of_node;
+}
+
+}  // namespace
+
+std::vector<std::string> free_bodies(const Model& model) {
+  constexpr std::size_t most = 64;  // groups that are looked at: each costs a few products
+  MechanicalSystem& system = *model.system;
+  if (system.space().shared()) return {};
+  const std::vector<int> body_of = body_of_unknowns(model);
+  std::vector<std::vector<int>> groups(std::min(most, model.bodies.size()));
+  std::vector<std::string> names;
+  for (std::size_t b = 0; b < groups.size(); ++b) names.push_back("\"" + model.bodies[b].name + "\"");
+  for (std::size_t i = 0; i < body_of.size(); ++i)
+    if (ix(body_of[i]) < groups.size()) groups[ix(body_of[i])].push_back(static_cast<int>(i));
+  for (const auto& part : *system.traits().nodes.parts) {
+    std::vector<std::string> bodies;
+    for (const int i : part)
+      if (const auto& name = model.bodies[ix(body_of[ix(i)])].name;
+          std::find(bodies.begin(), bodies.end(), name) == bodies.end())
+        bodies.push_back(name);
+    if (bodies.size() < 2 || groups.size() >= most) continue;
+    groups.push_back(part);
+    names.push_back("\"" + join(bodies, "\" with \"") + "\"");
+  }
+  const std::vector<FreeMotions> free = free_motions(system, model.start, groups);
+  std::vector<std::string> lines;
+  for (std::size_t g = 0; g < groups.size(); ++g)
+    if (free[g].any())
+      lines.push_back(fmt::format("{} can {}: nothing holds it there{}", names[g], free[g].text(),
+                                  model.contact ? " but contact" : ""));
+  return lines;
+}
+
+Vector statics(const Scene& scene, const Model& model, StaticsReport& report, const StaticsWatch& watch) {
   auto& system = *model.system;
   if (system.gap_rule() != GapRule::none)
     throw InputError("contact.formulation", "an equilibrium is found with \"barrier\" only");
@@ -105,8 +154,14 @@ Vector statics(const Scene& scene, const Model& model, StaticsReport& report) {
   if (model.contact && !scene.method.max_iterations) options.max_iterations = 200;
   const auto linear = make_linear_solver(
       scene.method.solver, system.symmetric() ? Symmetry::symmetric : Symmetry::general, system.traits().nodes);
-  const Vector q = solve_statics(system, model.start, *linear, options, report);
-  return system.everywhere({q, Vector::Zero(q.size()), 0}).q;
+  try {
+    const Vector q = solve_statics(system, model.start, *linear, options, report, watch);
+    return system.everywhere({q, Vector::Zero(q.size()), model.start.t}).q;
+  } catch (const StepFailure& failure) {
+    const auto free = free_bodies(model);
+    if (free.empty()) throw;
+    throw StepFailure(failure.reason + "; " + join(free, "; "), failure.iterations, failure.residual);
+  }
 }
 
 }  // namespace limber

@@ -19,6 +19,7 @@
 #include "limber/record/trajectory.hpp"
 #include "limber/scene/build/obstacle_parts.hpp"
 #include "limber/scene/json.hpp"
+#include "limber/scene/run/checkpoint_plan.hpp"
 #include "limber/scene/run/exported.hpp"
 #include "limber/scene/run/facts.hpp"
 #include "limber/scene/run/frame_plan.hpp"
@@ -101,7 +102,12 @@ class Run {
     if (checkpoint) {
       check_scene(*checkpoint);
       if (checkpoint->step == steps_ && has_summary(file(run_file::summary), steps_))
-        return {RunResult::End::already_finished, checkpoint->step, checkpoint->frames, checkpoint->step, {}};
+        return {RunResult::End::already_finished,
+                checkpoint->step,
+                checkpoint->frames,
+                checkpoint->step,
+                checkpoint->step,
+                {}};
       restore(*checkpoint);
       frames_ = checkpoint->frames;
       on_first_process(processes(), [&] {
@@ -193,7 +199,7 @@ class Run {
                        fmt::format("cannot be resumed from: its entry '{}' {}; start the run again with --overwrite",
                                    e.where(), e.message()));
     }
-    result_.resumed_from = checkpoint.step;
+    result_.resumed_from = result_.checkpoint = checkpoint.step;
   }
 
   /// Since this object was made.
@@ -238,7 +244,8 @@ class Run {
 
   void loop() {
     const Space& space = model_.system->space();
-    const long interval = checkpoint_interval(scene_.output, space.whole_size(model_.system->size()));
+    CheckpointPlan plan(scene_.output, space.whole_size(model_.system->size()));
+    plan.begin(simulation_);
     // Several processes end between steps only, all together.
     const auto within = space.shared() ? std::function<bool()>([] { return true; }) : options_.go_on;
     const Interruptible interruptible(within);
@@ -249,7 +256,10 @@ class Run {
       const StepReport report = simulation_.step();
       record(report, 1000 * seconds_since(start));
       write_frames(before);
-      if (simulation_.step_count() % interval == 0 || simulation_.step_count() == steps_) save();
+      if (plan.due(simulation_) || simulation_.step_count() == steps_) {
+        save();
+        plan.begin(simulation_);
+      }
       agree();
       if (options_.progress)
         options_.progress(
@@ -283,6 +293,7 @@ class Run {
 
   void save() {
     const Snapshot snapshot = simulation_.snapshot();
+    result_.checkpoint = snapshot.step;
     Checkpoint checkpoint = to_checkpoint(snapshot, counts(), notes_);
     if (!writer_) return;
     checkpoint.frames = frames_;
@@ -427,6 +438,7 @@ class Run {
                               {"steps_planned", steps_},
                               {"frames", result_.frames},
                               {"resumed_from_step", result_.resumed_from},
+                              {"checkpoint_step", result_.checkpoint},
                               {"newton_iterations", count("newton_iterations")},
                               {"escalated_steps", count("escalated_steps")},
                               {"halved_steps", count("halved_steps")},
@@ -504,11 +516,6 @@ class Run {
 };
 
 }  // namespace
-
-long checkpoint_interval(const OutputChoice& output, Index dofs) {
-  if (output.checkpoint_every) return *output.checkpoint_every;
-  return std::clamp<long>(1'000'000 / std::max<Index>(dofs, 1), 20, 500);
-}
 
 RunResult run_scene(const Document& document, const Scene& scene, const Model& model, const RunOptions& options) {
   return Run(json_of(document), scene, model, options).go();

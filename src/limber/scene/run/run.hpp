@@ -28,6 +28,7 @@ struct RunOptions {
 struct RunResult {
   enum class End { finished, already_finished, interrupted } end = End::finished;
   long steps = 0, frames = 0, resumed_from = 0;
+  long checkpoint = 0;  // steps until the last one: from there --resume goes on
   Document summary;
 };
 
@@ -35,10 +36,6 @@ struct RunResult {
 /// written; StepFailure or OutputError where the run could not go on: what was written is readable, and summary.json
 /// says why.
 RunResult run_scene(const Document& document, const Scene& scene, const Model& model, const RunOptions& options);
-
-/// Steps from one checkpoint to the next. Each costs a refactorisation and a small file: now and then, by a count that
-/// depends on the scene only, for a simulation begins anew with its factors there.
-long checkpoint_interval(const OutputChoice& output, Index dofs);
 
 /// What stands in a trajectory besides its frames.
 TrajectoryHeader trajectory_header(const Model& model, Velocities velocities, long frames);
