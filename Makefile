@@ -117,12 +117,14 @@ tsan: setup ## C++ tests under the thread sanitizer, in build-tsan/
 	    ctest --test-dir build-tsan --output-on-failure --no-tests=error --parallel $(JOBS)
 	@printf '\nNo race was seen.\n'
 
-fuzz: setup ## damaged files to every reader of meshes and surfaces, FUZZ_SECONDS each, under the sanitizers, in build-asan/
+fuzz: setup ## damaged files to every reader of meshes and surfaces, FUZZ_SECONDS each, and to the viewer, under the sanitizers, in build-asan/
 	$(call section,'Build with sanitizers: build-asan/')
 	@$(CONFIGURE) asan
-	@cmake --build build-asan --parallel $(JOBS) --target test_mesh
+	@cmake --build build-asan --parallel $(JOBS) --target test_mesh test_view
 	$(call section,'Damaged files')
 	@LIMBER_FUZZ_SECONDS=$(FUZZ_SECONDS) UBSAN_OPTIONS=print_stacktrace=1 build-asan/bin/test_mesh --gtest_filter='*Fuzz*'
+	$(call section,'Hostile pages')
+	@LIMBER_FUZZ_MESSAGES=100000 LIMBER_FUZZ_FILES=10000 UBSAN_OPTIONS=print_stacktrace=1 build-asan/bin/test_view --gtest_filter='*Fuzz*'
 	@printf '\nEvery reader survived.\n'
 
 lint-setup: setup

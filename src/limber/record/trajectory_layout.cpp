@@ -231,13 +231,29 @@ h5::Id open(const std::string& path) {
   return file;
 }
 
+h5::Id open_array(const h5::Id& file, const char* array, const std::string& path) {
+  const std::string name = array;
+  const auto refuse = [&] { throw InputError(path, fmt::format("the array {} lies in another file", name)); };
+  for (std::size_t slash = name.find('/', 1);; slash = name.find('/', slash + 1)) {
+    H5L_info_t link;
+    const std::string part = name.substr(0, slash);
+    if (H5Lget_info(file, part.c_str(), &link, H5P_DEFAULT) >= 0 && link.type != H5L_TYPE_HARD) refuse();
+    if (slash == std::string::npos) break;
+  }
+  Id dataset(H5Dopen2(file, array, H5P_DEFAULT), H5Dclose);
+  if (!dataset.valid()) return dataset;
+  const Id made(H5Dget_create_plist(dataset), H5Pclose);
+  if (H5Pget_layout(made) == H5D_VIRTUAL || H5Pget_external_count(made) > 0) refuse();
+  return dataset;
+}
+
 std::map<std::string, off_t> locate(const std::string& path) {
   const Id file = open(path);
   const h5::Quiet quiet;
   std::map<std::string, off_t> places;
   for (const char* array : {nodes, tets, edges, region, prescribed, body_names, body_nodes, body_tets, body_edges,
                             positions, velocities, reactions, times, min_det_F, written}) {
-    const Id dataset(H5Dopen2(file, array, H5P_DEFAULT), H5Dclose);
+    const Id dataset = open_array(file, array, path);
     if (!dataset.valid()) continue;
     const haddr_t place = H5Dget_offset(dataset);
     places[array] = place == HADDR_UNDEF ? 0 : static_cast<off_t>(place);

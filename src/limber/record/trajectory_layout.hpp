@@ -47,5 +47,8 @@ std::map<std::string, off_t> locate(const std::string& path);
 
 /// Opens a trajectory for reading. Throws InputError(path, …).
 h5::Id open(const std::string& path);
+/// One of its arrays; not valid where it is missing. Throws InputError(path, …) where its data lie in another file,
+/// which HDF5 would open without a question.
+h5::Id open_array(const h5::Id& file, const char* array, const std::string& path);
 
 }  // namespace limber::layout

@@ -32,7 +32,7 @@ struct TrajectoryReader::Impl {
   }
 
   Id open(const char* array, std::vector<hsize_t>& dims) const {
-    Id dataset(H5Dopen2(file, array, H5P_DEFAULT), H5Dclose);
+    Id dataset = layout::open_array(file, array, path);
     if (!dataset.valid()) damaged(array, "is missing");
     const Id space(H5Dget_space(dataset), H5Sclose);
     const int rank = H5Sget_simple_extent_ndims(space);

@@ -43,7 +43,4 @@ long checkpoint_interval(const OutputChoice& output, Index dofs);
 /// What stands in a trajectory besides its frames.
 TrajectoryHeader trajectory_header(const Model& model, Velocities velocities, long frames);
 
-/// The scene with mesh files named by absolute paths, so that the copy kept with the results can be run again.
-Document with_absolute_paths(const Document& scene, const std::string& base_directory);
-
 }  // namespace limber
