@@ -257,6 +257,22 @@ def test_the_key_is_checked_as_a_whole(page):
         assert other.status == 403
 
 
+def test_strangers_do_not_keep_out_who_has_the_key(page):
+    """Connections that say nothing, or no whole request, may be as many as anyone likes."""
+    idle = []
+    for i in range(150):
+        idle.append(page.viewer.connect())
+        idle[-1].sendall(b"GET / HTTP/1.1\r\n"[:i % 16])
+    try:
+        for _ in range(3):
+            assert page.viewer.request("/favicon.svg")[0] == 200
+            with Page(page.viewer) as other:
+                assert other.receive()["is"] == "hello"
+    finally:
+        for connection in idle:
+            connection.close()
+
+
 def test_each_server_has_a_key_of_its_own(limber_program, folder):
     keys = set()
     for _ in range(3):

@@ -38,6 +38,7 @@ using ErrorCode = boost::system::error_code;
 constexpr std::size_t most_queued = 256;             // messages for a page that does not read them,
 constexpr std::size_t most_queued_bytes = 64 << 20;  // and their size
 constexpr std::size_t short_message = 500;           // [bytes] all but scenes and files
+constexpr std::size_t most_strangers = 32;           // connections that have not shown the key yet
 constexpr std::size_t most_connections = 64;         // at one time
 constexpr std::size_t most_header = 16 * 1024;       // [bytes]
 constexpr auto patience = std::chrono::seconds(30);  // with a request
@@ -59,6 +60,7 @@ std::string without_port(const std::string& host) {
 }
 
 class PageConnection;
+class HttpConnection;
 
 /// 128 random bits from the system, as a text that may stand in an address.
 std::string new_key() {
@@ -131,7 +133,8 @@ struct ServedFile {
 std::vector<ServedFile> served_files(const std::string& key) {
   std::vector<ServedFile> files;
   for (const PageFile& file : page_files()) {
-    ServedFile& served = files.emplace_back(file.path, file.type, file.gzip, uncompressed(file.gzip));
+    files.push_back({file.path, file.type, file.gzip, uncompressed(file.gzip)});
+    ServedFile& served = files.back();
     constexpr std::string_view place = "LIMBER_KEY";
     for (std::size_t at = 0; (at = served.plain.find(place, at)) != std::string::npos; at += key.size()) {
       served.plain.replace(at, place.size(), key);
@@ -145,6 +148,7 @@ std::vector<ServedFile> served_files(const std::string& key) {
 struct Hub {
   ViewSession* session = nullptr;
   std::set<PageConnection*> pages;
+  std::deque<HttpConnection*> strangers;  // the oldest first
   std::size_t connections = 0;
   unsigned long last_client = 0;
   net::ip::address asked_for;  // that the server was told to listen on
@@ -362,8 +366,19 @@ void Hub::note_pages() const {
 
 class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
  public:
-  HttpConnection(tcp::socket socket, Hub& hub) : stream_(std::move(socket)), hub_(hub) { ++hub_.connections; }
-  ~HttpConnection() { --hub_.connections; }
+  HttpConnection(tcp::socket socket, Hub& hub) : stream_(std::move(socket)), hub_(hub) {
+    ++hub_.connections;
+    // Who keeps many open without a word has not the key, and does not keep out who has it.
+    if (hub_.strangers.size() >= most_strangers) {
+      hub_.strangers.front()->stream_.close();
+      hub_.strangers.pop_front();
+    }
+    hub_.strangers.push_back(this);
+  }
+  ~HttpConnection() {
+    --hub_.connections;
+    is_no_stranger();
+  }
   HttpConnection(const HttpConnection&) = delete;
   HttpConnection& operator=(const HttpConnection&) = delete;
 
@@ -395,6 +410,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
       return refuse(http::status::forbidden, "this server is not known by the name " + without_port(host));
     if (!same_key(shown_key(target), hub_.key))
       return refuse(http::status::forbidden, "the address lacks the key; open the whole one that limber view printed");
+    is_no_stranger();
     const std::string path = target.substr(0, target.find('?'));
     if (websocket::is_upgrade(request)) {
       if (path != "/ws") return refuse(http::status::not_found, "WebSocket is at /ws");
@@ -414,6 +430,8 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
                     "this program was built without the viewer's page; docs/view.md says how to");
     refuse(http::status::not_found, "there is no such file");
   }
+
+  void is_no_stranger() { std::erase(hub_.strangers, this); }
 
   template <class Body>
   void prepare(http::response<Body>& response) {
