@@ -128,7 +128,9 @@ std::string FileAccess::load_beside(const std::string& path, const std::string& 
   };
   const fs::path inside = fs::path(name).lexically_normal();
   const bool odd = name.find_first_of(std::string_view("\0\\:", 3)) != std::string::npos;
-  if (odd || inside.empty() || inside.is_absolute() || *inside.begin() == ".." || !inside.has_filename()) refuse();
+  if (odd || inside.empty() || inside == "." || inside.is_absolute() || *inside.begin() == ".." ||
+      !inside.has_filename())
+    refuse();
   const fs::path folder = fs::path(path).parent_path(), other = folder / inside;
   // What the user named may bring its companions along, from where it lies.
   const bool comes_along = limits_ && limits_->files.contains(plain(path).string()) &&
