@@ -313,7 +313,7 @@ def test_what_is_named_on_the_command_line_may_lie_anywhere(limber_program, limb
         (tmp_path / name).mkdir()
     (tmp_path / "meshes/cube.obj").write_text(CUBE)
     (tmp_path / "scenes/a.json").write_text(json.dumps(
-        {**with_mesh({"surface": "../meshes/cube.obj", "tets": 60}), "time": {"step": 0.01, "duration": 0.1},
+        {**with_mesh({"surface": "../meshes/cube.obj", "tets": 300}), "time": {"step": 0.01, "duration": 0.1},
          "output": {"velocities": True}}))
     with Viewer(limber_program, tmp_path / "scenes/a.json", cwd=tmp_path) as viewer, Page(viewer) as page:
         page.ask("next")

@@ -107,10 +107,12 @@ TEST(ViewSession, WhatTheUserNamesMayLieAnywhere) {
 
 TEST(ViewSession, AReplayNeedsNoMeshFile) {
   const ViewFolders folders;
-  write(folders.in("meshes/body.obj"), tetrahedron());
+  write(folders.in("meshes/body.mesh"),
+        "MeshVersionFormatted 1\nDimension 3\nVertices 4\n0 0 0 0\n1 0 0 0\n0 1 0 0\n0 0 1 0\nTetrahedra 1\n1 2 3 4 "
+        "0\nEnd\n");
   write(folders.in("meshes/o.obj"), tetrahedron());
   Json scene = scene_with_obstacle(folders.in("meshes/o.obj"));
-  scene["bodies"][0]["mesh"] = {{"surface", folders.in("meshes/body.obj")}, {"tets", 60}};
+  scene["bodies"][0]["mesh"] = {{"file", folders.in("meshes/body.mesh")}};
   scene["output"] = {{"velocities", true}};
   const std::string run = run_of(scene, "", folders.in("scenes/run"));
   std::size_t vertices = 0;
