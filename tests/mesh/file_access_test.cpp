@@ -134,8 +134,9 @@ std::string gltf_with(const std::string& buffer) {
          R"("indices":1}]}],"accessors":[{"bufferView":0,"componentType":5126,"count":3,"type":"VEC3"},)"
          R"({"bufferView":1,"componentType":5125,"count":3,"type":"SCALAR"}],)"
          R"("bufferViews":[{"buffer":0,"byteLength":36},{"buffer":1,"byteLength":12}],)"
-         R"("buffers":[{"byteLength":36,"uri":"data:a/b;base64,)" +
-         R"(AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAA"},{"byteLength":12,)" + buffer + "}]}";
+         R"("buffers":[{"byteLength":36,"uri":"data:a/b;base64,)"
+         R"(AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAA"},{"byteLength":12,)" +
+         buffer + "}]}";
 }
 
 TEST_F(Folders, AGltfFileReadsItsBuffersFromItsOwnFolderOnly) {
