@@ -6,6 +6,7 @@
 #include "limber/scene/json.hpp"
 #include "limber/scene/run/facts.hpp"
 #include "limber/scene/run/run.hpp"
+#include "limber/scene/scene_files.hpp"
 #include "scene_object.hpp"
 #include "threads.hpp"
 

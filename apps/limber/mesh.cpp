@@ -34,7 +34,7 @@ struct Meshed {
 
 double wave_speed_of(const MeshArguments& a) {
   const auto read = [](const std::string& text, const char* option, const Quantity& quantity) {
-    const auto json = nlohmann::json::parse(text, nullptr, false);
+    const auto json = parse_or_discard(text);
     return JsonCursor(json.is_discarded() ? nlohmann::json(text) : json, option).number(quantity);
   };
   const double young = read(a.young, "--young", quantity::pressure);
@@ -49,7 +49,7 @@ double wave_speed_of(const MeshArguments& a) {
 Meshed from_shape(const MeshArguments& a) {
   nlohmann::json json{{"shape", a.shape}};
   for (const auto& word : a.words) apply_override(json, word);
-  const MeshSource source = read_mesh_source(JsonCursor(json, "mesh"), "");
+  const MeshSource source = read_mesh_source(JsonCursor(json, "mesh"), {});
   if (std::holds_alternative<TriMesh>(source) || std::holds_alternative<NetworkShape>(source))
     throw InputError("--shape", a.shape + " is not made of tetrahedra");
   return {source_mesh(source, "mesh"), a.shape, wave_speed_of(a)};
@@ -94,7 +94,7 @@ Meshed from_scene(const MeshArguments& a, const std::string& file) {
 Meshed from_surface(const MeshArguments& a) {
   nlohmann::json json{{"surface", a.words[0]}};
   for (std::size_t i = 1; i < a.words.size(); ++i) apply_override(json, a.words[i]);
-  const auto source = std::get<SurfaceFile>(read_mesh_source(JsonCursor(json, "mesh"), ""));
+  const auto source = std::get<SurfaceFile>(read_mesh_source(JsonCursor(json, "mesh"), {}));
   const Filled filled = fill_surface(source, read_surface_mesh(source.path), "mesh");
   return {filled.mesh, source.path, wave_speed_of(a), filled.notes};
 }

@@ -13,6 +13,7 @@
 #include "limber/core/interrupt.hpp"
 #include "limber/record/files.hpp"
 #include "limber/scene/run/run.hpp"
+#include "limber/scene/scene_files.hpp"
 
 namespace limber::app {
 namespace {

@@ -3,6 +3,7 @@
 import base64
 import json
 import os
+import resource
 import socket
 import struct
 import subprocess
@@ -10,15 +11,17 @@ import time
 
 
 class Viewer:
-    """The server, until the end of a `with`."""
+    """The server, until the end of a `with`. `most_memory`: of addresses [bytes]."""
 
-    def __init__(self, program, *arguments, cwd):
+    def __init__(self, program, *arguments, cwd, most_memory=resource.RLIM_INFINITY):
         self.process = subprocess.Popen([program, "view", *map(str, arguments), "--no-open", "--port", "0"], cwd=cwd,
-                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (most_memory,) * 2))
         line = self.process.stdout.readline()
         assert line.startswith("Limber's viewer is at http://"), line + self.process.stderr.read()
         self.address = line.split()[-1]
-        self.port = int(self.address.rstrip("/").rsplit(":", 1)[1])
+        place, self.key = self.address.split("/?key=")
+        self.port = int(place.rsplit(":", 1)[1])
 
     def __enter__(self):
         return self
@@ -36,8 +39,14 @@ class Viewer:
     def connect(self):
         return socket.create_connection(("127.0.0.1", self.port), timeout=20)
 
-    def request(self, path="/", method="GET", host=None, headers=""):
+    def with_key(self, path, key="own"):
+        """`path` with the key in its query: the viewer's own, another one, or none."""
+        key = self.key if key == "own" else key
+        return path if key is None or "?key=" in path else f"{path}?key={key}"
+
+    def request(self, path="/", method="GET", host=None, headers="", key="own"):
         """Status, header and body of one request."""
+        path = self.with_key(path, key)
         with self.connect() as connection:
             connection.sendall(f"{method} {path} HTTP/1.1\r\nHost: {host or f'127.0.0.1:{self.port}'}\r\n{headers}"
                                "Connection: close\r\n\r\n".encode())
@@ -51,7 +60,8 @@ class Viewer:
 class Page:
     """A WebSocket as the page opens it. `origin`: "own", None (no such header) or a text."""
 
-    def __init__(self, viewer, origin="own", host=None, path="/ws"):
+    def __init__(self, viewer, origin="own", host=None, path="/ws", viewer_key="own"):
+        path = viewer.with_key(path, viewer_key)
         host = host or f"127.0.0.1:{viewer.port}"
         self.socket = viewer.connect()
         origin = f"http://{host}" if origin == "own" else origin

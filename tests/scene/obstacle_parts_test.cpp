@@ -150,14 +150,14 @@ TEST(ObstacleSurface, FilesThatFitAPattern) {
     files.write(name, closed);
   const auto names = [&](const std::string& pattern) {
     std::vector<std::string> all;
-    for (const auto& file : matching_files(files.path(pattern)))
+    for (const auto& file : FileAccess().matching(files.path(pattern), "files"))
       all.push_back(std::filesystem::path(file).filename().string());
     return all;
   };
   EXPECT_EQ(names("w_*.obj"), (std::vector<std::string>{"w_2.obj", "w_9.obj", "w_10.obj", "w_010.obj", "w_a.obj"}));
   EXPECT_EQ(names("?_?.obj"), (std::vector<std::string>{"w_2.obj", "w_9.obj", "w_a.obj", "x_1.obj"}));
   EXPECT_TRUE(names("y*").empty());
-  EXPECT_TRUE(matching_files(files.path("no folder/*.obj")).empty());
+  EXPECT_TRUE(FileAccess().matching(files.path("no folder/*.obj"), "files").empty());
 
   ObstacleChoice o = files.sequence({});
   o.sequence->pattern = files.path("w_*.obj");

@@ -26,7 +26,8 @@ const views = makeViews();
 const puller = new Puller(views, link);
 views.bind(puller);
 
-const address = `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/ws`;
+const key = new URLSearchParams(location.search).get('key') ?? '';
+const address = `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/ws?key=${encodeURIComponent(key)}`;
 const connection = new Connection(address, { opened, lost, answer, binary, broken });
 const actions = new Actions(connection);
 const labels = new Labels(views, actions, () => controls.addPane());

@@ -82,8 +82,8 @@ int view(const ViewArguments& a) {
     fmt::print(stderr, "note: port {} is in use by another program; this is the next that is free\n", usual_port);
   if (!is_loopback(a.host))
     fmt::print(stderr,
-               "WARNING: anyone who can reach {}:{} may connect, run simulations here and see them; there is no "
-               "password\n",
+               "WARNING: whoever can reach {}:{} and has the key in the address below may run simulations here and see "
+               "them; nothing on the way is encrypted\n",
                a.host, viewer.port());
   fmt::print("Limber's viewer is at {}\nCtrl-C ends it.\n", viewer.address());
   std::fflush(stdout);
@@ -110,7 +110,7 @@ void add_view(CLI::App& cli, Action& action) {
   command
       ->add_option("--port", a->port, fmt::format("Port (0: any; default: {}, or the next that is free)", usual_port))
       ->check(CLI::Range(0, 65535));
-  command->add_option("--host", a->host, "Address to listen on; others than loopback let anyone connect")
+  command->add_option("--host", a->host, "Address to listen on; others than loopback let other machines connect")
       ->capture_default_str();
   command->add_option("-o,--output", a->output, "Directory for what is recorded")->capture_default_str();
   command->add_option("--threads", a->threads, "Threads to use (0: all cores)")->check(CLI::Range(0, 1024));

@@ -18,7 +18,10 @@ inline Document document_of(nlohmann::json json) { return Document(Document::Con
 /// What Document does, on plain values.
 nlohmann::json load_json(const std::string& path);
 nlohmann::json parse_json(const std::string& text, const std::string& name);
+/// Discarded where the text is no JSON, or is nested too deeply.
+nlohmann::json parse_or_discard(const std::string& text);
 void apply_override(nlohmann::json& json, const std::string& assignment);
-Scene read_scene(const nlohmann::json& json, const Vocabulary& vocabulary, const std::string& base_directory);
+Scene read_scene(const nlohmann::json& json, const Vocabulary& vocabulary, const std::string& base_directory,
+                 const FileAccess& access = {});
 
 }  // namespace limber

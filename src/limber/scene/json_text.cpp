@@ -5,6 +5,7 @@
 #include <set>
 
 #include "limber/core/errors.hpp"
+#include "limber/core/json_depth.hpp"
 #include "limber/record/directory.hpp"
 #include "limber/record/files.hpp"
 #include "limber/scene/json.hpp"
@@ -109,6 +110,8 @@ std::vector<PathStep> split_path(const std::string& path) {
     }
   }
   if (steps.empty() || path.back() == '.') throw InputError(path, "has an empty part");
+  if (steps.size() > most_json_levels)
+    throw InputError(path.substr(0, 40) + "…", fmt::format("has more than {} parts", most_json_levels));
   return steps;
 }
 
@@ -130,8 +133,8 @@ Json& descend(Json& at, const PathStep& step, const std::string& so_far) {
 
 Json parse_json(const std::string& text, const std::string& name) {
   DuplicateWatch watch(name);
-  const auto callback = [&](int depth, Json::parse_event_t event, Json& parsed) {
-    if (depth > 100) throw InputError(name, "is nested more than 100 levels deep");
+  require_shallow_json(text, name);
+  const auto callback = [&](int, Json::parse_event_t event, Json& parsed) {
     watch.see(event, parsed);
     return true;
   };
@@ -146,6 +149,10 @@ Json parse_json(const std::string& text, const std::string& name) {
     const auto byte = quoted ? text.find(message.substr(open + 1, close - open - 1)) : std::string::npos;
     throw InputError(byte == std::string::npos ? name : place_of(name, text, byte), message);
   }
+}
+
+Json parse_or_discard(const std::string& text) {
+  return is_shallow_json(text) ? Json::parse(text, nullptr, false) : Json(Json::value_t::discarded);
 }
 
 Json load_json(const std::string& path) {
@@ -172,7 +179,7 @@ void apply_override(Json& json, const std::string& assignment) {
     at = &descend(*at, step, so_far);
     so_far += (so_far.empty() || step.index >= 0 ? "" : ".") + step.text;
   }
-  const Json value = Json::parse(text, nullptr, false);
+  const Json value = parse_or_discard(text);
   *at = value.is_discarded() ? Json(text) : value;
 }
 

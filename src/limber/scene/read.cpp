@@ -124,7 +124,7 @@ const Section<CameraChoice>& camera_table() {
 const Section<StartChoice>& start_table() {
   static const Section<StartChoice> table{
       "start",
-      {{"run", &StartChoice::run, form::text(), "folder of the run, which has velocities and the same bodies",
+      {{"run", &StartChoice::run, form::run_folder(), "folder of the run, which has velocities and the same bodies",
         required},
        {"frame", &StartChoice::frame, form::whole(0), "number of the frame, from 0", "the last one"}}};
   return table;
@@ -201,10 +201,10 @@ void check_frame_count(const JsonCursor& place, const OutputChoice& output, cons
                      fmt::format("the run would have {:.3g} frames; at most {:.0e} are allowed", frames, most_frames));
 }
 
-std::vector<BodyChoice> read_bodies(const JsonCursor& place, const Vocabulary& vocabulary, const std::string& base) {
+std::vector<BodyChoice> read_bodies(const JsonCursor& place, const Vocabulary& vocabulary, const FilePlaces& places) {
   std::vector<BodyChoice> bodies;
   for (const JsonCursor& item : place.items(1)) {
-    BodyChoice body = read_body(item, bodies.size(), vocabulary, base);
+    BodyChoice body = read_body(item, bodies.size(), vocabulary, places);
     for (const BodyChoice& other : bodies)
       if (other.name == body.name)
         throw InputError(body.where + ".name", "'" + body.name + "' is already the name of " + other.where);
@@ -220,7 +220,9 @@ std::vector<SectionTable> top_sections() {
           stitch_table(), camera_table(), start_table(),  view_table()};
 }
 
-Scene read_scene(const nlohmann::json& json, const Vocabulary& vocabulary, const std::string& base_directory) {
+Scene read_scene(const nlohmann::json& json, const Vocabulary& vocabulary, const std::string& base_directory,
+                 const FileAccess& access) {
+  const FilePlaces places{base_directory, access};
   const JsonCursor root(json, "");
   if (!root.is_object()) throw InputError("scene", "expected an object {…}, got " + root.echo());
   const JsonSection s = root.section("scene");
@@ -228,8 +230,11 @@ Scene read_scene(const nlohmann::json& json, const Vocabulary& vocabulary, const
   scene_table().read(s, scene);
   if (const auto c = s.find("method")) scene.method = read_method(*c, vocabulary);
   if (const auto c = s.find("view")) scene.view_methods = read_view_methods(*c, vocabulary);
-  if (scene.start) scene.start->run = read_file_name(s.at("start").section("start").at("run"), base_directory);
-  scene.bodies = read_bodies(s.at("bodies"), vocabulary, base_directory);
+  if (scene.start) {
+    scene.start->run = read_file_name(s.at("start").section("start").at("run"), places);
+    scene.start->access = access;
+  }
+  scene.bodies = read_bodies(s.at("bodies"), vocabulary, places);
   ForceOwner owner;
   for (const BodyChoice& body : scene.bodies) owner.names.push_back(body.name);
   scene.forces = read_forces(s, ForceKind::Of::scene, owner);
@@ -237,15 +242,16 @@ Scene read_scene(const nlohmann::json& json, const Vocabulary& vocabulary, const
   if (const auto c = s.find("output"))
     if (const auto list = c->section("output").find("probes")) scene.output.probes = read_probes(*list, owner.names);
   if (const auto c = s.find("obstacles")) {
-    scene.obstacles = read_obstacles(*c, scene.bodies, base_directory);
+    scene.obstacles = read_obstacles(*c, scene.bodies, places);
     if (!scene.contact) scene.contact.emplace();
   }
   check_frame_count({json, "output"}, scene.output, scene.time);
   return scene;
 }
 
-Scene read_scene(const Document& document, const Vocabulary& vocabulary, const std::string& base_directory) {
-  return read_scene(json_of(document), vocabulary, base_directory);
+Scene read_scene(const Document& document, const Vocabulary& vocabulary, const std::string& base_directory,
+                 const FileAccess& access) {
+  return read_scene(json_of(document), vocabulary, base_directory, access);
 }
 
 }  // namespace limber

@@ -18,7 +18,9 @@ struct Vocabulary {
   std::map<std::string, std::string> without_modes;
 };
 
-/// Mesh files are looked for in `base_directory`, the scene file's folder.
-Scene read_scene(const Document& document, const Vocabulary& vocabulary, const std::string& base_directory);
+/// Mesh files are looked for in `base_directory`, the scene file's folder; all are opened through `access`, now and
+/// whenever something is built of the scene.
+Scene read_scene(const Document& document, const Vocabulary& vocabulary, const std::string& base_directory,
+                 const FileAccess& access = {});
 
 }  // namespace limber

@@ -456,12 +456,12 @@ SpringsChoice read_springs(const JsonCursor& place, std::size_t node_count) {
 }
 
 BodyChoice read_body(const JsonCursor& place, std::size_t number, const Vocabulary& vocabulary,
-                     const std::string& base_directory) {
+                     const FilePlaces& places) {
   const JsonSection s = place.section("body");
   BodyChoice body;
   body.where = place.path();
   body.name = read_name(s, "body" + std::to_string(number));
-  body.mesh = read_mesh_source(s.at("mesh"), base_directory);
+  body.mesh = read_mesh_source(s.at("mesh"), places);
   body_table().read(s, body);
   read_substance(s, body, vocabulary);
   body.forces = read_forces(s, ForceKind::Of::body, {static_cast<int>(number), {}});

@@ -44,7 +44,7 @@ void read_drop_pieces(const JsonCursor& c, SurfaceFile& surface) {
 const Section<SurfaceFile>& surface_table() {
   static const Section<SurfaceFile> table = [] {
     Rows<SurfaceFile> rows = {
-        {"surface", form::text(), surface_extensions(" or ") + ", relative to the scene's folder", required},
+        {"surface", form::file(), surface_extensions(" or ") + ", relative to the scene's folder", required},
         {"resolution", &SurfaceFile::resolution, form::positive(quantity::length),
          "mean length of the tetrahedra's edges{}, in the file's units, before `scale`",
          "1/25 of the diagonal of the surface's box"}};
@@ -65,7 +65,7 @@ const Section<SurfaceFile>& surface_table() {
 
 /// Those that are read by hand.
 std::vector<SectionTable> written_mesh_sections() {
-  const Form files = form::text(), origin = form::vector(quantity::length), positions = form::points(),
+  const Form origin = form::vector(quantity::length), positions = form::points(),
              regions = form::other(R"({"type": "array", "items": {"type": "integer"}})");
   return {
       {"mesh_sheet",
@@ -80,7 +80,7 @@ std::vector<SectionTable> written_mesh_sections() {
         {"to", origin, "last node", required},
         {"segments", form::whole(1), "number of edges", required}}},
       {"mesh_file",
-       {{"file", files,
+       {{"file", form::file(),
          "tetrahedra or [hexahedra](meshes.md#hexahedra): Gmsh .msh, VTK .vtk/.vtu or Medit .mesh; tetrahedra: TetGen "
          ".node/.ele. The triangles of a sheet: " +
              surface_extensions(" or ") +
@@ -181,9 +181,10 @@ TriMesh read_triangles(const JsonSection& s) {
   return mesh;
 }
 
-SurfaceFile read_surface_file(const JsonSection& s, const std::string& base_directory) {
+SurfaceFile read_surface_file(const JsonSection& s, const FilePlaces& places) {
   SurfaceFile surface;
-  surface.path = read_file_name(s.at("surface"), base_directory);
+  surface.path = read_file_name(s.at("surface"), places);
+  surface.access = places.access;
   if (!is_surface_file(surface.path))
     s.at("surface").fail(s.at("surface").echo() + " is not a surface: " + surface_extensions(" or ") +
                          "; \"file\" reads meshes of tetrahedra");
@@ -204,7 +205,7 @@ std::vector<std::array<int, 2>> read_edges(const JsonCursor& place, std::size_t 
   return edges;
 }
 
-MeshSource read_mesh_source(const JsonCursor& place, const std::string& base_directory) {
+MeshSource read_mesh_source(const JsonCursor& place, const FilePlaces& places) {
   if (place.has("shape")) {
     const JsonSection s =
         place.section("mesh_" + JsonCursor(place.json()["shape"], place.path() + ".shape").word("shape"));
@@ -218,16 +219,18 @@ MeshSource read_mesh_source(const JsonCursor& place, const std::string& base_dir
   if (s.kind() == "mesh_tets") return read_tets(s);
   if (s.kind() == "mesh_hexes") return read_hexes(s);
   if (s.kind() == "mesh_triangles") return read_triangles(s);
-  if (s.kind() == "mesh_file") return MeshFile{read_file_name(s.at("file"), base_directory)};
-  if (s.kind() == "mesh_surface") return read_surface_file(s, base_directory);
+  if (s.kind() == "mesh_file") return MeshFile{read_file_name(s.at("file"), places), places.access};
+  if (s.kind() == "mesh_surface") return read_surface_file(s, places);
   NetworkShape network;
   network.nodes = s.at("nodes").points();
   network.edges = read_edges(s.at("edges"), network.nodes.size());
   return network;
 }
 
-std::string read_file_name(const JsonCursor& place, const std::string& base_directory) {
-  return (std::filesystem::path(base_directory) / place.filled_text()).string();
+std::string read_file_name(const JsonCursor& place, const FilePlaces& places) {
+  const std::string path = (std::filesystem::path(places.folder) / place.filled_text()).string();
+  places.access.require(path, place.path());
+  return path;
 }
 
 std::vector<SectionTable> mesh_sections() {

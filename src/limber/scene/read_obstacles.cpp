@@ -33,8 +33,7 @@ ObstacleMotion read_obstacle_motion(const JsonCursor& place) {
 const Section<MeshSequence>& sequence_table() {
   static const Section<MeshSequence> table{
       "sequence",
-      {{"files", form::other(R"({"oneOf": [{"type": "string", "pattern": "[*?]"},
-                                  {"type": "array", "items": {"type": "string", "minLength": 1}, "minItems": 2}]})"),
+      {{"files", form::files(),
         "a name with `*` (any letters) or `?` (one), relative to the scene's folder, in the order of the numbers in "
         "the "
         "names (`w_2` before `w_10`); or a list of two files or more. The run keeps the list that fitted when it began",
@@ -87,7 +86,7 @@ const std::vector<Section<ObstacleChoice>>& obstacle_tables() {
     const Key<O> center{"center", &O::center, place, "", required},
         rotation{"rotation", &O::rotation, form::vector(angle), "rotation vector"};
     const ObstacleRows mesh = {
-        {"file", form::text(),
+        {"file", form::file(),
          surface_extensions(" or ") +
              ", relative to the scene's folder. Triangles of no area are left out, with a note",
          "required, or `sequence`"},
@@ -132,7 +131,7 @@ const std::vector<Section<ObstacleChoice>>& obstacle_tables() {
 }
 
 /// Joined with the scene's folder.
-MeshSequence read_sequence(const JsonCursor& place, const std::string& base_directory) {
+MeshSequence read_sequence(const JsonCursor& place, const FilePlaces& places) {
   const JsonSection s = place.section("sequence");
   MeshSequence sequence = sequence_table().read(place);
   sequence.where = place.path();
@@ -140,10 +139,10 @@ MeshSequence read_sequence(const JsonCursor& place, const std::string& base_dire
   if (files.is_text()) {
     if (files.text().find_first_of("*?") == std::string::npos)
       files.fail(files.echo() + " is one file; expected a name with * or ?, or a list of two files or more");
-    sequence.pattern = read_file_name(files, base_directory);
+    sequence.pattern = read_file_name(files, places);
   } else {
     if (!files.is_list()) files.fail_type("a name with * or ?, or a list of files");
-    for (const JsonCursor& file : files.items(2)) sequence.files.push_back(read_file_name(file, base_directory));
+    for (const JsonCursor& file : files.items(2)) sequence.files.push_back(read_file_name(file, places));
   }
   if (const auto times = s.find("times")) {
     for (const JsonCursor& time : times->items(2)) {
@@ -168,7 +167,7 @@ void check_obstacle(const JsonSection& s, const ObstacleChoice& o) {
     s.at("minor").fail(s.at("minor").echo() + " is not less than 'major'");
 }
 
-ObstacleChoice read_obstacle(const JsonCursor& place, std::size_t number, const std::string& base_directory) {
+ObstacleChoice read_obstacle(const JsonCursor& place, std::size_t number, const FilePlaces& places) {
   if (!place.is_object()) place.fail_type("an object {…}");
   const auto shape = place.json().find("shape");
   if (shape == place.json().end())
@@ -182,10 +181,11 @@ ObstacleChoice read_obstacle(const JsonCursor& place, std::size_t number, const 
   obstacle_tables()[static_cast<std::size_t>(o.shape)].read(s, o);
   check_obstacle(s, o);
   if (o.shape != ObstacleChoice::Shape::mesh) return o;
+  o.access = places.access;
   if (const auto c = s.find("sequence"))
-    o.sequence = read_sequence(*c, base_directory);
+    o.sequence = read_sequence(*c, places);
   else
-    o.file = read_file_name(s.at("file"), base_directory);
+    o.file = read_file_name(s.at("file"), places);
   return o;
 }
 
@@ -199,10 +199,10 @@ std::vector<SectionTable> obstacle_sections() {
 }
 
 std::vector<ObstacleChoice> read_obstacles(const JsonCursor& place, const std::vector<BodyChoice>& bodies,
-                                           const std::string& base_directory) {
+                                           const FilePlaces& places) {
   std::vector<ObstacleChoice> obstacles;
   for (const JsonCursor& item : place.items()) {
-    ObstacleChoice o = read_obstacle(item, obstacles.size(), base_directory);
+    ObstacleChoice o = read_obstacle(item, obstacles.size(), places);
     for (const auto& b : bodies)
       if (b.name == o.name) throw InputError(o.where + ".name", "'" + o.name + "' is already the name of " + b.where);
     for (const auto& other : obstacles)

@@ -7,6 +7,12 @@
 
 namespace limber {
 
+/// Where the scene's files lie, and which of them may be opened.
+struct FilePlaces {
+  std::string folder;
+  FileAccess access = {};
+};
+
 /// A short word, an object, or a list of them.
 Selection read_selection(const JsonCursor& place);
 /// The same for all that needs nodes: an empty list of selections is an error.
@@ -14,10 +20,10 @@ Selection read_nodes(const JsonCursor& place);
 /// A selection whose parts may have `until`.
 void read_pins(const JsonCursor& place, BodyChoice& body);
 BodyChoice read_body(const JsonCursor& place, std::size_t number, const Vocabulary& vocabulary,
-                     const std::string& base_directory);
-MeshSource read_mesh_source(const JsonCursor& place, const std::string& base_directory);
-/// A file's name, seen from the scene's directory. Not empty.
-std::string read_file_name(const JsonCursor& place, const std::string& base_directory);
+                     const FilePlaces& places);
+MeshSource read_mesh_source(const JsonCursor& place, const FilePlaces& places);
+/// A file's name, seen from the scene's folder. Not empty, and allowed.
+std::string read_file_name(const JsonCursor& place, const FilePlaces& places);
 std::vector<std::array<int, 2>> read_edges(const JsonCursor& place, std::size_t node_count);
 std::map<std::string, MaterialChoice> read_materials(const JsonSection& body, const Vocabulary& vocabulary);
 DampingChoice read_damping(const JsonCursor& place);
@@ -30,7 +36,7 @@ SpringsChoice read_springs(const JsonCursor& place, std::size_t node_count);
 
 ContactChoice read_contact(const JsonCursor& place);
 std::vector<ObstacleChoice> read_obstacles(const JsonCursor& place, const std::vector<BodyChoice>& bodies,
-                                           const std::string& base_directory);
+                                           const FilePlaces& places);
 const Section<MotionKey>& script_key_table();
 std::vector<MotionKey> read_motion_keys(const JsonCursor& place);
 /// The name an object gives itself, or `otherwise`.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "limber/mesh/io/formats.hpp"
 #include "limber/scene/schema.hpp"
 
 namespace limber {
@@ -209,7 +210,7 @@ TetMesh shape_mesh(const ProceduralShape& choice, const std::string& where) {
 SolidMesh source_mesh(const MeshSource& source, const std::string& where) {
   if (const auto* box = std::get_if<BoxShape>(&source)) return box_mesh(box->origin, box->size, box->cells, box->split);
   if (const auto* shape = std::get_if<ProceduralShape>(&source)) return shape_mesh(*shape, where);
-  if (const auto* file = std::get_if<MeshFile>(&source)) return read_solid_mesh(file->path);
+  if (const auto* file = std::get_if<MeshFile>(&source)) return read_solid_mesh(file->path, file->access);
   if (const auto* mesh = std::get_if<TetMesh>(&source)) return *mesh;
   if (const auto* mesh = std::get_if<HexMesh>(&source)) return *mesh;
   return {};

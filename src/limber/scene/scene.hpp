@@ -34,6 +34,7 @@ struct TimeSettings {
 struct StartChoice {
   std::string run;            // its folder
   std::optional<long> frame;  // from 0; unset: the last
+  FileAccess access = {};
 };
 
 struct MethodChoice {
@@ -74,6 +75,7 @@ struct ProceduralShape {
 /// Tetrahedra or hexahedra; or, in a format of surfaces, the triangles of a sheet or the lines of a network.
 struct MeshFile {
   std::string path;  // already joined with the scene's folder
+  FileAccess access = {};
 };
 
 /// A surface that is filled with tetrahedra and moves with them. At most one of resolution and aim is set.
@@ -85,6 +87,7 @@ struct SurfaceFile {
   std::size_t max_tets = default_max_tets;
   Filling filling = Filling::automatic;
   double drop_pieces = 0;  // pieces below this share of the volume are left out; in [0, 1)
+  FileAccess access = {};
 };
 
 /// Nodes connected by springs or rods.
@@ -256,6 +259,7 @@ struct ObstacleChoice {
   double major = 0, minor = 0;                    // [m] torus
   std::string file;                               // mesh, already joined with the scene's folder; empty: sequence
   std::optional<MeshSequence> sequence;           // mesh
+  FileAccess access = {};                         // mesh
   Vec3 position = Vec3::Zero();                   // [m] mesh
   double scale = 1;                               // mesh
   double thickness = 0;                           // [m] mesh: the surface lies half of this outside

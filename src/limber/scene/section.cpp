@@ -80,7 +80,14 @@ SchemaJson Form::schema() const {
       s = {{"type", "boolean"}};
       break;
     case Kind::text:
+    case Kind::file:
+    case Kind::run_folder:
       s = {{"type", "string"}, {"minLength", 1}};
+      break;
+    case Kind::files:
+      s = {{"oneOf",
+            {{{"type", "string"}, {"pattern", "[*?]"}},
+             {{"type", "array"}, {"items", {{"type", "string"}, {"minLength", 1}}}, {"minItems", 2}}}}};
       break;
     case Kind::word:
       s = reference(words);
@@ -124,6 +131,9 @@ Form only(const std::string& kind, const std::string& word) {
   shape["const"] = word;
   return of_shape(shape);
 }
+Form file() { return {.kind = Form::Kind::file}; }
+Form files() { return {.kind = Form::Kind::files}; }
+Form run_folder() { return {.kind = Form::Kind::run_folder}; }
 Form points() { return {.kind = Form::Kind::points, .quantity = quantity::length}; }
 Form node_lists(int count) {
   return of_shape({{"type", "array"}, {"minItems", 1}, {"items", tuple(reference("node"), count)}});

@@ -20,7 +20,7 @@ using SchemaJson = nlohmann::ordered_json;
 
 /// What may stand at a key.
 struct Form {
-  enum class Kind { number, vector, whole, flag, text, word, points, other };
+  enum class Kind { number, vector, whole, flag, text, word, points, file, files, run_folder, other };
   Kind kind = Kind::other;
   Quantity quantity = quantity::ratio;
   Range range = {};                      // of a number
@@ -50,6 +50,11 @@ Form word(const std::string& kind);
 /// This word of the kind and no other.
 Form only(const std::string& kind, const std::string& word);
 Form points();
+/// What names files: one, those of a sequence (a pattern or a list), or the folder of a run. These rows are the one
+/// list of them (scene_files.hpp); they are read with read_file_name.
+Form file();
+Form files();
+Form run_folder();
 /// Lists of so many node numbers each.
 Form node_lists(int count);
 Form section(const std::string& name);

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "limber/core/errors.hpp"
+#include "limber/core/json_depth.hpp"
 #include "limber/material/catalog.hpp"
 #include "limber/record/files.hpp"
 
@@ -39,7 +40,9 @@ bool region_forbids(const json& materials, int region) {
 json read_bodies(const std::string& path, std::size_t count) {
   json scene;
   try {
-    scene = json::parse(read_file(path));
+    const std::string text = read_file(path);
+    require_shallow_json(text, path);
+    scene = json::parse(text);
   } catch (const json::parse_error& error) {
     throw InputError(path, error.what());
   }

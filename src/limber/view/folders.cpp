@@ -12,33 +12,12 @@
 #include "limber/scene/build/build.hpp"
 #include "limber/scene/json.hpp"
 #include "limber/scene/run/other_method.hpp"
-#include "limber/scene/run/run.hpp"
+#include "limber/scene/scene_files.hpp"
 
 namespace limber {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool lies_in(const fs::path& file, const fs::path& folder) {
-  const fs::path inside = fs::weakly_canonical(file).lexically_relative(fs::weakly_canonical(folder));
-  return !inside.empty() && *inside.begin() != "..";
-}
-
-void check_names(const nlohmann::json& value, const std::string& key, const std::string& where,
-                 const std::vector<std::string>& folders) {
-  const bool names_files = key == "file" || key == "files" || key == "surface" || key == "run";
-  if (value.is_string() && names_files) {
-    const auto& name = value.get_ref<const std::string&>();
-    if (std::none_of(folders.begin(), folders.end(),
-                     [&](const std::string& folder) { return !folder.empty() && lies_in(name, folder); }))
-      throw InputError(where, fmt::format("{} lies outside the folders of the scene and the output", name));
-  } else if (value.is_object()) {
-    for (const auto& [name, inner] : value.items())
-      check_names(inner, name, where.empty() ? name : fmt::format("{}.{}", where, name), folders);
-  } else if (value.is_array()) {
-    for (std::size_t i = 0; i < value.size(); ++i) check_names(value[i], key, fmt::format("{}[{}]", where, i), folders);
-  }
-}
 
 }  // namespace
 
@@ -59,11 +38,12 @@ std::vector<ExampleScene> example_scenes(const std::string& folder) {
 }
 
 StageSource scene_source(const std::string& name, const Document& scene, const std::string& folder,
-                         const std::vector<std::string>& methods) {
-  const Document document = with_absolute_paths(scene, folder);
+                         const std::vector<std::string>& methods, const FileAccess& access) {
+  const Document document = with_absolute_paths(scene, folder, access);
   std::vector<std::string> shown = methods;
-  if (shown.empty()) shown = read_scene(document, vocabulary(), "").view_methods;
-  StageSource source{name, "", {}, ""};
+  if (shown.empty()) shown = read_scene(document, vocabulary(), "", access).view_methods;
+  StageSource source;
+  source.name = name;
   for (const std::string& method : shown) source.scenes.push_back(with_method(document, method));
   if (shown.empty()) source.scenes.push_back(document);
   return source;
@@ -87,8 +67,9 @@ StageSource source_of(const std::string& path, const std::vector<std::string>& o
   const std::string name = is_run ? fs::path(path).lexically_normal().filename().string() : file.stem().string();
   std::vector<std::string> shown = methods;
   if (is_run && shown.empty()) shown = {read_scene(scene, vocabulary(), absolute.parent_path().string()).method.name};
-  StageSource source = scene_source(name, scene, absolute.parent_path().string(), shown);
+  StageSource source = scene_source(name, scene, absolute.parent_path().string(), shown, {});
   source.file = path;
+  source.files = files_named_in(source.scenes[0]);
   if (is_run) source.run = fs::absolute(path).lexically_normal().string();
   return source;
 }
@@ -103,8 +84,8 @@ std::string surface_extension(const std::string& name) {
   return extension;
 }
 
-Document scene_of_surface(const std::string& file) {
-  const SurfaceMesh surface = read_surface_mesh(file);
+Document scene_of_surface(const std::string& file, const FileAccess& access) {
+  const SurfaceMesh surface = read_surface_mesh(file, access);
   if (surface.positions.empty()) throw InputError(file, "has no vertices");
   Vec3 low = surface.positions[0], high = low;
   for (const Vec3& x : surface.positions) {
@@ -127,10 +108,6 @@ Document scene_of_surface(const std::string& file) {
           {"position", {-scale * centre[0], .1 - scale * low[1], -scale * centre[2]}},
           {"material", {{"model", "stable_neo_hookean"}, {"young", 2e4}, {"poisson", .4}, {"density", 1000}}}}}},
        {"obstacles", {{{"shape", "plane"}, {"point", {0, 0, 0}}, {"normal", {0, 1, 0}}}}}});
-}
-
-void check_files(const Document& scene, const std::vector<std::string>& folders) {
-  check_names(json_of(scene), "", "", folders);
 }
 
 }  // namespace limber

@@ -1,5 +1,5 @@
 #pragma once  // internal
-/// Where the viewer's scenes come from, and which files they may name.
+/// Where the viewer's scenes come from.
 
 #include <string>
 #include <vector>
@@ -18,20 +18,17 @@ std::vector<ExampleScene> example_scenes(const std::string& folder);
 /// Throws InputError unless this is a file or the folder of a run.
 void require_source(const std::string& path);
 
-/// A scene's file, or the folder of a run. `overrides`: as of --set. `methods`: side by side; empty: what the scene
-/// says. Throws InputError.
+/// A scene's file, or the folder of a run, that the user named, so that all files may be opened that it names.
+/// `overrides`: as of --set. `methods`: side by side; empty: what the scene says. Throws InputError.
 StageSource source_of(const std::string& path, const std::vector<std::string>& overrides,
                       const std::vector<std::string>& methods);
-/// A scene whose files are relative to the folder.
+/// A scene whose files are relative to the folder, and are opened through `access`.
 StageSource scene_source(const std::string& name, const Document& scene, const std::string& folder,
-                         const std::vector<std::string>& methods);
+                         const std::vector<std::string>& methods, const FileAccess& access);
 
 /// A body that fills the surface of a file and falls on the ground. Throws InputError.
-Document scene_of_surface(const std::string& file);
+Document scene_of_surface(const std::string& file, const FileAccess& access);
 /// ".obj" for "a.OBJ". Throws InputError where no such surface can be read from one file.
 std::string surface_extension(const std::string& name);
-
-/// Throws InputError where a scene names a file outside all of these folders.
-void check_files(const Document& scene, const std::vector<std::string>& folders);
 
 }  // namespace limber

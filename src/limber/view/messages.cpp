@@ -143,6 +143,7 @@ std::string scene_message(const ViewStage& stage, const ViewShape& shape, unsign
   }
   for (const auto& note : stage.panes()[0]->model().notes) notes.push_back(note);
   if (!stage.note().empty()) notes.push_back(stage.note());
+  for (const auto& note : shape.notes()) notes.push_back(note);
   Json camera;
   if (scene.camera.position) {
     camera = {{"position", array_of(*scene.camera.position)},

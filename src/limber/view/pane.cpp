@@ -26,11 +26,12 @@ EnergySample StepRow::sample() const {
           wall_ms};
 }
 
-Pane::Pane(const Document& document, const std::optional<State>& start)
+Pane::Pane(const Document& document, const FileAccess& access, Use use, const std::optional<State>& start)
     : document_(document),
-      scene_(read_scene(document, vocabulary(), "")),
-      hand_(std::make_shared<PullForce>()),
-      model_(build_model(scene_, {[this](const State&) { return hand_; }})) {
+      scene_(read_scene(document, vocabulary(), "", access)),
+      hand_(std::make_shared<PullForce>()) {
+  if (use == Use::show) return;
+  model_ = build_model(scene_, {[this](const State&) { return hand_; }});
   if (start) {
     if (const int nodes = model_.system->nodes(); start->q.size() != 3 * static_cast<Index>(nodes))
       throw InputError("bodies", fmt::format("have {} nodes now, but the motion goes on from {}; start the scene anew",
@@ -75,10 +76,12 @@ void Pane::grasp(const BodyPoint& point) {
 }
 
 void Pane::release() {
+  if (!simulation_) return;
   simulation_->change_forces([&] { hand_->release(); });
 }
 
 StepRow Pane::row() const {
+  if (!simulation_) return {};
   return {time(),
           simulation_->energies(),
           before_.damping_loss + simulation_->damping_loss(),

@@ -29,9 +29,12 @@ struct Arrow {
 
 class Pane {
  public:
-  /// `document`: a scene whose files have absolute paths. `start`: the full state to begin at, in place of the scene's
-  /// own. Throws InputError.
-  explicit Pane(const Document& document, const std::optional<State>& start = std::nullopt);
+  /// What is only shown, as a recorded run is, has no model: nothing is built, and no mesh file is read.
+  enum class Use { simulate, show };
+  /// `document`: a scene whose files have absolute paths, and are opened through `access`. `start`: the full state to
+  /// begin at, in place of the scene's own. Throws InputError.
+  explicit Pane(const Document& document, const FileAccess& access = {}, Use use = Use::simulate,
+                const std::optional<State>& start = std::nullopt);
 
   /// Throws StepFailure; the state is then unchanged.
   void step();
@@ -43,11 +46,13 @@ class Pane {
   const Scene& scene() const { return scene_; }
   const Model& model() const { return model_; }
   const PullForce& hand() const { return *hand_; }
+  // Of one that is simulated.
   double time() const { return simulation_->time(); }
   double next_time() const { return time() + simulation_->step_length(); }
-  long steps() const { return simulation_->step_count(); }
+  long steps() const { return simulation_ ? simulation_->step_count() : 0; }
   /// Positions and velocities of all nodes.
   State full() const { return model_.system->full(simulation_->state()); }
+  /// Of one that is only shown, all zero.
   StepRow row() const;
   /// The motion goes on from one that had come to `last`: its losses are counted on, and what the change did to the
   /// energy was put in.

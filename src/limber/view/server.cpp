@@ -1,17 +1,26 @@
 #include "limber/view/server.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
+#include <zlib.h>
 
+#include <algorithm>
+#include <array>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
 #include <boost/beast/websocket.hpp>
+#include <cerrno>
+#include <cstring>
 #include <deque>
+#include <new>
 #include <set>
+#include <stdexcept>
 
 #include "limber/core/errors.hpp"
+#include "limber/core/json_depth.hpp"
 #include "limber/scene/json.hpp"
 #include "limber/view/messages.hpp"
 #include "limber/view/page.hpp"
@@ -26,8 +35,10 @@ namespace websocket = beast::websocket;
 using tcp = net::ip::tcp;
 using ErrorCode = boost::system::error_code;
 
-constexpr std::size_t most_queued = 256;             // messages for a page that does not read them
+constexpr std::size_t most_queued = 256;             // messages for a page that does not read them,
+constexpr std::size_t most_queued_bytes = 64 << 20;  // and their size
 constexpr std::size_t short_message = 500;           // [bytes] all but scenes and files
+constexpr std::size_t most_strangers = 32;           // connections that have not shown the key yet
 constexpr std::size_t most_connections = 64;         // at one time
 constexpr std::size_t most_header = 16 * 1024;       // [bytes]
 constexpr auto patience = std::chrono::seconds(30);  // with a request
@@ -49,14 +60,100 @@ std::string without_port(const std::string& host) {
 }
 
 class PageConnection;
+class HttpConnection;
+
+/// 128 random bits from the system, as a text that may stand in an address.
+std::string new_key() {
+  std::array<unsigned char, 16> bytes;
+  if (::getentropy(bytes.data(), bytes.size()) != 0)
+    throw InputError("", fmt::format("the system gives no random numbers: {}", std::strerror(errno)));
+  std::string key;
+  for (const unsigned char byte : bytes) key += fmt::format("{:02x}", byte);
+  return key;
+}
+
+/// Takes as long wherever the two differ.
+bool same_key(std::string_view a, std::string_view b) {
+  if (a.size() != b.size()) return false;
+  volatile unsigned char difference = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) difference = static_cast<unsigned char>(difference | (a[i] ^ b[i]));
+  return difference == 0;
+}
+
+/// The value of "key" behind the question mark of a request's target; empty: there is none.
+std::string_view shown_key(std::string_view target) {
+  const auto question = target.find('?');
+  if (question == std::string_view::npos) return {};
+  for (std::string_view rest = target.substr(question + 1); !rest.empty();) {
+    const std::string_view part = rest.substr(0, rest.find('&'));
+    if (part.starts_with("key=")) return part.substr(4);
+    rest.remove_prefix(std::min(part.size() + 1, rest.size()));
+  }
+  return {};
+}
+
+/// Whether an Accept-Encoding lists gzip, or *, without forbidding it by q=0.
+bool accepts_gzip(beast::string_view list) {
+  for (const auto& [coding, parameters] : http::ext_list(list)) {
+    if (!beast::iequals(coding, "gzip") && coding != "*") continue;
+    const bool forbidden = std::any_of(parameters.begin(), parameters.end(), [](const auto& p) {
+      return beast::iequals(p.first, "q") && p.second.find_first_not_of("0.") == beast::string_view::npos;
+    });
+    return !forbidden;
+  }
+  return false;
+}
+
+std::string uncompressed(std::string_view gzip) {
+  z_stream stream{};
+  if (inflateInit2(&stream, 15 + 16) != Z_OK) throw std::bad_alloc();
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(gzip.data()));
+  stream.avail_in = static_cast<uInt>(gzip.size());
+  std::string text;
+  std::array<char, 1 << 14> part;
+  int status = Z_OK;
+  while (status == Z_OK) {
+    stream.next_out = reinterpret_cast<Bytef*>(part.data());
+    stream.avail_out = static_cast<uInt>(part.size());
+    status = inflate(&stream, Z_NO_FLUSH);
+    text.append(part.data(), part.size() - stream.avail_out);
+  }
+  inflateEnd(&stream);
+  if (status != Z_STREAM_END) throw std::logic_error("a file of the viewer's page is damaged");
+  return text;
+}
+
+/// A file of the page, as it is and compressed.
+struct ServedFile {
+  std::string_view path, type, gzip;  // gzip: empty where it is only given as it is
+  std::string plain;
+};
+
+/// All of them, the page with the key by which it asks for the others.
+std::vector<ServedFile> served_files(const std::string& key) {
+  std::vector<ServedFile> files;
+  for (const PageFile& file : page_files()) {
+    files.push_back({file.path, file.type, file.gzip, uncompressed(file.gzip)});
+    ServedFile& served = files.back();
+    constexpr std::string_view place = "LIMBER_KEY";
+    for (std::size_t at = 0; (at = served.plain.find(place, at)) != std::string::npos; at += key.size()) {
+      served.plain.replace(at, place.size(), key);
+      served.gzip = {};
+    }
+  }
+  return files;
+}
 
 /// What all connections share; used on the server's thread only.
 struct Hub {
   ViewSession* session = nullptr;
   std::set<PageConnection*> pages;
+  std::deque<HttpConnection*> strangers;  // the oldest first
   std::size_t connections = 0;
   unsigned long last_client = 0;
-  bool loopback = true;
+  net::ip::address asked_for;  // that the server was told to listen on
+  std::string key;
+  std::vector<ServedFile> files;
   std::size_t most_message = 0;
 
   void deliver();
@@ -64,10 +161,30 @@ struct Hub {
   void note_pages() const;
 };
 
-/// Names by which a page may call this server: another site's page that found its way here has a name of its own.
-bool host_is_known(const Hub& hub, const std::string& host) {
+net::ip::address plain_address(const net::ip::address& address) {
+  if (address.is_v6() && address.to_v6().is_v4_mapped())
+    return net::ip::make_address_v4(net::ip::v4_mapped, address.to_v6());
+  return address;
+}
+
+std::string own_name() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
+}
+
+/// Whether a page may call this server by that name: another site's page that found its way here has a name of its own.
+/// Known are the address that the request came to, and names of this machine where the server listens on all addresses
+/// or on loopback.
+bool host_is_known(const Hub& hub, const std::string& host, const net::ip::address& reached) {
   const std::string name = without_port(host);
-  return !hub.loopback || name == "127.0.0.1" || name == "localhost" || name == "[::1]";
+  const bool everywhere = hub.asked_for.is_unspecified();
+  if ((everywhere || hub.asked_for.is_loopback()) && (name == "127.0.0.1" || name == "localhost" || name == "[::1]"))
+    return true;
+  if (everywhere && !name.empty() && beast::iequals(name, own_name())) return true;
+  ErrorCode error;
+  const bool in_brackets = name.size() > 2 && name.front() == '[' && name.back() == ']';
+  const auto address = net::ip::make_address(in_brackets ? name.substr(1, name.size() - 2) : name, error);
+  return !error && plain_address(address) == plain_address(reached);
 }
 
 class PageConnection : public std::enable_shared_from_this<PageConnection> {
@@ -100,37 +217,40 @@ class PageConnection : public std::enable_shared_from_this<PageConnection> {
     });
   }
 
-  void send(std::shared_ptr<const std::string> bytes, bool binary = false) {
-    if (!open_) return;
-    if (queue_.size() >= most_queued) return close();
-    queue_.push_back({std::move(bytes), binary});
-    if (queue_.size() == 1) write();
+  /// An answer.
+  void send(std::shared_ptr<const std::string> bytes) {
+    if (queue_.size() >= most_queued || queued_bytes_ + bytes->size() > most_queued_bytes) return close();
+    queue({std::move(bytes), false});
   }
 
-  /// What is new, if the page waits for it.
+  /// What is new, if the page waits for it and has taken all that came before: a picture may be of any size, but there
+  /// is only one at a time.
   void update() {
     const auto picture = hub_.session->picture();
-    if (!open_ || !waits_ || !picture || picture->version == seen_version_) return;
+    if (!open_ || !waits_ || !queue_.empty() || !picture || picture->version == seen_version_) return;
     waits_ = false;
     seen_version_ = picture->version;
     if (seen_session_ != picture->session) {
       seen_session_ = picture->session;
-      send(picture->scene_message);
-      send(std::make_shared<const std::string>(topology_message(*picture)), true);
+      queue({picture->scene_message, false});
+      queue({std::make_shared<const std::string>(topology_message(*picture)), true});
     }
     try {
       for (std::size_t pane = 0; pane < picture->panes.size(); ++pane)
-        send(std::make_shared<const std::string>(frame_message(*picture, pane, field_, arrows_)), true);
+        queue({std::make_shared<const std::string>(frame_message(*picture, pane, field_, arrows_)), true});
     } catch (const std::exception& e) {  // a field that this scene does not have
+      if (field_ == Field::none) throw;
       field_ = Field::none;
-      send(std::make_shared<const std::string>(
-          nlohmann::json{{"is", "error"}, {"about", "show"}, {"where", ""}, {"message", e.what()}}.dump()));
+      queue({std::make_shared<const std::string>(error_message("show", e)), false});
       seen_version_ = 0;
       waits_ = true;
       return;
     }
-    send(std::make_shared<const std::string>(tick_message(*picture, hub_.session->rows_since(place_))));
+    queue({std::make_shared<const std::string>(tick_message(*picture, hub_.session->rows_since(place_))), false});
   }
+
+  /// It cannot be served any more.
+  void give_up() { close(); }
 
   unsigned long client() const { return client_; }
   bool shows_contacts() const { return arrows_ || field_ == Field::contact; }
@@ -140,6 +260,13 @@ class PageConnection : public std::enable_shared_from_this<PageConnection> {
     std::shared_ptr<const std::string> bytes;
     bool binary;
   };
+
+  void queue(Outgoing message) {
+    if (!open_) return;
+    queued_bytes_ += message.bytes->size();
+    queue_.push_back(std::move(message));
+    if (queue_.size() == 1) write();
+  }
 
   void read() {
     socket_.async_read(buffer_, [self = shared_from_this()](ErrorCode error, std::size_t) {
@@ -154,7 +281,7 @@ class PageConnection : public std::enable_shared_from_this<PageConnection> {
 
   void heed(std::string text) {
     // What is about this page alone is not the session's business.
-    if (text.size() < short_message) {
+    if (text.size() < short_message && is_shallow_json(text)) {
       const auto message = nlohmann::json::parse(text, nullptr, false);
       const auto what = message.is_object() ? message.value("do", nlohmann::json()) : nlohmann::json();
       if (what == "next") {
@@ -180,8 +307,10 @@ class PageConnection : public std::enable_shared_from_this<PageConnection> {
     socket_.binary(next.binary);
     socket_.async_write(net::buffer(*next.bytes), [self = shared_from_this()](ErrorCode error, std::size_t) {
       if (error) return self->close();
+      self->queued_bytes_ -= self->queue_.front().bytes->size();
       self->queue_.pop_front();
-      if (!self->queue_.empty()) self->write();
+      if (!self->queue_.empty()) return self->write();
+      self->update();
     });
   }
 
@@ -204,6 +333,7 @@ class PageConnection : public std::enable_shared_from_this<PageConnection> {
   unsigned long client_;
   beast::flat_buffer buffer_;
   std::deque<Outgoing> queue_;
+  std::size_t queued_bytes_ = 0;
   bool open_ = false, waits_ = false, arrows_ = false, pulls_ = false;
   Field field_ = Field::none;
   unsigned long seen_version_ = 0;
@@ -213,12 +343,17 @@ class PageConnection : public std::enable_shared_from_this<PageConnection> {
 
 void Hub::deliver() {
   const std::set<PageConnection*> now = pages;
-  for (const ViewAnswer& answer : session->take_answers())
-    for (PageConnection* page : now)
-      if (pages.contains(page) && (answer.client == 0 || answer.client == page->client()))
-        page->send(std::make_shared<const std::string>(answer.text));
-  for (PageConnection* page : now)
-    if (pages.contains(page)) page->update();
+  const std::vector<ViewAnswer> answers = session->take_answers();
+  for (PageConnection* page : now) {
+    try {
+      for (const ViewAnswer& answer : answers)
+        if (pages.contains(page) && (answer.client == 0 || answer.client == page->client()))
+          page->send(std::make_shared<const std::string>(answer.text));
+      if (pages.contains(page)) page->update();
+    } catch (const std::exception&) {  // no memory for it, for example; the page can connect anew
+      if (pages.contains(page)) page->give_up();
+    }
+  }
 }
 
 void Hub::note_pages() const {
@@ -231,8 +366,19 @@ void Hub::note_pages() const {
 
 class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
  public:
-  HttpConnection(tcp::socket socket, Hub& hub) : stream_(std::move(socket)), hub_(hub) { ++hub_.connections; }
-  ~HttpConnection() { --hub_.connections; }
+  HttpConnection(tcp::socket socket, Hub& hub) : stream_(std::move(socket)), hub_(hub) {
+    ++hub_.connections;
+    // Who keeps many open without a word has not the key, and does not keep out who has it.
+    if (hub_.strangers.size() >= most_strangers) {
+      hub_.strangers.front()->stream_.close();
+      hub_.strangers.pop_front();
+    }
+    hub_.strangers.push_back(this);
+  }
+  ~HttpConnection() {
+    --hub_.connections;
+    is_no_stranger();
+  }
   HttpConnection(const HttpConnection&) = delete;
   HttpConnection& operator=(const HttpConnection&) = delete;
 
@@ -257,18 +403,24 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   void heed() {
     const auto& request = parser_->get();
     const std::string target(request.target()), host(request[http::field::host]);
-    if (!host_is_known(hub_, host))
+    ErrorCode gone;
+    const auto reached = stream_.socket().local_endpoint(gone);
+    if (gone) return;
+    if (!host_is_known(hub_, host, reached.address()))
       return refuse(http::status::forbidden, "this server is not known by the name " + without_port(host));
+    if (!same_key(shown_key(target), hub_.key))
+      return refuse(http::status::forbidden, "the address lacks the key; open the whole one that limber view printed");
+    is_no_stranger();
+    const std::string path = target.substr(0, target.find('?'));
     if (websocket::is_upgrade(request)) {
-      if (target != "/ws") return refuse(http::status::not_found, "WebSocket is at /ws");
+      if (path != "/ws") return refuse(http::status::not_found, "WebSocket is at /ws");
       if (request[http::field::origin] != "http://" + host)
         return refuse(http::status::forbidden, "only pages of this server may connect");
       return std::make_shared<PageConnection>(std::move(stream_), hub_)->start(parser_->release());
     }
     if (request.method() != http::verb::get && request.method() != http::verb::head)
       return refuse(http::status::method_not_allowed, "only GET is served");
-    const std::string path = target.substr(0, target.find('?'));
-    for (const PageFile& file : page_files())
+    for (const ServedFile& file : hub_.files)
       if (path == file.path || (path == "/" && file.path == "/index.html")) return give(file);
     if (const std::string prefix = "/recordings/"; path.starts_with(prefix))
       if (const std::string file = hub_.session->recorded(path.substr(prefix.size())); !file.empty())
@@ -278,6 +430,8 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
                     "this program was built without the viewer's page; docs/view.md says how to");
     refuse(http::status::not_found, "there is no such file");
   }
+
+  void is_no_stranger() { std::erase(hub_.strangers, this); }
 
   template <class Body>
   void prepare(http::response<Body>& response) {
@@ -289,13 +443,15 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
     response.keep_alive(parser_->get().keep_alive());
   }
 
-  void give(const PageFile& file) {
+  void give(const ServedFile& file) {
     http::response<http::string_body> response{http::status::ok, parser_->get().version()};
     prepare(response);
+    const bool compressed = !file.gzip.empty() && accepts_gzip(parser_->get()[http::field::accept_encoding]);
     response.set(http::field::content_type, std::string(file.type));
-    response.set(http::field::content_encoding, "gzip");
+    if (compressed) response.set(http::field::content_encoding, "gzip");
+    response.set(http::field::vary, "Accept-Encoding");
     response.set(http::field::cache_control, "no-cache");
-    response.body() = std::string(file.gzip);
+    response.body() = compressed ? std::string(file.gzip) : file.plain;
     answer(std::move(response));
   }
 
@@ -361,17 +517,26 @@ bool is_loopback(const std::string& host) {
 
 struct ViewServer::Impl {
   Impl(const ServerOptions& server, const ViewOptions& view)
-      : options(server), acceptor(context), timer(context), session(view, [this] { something_changed(); }) {
+      : options(server), key(new_key()), acceptor(context), timer(context), session(with_key(view, key), [this] {
+          something_changed();
+        }) {
     hub.session = &session;
-    hub.loopback = is_loopback(server.host);
+    hub.key = key;
+    hub.files = served_files(key);
     hub.most_message = view.most_message;
     listen();
+    hub.asked_for = acceptor.local_endpoint().address();
     accept();
   }
 
   ~Impl() { hub.session = nullptr; }  // which ends before the connections do
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
+
+  static ViewOptions with_key(ViewOptions view, const std::string& key) {
+    view.key = key;
+    return view;
+  }
 
   void listen() {
     ErrorCode error;
@@ -402,12 +567,11 @@ struct ViewServer::Impl {
   void accept() {
     acceptor.async_accept([this](ErrorCode error, tcp::socket socket) {
       if (error == net::error::operation_aborted) return;
-      if (!error && hub.connections < most_connections) {
-        ErrorCode ignored;
-        socket.set_option(tcp::no_delay(true), ignored);
-        std::make_shared<HttpConnection>(std::move(socket), hub)->read();
-      }
       accept();
+      if (error || hub.connections >= most_connections) return;
+      ErrorCode ignored;
+      socket.set_option(tcp::no_delay(true), ignored);
+      std::make_shared<HttpConnection>(std::move(socket), hub)->read();
     });
   }
 
@@ -430,6 +594,7 @@ struct ViewServer::Impl {
   }
 
   ServerOptions options;
+  std::string key;
   Hub hub;  // outlives the connections, which the context holds
   net::io_context context{1};
   tcp::acceptor acceptor;
@@ -448,12 +613,18 @@ unsigned short ViewServer::port() const { return impl_->port; }
 std::string ViewServer::address() const {
   const std::string& host = impl_->options.host;
   const std::string shown = host == "0.0.0.0" || host == "::" ? "127.0.0.1" : host;
-  return fmt::format("http://{}:{}/", shown.find(':') == std::string::npos ? shown : "[" + shown + "]", port());
+  return fmt::format("http://{}:{}/?key={}", shown.find(':') == std::string::npos ? shown : "[" + shown + "]", port(),
+                     impl_->key);
 }
 
 void ViewServer::run(const std::function<bool()>& go_on) {
   impl_->look_up(go_on);
-  impl_->context.run();
+  while (!impl_->context.stopped()) {
+    try {
+      impl_->context.run();
+    } catch (const std::exception&) {  // the connection that it is about has ended with it
+    }
+  }
 }
 
 void ViewServer::stop() { impl_->context.stop(); }

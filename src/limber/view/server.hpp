@@ -1,6 +1,6 @@
 #pragma once  // internal
 /// The viewer's server: its page and what is recorded over HTTP, and the protocol of docs/view.md over WebSocket, on
-/// one thread. Only pages that it served itself may connect.
+/// one thread. It answers only those who show the key that stands in its address.
 
 #include <memory>
 #include <string>
@@ -28,7 +28,7 @@ class ViewServer {
 
   ViewSession& session();
   unsigned short port() const;
-  /// "http://127.0.0.1:8420/"
+  /// "http://127.0.0.1:8420/?key=…"
   std::string address() const;
   /// Serves until stop(), which any thread may call, or until `go_on`, asked a few times a second, says no.
   void run(const std::function<bool()>& go_on);

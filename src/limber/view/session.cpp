@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "limber/core/errors.hpp"
@@ -144,6 +145,26 @@ void ViewSession::say_error(unsigned long client, const std::string& about, cons
   say(client, error_message(about, error));
 }
 
+void ViewSession::say_thrown(unsigned long client, const std::string& about, const std::exception_ptr& thrown) {
+  const auto tell = [&](const std::exception& error) {
+    try {
+      say_error(client, about, error);
+    } catch (const std::bad_alloc&) {  // not even for an answer
+    }
+  };
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const Interrupted&) {
+    throw;
+  } catch (const std::bad_alloc&) {  // what was to be done has given its memory back by now
+    tell(InputError("", "there is not enough memory for this"));
+  } catch (const std::exception& e) {
+    tell(e);
+  } catch (...) {
+    tell(InputError("", "it went wrong for an unknown reason"));
+  }
+}
+
 // ---------------------------------------------------------------------------------------------- the stage's thread
 
 void ViewSession::live() {
@@ -159,13 +180,18 @@ void ViewSession::live() {
         waiting_bytes_ -= question.message.size();
       }
     }
+    std::string about;
     try {
-      if (question.work)
-        question.work();
-      else if (!question.message.empty())
-        answer(question);
-      else if (playing_ && watched_)
-        advance();
+      try {
+        if (question.work)
+          question.work();
+        else if (!question.message.empty())
+          answer(question, about);
+        else if (playing_ && watched_)
+          advance();
+      } catch (...) {
+        say_thrown(question.client, about, std::current_exception());
+      }
     } catch (const Interrupted&) {
       return;
     }
@@ -200,10 +226,10 @@ void ViewSession::advance() {
   const auto begun = Clock::now();
   try {
     stage_->step();
-  } catch (const StepFailure& e) {
+  } catch (...) {
     playing_ = false;
+    say_thrown(0, "step", std::current_exception());
     publish();
-    say_error(0, "step", e);
     return;
   }
   shown_frame_.reset();
@@ -275,19 +301,23 @@ void ViewSession::publish() {
   changed_();
 }
 
+FileAccess ViewSession::access() const {
+  return {{options_.scene_folder, options_.examples_folder, options_.output_folder},
+          {named_files_.begin(), named_files_.end()}};
+}
+
 void ViewSession::begin(const StageSource& source) {
-  StageSource checked = source;
-  const std::vector<std::string> folders = {options_.scene_folder, options_.examples_folder, options_.output_folder,
-                                            source.run};
-  checked.check = [folders](const Document& scene) { check_files(scene, folders); };
-  auto stage = std::make_unique<ViewStage>(checked);
-  const Pane& first = *stage->panes()[0];
-  shape_ = std::make_shared<const ViewShape>(first.scene(), first.model());
+  StageSource limited = source;
+  named_files_.insert(source.files.begin(), source.files.end());
+  limited.access = access();
+  auto stage = std::make_unique<ViewStage>(limited);
+  auto shape = stage->shape();
+  scene_message_ = std::make_shared<const std::string>(scene_message(*stage, *shape, session_ + 1));
   stage_ = std::move(stage);
+  shape_ = std::move(shape);
   ++session_;
   shown_frame_.reset();
   real_time_ = 0;
-  scene_message_ = std::make_shared<const std::string>(scene_message(*stage_, *shape_, session_));
   start_clock();
   {
     const std::lock_guard lock(mutex_);
@@ -320,11 +350,13 @@ void ViewSession::work_beside() {
     }
     records_ = next.about == "record";
     try {
-      next.work();
+      try {
+        next.work();
+      } catch (...) {
+        say_thrown(next.client, next.about, std::current_exception());
+      }
     } catch (const Interrupted&) {
       return;
-    } catch (const std::exception& e) {
-      say_error(next.client, next.about, e);
     }
     records_ = false;
   }

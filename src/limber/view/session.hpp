@@ -7,10 +7,12 @@
 #include <chrono>
 #include <condition_variable>
 #include <deque>
+#include <exception>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -25,6 +27,7 @@ struct ViewOptions {
   std::string examples_folder;           // or here, where shipped scenes are; empty: there are none
   std::string output_folder;             // what is recorded goes here
   std::vector<std::string> methods;      // side by side; empty: what the scene says
+  std::string key;                       // what the address of a recording must show
   std::size_t most_message = 16u << 20;  // [bytes]
 };
 
@@ -111,7 +114,7 @@ class ViewSession {
   // The stage's thread.
   void live();
   bool wait_for_work(std::unique_lock<std::mutex>& lock);
-  void answer(const Question& question);
+  void answer(const Question& question, std::string& about);
   void advance();
   void begin(const StageSource& source);
   void publish();
@@ -119,6 +122,10 @@ class ViewSession {
   void play_if_seen();
   void say(unsigned long client, std::string text);
   void say_error(unsigned long client, const std::string& about, const std::exception& error);
+  /// Tells the page what was thrown, whatever it was, and goes on. Interrupted is passed on.
+  void say_thrown(unsigned long client, const std::string& about, const std::exception_ptr& thrown);
+  /// To what scenes of a page may open.
+  FileAccess access() const;
   void open_example(const std::string& name);
   void open_surface(const std::string& name, const std::string& data);
   void send_curve(unsigned long client, std::size_t pane);
@@ -141,6 +148,7 @@ class ViewSession {
   Clock::time_point clock_start_, published_, rests_until_;
   double clock_time_ = 0;  // simulated [s] at clock_start_
   long recordings_ = 0;
+  std::set<std::string> named_files_;  // outside the folders, by scenes that the user opened
 
   std::atomic<bool> ending_ = false, contacts_wanted_ = false, watched_ = false, records_ = false;
   mutable std::mutex mutex_;  // of what follows

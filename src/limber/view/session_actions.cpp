@@ -8,6 +8,7 @@
 #include "limber/analysis/amplification.hpp"
 #include "limber/core/errors.hpp"
 #include "limber/core/interrupt.hpp"
+#include "limber/core/json_depth.hpp"
 #include "limber/record/files.hpp"
 #include "limber/scene/json.hpp"
 #include "limber/scene/run/facts.hpp"
@@ -86,8 +87,8 @@ struct ViewSession::Actions {
   }
   /// The same scene goes on, with other panes inside.
   static void renew(ViewSession& s) {
+    s.scene_message_ = std::make_shared<const std::string>(scene_message(*s.stage_, *s.shape_, s.session_ + 1));
     ++s.session_;
-    s.scene_message_ = std::make_shared<const std::string>(scene_message(*s.stage_, *s.shape_, s.session_));
     s.start_clock();
     s.publish();
   }
@@ -136,7 +137,7 @@ const std::map<std::string, ViewSession::Actions::Action>& ViewSession::Actions:
        [](ViewSession& s, unsigned long, const Json& m) {
          if (!m.contains("scene") || !m["scene"].is_object()) throw InputError("scene", "is missing, or no object");
          const auto name = m.value("name", "scene");
-         s.begin(scene_source(name, document_of(m["scene"]), s.options_.scene_folder, {}));
+         s.begin(scene_source(name, document_of(m["scene"]), s.options_.scene_folder, {}, s.access()));
        }},
       {"surface",
        [](ViewSession& s, unsigned long, const Json& m) {
@@ -211,29 +212,25 @@ const std::map<std::string, ViewSession::Actions::Action>& ViewSession::Actions:
   return actions;
 }
 
-void ViewSession::answer(const Question& question) {
-  std::string what;
+/// `about`: what the page asks for, as soon as that is known.
+void ViewSession::answer(const Question& question, std::string& about) {
+  require_shallow_json(question.message, "");
+  Json message;
   try {
-    Json message;
-    try {
-      message = Json::parse(question.message);
-    } catch (const Json::exception& e) {
-      throw InputError("", std::string("the message is no JSON: ") + e.what());
-    }
-    what = message.is_object() ? message.value("do", Json()).is_string() ? message["do"].get<std::string>() : "" : "";
-    const auto action = Actions::table().find(what);
-    if (action == Actions::table().end()) {
-      std::vector<std::string> names;
-      for (const auto& entry : Actions::table()) names.push_back(entry.first);
-      throw InputError("do", fmt::format("{} is none of {}", what.empty() ? "what the message asks" : "'" + what + "'",
-                                         join(names)));
-    }
-    action->second(*this, question.client, message);
-  } catch (const Interrupted&) {
-    throw;
-  } catch (const std::exception& e) {
-    say_error(question.client, what.substr(0, 40), e);
+    message = Json::parse(question.message);
+  } catch (const Json::exception& e) {
+    throw InputError("", std::string("the message is no JSON: ") + e.what());
   }
+  const auto found = message.is_object() ? message.find("do") : message.end();
+  if (found != message.end() && found->is_string()) about = found->get<std::string>().substr(0, 40);
+  const auto action = Actions::table().find(about);
+  if (action == Actions::table().end()) {
+    std::vector<std::string> names;
+    for (const auto& entry : Actions::table()) names.push_back(entry.first);
+    throw InputError("do", fmt::format("{} is none of {}", about.empty() ? "what the message asks" : "'" + about + "'",
+                                       join(names)));
+  }
+  action->second(*this, question.client, message);
 }
 
 void ViewSession::open_example(const std::string& name) {
@@ -248,7 +245,7 @@ void ViewSession::open_surface(const std::string& name, const std::string& data)
   fs::create_directories(folder);
   const std::string file = (folder / ("surface" + surface_extension(name))).string();
   write_atomically(file, decoded_base64(data));
-  begin(scene_source(fs::path(name).filename().string(), scene_of_surface(file), "", {}));
+  begin(scene_source(fs::path(name).filename().string(), scene_of_surface(file, access()), "", {}, access()));
 }
 
 void ViewSession::send_curve(unsigned long client, std::size_t pane) {
@@ -303,7 +300,7 @@ void ViewSession::record(unsigned long client, const std::string& format) {
     if (format != "run") {
       const std::string made = name + "." + format;
       file = (base / made).string();
-      url = "/recordings/" + made;
+      url = "/recordings/" + made + "?key=" + options_.key;
       export_recording(run, file, format, progress);
       const std::lock_guard lock(mutex_);
       recorded_[made] = file;

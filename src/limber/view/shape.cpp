@@ -26,10 +26,11 @@ void require_number(const char* what, std::size_t number, std::size_t count) {
 }  // namespace
 
 ViewShape::ViewShape(const Scene& scene, const Model& model)
-    : scene_(scene),
-      header_(trajectory_header(model, Velocities::store, 0)),
-      bodies_(header_, moving_with(model)),
-      rest_(bodies_.mesh().positions) {
+    : ViewShape(scene, trajectory_header(model, Velocities::store, 0), moving_with(model)) {}
+
+ViewShape::ViewShape(const Scene& scene, const TrajectoryHeader& header,
+                     const std::vector<std::optional<SurfaceMesh>>& given)
+    : scene_(scene), header_(header), bodies_(header_, given), rest_(bodies_.mesh().positions) {
   auto [corners, body] = bodies_.triangles();
   triangles_ = std::move(corners);
   body_triangles_ = triangles_.size();
@@ -62,7 +63,13 @@ ViewShape::ViewShape(const Scene& scene, const Model& model)
   }
   line_radius_ = rest_.empty() ? 0 : .004 * (high - low).norm();
   for (std::size_t k = 0; k < scene.obstacles.size(); ++k) {
-    const MovingObstacle& o = obstacles_.emplace_back(scene.obstacles[k]);
+    try {
+      obstacles_.emplace_back(scene.obstacles[k]);
+    } catch (const InputError& e) {
+      notes_.push_back(fmt::format("{} is not shown: {}", scene.obstacles[k].where, e.what()));
+      continue;
+    }
+    const MovingObstacle& o = obstacles_.back();
     if (o.plane(0)) {
       planes_move_ = planes_move_ || o.moves();
       continue;

@@ -22,6 +22,9 @@ class ViewShape {
  public:
   /// Throws InputError.
   ViewShape(const Scene& scene, const Model& model);
+  /// `given`: for each body the surface that moves with it, if there is one. An obstacle whose file cannot be read is
+  /// left out.
+  ViewShape(const Scene& scene, const TrajectoryHeader& header, const std::vector<std::optional<SurfaceMesh>>& given);
 
   struct Part {
     std::string name;
@@ -29,6 +32,8 @@ class ViewShape {
     bool obstacle;
   };
   const std::vector<Part>& parts() const { return parts_; }
+  /// What was left out.
+  const std::vector<std::string>& notes() const { return notes_; }
   std::size_t vertices() const { return rest_.size(); }
   const std::vector<std::array<int, 3>>& triangles() const { return triangles_; }
   const std::vector<std::array<int, 2>>& lines() const { return bodies_.mesh().lines; }
@@ -62,6 +67,7 @@ class ViewShape {
   std::size_t body_triangles_ = 0;
   std::vector<Vec3> rest_;
   std::vector<bool> held_;
+  std::vector<std::string> notes_;
   bool planes_move_ = false;
   mutable std::once_flag fields_made_;
   mutable std::unique_ptr<ElementFields> fields_;  // made when the stress is first asked for

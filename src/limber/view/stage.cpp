@@ -9,6 +9,7 @@
 
 #include "limber/core/errors.hpp"
 #include "limber/record/directory.hpp"
+#include "limber/scene/run/exported.hpp"
 #include "limber/scene/run/other_method.hpp"
 
 namespace limber {
@@ -42,10 +43,8 @@ void keep_every_other(std::vector<T>& list) {
 ViewStage::ViewStage(const StageSource& source) : source_(source) {
   if (source.scenes.empty() || source.scenes.size() > most_panes)
     throw InputError("methods", fmt::format("{} methods; 1 to {} are shown", source.scenes.size(), most_panes));
-  for (const Document& scene : source.scenes) {
-    source_.check(scene);
-    panes_.push_back(std::make_unique<Pane>(scene));
-  }
+  const Pane::Use use = source.run.empty() ? Pane::Use::simulate : Pane::Use::show;
+  for (const Document& scene : source.scenes) panes_.push_back(std::make_unique<Pane>(scene, source_.access, use));
   rows_.resize(panes_.size());
   if (source.run.empty()) {
     for (std::size_t i = 0; i < panes_.size(); ++i) rows_[i] = {panes_[i]->row().sample()};
@@ -55,6 +54,8 @@ ViewStage::ViewStage(const StageSource& source) : source_(source) {
         std::make_unique<TrajectoryReader>((std::filesystem::path(source.run) / run_file::trajectory).string());
     recorded_times_ = recording_->times();
     if (recorded_times_.empty()) throw InputError(source.run, "has no frames yet");
+    if (recording_->header().bodies.size() != panes_[0]->scene().bodies.size())
+      throw InputError(source.run, "its scene.json has other bodies than its trajectory.h5");
     auto energies = read_run_energies((std::filesystem::path(source.run) / run_file::energy).string(), most_rows);
     for (auto& rows : rows_) rows = energies.rows;
     note_ = std::move(energies.note);
@@ -72,6 +73,14 @@ std::optional<double> ViewStage::lowest() const {
       if (std::isfinite(q[i])) least = std::min(least, q[i]);
   }
   return std::isfinite(least) ? std::optional(least) : std::nullopt;
+}
+
+std::shared_ptr<const ViewShape> ViewStage::shape() const {
+  const Pane& first = *panes_[0];
+  if (!recording_) return std::make_shared<const ViewShape>(first.scene(), first.model());
+  const TrajectoryHeader& header = recording_->header();
+  return std::make_shared<const ViewShape>(first.scene(), header,
+                                           written_body_surfaces(source_.run, header.bodies.size()));
 }
 
 double ViewStage::time() const {
@@ -152,8 +161,7 @@ void ViewStage::replace(const KeptFrame& at, const Changes& changes, Which which
   for (std::size_t i = 0; i < panes_.size(); ++i) {
     const Document& old = panes_[i]->document();
     const Document scene = !which || *which == i ? changed(old, changes) : old;
-    source_.check(scene);
-    panes.push_back(std::make_unique<Pane>(scene, *at.states[i]));
+    panes.push_back(std::make_unique<Pane>(scene, source_.access, Pane::Use::simulate, *at.states[i]));
     if (!at.rows.empty()) panes.back()->count_on_from(at.rows[i]);
   }
   panes_ = std::move(panes);

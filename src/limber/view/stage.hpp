@@ -2,23 +2,24 @@
 /// What a viewer shows: one to four panes, which go on together, the states that they have passed through as far as
 /// there is room, and the energies of all steps. For one thread.
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "limber/record/trajectory.hpp"
 #include "limber/view/pane.hpp"
+#include "limber/view/shape.hpp"
 
 namespace limber {
 
 /// Where a stage comes from.
 struct StageSource {
-  std::string name;              // for people
-  std::string file;              // of the scene, or the folder of a run; empty: it has none
-  std::vector<Document> scenes;  // one for each pane, of the same bodies; files have absolute paths
-  std::string run;               // folder of a run to replay; empty: the scenes are simulated
-  std::function<void(const Document&)> check = [](const Document&) {};  // of each scene before it is built; may throw
+  std::string name;                // for people
+  std::string file;                // of the scene, or the folder of a run; empty: it has none
+  std::vector<Document> scenes;    // one for each pane, of the same bodies; files have absolute paths
+  std::string run;                 // folder of a run to replay; empty: the scenes are simulated
+  std::vector<std::string> files;  // outside the viewer's folders, that may be opened: the user named them
+  FileAccess access;               // through which all files are opened, those of changed scenes too
 };
 
 /// States of all panes at one time.
@@ -66,6 +67,8 @@ class ViewStage {
   /// Another number since rows were taken away, not only added.
   unsigned long rows_version() const { return rows_version_; }
   const StageSource& source() const { return source_; }
+  /// What is drawn: of a recorded run what it wrote, for which no mesh file is needed. Throws InputError.
+  std::shared_ptr<const ViewShape> shape() const;
 
  private:
   void replace(const KeptFrame& at, const Changes& changes, Which which);

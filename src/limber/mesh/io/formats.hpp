@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "limber/mesh/hex_mesh.hpp"
+#include "limber/mesh/io/file_access.hpp"
 
 namespace limber {
 
@@ -17,6 +18,8 @@ using FileLoader = std::function<std::string(const std::string& path)>;
 /// read_mesh and read_solid_mesh, with the files from `load` instead of the disk.
 TetMesh read_mesh(const std::string& path, const FileLoader& load);
 SolidMesh read_solid_mesh(const std::string& path, const FileLoader& load);
+/// The same with the files that may be opened.
+SolidMesh read_solid_mesh(const std::string& path, const FileAccess& access);
 
 SolidMesh read_gmsh(const std::string& path, const FileLoader& load);
 SolidMesh read_vtk_legacy(const std::string& path, const FileLoader& load);

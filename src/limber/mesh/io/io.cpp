@@ -117,9 +117,17 @@ TetMesh tetrahedra(SolidMesh mesh, const std::string& path) {
 
 }  // namespace
 
-SolidMesh read_solid_mesh(const std::string& path) {
-  const bool is_stem = std::filesystem::exists(path + ".node") && std::filesystem::exists(path + ".ele");
-  return find_format(path) == nullptr && is_stem ? read_tetgen(path, load_file) : read_solid_mesh(path, load_file);
+SolidMesh read_solid_mesh(const std::string& path) { return read_solid_mesh(path, FileAccess()); }
+
+SolidMesh read_solid_mesh(const std::string& path, const FileAccess& access) {
+  // TetGen has a mesh in two files, of which the other one lies beside.
+  const FileLoader load = [&](const std::string& file) {
+    return file == path ? access.load(file) : access.load_beside(path, std::filesystem::path(file).filename().string());
+  };
+  access.require(path, path);
+  std::error_code error;
+  const bool is_stem = std::filesystem::exists(path + ".node", error) && std::filesystem::exists(path + ".ele", error);
+  return find_format(path) == nullptr && is_stem ? read_tetgen(path, load) : read_solid_mesh(path, load);
 }
 
 SolidMesh read_solid_mesh(const std::string& path, const FileLoader& load) {

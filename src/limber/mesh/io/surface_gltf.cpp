@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "limber/core/errors.hpp"
+#include "limber/core/json_depth.hpp"
 #include "limber/mesh/io/cursor.hpp"
 #include "limber/mesh/io/surface_formats.hpp"
 #include "limber/mesh/welder.hpp"
@@ -93,11 +94,14 @@ struct Values {
 
 class GltfReader {
  public:
-  GltfReader(const std::string& path, std::string_view bytes) : path_(path), bytes_(bytes) {}
+  GltfReader(const std::string& path, std::string_view bytes, const FileLoader& beside)
+      : path_(path), bytes_(bytes), beside_(beside) {}
 
   SurfaceMesh read() {
     try {
-      doc_ = Json::parse(is_container() ? json_chunk() : bytes_);
+      const std::string_view json = is_container() ? json_chunk() : bytes_;
+      require_shallow_json(json, path_);
+      doc_ = Json::parse(json);
       read_document();
     } catch (const Json::exception& e) {
       throw InputError(path_, fmt::format("this is not glTF: {}", e.what()));
@@ -185,14 +189,19 @@ class GltfReader {
       } else {
         own = load(uri->get_ref<const std::string&>());
       }
-      if (own.size() < length) fail(fmt::format("a buffer of {} bytes is announced, but {} came", length, own.size()));
+      // How long another file is, this one does not say.
+      if (own.size() < length) fail(fmt::format("a buffer of {} bytes is announced, but fewer came", length));
       own.resize(length);
     }
   }
 
   std::string load(const std::string& uri) const {
-    if (!uri.starts_with("data:"))
-      return load_file(path_.substr(0, path_.find_last_of('/') + 1) + without_percents(uri));
+    if (!uri.starts_with("data:")) {
+      if (is_container() || extension_of(path_) != ".gltf")
+        fail(fmt::format("names the file {}; only a .gltf file may have its data in another file",
+                         limber::in_quotes(uri)));
+      return beside_(without_percents(uri));
+    }
     const std::size_t comma = uri.find(";base64,");
     if (comma == std::string::npos) fail("a buffer's data URI is not base64");
     return base64_bytes(std::string_view(uri).substr(comma + 8));
@@ -344,7 +353,7 @@ class GltfReader {
     const auto corner = [&](std::size_t k) {
       const double at = indices ? (*indices)(k, 0) : static_cast<double>(k);
       if (!(at >= 0) || at >= static_cast<double>(x.count) || at != std::floor(at))
-        fail(fmt::format("vertex {} is out of range: there are {}", at, x.count));
+        fail(fmt::format("corner {} of a primitive is out of range: it has {} vertices", k, x.count));
       const auto i = static_cast<std::size_t>(at);
       surface_.corners.push_back(number[i]);
       surface_.corner_uv.push_back(uv ? static_cast<int>(first_uv + i) : -1);
@@ -365,6 +374,7 @@ class GltfReader {
 
   std::string path_;
   std::string_view bytes_, binary_chunk_;
+  const FileLoader& beside_;
   Json doc_;
   std::vector<std::string> loaded_;  // the buffers
   std::vector<char> visited_;        // #nodes
@@ -373,6 +383,8 @@ class GltfReader {
 
 }  // namespace
 
-SurfaceMesh read_gltf(const std::string& path, std::string_view bytes) { return GltfReader(path, bytes).read(); }
+SurfaceMesh read_gltf(const std::string& path, std::string_view bytes, const FileLoader& beside) {
+  return GltfReader(path, bytes, beside).read();
+}
 
 }  // namespace limber

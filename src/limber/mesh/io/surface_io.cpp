@@ -16,10 +16,14 @@ std::string extension_of(const std::string& path) {
   return dot == std::string::npos ? "" : lower(std::string_view(path).substr(dot));
 }
 
-SurfaceMesh parse_surface_mesh(const std::string& path, const std::string& contents) {
+SurfaceMesh parse_surface_mesh(const std::string& path, const std::string& contents, const FileAccess& access) {
   const std::string extension = extension_of(path);
-  for (const SurfaceFormat& format : surface_formats)
-    if (extension == format.extension) return format.read(path, contents);
+  for (const SurfaceFormat& format : surface_formats) {
+    if (extension != format.extension) continue;
+    if (format.read) return format.read(path, contents);
+    return format.read_with_others(path, contents,
+                                   [&](const std::string& name) { return access.load_beside(path, name); });
+  }
   throw InputError(path,
                    fmt::format("unknown extension \"{}\" of a surface; allowed: {}", extension, surface_extensions()));
 }
@@ -37,7 +41,9 @@ std::string surface_extensions(const std::string& last) {
   return list;
 }
 
-SurfaceMesh read_surface_mesh(const std::string& path) { return parse_surface_mesh(path, load_file(path)); }
+SurfaceMesh read_surface_mesh(const std::string& path, const FileAccess& access) {
+  return parse_surface_mesh(path, access.load(path), access);
+}
 
 TriMesh parse_surface(const std::string& path, const std::string& contents, SurfaceNotes* notes) {
   TriMesh mesh = triangulated(parse_surface_mesh(path, contents));

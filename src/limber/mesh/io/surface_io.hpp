@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "limber/mesh/io/file_access.hpp"
 #include "limber/mesh/surface_mesh.hpp"
 
 namespace limber {
@@ -14,9 +15,10 @@ namespace limber {
 /// vertices of a node at the same place, which only differ in their normals or texture coordinates, are one; animation,
 /// skins and compressed meshes are not read. Throws InputError, see parse_surface; a file without triangles is no error
 /// here.
-SurfaceMesh read_surface_mesh(const std::string& path);
-/// The same from a file's contents; buffers that a .gltf file names are looked for beside `path`.
-SurfaceMesh parse_surface_mesh(const std::string& path, const std::string& contents);
+SurfaceMesh read_surface_mesh(const std::string& path, const FileAccess& access = {});
+/// The same from a file's contents. Buffers that a .gltf file names lie in the folder of `path` or below; a .glb file
+/// names none.
+SurfaceMesh parse_surface_mesh(const std::string& path, const std::string& contents, const FileAccess& access = {});
 
 /// What reading left out.
 struct SurfaceNotes {

@@ -136,9 +136,9 @@ void require_same_volume(const TetMesh& mesh, const Tetrahedralized& made) {
 }
 
 /// A sheet of the triangles of a file; a network, where it has only lines.
-void read_thin_file(const std::string& path, const std::string& where, BodyShape& shape,
-                    std::vector<std::string>& notes) {
-  shape.surface = read_surface_mesh(path);
+void read_thin_file(const MeshFile& file, const std::string& where, BodyShape& shape, std::vector<std::string>& notes) {
+  const std::string& path = file.path;
+  shape.surface = read_surface_mesh(path, file.access);
   if (shape.surface->polygons() == 0) {
     if (shape.surface->lines.empty()) throw InputError(path, "has neither faces nor lines");
     shape.mesh.nodes = shape.surface->positions;
@@ -203,13 +203,13 @@ BodyShape make_shape(const BodyChoice& body, std::vector<std::string>& notes) {
   }
   const auto* file = std::get_if<MeshFile>(&body.mesh);
   if (file && is_surface_file(file->path)) {
-    read_thin_file(file->path, where, shape, notes);
+    read_thin_file(*file, where, shape, notes);
     return shape;
   }
   std::string source = where;
   SolidMesh solid;
   if (const auto* filled = std::get_if<SurfaceFile>(&body.mesh)) {
-    shape.surface = read_surface_mesh(filled->path);
+    shape.surface = read_surface_mesh(filled->path, filled->access);
     Filled inside = fill_surface(*filled, *shape.surface, where);
     solid = std::move(inside.mesh);
     for (const auto& note : inside.notes) notes.push_back(fmt::format("{}: {}: {}", where, filled->path, note));

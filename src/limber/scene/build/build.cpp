@@ -99,7 +99,9 @@ void refuse_in_parallel(const Scene& scene, const std::vector<ForceMaker>& own_f
 
 /// The full state of a frame of a run. `nodes`: of the scene.
 State frame_of_run(const StartChoice& choice, int nodes) {
-  const TrajectoryReader run((std::filesystem::path(choice.run) / run_file::trajectory).string());
+  const std::string file = (std::filesystem::path(choice.run) / run_file::trajectory).string();
+  choice.access.require(file, "start.run");
+  const TrajectoryReader run(file);
   const long frames = run.frames();
   if (frames == 0) throw InputError("start.run", choice.run + " has no frames yet");
   if (choice.frame && *choice.frame >= frames)

@@ -33,23 +33,23 @@ struct MeshFiles {
 
 MeshFiles read_files(const ObstacleChoice& o) {
   if (!o.sequence) {
-    MeshFiles all{o.where + ".file", o.file, read_surface_mesh(o.file), {}, {}};
+    MeshFiles all{o.where + ".file", o.file, read_surface_mesh(o.file, o.access), {}, {}};
     all.shapes = {all.first.positions};
     return all;
   }
   const MeshSequence& s = *o.sequence;
   const std::string key = s.where + ".files";
-  const std::vector<std::string> files = s.pattern.empty() ? s.files : matching_files(s.pattern);
+  const std::vector<std::string> files = s.pattern.empty() ? s.files : o.access.matching(s.pattern, key);
   if (files.size() < 2)
     throw InputError(key, fmt::format("{} {}; a sequence has two files or more", s.pattern,
                                       files.empty() ? "fits no file" : "fits one file only, " + files[0]));
   if (!s.times.empty() && s.times.size() != files.size())
     throw InputError(s.where + ".times",
                      fmt::format("has {} times for the {} files of {}", s.times.size(), files.size(), s.pattern));
-  MeshFiles all{key, files[0], read_surface_mesh(files[0]), {}, s.times};
+  MeshFiles all{key, files[0], read_surface_mesh(files[0], o.access), {}, s.times};
   all.shapes = {all.first.positions};
   for (std::size_t k = 1; k < files.size(); ++k) {
-    SurfaceMesh mesh = read_surface_mesh(files[k]);
+    SurfaceMesh mesh = read_surface_mesh(files[k], o.access);
     if (const std::string what = difference(mesh, all.first); !what.empty())
       throw InputError(
           key, fmt::format("{} is another mesh than {}: {}; all must have the same faces", files[k], files[0], what));
@@ -87,57 +87,7 @@ void choose_form(const ObstacleChoice& o, const std::string& name, ObstacleSurfa
 }
 
 /// Whether the text fits the pattern: * stands for any letters, also none, ? for one.
-bool fits(std::string_view text, std::string_view pattern) {
-  if (pattern.empty()) return text.empty();
-  if (pattern[0] == '*') {
-    for (std::size_t k = 0; k <= text.size(); ++k)
-      if (fits(text.substr(k), pattern.substr(1))) return true;
-    return false;
-  }
-  return !text.empty() && (pattern[0] == '?' || pattern[0] == text[0]) && fits(text.substr(1), pattern.substr(1));
-}
-
-/// a2 before a10: digits that stand together are one number.
-bool comes_before(std::string_view a, std::string_view b) {
-  const auto digits = [](std::string_view s) {
-    const std::size_t end = s.find_first_not_of("0123456789");
-    return s.substr(0, end);
-  };
-  const auto significant = [](std::string_view s) {
-    s.remove_prefix(std::min(s.find_first_not_of('0'), s.size()));
-    return s;
-  };
-  while (!a.empty() && !b.empty()) {
-    const std::string_view m = digits(a), n = digits(b);
-    if (!m.empty() && !n.empty()) {
-      const std::string_view x = significant(m), y = significant(n);
-      if (x.size() != y.size()) return x.size() < y.size();
-      if (x != y) return x < y;
-      if (m.size() != n.size()) return m.size() < n.size();
-      a.remove_prefix(m.size());
-      b.remove_prefix(n.size());
-      continue;
-    }
-    if (a[0] != b[0]) return a[0] < b[0];
-    a.remove_prefix(1);
-    b.remove_prefix(1);
-  }
-  return a.size() < b.size();
-}
-
 }  // namespace
-
-std::vector<std::string> matching_files(const std::string& pattern) {
-  const std::filesystem::path path(pattern), folder = path.has_parent_path() ? path.parent_path() : ".";
-  std::vector<std::string> names;
-  std::error_code unreadable;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, unreadable))
-    if (const std::string name = entry.path().filename().string(); fits(name, path.filename().string()))
-      names.push_back(name);
-  std::sort(names.begin(), names.end(), comes_before);
-  for (std::string& name : names) name = (path.parent_path() / name).string();
-  return names;
-}
 
 ObstacleSurface obstacle_surface(const ObstacleChoice& o) {
   const Mat3 R = Mat3::Identity() + rotation_minus_identity(o.rotation);

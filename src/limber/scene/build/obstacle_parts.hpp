@@ -28,8 +28,4 @@ Vec3 obstacle_centre(const ObstacleChoice& obstacle, const TriMesh& surface = {}
 
 Motion obstacle_motion(const ObstacleChoice& obstacle, const Vec3& centre);
 
-/// The files whose name fits, with * for any letters and ? for one, in the order of the numbers in their names.
-/// `pattern`: a path whose folder is taken as it is. Empty: there are none.
-std::vector<std::string> matching_files(const std::string& pattern);
-
 }  // namespace limber

@@ -21,17 +21,15 @@ std::string trajectory_in(const std::string& directory) {
   return (std::filesystem::path(directory) / run_file::trajectory).string();
 }
 
-std::vector<std::optional<SurfaceMesh>> given_surfaces(const std::string& directory, std::size_t bodies,
-                                                       BodySurface which) {
-  std::vector<std::optional<SurfaceMesh>> given(bodies);
-  if (which == BodySurface::given)
-    for (std::size_t b = 0; b < bodies; ++b)
-      if (const std::string file = surface_path(directory, b); std::filesystem::exists(file))
-        given[b] = read_surface_mesh(file);
-  return given;
-}
-
 }  // namespace
+
+std::vector<std::optional<SurfaceMesh>> written_body_surfaces(const std::string& directory, std::size_t bodies) {
+  std::vector<std::optional<SurfaceMesh>> written(bodies);
+  for (std::size_t b = 0; b < bodies; ++b)
+    if (const std::string file = surface_path(directory, b); std::filesystem::exists(file))
+      written[b] = read_surface_mesh(file);
+  return written;
+}
 
 void write_body_surfaces(const Model& model, const std::string& directory) {
   for (std::size_t b = 0; b < model.bodies.size(); ++b)
@@ -43,7 +41,9 @@ ExportedSurface::ExportedSurface(const std::string& directory, BodySurface which
     : ExportedSurface(TrajectoryReader(trajectory_in(directory)), directory, which) {}
 
 ExportedSurface::ExportedSurface(TrajectoryReader reader, const std::string& directory, BodySurface which)
-    : BodiesSurface(reader.header(), given_surfaces(directory, reader.header().bodies.size(), which)),
+    : BodiesSurface(reader.header(), which == BodySurface::given
+                                         ? written_body_surfaces(directory, reader.header().bodies.size())
+                                         : std::vector<std::optional<SurfaceMesh>>(reader.header().bodies.size())),
       reader_(std::move(reader)) {}
 
 }  // namespace limber

@@ -13,6 +13,9 @@ namespace limber {
 /// OutputError.
 void write_body_surfaces(const Model& model, const std::string& directory);
 
+/// The same read again, of each body that has one.
+std::vector<std::optional<SurfaceMesh>> written_body_surfaces(const std::string& directory, std::size_t bodies);
+
 /// Of a body that was filled from a surface: that surface, or the boundary of what is simulated.
 enum class BodySurface { given, simulated };
 

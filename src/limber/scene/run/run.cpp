@@ -17,7 +17,6 @@
 #include "limber/record/contact_table.hpp"
 #include "limber/record/energy_table.hpp"
 #include "limber/record/trajectory.hpp"
-#include "limber/scene/build/obstacle_parts.hpp"
 #include "limber/scene/json.hpp"
 #include "limber/scene/run/checkpoint_plan.hpp"
 #include "limber/scene/run/exported.hpp"
@@ -68,7 +67,7 @@ std::vector<std::string> cavity_columns(const std::vector<FilledSpace>& cavities
 /// Whether a run has come to its end, summary included.
 bool has_summary(const std::string& path, long steps) {
   if (!std::filesystem::exists(path)) return false;
-  const auto summary = nlohmann::json::parse(read_file(path), nullptr, false);
+  const auto summary = parse_or_discard(read_file(path));
   return summary.is_object() && summary.value("end", nlohmann::json()) == "finished" &&
          summary.value("steps", nlohmann::json()) == steps;
 }
@@ -163,7 +162,7 @@ class Run {
   void write_scene() {
     const auto path = file(run_file::scene);
     if (result_.resumed_from > 0 && std::filesystem::exists(path)) {
-      const auto before = nlohmann::json::parse(read_file(path), nullptr, false);
+      const auto before = parse_or_discard(read_file(path));
       if (before.is_object() && before.value("time", nlohmann::json()) == json_.value("time", nlohmann::json())) return;
     }
     write_atomically(path, json_.dump(2) + "\n");
@@ -519,41 +518,6 @@ class Run {
 
 RunResult run_scene(const Document& document, const Scene& scene, const Model& model, const RunOptions& options) {
   return Run(json_of(document), scene, model, options).go();
-}
-
-Document with_absolute_paths(const Document& scene, const std::string& base_directory) {
-  nlohmann::json json = json_of(scene);
-  const auto absolute = [&](nlohmann::json& file) {
-    if (!file.is_string() || file.get<std::string>().empty()) return;  // an empty name is refused by its reader
-    file = std::filesystem::absolute(std::filesystem::path(base_directory) / file.get<std::string>())
-               .lexically_normal()
-               .string();
-  };
-  const auto make_absolute = [&](nlohmann::json& holder) {
-    for (const char* key : {"file", "surface"})
-      if (holder.is_object() && holder.contains(key)) absolute(holder[key]);
-  };
-  // A pattern becomes the list of what fits it now: the run is that of these files.
-  const auto make_sequence_absolute = [&](nlohmann::json& sequence) {
-    if (!sequence.is_object() || !sequence.contains("files")) return;
-    auto& files = sequence["files"];
-    absolute(files);
-    if (files.is_string())
-      if (const auto all = matching_files(files.get<std::string>()); !all.empty()) files = all;
-    if (files.is_array())
-      for (auto& file : files) absolute(file);
-  };
-  if (json.contains("start") && json["start"].is_object() && json["start"].contains("run"))
-    absolute(json["start"]["run"]);
-  if (json.contains("bodies") && json["bodies"].is_array())
-    for (auto& body : json["bodies"])
-      if (body.is_object() && body.contains("mesh")) make_absolute(body["mesh"]);
-  if (json.contains("obstacles") && json["obstacles"].is_array())
-    for (auto& obstacle : json["obstacles"]) {
-      make_absolute(obstacle);
-      if (obstacle.is_object() && obstacle.contains("sequence")) make_sequence_absolute(obstacle["sequence"]);
-    }
-  return document_of(std::move(json));
 }
 
 }  // namespace limber

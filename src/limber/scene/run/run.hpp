@@ -40,7 +40,4 @@ RunResult run_scene(const Document& document, const Scene& scene, const Model& m
 /// What stands in a trajectory besides its frames.
 TrajectoryHeader trajectory_header(const Model& model, Velocities velocities, long frames);
 
-/// The scene with mesh files named by absolute paths, so that the copy kept with the results can be run again.
-Document with_absolute_paths(const Document& scene, const std::string& base_directory);
-
 }  // namespace limber

@@ -5,11 +5,11 @@
 #include <array>
 #include <cmath>
 #include <cstring>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "limber/core/errors.hpp"
 #include "limber/core/nodes.hpp"
+#include "limber/scene/json.hpp"
 
 namespace limber {
 namespace {
@@ -106,7 +106,7 @@ std::optional<Checkpoint> shared_checkpoint(const std::string& path, const Commu
 }
 
 std::vector<std::string> notes_of(const Checkpoint& c) {
-  const auto notes = nlohmann::json::parse(entry(c.texts, "notes"), nullptr, false);
+  const auto notes = parse_or_discard(entry(c.texts, "notes"));
   std::vector<std::string> list;
   if (!notes.is_array()) throw InputError("notes", "is not a list of texts");
   for (const auto& note : notes) {

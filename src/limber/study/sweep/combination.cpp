@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "limber/core/errors.hpp"
+#include "limber/scene/json.hpp"
 
 namespace limber {
 namespace {
@@ -37,7 +37,7 @@ std::string path_end(const std::vector<std::string>& parts, std::size_t count) {
 
 /// A number of a range has more digits than anyone reads in a name.
 std::string readable_value(const std::string& value) {
-  const auto number = nlohmann::json::parse(value, nullptr, false);
+  const auto number = parse_or_discard(value);
   return number.is_number_float() && value.size() > 10 ? fmt::format("{:.6g}", number.get<double>())
                                                        : plain_value(value);
 }

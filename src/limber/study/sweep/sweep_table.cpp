@@ -150,7 +150,7 @@ SweepRow read_sweep_row(const fs::path& directory, const Combination& combinatio
   const fs::path folder = directory / combination.folder;
   if (fs::exists(folder / run_file::scene)) row.status = RunStatus::stopped;
   if (fs::exists(folder / run_file::summary)) {
-    const auto summary = nlohmann::json::parse(read_file((folder / run_file::summary).string()), nullptr, false);
+    const auto summary = parse_or_discard(read_file((folder / run_file::summary).string()));
     if (summary.is_object()) {
       const auto end = summary.value("end", nlohmann::json());
       if (end == "finished") row.status = RunStatus::done;

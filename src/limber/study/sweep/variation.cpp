@@ -5,9 +5,9 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 
 #include "limber/core/errors.hpp"
+#include "limber/scene/json.hpp"
 
 namespace limber {
 namespace {
@@ -25,7 +25,7 @@ std::string trimmed(const std::string& text) {
 
 /// As --set reads it.
 nlohmann::json value_of(const std::string& text) {
-  nlohmann::json value = nlohmann::json::parse(text, nullptr, false);
+  nlohmann::json value = parse_or_discard(text);
   return value.is_discarded() ? nlohmann::json(text) : value;
 }
 
@@ -65,7 +65,7 @@ struct RangeEnd {
 };
 
 RangeEnd range_end(const std::string& number, const std::string& text) {
-  const nlohmann::json value = nlohmann::json::parse(number, nullptr, false);
+  const nlohmann::json value = parse_or_discard(number);
   if (!value.is_number()) refuse_variation(text, fmt::format("'{}' is not a number; expected lo..hi:n", number));
   return {value.get<double>(), std::strtold(number.c_str(), nullptr)};
 }
@@ -179,7 +179,7 @@ std::optional<VariedNumbers> numbers_of(const Variation& variation) {
     } else if (json.is_string()) {
       const std::string text = json.get<std::string>();
       const auto blank = text.find(' ');
-      const nlohmann::json number = nlohmann::json::parse(text.substr(0, blank), nullptr, false);
+      const nlohmann::json number = parse_or_discard(text.substr(0, blank));
       if (!number.is_number() || blank == std::string::npos) return std::nullopt;
       numbers.values.push_back(number.get<double>());
       unit = trimmed(text.substr(blank));
