@@ -248,6 +248,32 @@ TEST(ViscousRegions, EachHasItsOwn) {
   expect_near(force_at(body, u), relaxation(two_branches, .07) * part(0) + part(1), 1e-13, "both");
 }
 
+/// A body that hardly changes its volume and is sheared far, to and fro: what it stores and what it loses.
+TEST(ViscousShear, StoresAndLosesNothingNegative) {
+  for (const std::string material : {"stable_neo_hookean", "neo_hookean", "mooney_rivlin"}) {
+    const ElementMesh mesh = viscous_mesh(ElementKind::hex8);
+    const Vector rest = positions_of(mesh), still = Vector::Zero(rest.size());
+    ViscoelasticForce force(mesh, 0, {make_material({material, 2, .499, {}}, "m")}, {two_branches},
+                            std::vector<int>(mesh.count(), 0));
+    double most = 0, least = 0, least_power = 0;
+    for (int i = 0; i <= 400; ++i) {
+      const double t = .005 * i;
+      Mat3 A = Mat3::Identity(), B = A;
+      A(0, 1) = .9 * std::sin(5 * t);
+      B(1, 2) = .9 * std::sin(7 * t);
+      State u{rest, still, t};
+      for (Index k = 0; k < rest.size(); k += 3) u.q.segment<3>(k) = A * B * rest.segment<3>(k);
+      const double stored = force.stored_energy(u);
+      most = std::max(most, stored);
+      least = std::min(least, stored);
+      least_power = std::min(least_power, force.damping_power(u));
+      force.begin_step(u);
+    }
+    EXPECT_GE(least, -1e-9 * most) << material;
+    EXPECT_GE(least_power, -1e-9 * most) << material;
+  }
+}
+
 /// Storage and loss modulus of a small oscillation: G* = G∞ (1 + Σ γ iωτ/(1 + iωτ)).
 TEST(ViscousOscillation, HasTheComplexModulusOfItsSeries) {
   const ElementMesh mesh = viscous_mesh(ElementKind::tet4);

@@ -246,7 +246,7 @@ TEST(Rigid, KeepsItsDistancesWhileShaken) {
     "keys": [{"time": 0}, {"time": 0.2, "translation": [0, 0.2, 0], "rotation": [0.5, 0, 0.4]},
              {"time": 0.4, "translation": [0, -0.2, 0.1]}, {"time": 0.6}]})")};
   for (const char* mass : {"lumped", "consistent"})
-    for (const char* at : {"rest", "current", "frozen"}) {
+    for (const char* at : {"corotated", "rest", "current", "frozen"}) {
       body["mass"] = mass;
       body["damping"]["at"] = at;
       const Model model = model_of(scene);

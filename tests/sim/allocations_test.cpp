@@ -128,8 +128,8 @@ Simulation beam(const std::string& method, const Body& body) {
                   std::make_shared<Gravity>(weights, Vec3(0, -9.81, 0))};
   if (body.damped)
     parts.forces.push_back(std::make_shared<RayleighDamping>(
-        std::make_unique<ElasticForce>(mesh, 0, materials, first_material), StiffnessProduct(), parts.masses,
-        parts.positions, RayleighCoefficients{1e-4, .1}, RayleighAt::rest));
+        std::make_unique<ElasticForce>(mesh, 0, materials, first_material), parts.masses, parts.positions,
+        RayleighCoefficients{1e-4, .1}, RayleighAt::rest));
   parts.prescriptions = {left, right};
   parts.length_scale = size.x();
   const Vector q = parts.positions;

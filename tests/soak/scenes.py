@@ -227,7 +227,7 @@ class Draw:
         held = self.hold(body)
         if "point_mass" not in body:
             if self.chance(.4):
-                body["damping"] = self.damping(["rest", "current", "frozen"] if solid else ["rest", "frozen"])
+                body["damping"] = self.damping(["corotated", "rest", "current", "frozen"] if solid else ["corotated", "rest", "frozen"])
             if self.chance(.2):
                 body["mass"] = self.rng.choice(["lumped", "consistent"])
             if solid and not held and "materials" not in body and self.chance(.06):

@@ -9,6 +9,7 @@
 
 #include "limber/force/require.hpp"
 #include "limber/force/thin_mass.hpp"
+#include "limber/force/turned.hpp"
 
 namespace limber {
 
@@ -174,6 +175,14 @@ void BendingForce::add_tangent(const State& u, TangentBuilder& T) const {
       if (T.projected()) K = projected<4>(K);
     }
     hinges_.add(i, K, T);
+  });
+}
+
+/// Angles do not change when all turns.
+void BendingForce::add_turned_stiffness(const State& start, double dt, TangentBuilder& T) const {
+  hinges_.for_each(start.q, [&](std::size_t i, const HingePoints& x) {
+    const HingeGradient g = Hinge(moved_on<4>(x, hinges_.points(i, start.v), dt)).gradient();
+    hinges_.add(i, HingeBlock(rest_[i].stiffness * g * g.transpose()), T);
   });
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "limber/force/stencils.hpp"
+#include "limber/force/turning.hpp"
 #include "limber/mesh/io/surface_io.hpp"
 
 namespace limber {
@@ -25,7 +26,7 @@ enum class RestAngles { of_rest_shape, zero };
 /// cylinder has its energy, but Poisson's ratio in bending is −1/3, whatever that in D. Squares cut by parallel
 /// diagonals have ½ D ((κ_xx + κ_xy)² + (κ_yy + κ_xy)² + 4 κ_xy²): exact for cylinders that bend along the sides or
 /// across the diagonals, 3 times too stiff along the diagonals.
-class BendingForce final : public Force {
+class BendingForce final : public Force, public TurningStiffness {
  public:
   /// The mesh's nodes are the rest shape; its node i is node first_node + i of the state. stiffness: #F, D of each
   /// triangle [N·m]; an edge has the mean of its two. Where more than two triangles meet at an edge, each pair of them
@@ -40,6 +41,7 @@ class BendingForce final : public Force {
   /// Exact, or with each edge's 12 × 12 matrix projected.
   void add_tangent(const State& u, TangentBuilder& T) const override;
   std::optional<Potentials> potentials(const State& u) const override;
+  void add_turned_stiffness(const State& start, double dt, TangentBuilder& T) const override;
 
  private:
   struct Rest {

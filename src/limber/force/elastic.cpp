@@ -8,6 +8,7 @@
 #include "limber/force/element_groups.hpp"
 #include "limber/force/element_kernel.hpp"
 #include "limber/force/mean_energy.hpp"
+#include "limber/force/turned_kernel.hpp"
 
 namespace limber {
 namespace {
@@ -25,6 +26,7 @@ ElasticForce::ElasticForce(const ElementMesh& mesh, int first_node, const std::v
   means_ = make_mean_energy(shares);
   for_groups(*elements_, groups, materials, material_of_element, [&](const auto& at_places, int first_batch) {
     kernels_.push_back(make_element_kernel(at_places, first_batch, mesh.kind));
+    turned_.emplace_back(at_places, first_batch);
   });
 }
 
@@ -90,6 +92,15 @@ std::optional<Potentials> ElasticForce::potentials(const State& u) const {
   return Potentials{std::isnan(W) ? std::numeric_limits<double>::infinity() : W, 0};
 }
 
+void ElasticForce::add_turned_stiffness(const State& start, double dt, TangentBuilder& T) const {
+  eigen_assert(elements_->is_bound());
+  for_coloured_blocks(*elements_, tangent_cost, [&](const ElementBlock& block) {
+    turned_[static_cast<std::size_t>(block.kernel)].add(*elements_, block, start.q.data(), start.v.data(), dt,
+                                                        T.stiffness_values());
+  });
+  if (means_) means_->add_turned_stiffness(start, dt, T);
+}
+
 double ElasticForce::max_step(const Vector& q, const Vector& dq, double, double) const {
   return step_before_inversion(*elements_, kernels_, force_cost, q, dq);
 }
@@ -97,13 +108,6 @@ double ElasticForce::max_step(const Vector& q, const Vector& dq, double, double)
 double ElasticForce::min_det_F(const Vector& q) const {
   return smallest_of_blocks(*elements_, force_cost,
                             [&](const ElementBlock& block) { return least_det(*elements_, block, q.data()); });
-}
-
-void ElasticForce::add_stiffness_product(const Vector& q, const Vector& x, Vector& y) const {
-  for_blocks(force_cost, [&](const ElementBlock& block, const ElementKernel& kernel) {
-    kernel.add_product(*elements_, block, q.data(), x.data(), y.data());
-  });
-  if (means_) means_->add_product(q, x, y);
 }
 
 }  // namespace limber

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "limber/force/turning.hpp"
 #include "limber/material/catalog.hpp"
 #include "limber/mesh/element_mesh.hpp"
 #include "limber/model/force.hpp"
@@ -13,6 +14,7 @@ namespace limber {
 class ElementBatches;
 class ElementKernel;
 class MeanEnergy;
+class TurnedKernel;
 
 /// What acts on means, so that bodies that hardly change their volume do not lock (force/mean_energy.hpp).
 struct MeanParts {
@@ -20,7 +22,7 @@ struct MeanParts {
   std::vector<int> group;    // #materials: means are taken over elements of one group
 };
 
-class ElasticForce final : public Force {
+class ElasticForce final : public Force, public TurningStiffness {
  public:
   /// The mesh's nodes are the rest shape; its node i is node first_node + i of the state. material_of_element: #E,
   /// indices into `materials`. As many materials as elements cost no more than a few.
@@ -40,13 +42,13 @@ class ElasticForce final : public Force {
   void add_tangent(const State& u, TangentBuilder& T) const override;
   void linearize(const State& u, Vector& f, TangentBuilder& T) const override;
   std::optional<Potentials> potentials(const State& u) const override;
+  /// Needs bind.
+  void add_turned_stiffness(const State& start, double dt, TangentBuilder& T) const override;
   /// Keeps det F > 0 where a material needs it: nine tenths of the way to the first inversion, if one lies ahead.
   double max_step(const Vector& q, const Vector& dq, double t0 = 0, double t1 = 0) const override;
 
   /// The smallest det F at the quadrature points of all elements.
   double min_det_F(const Vector& q) const;
-  /// y += K(q) x without a matrix; q, x, y: 3N, prescribed nodes included.
-  void add_stiffness_product(const Vector& q, const Vector& x, Vector& y) const;
 
  private:
   /// visit(block, kernel) for every block, colour by colour; each takes about `cost` [ns].
@@ -54,6 +56,7 @@ class ElasticForce final : public Force {
   void for_blocks(double cost, const Visit& visit) const;
 
   std::vector<std::unique_ptr<ElementKernel>> kernels_;  // one for each model of material
+  std::vector<TurnedKernel> turned_;                     // of these
   std::unique_ptr<ElementBatches> elements_;
   std::unique_ptr<MeanEnergy> means_;  // null: there is none
 };

@@ -24,9 +24,6 @@ class ElementKernel {
   /// K += ∂²W/∂q² into the slots and, unless f is null, f += −∂W/∂q.
   virtual void linearize(const ElementBatches&, const ElementBlock&, Definiteness, const double* q, double* f,
                          double* K) const = 0;
-  /// y += ∂²W/∂q² x
-  virtual void add_product(const ElementBatches&, const ElementBlock&, const double* q, const double* x,
-                           double* y) const = 0;
   /// Whether ψ is defined for det F > 0 only.
   virtual bool needs_positive_det() const = 0;
 };

@@ -28,11 +28,6 @@ class GeneralKernel final : public ElementKernel {
     });
   }
 
-  void add_product(const ElementBatches& elements, const ElementBlock& block, const double* q, const double* x,
-                   double* y) const override {
-    add_products<0>(elements, block, q, x, material_, y);
-  }
-
  private:
   PointMaterials material_;
 };

@@ -322,22 +322,4 @@ void add_stiffness(const ElementBatches& elements, const ElementBlock& block, co
   });
 }
 
-/// y += ∂²W/∂q² x
-template <int n>
-void add_products(const ElementBatches& elements, const ElementBlock& block, const double* q, const double* x,
-                  const PointMaterials& materials, double* y) {
-  for_batches(block, [&](int batch, int, int count) {
-    const BatchEdges<n> edges(q, elements, batch), changes(x, elements, batch);
-    V3<Lanes> sums[most_nodes<n> - 1];
-    clear<n>(sums, others<n>(elements));
-    for (int point = 0; point < point_count<n>(elements); ++point) {
-      const BatchShape<n> shape(elements, batch, point);
-      const M3<Lanes> F = gradient(elements, shape, edges), dF = gradient(elements, shape, changes);
-      const DenseTangent tangent = materials.tangent(batch, F, Lanes(0.0) - shape.volume, Definiteness::exact);
-      add_stress<n>(tangent.times(dF), shape, others<n>(elements), sums);
-    }
-    subtract_at_nodes<n>(sums, others<n>(elements), elements.nodes<n>(batch), count, y);
-  });
-}
-
 }  // namespace limber

@@ -8,6 +8,7 @@
 
 #include "limber/core/nodes.hpp"
 #include "limber/force/reference_element.hpp"
+#include "limber/force/turned.hpp"
 #include "limber/material/invariants.hpp"
 #include "limber/mesh/tet_patches.hpp"
 
@@ -112,6 +113,19 @@ struct PressureTerm : InvariantMaterial<PressureTerm, 0> {
   }
 };
 
+M3<double> plain(const Mat3& F) {
+  M3<double> A;
+  for (int r = 0; r < 3; ++r)
+    for (int c = 0; c < 3; ++c) A(r, c) = F(r, c);
+  return A;
+}
+
+/// That of F when it has moved on for dt.
+Mat3 rotation(const Mat3& F, const Mat3& rate, double dt) {
+  const M3<double> R = polar(moved_on(plain(F), plain(rate), dt)).R;
+  return Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(R.m);
+}
+
 Mat3 cofactors(const Mat3& F) {
   Mat3 C;
   C << F.col(1).cross(F.col(2)), F.col(2).cross(F.col(0)), F.col(0).cross(F.col(1));
@@ -204,10 +218,7 @@ class MeanDilatation final : public MeanEnergy {
       PressureTerm term;
       term.p = v.pressure;
       for_points(i, [&](std::size_t p, std::span<const int> at) {
-        M3<double> Fp;
-        const Mat3 deformation = F(i, p, q);
-        for (int r = 0; r < 3; ++r)
-          for (int c = 0; c < 3; ++c) Fp(r, c) = deformation(r, c);
+        const M3<double> Fp = plain(F(i, p, q));
         if (projected)
           add_blocks(term.tangent_psd(Fp, weights_[p]), gradients(p), at, m.A);
         else
@@ -217,21 +228,20 @@ class MeanDilatation final : public MeanEnergy {
     add_matrices(count(), make, T);
   }
 
-  void add_product(const Vector& q, const Vector& x, Vector& y) const override {
-    std::vector<Vec3> at_nodes(nodes_.size());
-    for_patches([&](std::size_t i) {
-      const Volume v = volume(i, q);
-      Vec3* sums = at_nodes.data() + patches_[i].first_node;
-      double change = 0;
-      for (std::size_t a = 0; a < v.gradient.size(); ++a) change += v.gradient[a].dot(x.segment<3>(3 * nodes(i)[a]));
-      for (std::size_t a = 0; a < v.gradient.size(); ++a) sums[a] = v.stiffness * change * v.gradient[a];
+  /// κ/V ∇v ∇vᵀ, with the rotation of F in the place of its cofactors.
+  void add_turned_stiffness(const State& start, double dt, TangentBuilder& T) const override {
+    const auto make = [&](std::size_t i, LargeNodeMatrix& m) {
+      const std::size_t n = nodes(i).size();
+      m.resize(n);
+      std::copy(nodes(i).begin(), nodes(i).end(), m.nodes.begin());
+      Vector g = Vector::Zero(3 * static_cast<Index>(n));
       for_points(i, [&](std::size_t p, std::span<const int> at) {
-        const Mat3 Fp = F(i, p, q), dF = F(i, p, x);
-        const Mat3 dC = cofactors(Fp + dF) - cofactors(Fp) - cofactors(dF);  // along dF: cof is quadratic
-        for (std::size_t a = 0; a < n_; ++a) sums[at[a]] += v.pressure * weights_[p] * (dC * gradients(p)[a]);
+        const Mat3 R = rotation(F(i, p, start.q), F(i, p, start.v), dt);
+        for (std::size_t a = 0; a < n_; ++a) g.segment<3>(3 * at[a]) += weights_[p] * (R * gradients(p)[a]);
       });
-    });
-    sums_->add(at_nodes, y);
+      m.A.noalias() = patches_[i].bulk / patches_[i].volume * g * g.transpose();
+    };
+    add_matrices(count(), make, T);
   }
 
   void add_stress(const Vector& q, std::vector<Mat3>& sigma, std::vector<double>& psi) const override {
@@ -320,6 +330,7 @@ class MeanDilatation final : public MeanEnergy {
 class EdgeStrain final : public MeanEnergy {
  public:
   explicit EdgeStrain(const MeanShares& s) : materials_(s.materials) {
+    for (const AnyMaterial& m : materials_) moduli_.push_back(rest_moduli(m));
     std::map<Edge, Around> edges;
     const PointGradients points(s.mesh);
     for (std::size_t e = 0; e < s.mesh.count(); ++e) {
@@ -384,33 +395,22 @@ class EdgeStrain final : public MeanEnergy {
 
   void add_tangent(const Vector& q, TangentBuilder& T) const override {
     const bool projected = T.projected();
-    const auto make = [&](std::size_t i, LargeNodeMatrix& m) {
-      const std::size_t n = nodes(i).size();
-      m.resize(n);
-      std::copy(nodes(i).begin(), nodes(i).end(), m.nodes.begin());
-      const Matrix H = hessian_at(i, q, projected);
-      for (std::size_t b = 0; b < n; ++b) {
-        Eigen::Matrix<double, 9, 3> by_b = gradients(i)[b][0] * H.leftCols<3>();  // ∂vec(P)/∂q_b
-        for (int j = 1; j < 3; ++j) by_b += gradients(i)[b][j] * H.middleCols<3>(3 * j);
-        for (std::size_t a = 0; a < n; ++a) {
-          Mat3 K = gradients(i)[a][0] * by_b.topRows<3>();
-          for (int j = 1; j < 3; ++j) K += gradients(i)[a][j] * by_b.middleRows<3>(3 * j);
-          m.A.block<3, 3>(3 * static_cast<Index>(a), 3 * static_cast<Index>(b)) = K;
-        }
-      }
-    };
-    add_matrices(count(), make, T);
+    add_hessians([&](std::size_t i) { return hessian_at(i, q, projected); }, T);
   }
 
-  void add_product(const Vector& q, const Vector& x, Vector& y) const override {
-    std::vector<Vec3> at_nodes(nodes_.size());
-    for_edges([&](std::size_t i) {
-      const Mat3 dF = F(i, x);
-      Mat3 dP;
-      Eigen::Map<Vector>(dP.data(), 9) = hessian_at(i, q, false) * Eigen::Map<const Vector>(dF.data(), 9);
-      for (std::size_t a = 0; a < nodes(i).size(); ++a) at_nodes[first_node_[i] + a] = dP * gradients(i)[a];
-    });
-    sums_->add(at_nodes, y);
+  void add_turned_stiffness(const State& start, double dt, TangentBuilder& T) const override {
+    add_hessians(
+        [&](std::size_t i) {
+          const M3<double> moved = moved_on(plain(F(i, start.q)), plain(F(i, start.v)), dt);
+          double mu = 0, lambda = 0;
+          for (const Part& part : parts(i)) {
+            mu += part.volume * moduli_[ix(part.material)].mu;
+            lambda += part.volume * moduli_[ix(part.material)].lambda;
+          }
+          const M9<double> H = turned_hessian(moved, mu, lambda);
+          return Matrix(Eigen::Map<const Eigen::Matrix<double, 9, 9>>(&H.m[0][0]));  // symmetric
+        },
+        T);
   }
 
   /// The mean of its edges.
@@ -460,6 +460,26 @@ class EdgeStrain final : public MeanEnergy {
   void for_edges(const Visit& visit) const {
     in_pieces(count(), 16, visit, mean_cost);
   }
+  /// K += those of the edges, of the second derivatives hessian(i) in F.
+  template <class Hessian>
+  void add_hessians(const Hessian& hessian, TangentBuilder& T) const {
+    const auto make = [&](std::size_t i, LargeNodeMatrix& m) {
+      const std::size_t n = nodes(i).size();
+      m.resize(n);
+      std::copy(nodes(i).begin(), nodes(i).end(), m.nodes.begin());
+      const Matrix H = hessian(i);
+      for (std::size_t b = 0; b < n; ++b) {
+        Eigen::Matrix<double, 9, 3> by_b = gradients(i)[b][0] * H.leftCols<3>();  // ∂vec(P)/∂q_b
+        for (int j = 1; j < 3; ++j) by_b += gradients(i)[b][j] * H.middleCols<3>(3 * j);
+        for (std::size_t a = 0; a < n; ++a) {
+          Mat3 K = gradients(i)[a][0] * by_b.topRows<3>();
+          for (int j = 1; j < 3; ++j) K += gradients(i)[a][j] * by_b.middleRows<3>(3 * j);
+          m.A.block<3, 3>(3 * static_cast<Index>(a), 3 * static_cast<Index>(b)) = K;
+        }
+      }
+    };
+    add_matrices(count(), make, T);
+  }
   Matrix hessian_at(std::size_t i, const Vector& q, bool projected) const {
     const Mat3 Fi = F(i, q);
     Matrix H = Matrix::Zero(9, 9);
@@ -482,6 +502,7 @@ class EdgeStrain final : public MeanEnergy {
   }
 
   std::vector<AnyMaterial> materials_;
+  std::vector<RestModuli> moduli_;  // of these
   std::vector<Element> elements_;
   std::vector<std::size_t> first_part_{0}, first_node_{0};  // of each edge, and the end
   std::vector<Part> parts_;
@@ -510,8 +531,8 @@ class SumOfMeans final : public MeanEnergy {
   void add_tangent(const Vector& q, TangentBuilder& T) const override {
     for (const auto& p : parts_) p->add_tangent(q, T);
   }
-  void add_product(const Vector& q, const Vector& x, Vector& y) const override {
-    for (const auto& p : parts_) p->add_product(q, x, y);
+  void add_turned_stiffness(const State& start, double dt, TangentBuilder& T) const override {
+    for (const auto& p : parts_) p->add_turned_stiffness(start, dt, T);
   }
   void add_stress(const Vector& q, std::vector<Mat3>& sigma, std::vector<double>& psi) const override {
     for (const auto& p : parts_) p->add_stress(q, sigma, psi);

@@ -20,8 +20,8 @@ class MeanEnergy {
   virtual double energy(const Vector& q) const = 0;
   virtual void add_force(const Vector& q, Vector& f) const = 0;
   virtual void add_tangent(const Vector& q, TangentBuilder& T) const = 0;
-  /// y += K(q) x
-  virtual void add_product(const Vector& q, const Vector& x, Vector& y) const = 0;
+  /// As TurningStiffness.
+  virtual void add_turned_stiffness(const State& start, double dt, TangentBuilder& T) const = 0;
   /// To Cauchy's stress [Pa] and ψ [J/m³] of each element, #E of the mesh, where it has a share in them.
   virtual void add_stress(const Vector& q, std::vector<Mat3>& sigma, std::vector<double>& psi) const = 0;
 };

@@ -10,6 +10,7 @@
 
 #include "limber/core/errors.hpp"
 #include "limber/force/thin_mass.hpp"
+#include "limber/force/turned.hpp"
 
 namespace limber {
 
@@ -71,6 +72,7 @@ MembraneForce::MembraneForce(const TriMesh& mesh, int first_node, std::vector<An
   for (const AnyMaterial& m : materials_)
     if (std::holds_alternative<Linear>(m))
       throw InputError(where + ".material", "`linear` does not suit a sheet, which turns; `corotated` does");
+  for (const AnyMaterial& m : materials_) at_rest_.push_back(plane_stress(m, 1, 1));
   const std::vector<double> areas = triangle_areas(mesh, where + ".mesh");
   std::vector<Stencils<3>::Nodes> nodes;
   for (std::size_t i = 0; i < mesh.triangles.size(); ++i) {
@@ -157,6 +159,25 @@ void MembraneForce::linearize(const State& u, Vector& f, TangentBuilder& T) cons
   for_triangles(u.q, [&](std::size_t i, const Strain& e, const PlaneStress& r) {
     triangles_.add(i, forces(i, e, r), f);
     triangles_.add(i, stiffness(i, e, r, definiteness), T);
+  });
+}
+
+/// Strains in the plane are those of turned.hpp; in the principal frame u, v of F = Σ s_i u_i v_iᵀ their rates are
+/// A₁₁, A₂₂ and c (s₁ A₁₂ + s₂ A₂₁) with A_ij = u_i · Ḟ v_j and c = (s₁ + s₂)/(2 (s₁² + s₂²)).
+void MembraneForce::add_turned_stiffness(const State& start, double dt, TangentBuilder& T) const {
+  triangles_.for_each(start.q, [&](std::size_t i, const Stencils<3>::Points& x) {
+    const Strain e = strain(i, moved_on<3>(x, triangles_.points(i, start.v), dt));
+    const PlaneStress& rest = at_rest_[static_cast<std::size_t>(rest_[i].material)];
+    const double square = e.s.squaredNorm(), c = square > 0 ? e.s.sum() / (2 * square) : 0;
+    const auto rate = [&](int j, int k) {  // A_jk, of the velocities
+      return Stencils<3>::Gradient((e.frame.col(j) * e.gradients.row(k)).reshaped());
+    };
+    const Stencils<3>::Gradient first = rate(0, 0), second = rate(1, 1),
+                                mixed = c * (e.s[0] * rate(0, 1) + e.s[1] * rate(1, 0));
+    Stencils<3>::Block K = 4 * rest.shear * mixed * mixed.transpose();
+    K += rest.second(0, 0) * (first * first.transpose() + second * second.transpose());
+    K += rest.second(0, 1) * (first * second.transpose() + second * first.transpose());
+    triangles_.add(i, Stencils<3>::Block(rest_[i].volume * K), T);
   });
 }
 

@@ -11,12 +11,13 @@
 
 #include "limber/force/plane_stress.hpp"
 #include "limber/force/stencils.hpp"
+#include "limber/force/turning.hpp"
 #include "limber/material/catalog.hpp"
 #include "limber/mesh/io/surface_io.hpp"
 
 namespace limber {
 
-class MembraneForce final : public Force {
+class MembraneForce final : public Force, public TurningStiffness {
  public:
   /// The mesh's nodes are the rest shape; its node i is node first_node + i of the state. material_of_triangle: #F,
   /// indices into `materials`. Throws InputError(where…) for a triangle of no area (2·area ≤ 1e-14 × (longest edge)²),
@@ -31,6 +32,7 @@ class MembraneForce final : public Force {
   void add_tangent(const State& u, TangentBuilder& T) const override;
   void linearize(const State& u, Vector& f, TangentBuilder& T) const override;
   std::optional<Potentials> potentials(const State& u) const override;
+  void add_turned_stiffness(const State& start, double dt, TangentBuilder& T) const override;
 
  private:
   struct Rest {
@@ -48,6 +50,7 @@ class MembraneForce final : public Force {
   Stencils<3>::Block stiffness(std::size_t i, const Strain& e, PlaneStress r, Definiteness definiteness) const;
 
   std::vector<AnyMaterial> materials_;
+  std::vector<PlaneStress> at_rest_;  // of these
   std::vector<Rest> rest_;
   Stencils<3> triangles_;
 };

@@ -38,18 +38,6 @@ struct DenseTangent {
         K(i, k) = a.g[0] * b.right[i][k] + a.g[1] * b.right[i + 3][k] + a.g[2] * b.right[i + 6][k];
     return K;
   }
-  /// w dP of a change of F
-  LIMBER_INLINE M3<Lanes> times(const M3<Lanes>& dF) const {
-    M3<Lanes> dP;
-    for (int i = 0; i < 3; ++i)
-      for (int j = 0; j < 3; ++j) {
-        Lanes sum(0.0);
-        for (int k = 0; k < 3; ++k)
-          for (int l = 0; l < 3; ++l) sum = sum + H(i + 3 * j, k + 3 * l) * dF(k, l);
-        dP(i, j) = sum;
-      }
-    return dP;
-  }
 };
 
 struct PointFunctions;
@@ -69,11 +57,6 @@ class PointMaterials {
   bool needs_positive_det() const;
   /// Whether ψ depends on FᵀF alone, as it does but for `linear`.
   bool ignores_rotations() const;
-  /// The parameters, of model M.
-  template <template <class> class M>
-  const BatchMaterials<M>& of() const {
-    return *static_cast<const BatchMaterials<M>*>(parameters_.get());
-  }
 
  private:
   const PointFunctions* functions_;

@@ -54,11 +54,9 @@ RayleighCoefficients rayleigh_from_ratios(const DampingRatio& first, const Dampi
   return {std::max(alpha, 0.0), std::max(beta, 0.0)};
 }
 
-RayleighDamping::RayleighDamping(std::unique_ptr<Force> elastic, StiffnessProduct product,
-                                 std::vector<NodalMass> masses, Vector rest, RayleighCoefficients coefficients,
-                                 RayleighAt at)
+RayleighDamping::RayleighDamping(std::unique_ptr<Force> elastic, std::vector<NodalMass> masses, Vector rest,
+                                 RayleighCoefficients coefficients, RayleighAt at)
     : elastic_(std::move(elastic)),
-      product_(std::move(product)),
       masses_(std::move(masses)),
       rest_(std::move(rest)),
       coefficients_(coefficients),
@@ -67,15 +65,15 @@ RayleighDamping::RayleighDamping(std::unique_ptr<Force> elastic, StiffnessProduc
   require_not_negative(coefficients.mass, "damping.mass");
   if (!elastic_->traits().symmetric || elastic_->traits().velocity_dependent)
     throw InputError("damping", "Rayleigh damping needs an elastic force with a potential and no damping of its own");
-  if (at == RayleighAt::current && coefficients.stiffness > 0 && !product_)
-    throw InputError("damping.at", "\"current\" needs the product with the current stiffness");
+  if (uses(RayleighAt::corotated) && !dynamic_cast<const TurningStiffness*>(elastic_.get()))
+    throw InputError("damping.at", "\"corotated\" needs an elastic force whose stiffness can turn");
   find_body();
   if (coefficients.stiffness > 0) elastic_->bind(body_pattern_, body_index_);
-  if (at == RayleighAt::current)
+  if (uses(RayleighAt::current))
     work_ = other_side_ = body_pattern_.zero();
   else
-    set_constant_damping(rest_);
-  if (at == RayleighAt::rest) elastic_.reset();
+    set_damping(rest_, Definiteness::exact);
+  if (!(coefficients.stiffness > 0) || at == RayleighAt::rest) elastic_.reset();
 }
 
 void RayleighDamping::find_body() {
@@ -105,8 +103,11 @@ void RayleighDamping::find_body() {
 }
 
 ForceTraits RayleighDamping::traits() const {
-  const bool has_potential = at_ != RayleighAt::current || coefficients_.stiffness == 0;
-  return {.velocity_dependent = true, .has_potential = has_potential, .dissipates = !has_potential};
+  return {.velocity_dependent = true,
+          .has_potential = !uses(RayleighAt::current),
+          .time_dependent = uses(RayleighAt::corotated),
+          .remembers = true,
+          .dissipates = uses(RayleighAt::current)};
 }
 
 void RayleighDamping::add_couplings(std::vector<std::pair<int, int>>& pairs) const {
@@ -134,14 +135,38 @@ void RayleighDamping::add_mass(SparseMatrix& A) const {
   }
 }
 
-void RayleighDamping::set_constant_damping(const Vector& q) {
+void RayleighDamping::set_damping(const Vector& q, Definiteness definiteness) {
   if (damping_.nonZeros() == 0) damping_ = body_pattern_.zero();
-  assemble_stiffness(q, coefficients_.stiffness, Definiteness::exact, damping_);
+  assemble_stiffness(q, coefficients_.stiffness, definiteness, damping_);
   add_mass(damping_);
   copy_to_bound();
 }
 
-void RayleighDamping::copy_to_bound() {
+void RayleighDamping::set_turned_damping(const State& u) const {
+  std::fill_n(damping_.valuePtr(), damping_.nonZeros(), 0.0);
+  TangentBuilder T(body_pattern_, body_index_, Definiteness::exact, damping_.valuePtr(), nullptr);
+  const auto& stiffness = dynamic_cast<const TurningStiffness&>(*elastic_);
+  if (since_) {
+    State start{Vector(rest_.size()), Vector(rest_.size()), *since_};  // of which only the body is read
+    start.q.segment(3 * first_node_, start_q_.size()) = start_q_;
+    start.v.segment(3 * first_node_, start_v_.size()) = start_v_;
+    stiffness.add_turned_stiffness(start, u.t - *since_, T);
+  } else {
+    stiffness.add_turned_stiffness(u, 0, T);
+  }
+  damping_.coeffs() *= coefficients_.stiffness;
+  add_mass(damping_);
+  copy_to_bound();
+}
+
+const SparseMatrix& RayleighDamping::damping(const State& u) const {
+  if (!uses(RayleighAt::corotated) || (since_ && turned_at_ == u.t)) return damping_;
+  set_turned_damping(u);
+  turned_at_ = u.t;
+  return damping_;
+}
+
+void RayleighDamping::copy_to_bound() const {
   for (const BlockCopy& copy : copies_)
     for (int c = 0; c < 3; ++c)
       for (int r = 0; r < 3; ++r)
@@ -152,7 +177,7 @@ void RayleighDamping::bind(const BlockPattern& pattern, std::span<const int> fre
   bound_ = &pattern;
   copies_.clear();
   Index first = std::numeric_limits<Index>::max(), end = 0;
-  const SparseMatrix& A = at_ == RayleighAt::current ? work_ : damping_;
+  const SparseMatrix& A = uses(RayleighAt::current) ? work_ : damping_;
   each_block(A, [&](int a, int b, int at, int stride) {
     const BlockPattern::Slot from{at, stride};
     const int fa = free_index[ix(a + first_node_)], fb = free_index[ix(b + first_node_)];
@@ -163,38 +188,40 @@ void RayleighDamping::bind(const BlockPattern& pattern, std::span<const int> fre
     first = std::min<Index>(first, to.first);
     end = std::max<Index>(end, to.at(2, 2) + 1);
   });
-  if (at_ == RayleighAt::current) return;
+  if (uses(RayleighAt::current)) return;
   first_value_ = copies_.empty() ? 0 : first;
   bound_values_ = Vector::Zero(end - first_value_);
   copy_to_bound();
 }
 
 void RayleighDamping::begin_step(const State& u) {
-  if (at_ == RayleighAt::frozen && coefficients_.stiffness > 0) set_constant_damping(u.q);
+  if (uses(RayleighAt::frozen)) set_damping(u.q, Definiteness::projected);
+  if (!uses(RayleighAt::corotated)) return;
+  const Index first = 3 * first_node_, size = 3 * body_pattern_.nodes();
+  start_q_ = u.q.segment(first, size);
+  start_v_ = u.v.segment(first, size);
+  since_ = u.t;
+  turned_at_.reset();
+}
+
+void RayleighDamping::restore(const std::vector<double>&) {
+  since_.reset();
+  turned_at_.reset();
 }
 
 Vector RayleighDamping::resistance(const State& u) const {
-  Vector y = Vector::Zero(u.v.size());
-  if (at_ != RayleighAt::current) {
-    subtract_product(damping_, 3 * first_node_, u.v, y);
-    return -y;
-  }
-  if (coefficients_.stiffness > 0) {
-    product_(u.q, u.v, y);
-    y *= coefficients_.stiffness;
-  }
-  for (const NodalMass& m : masses_) {
-    y.segment<3>(3 * m.a) += coefficients_.mass * m.m * u.v.segment<3>(3 * m.b);
-    if (m.a != m.b) y.segment<3>(3 * m.b) += coefficients_.mass * m.m * u.v.segment<3>(3 * m.a);
-  }
-  return y;
+  Vector f = Vector::Zero(u.v.size());
+  add_force(u, f);
+  return -f;
 }
 
 void RayleighDamping::add_force(const State& u, Vector& f) const {
-  if (at_ == RayleighAt::current)
-    f -= resistance(u);
-  else
-    subtract_product(damping_, 3 * first_node_, u.v, f);
+  const Index first = 3 * first_node_;
+  if (u.v.segment(first, 3 * body_pattern_.nodes()).isZero(0)) return;
+  if (!uses(RayleighAt::current)) return subtract_product(damping(u), first, u.v, f);
+  assemble_stiffness(u.q, coefficients_.stiffness, Definiteness::projected, work_);
+  add_mass(work_);
+  subtract_product(work_, first, u.v, f);
 }
 
 void RayleighDamping::add_matrix(const SparseMatrix& A, double scale, Into into, TangentBuilder& T) const {
@@ -235,26 +262,27 @@ double RayleighDamping::difference_step(const Vector& v) const {
 
 void RayleighDamping::add_current_tangent(const State& u, TangentBuilder& T) const {
   const double alpha = coefficients_.stiffness;
-  assemble_stiffness(u.q, alpha, T.projected() ? Definiteness::projected : Definiteness::exact, work_);
+  assemble_stiffness(u.q, alpha, Definiteness::projected, work_);
   add_mass(work_);
   add_matrix(work_, 1, Into::damping, T);
-  // ∂(K v)/∂q is symmetric but of either sign, so a projected tangent goes without it.
-  const double step = alpha > 0 && !T.projected() ? difference_step(u.v) : 0;
+  // ∂(K v)/∂q is symmetric, where K is that of W, but of either sign, so a projected tangent goes without it.
+  const double step = T.projected() ? 0 : difference_step(u.v);
   if (step == 0) return;
-  assemble_stiffness(u.q + step * u.v, alpha, Definiteness::exact, work_);
-  assemble_stiffness(u.q - step * u.v, alpha, Definiteness::exact, other_side_);
+  assemble_stiffness(u.q + step * u.v, alpha, Definiteness::projected, work_);
+  assemble_stiffness(u.q - step * u.v, alpha, Definiteness::projected, other_side_);
   work_.coeffs() -= other_side_.coeffs();
   add_matrix(work_, 1 / (2 * step), Into::stiffness, T);
 }
 
 void RayleighDamping::add_tangent(const State& u, TangentBuilder& T) const {
-  if (at_ == RayleighAt::current) return add_current_tangent(u, T);
-  if (&T.pattern() != bound_) return add_matrix(damping_, 1, Into::damping, T);
+  if (uses(RayleighAt::current)) return add_current_tangent(u, T);
+  const SparseMatrix& D = damping(u);
+  if (&T.pattern() != bound_) return add_matrix(D, 1, Into::damping, T);
   Vector::Map(T.damping_values() + first_value_, bound_values_.size()) += bound_values_;
 }
 
 std::optional<Potentials> RayleighDamping::potentials(const State& u) const {
-  if (!traits().has_potential) return std::nullopt;
+  if (uses(RayleighAt::current)) return std::nullopt;
   return Potentials{.dissipated = u.v.dot(resistance(u)) / 2};
 }
 

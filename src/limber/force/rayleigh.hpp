@@ -5,12 +5,13 @@
 ///
 /// α [s] multiplies the stiffness, β [1/s] the mass: a mode of frequency ω has the damping ratio α ω/2 + β/(2ω).
 
-#include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
-#include "limber/model/force.hpp"
+#include "limber/force/turning.hpp"
 #include "limber/model/mechanical_system.hpp"
+#include "limber/model/storing_force.hpp"
 
 namespace limber {
 
@@ -29,19 +30,23 @@ struct DampingRatio {
 RayleighCoefficients rayleigh_from_ratios(const DampingRatio& first, const DampingRatio& second,
                                           const std::string& where);
 
-/// Which K: of the rest shape; of the state itself (no potential, and K(q)v adds α ∂K/∂q[v] to the tangent, taken by
-/// central differences of K); or of the state at which the step began (keeps the potential).
-enum class RayleighAt { rest, current, frozen };
+/// Which K:
+///
+///     corotated  of the rest shape, turned with the body (turning.hpp). In a step it depends on the time alone, along
+///                the motion with which the step began: D is −∂f/∂v exactly, the potential is kept, and so is order
+///                two.
+///     rest       of the rest shape as it stood, which resists rotation.
+///     current    of the state itself, each element's without what is negative: no potential. α ∂K/∂q[v] in the tangent
+///                is taken by central differences of K.
+///     frozen     the same of the state at which the step began: keeps the potential, order one.
+enum class RayleighAt { corotated, rest, current, frozen };
 
-/// y += K(q) x, all 3N.
-using StiffnessProduct = std::function<void(const Vector& q, const Vector& x, Vector& y)>;
-
-class RayleighDamping : public Force, public DampingForce, public LearningForce {
+class RayleighDamping : public Force, public DampingForce, public LearningForce, public StoringForce {
  public:
   /// K is the symmetric tangent of `elastic`: a copy of the body's elastic force for this force alone, which binds it
-  /// to all nodes of the body and, where K is that of the rest shape, lets it go again. `product` is needed for
-  /// RayleighAt::current only. `masses`: those of the body. `rest`: 3N [m].
-  RayleighDamping(std::unique_ptr<Force> elastic, StiffnessProduct product, std::vector<NodalMass> masses, Vector rest,
+  /// to all nodes of the body and, where K is that of the rest shape, lets it go again. For RayleighAt::corotated it
+  /// has a TurningStiffness. `masses`: those of the body. `rest`: 3N [m].
+  RayleighDamping(std::unique_ptr<Force> elastic, std::vector<NodalMass> masses, Vector rest,
                   RayleighCoefficients coefficients, RayleighAt at);
 
   ForceTraits traits() const override;
@@ -51,7 +56,9 @@ class RayleighDamping : public Force, public DampingForce, public LearningForce 
   void add_tangent(const State& u, TangentBuilder& T) const override;
   std::optional<Potentials> potentials(const State& u) const override;
   void begin_step(const State& u) override;
+  void restore(const std::vector<double>& memory) override;
   double damping_power(const State& u) const override;
+  double stored_energy(const State&) const override { return 0; }
 
  private:
   struct BlockCopy {  // a block of the body's matrix and its place on the bound pattern
@@ -67,8 +74,14 @@ class RayleighDamping : public Force, public DampingForce, public LearningForce 
   /// A = scale · K(q) on the body's pattern.
   void assemble_stiffness(const Vector& q, double scale, Definiteness definiteness, SparseMatrix& A) const;
   void add_mass(SparseMatrix& A) const;
-  void set_constant_damping(const Vector& q);
-  void copy_to_bound();
+  void set_damping(const Vector& q, Definiteness definiteness);
+  /// Of the step that began last, at time t.
+  void set_turned_damping(const State& u) const;
+  void copy_to_bound() const;
+  /// α K + β M at a state, where it does not depend on q.
+  const SparseMatrix& damping(const State& u) const;
+  /// Whether stiffness damps at all and its K is this one.
+  bool uses(RayleighAt at) const { return at_ == at && coefficients_.stiffness > 0; }
   /// T += scale · A.
   void add_matrix(const SparseMatrix& A, double scale, Into into, TangentBuilder& T) const;
   void add_current_tangent(const State& u, TangentBuilder& T) const;
@@ -77,7 +90,6 @@ class RayleighDamping : public Force, public DampingForce, public LearningForce 
   Vector resistance(const State& u) const;
 
   std::unique_ptr<Force> elastic_;
-  StiffnessProduct product_;
   std::vector<NodalMass> masses_;
   Vector rest_;
   RayleighCoefficients coefficients_;
@@ -86,14 +98,20 @@ class RayleighDamping : public Force, public DampingForce, public LearningForce 
   std::vector<std::pair<int, int>> couplings_;
   std::vector<Link> links_;
   int first_node_ = 0;
-  std::vector<int> body_index_;  // #N: number in the body, −1 elsewhere
-  BlockPattern body_pattern_;    // all nodes of the body, prescribed ones too: their velocities damp free nodes
-  SparseMatrix damping_;         // α K + β M on it, where that is lagged or constant
-  mutable SparseMatrix work_, other_side_;  // K of the moment, where it is not
+  std::vector<int> body_index_;   // #N: number in the body, −1 elsewhere
+  BlockPattern body_pattern_;     // all nodes of the body, prescribed ones too: their velocities damp free nodes
+  mutable SparseMatrix damping_;  // α K + β M on it, where it does not depend on q
+  mutable SparseMatrix work_, other_side_;  // K of the moment, where it does
+
+  // Of RayleighAt::corotated: positions and velocities of the body's nodes when the step began, and since when it
+  // takes; none: the state that is asked for. And the time for which damping_ is set.
+  Vector start_q_, start_v_;
+  std::optional<double> since_;
+  mutable std::optional<double> turned_at_;
 
   const BlockPattern* bound_ = nullptr;
   std::vector<BlockCopy> copies_;
-  Vector bound_values_;  // damping_ on the bound pattern, entries first_value_, first_value_ + 1, …
+  mutable Vector bound_values_;  // damping_ on the bound pattern, entries first_value_, first_value_ + 1, …
   Index first_value_ = 0;
 };
 

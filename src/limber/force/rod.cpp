@@ -9,6 +9,7 @@
 #include <numbers>
 
 #include "limber/force/require.hpp"
+#include "limber/force/turned.hpp"
 
 namespace limber {
 
@@ -39,6 +40,14 @@ struct Corner {
     Vec6 d;
     d << (t2 - c * t1) / l1, (t1 - c * t2) / l2;
     return d;
+  }
+  /// ∂(κb · a) for an a across both tangents.
+  Vec6 bend_along(const Vec3& a) const {
+    Vec6 d;
+    d << t2.cross(a) / l1, a.cross(t1) / l2;
+    d.head<3>() -= t1 * t1.dot(d.head<3>());
+    d.tail<3>() -= t2 * t2.dot(d.tail<3>());
+    return 2 / (1 + c) * d;
   }
   Mat6 ddc(const Vec6& d) const {
     const Mat3 P1 = Mat3::Identity() - t1 * t1.transpose(), P2 = Mat3::Identity() - t2 * t2.transpose();
@@ -152,6 +161,25 @@ void RodBending::add_tangent(const State& u, TangentBuilder& T) const {
     const Vec6 d = corner.dc();
     const CornerBlock K = on_nodes(Mat6(w.second * d * d.transpose() + w.first * corner.ddc(d)));
     corners_.add(i, T.projected() ? projected<3>(K) : K, T);
+  });
+}
+
+void RodBending::add_turned_stiffness(const State& start, double dt, TangentBuilder& T) const {
+  constexpr double plane = .1;  // bends above it have one
+  corners_.for_each(start.q, [&](std::size_t i, const CornerPoints& x) {
+    const Rest& rest = rest_[i];
+    const Corner corner(moved_on<3>(x, corners_.points(i, start.v), dt));
+    const double more = 1 + corner.c, u_c = -8 / (more * more);
+    if (rest.root != 0) {  // of √(|κb|² + smoothing)
+      const Vec6 d = u_c / (2 * std::sqrt(corner.u + rest.smoothing)) * corner.dc();
+      corners_.add(i, on_nodes(Mat6(rest.stiffness * d * d.transpose())), T);
+      return;
+    }
+    const Vec3 cross = corner.t1.cross(corner.t2), along = (corner.t1 + corner.t2).normalized();
+    const Vec3 b = cross.norm() > straight ? Vec3(cross.normalized()) : along.unitOrthogonal();
+    const double bend = std::sqrt(corner.u), fade = 1 + corner.u / (plane * plane);
+    const Vec6 own = corner.bend_along(b) - bend / more * corner.dc(), other = corner.bend_along(along.cross(b)) / fade;
+    corners_.add(i, on_nodes(Mat6(rest.stiffness * (own * own.transpose() + other * other.transpose()))), T);
   });
 }
 

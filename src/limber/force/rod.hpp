@@ -14,6 +14,7 @@
 #include "limber/force/bending.hpp"
 #include "limber/force/springs.hpp"
 #include "limber/force/stencils.hpp"
+#include "limber/force/turning.hpp"
 
 namespace limber {
 
@@ -30,7 +31,7 @@ std::vector<Spring> rod_springs(const std::vector<std::array<int, 2>>& edges, co
 ///
 /// none at φ₀, and there ∂²W/∂φ² = B/l̄. The rod may turn its bend about its own axis, and far from φ₀ it is 1 + η²
 /// stiffer than one straight at rest. W → ∞ where two edges fold onto each other.
-class RodBending final : public Force {
+class RodBending final : public Force, public TurningStiffness {
  public:
   /// Edges count nodes of q (3N), the rest shape. At a node of more than two edges each pair holds its angle of the
   /// rest shape, a welded joint; `rest` speaks of the others. Throws InputError(where…) for an edge of no length, a
@@ -44,6 +45,9 @@ class RodBending final : public Force {
   /// Exact, or with each corner's 9 × 9 matrix projected.
   void add_tangent(const State& u, TangentBuilder& T) const override;
   std::optional<Potentials> potentials(const State& u) const override;
+  /// What is straight at rest bends in two directions there, but in one where it is bent: then the other is a turn
+  /// about its own axis. What remains of it fades as (1 + (|κb|/0.1)²)⁻².
+  void add_turned_stiffness(const State& start, double dt, TangentBuilder& T) const override;
 
  private:
   struct Rest {

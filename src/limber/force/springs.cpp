@@ -6,6 +6,7 @@
 
 #include "limber/core/parallel.hpp"
 #include "limber/force/require.hpp"
+#include "limber/force/turned.hpp"
 
 namespace limber {
 
@@ -69,6 +70,12 @@ template <class Visit>
 void each_node(const Spring& s, const Visit& visit) {
   for (std::size_t i = 0; i < static_cast<std::size_t>(s.a.count); ++i) visit(s.a.nodes[i], s.a.weights[i]);
   for (std::size_t i = 0; i < static_cast<std::size_t>(s.b.count); ++i) visit(s.b.nodes[i], -s.b.weights[i]);
+}
+
+/// visit(node, node, weight · weight) for all pairs.
+template <class Visit>
+void each_pair(const Spring& s, const Visit& visit) {
+  each_node(s, [&](int a, double wa) { each_node(s, [&](int b, double wb) { visit(a, b, wa * wb); }); });
 }
 
 /// weight · weight · block for each pair of the spring's nodes, of which there are four at most.
@@ -157,24 +164,42 @@ void PointSprings::add_force(const State& u, Vector& f) const {
 
 void PointSprings::add_tangent(const State& u, TangentBuilder& T) const {
   const auto definiteness = T.projected() ? Definiteness::projected : Definiteness::exact;
-  T.add_stiffness(short_.size(), [&](std::size_t k, NodeMatrix& m) {
-    const Spring& s = springs_[short_[k]];
-    make_matrix(s, stiffness_block(s, stretch(s, u), definiteness), m);
-  });
+  add_stiffness(
+      u, [&](const Spring& s, const Stretch& e) { return stiffness_block(s, e, definiteness); }, T);
   T.add_damping(damped_.size(), [&](std::size_t k, NodeMatrix& m) {
     const Spring& s = springs_[damped_[k]];
     make_matrix(s, damping_block(s, stretch(s, u)), m);
   });
   for (const std::size_t k : long_) {
     const Spring& s = springs_[k];
-    const Stretch e = stretch(s, u);
-    const Mat3 K = stiffness_block(s, e, definiteness), D = damping_block(s, e);
-    each_node(s, [&](int a, double wa) {
-      each_node(s, [&](int b, double wb) {
-        T.add_stiffness(a, b, wa * wb * K);
-        if (s.damping > 0) T.add_damping(a, b, wa * wb * D);
-      });
-    });
+    if (s.damping == 0) continue;
+    const Mat3 D = damping_block(s, stretch(s, u));
+    each_pair(s, [&](int a, int b, double weight) { T.add_damping(a, b, weight * D); });
+  }
+}
+
+void PointSprings::add_turned_stiffness(const State& start, double dt, TangentBuilder& T) const {
+  const auto block = [dt](const Spring& s, const Stretch& e) -> Mat3 {
+    if (s.rest_length == 0) return s.stiffness * Mat3::Identity();
+    Eigen::Matrix<double, 3, 2> ends = Eigen::Matrix<double, 3, 2>::Zero(), rates = ends;
+    ends.col(1) = e.d;
+    rates.col(1) = e.rate;
+    const Vec3 n = moved_on<2>(ends, rates, dt).col(1).normalized();
+    return s.stiffness * n * n.transpose();
+  };
+  add_stiffness(start, block, T);
+}
+
+template <class BlockOf>
+void PointSprings::add_stiffness(const State& u, const BlockOf& block, TangentBuilder& T) const {
+  T.add_stiffness(short_.size(), [&](std::size_t k, NodeMatrix& m) {
+    const Spring& s = springs_[short_[k]];
+    make_matrix(s, block(s, stretch(s, u)), m);
+  });
+  for (const std::size_t k : long_) {
+    const Spring& s = springs_[k];
+    const Mat3 K = block(s, stretch(s, u));
+    each_pair(s, [&](int a, int b, double weight) { T.add_stiffness(a, b, weight * K); });
   }
 }
 

@@ -7,7 +7,7 @@
 
 #include <array>
 
-#include "limber/model/force.hpp"
+#include "limber/force/turning.hpp"
 
 namespace limber {
 
@@ -32,7 +32,7 @@ struct Spring {
 std::vector<Spring> network_springs(const std::vector<std::array<int, 2>>& edges, const Vector& q, double stiffness,
                                     double damping);
 
-class PointSprings : public Force, public DampingForce {
+class PointSprings : public Force, public DampingForce, public TurningStiffness {
  public:
   /// Throws InputError("where[i].…", …) for a spring with a negative or non-finite number, or weights that do not sum
   /// to 1, or a node outside 0…nodes−1.
@@ -43,11 +43,15 @@ class PointSprings : public Force, public DampingForce {
   void add_couplings(std::vector<std::pair<int, int>>& pairs) const override;
   void add_force(const State& u, Vector& f) const override;
   void add_tangent(const State& u, TangentBuilder& T) const override;
+  void add_turned_stiffness(const State& start, double dt, TangentBuilder& T) const override;
   /// Where the traits deny a potential this is still the energy that the springs store.
   std::optional<Potentials> potentials(const State& u) const override;
   double damping_power(const State& u) const override;
 
  private:
+  /// K += those of all springs, block(spring, stretch) = −∂F/∂d of the force F on A.
+  template <class BlockOf>
+  void add_stiffness(const State& u, const BlockOf& block, TangentBuilder& T) const;
   /// Σ term(spring, stretch).
   template <class Term>
   double sum(const State& u, const Term& term) const;

@@ -72,8 +72,15 @@ std::optional<Potentials> TargetSprings::potentials(const State& u) const {
 
 double TargetSprings::damping_power(const State& u) const {
   double power = 0;
-  each_deviation(
-      u, [&](int i, const Vec3&, const Vec3& off_rate) { power += damping_ * off_rate.dot(u.v.segment<3>(3 * i)); });
+  each_deviation(u, [&](int, const Vec3&, const Vec3& off_rate) { power += damping_ * off_rate.squaredNorm(); });
+  return power;
+}
+
+double TargetSprings::driving_power(const State& u) const {
+  double power = 0;
+  each_deviation(u, [&](int i, const Vec3&, const Vec3& off_rate) {
+    power -= damping_ * off_rate.dot(u.v.segment<3>(3 * i) - off_rate);
+  });
   return power;
 }
 

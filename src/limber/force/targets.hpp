@@ -29,8 +29,10 @@ class TargetSprings : public Force, public DampingForce {
   void add_force(const State& u, Vector& f) const override;
   void add_tangent(const State& u, TangentBuilder& T) const override;
   std::optional<Potentials> potentials(const State& u) const override;
-  /// c Σ (v − Ẋ) · v; negative while the targets drive the body.
+  /// c Σ |v − Ẋ|².
   double damping_power(const State& u) const override;
+  /// −c Σ (v − Ẋ) · Ẋ: what targets that move do to the body by damping.
+  double driving_power(const State& u) const override;
 
  private:
   /// visit(node, x − X(t), v − Ẋ(t)) for all nodes.

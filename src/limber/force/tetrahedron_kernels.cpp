@@ -1,5 +1,4 @@
 #include "limber/force/material_kernel.hpp"
-#include "limber/force/point_materials.hpp"
 #include "limber/material/principal.hpp"
 
 namespace limber {
@@ -33,13 +32,12 @@ struct ExactTangents {
 template <template <class> class M>
 inline constexpr bool is_convex = std::is_same_v<M<double>, Linear>;
 
-/// Of linear tetrahedra, which most bodies are made of: compiled for each material, but for products without a matrix,
-/// which damping by the current stiffness alone asks for.
+/// Of linear tetrahedra, which most bodies are made of: compiled for each material.
 template <template <class> class M>
 class TetrahedronKernel final : public ElementKernel {
  public:
   TetrahedronKernel(std::span<const AnyMaterial* const> materials, int first_batch)
-      : at_points_(materials, first_batch), material_(at_points_.of<M>()) {}
+      : material_(materials, first_batch) {}
 
   bool needs_positive_det() const override { return M<double>::needs_positive_det; }
 
@@ -61,14 +59,8 @@ class TetrahedronKernel final : public ElementKernel {
     add_stiffness<4>(elements, block, q, f, K, ExactTangents<M>{material_});
   }
 
-  void add_product(const ElementBatches& elements, const ElementBlock& block, const double* q, const double* x,
-                   double* y) const override {
-    add_products<4>(elements, block, q, x, at_points_, y);
-  }
-
  private:
-  PointMaterials at_points_;
-  const BatchMaterials<M>& material_;  // its own
+  BatchMaterials<M> material_;
 };
 
 }  // namespace

@@ -19,18 +19,21 @@ namespace {
 // [ns] Of a block of elements.
 constexpr double viscous_force_cost = 4e3, viscous_tangent_cost = 1.2e4, memory_cost = 2e3;
 constexpr std::size_t wide = static_cast<std::size_t>(lane_count);
-constexpr std::size_t pair_size = 12;  // a stress and a strain
+constexpr std::size_t branch_size = 7;  // T and W
 
 const ViscousKernel& kernel_of(const std::vector<std::unique_ptr<ViscousKernel>>& kernels, const ElementBlock& block) {
   return *kernels[static_cast<std::size_t>(block.kernel)];
 }
 
-/// A : B of two symmetric tensors in lane l.
-double contracted(const double* A, const double* B, std::size_t l) {
-  double sum = 0;
-  for (std::size_t k = 0; k < 6; ++k) sum += (k < 3 ? 1 : 2) * A[k * wide + l] * B[k * wide + l];
+/// (e^−x − 1 + x)/x²
+double second_phi(double x) {
+  if (std::abs(x) > .5) return (std::expm1(-x) + x) / (x * x);
+  double sum = 0, term = .5;
+  for (int k = 3; k < 18; ++k) sum += term, term *= -x / k;
   return sum;
 }
+/// (1 − e^−x)/x
+double first_phi(double x) { return x != 0 ? -std::expm1(-x) / x : 1; }
 
 }  // namespace
 
@@ -65,14 +68,14 @@ ViscoelasticForce::ViscoelasticForce(const ElementMesh& mesh, int first_node, co
     kind_at_.push_back(kind_of_material[static_cast<std::size_t>(material)]);
   }
   const std::size_t points = kind_at_.size() * static_cast<std::size_t>(elements_->points());
-  past_.resize(points * pair_size * (1 + most_));
+  past_.resize(points * (measured_size + branch_size * most_));
   held_.resize(points * held_size);
 }
 
 ViscoelasticForce::~ViscoelasticForce() = default;
 
 ForceTraits ViscoelasticForce::traits() const {
-  return {.symmetric = true, .has_potential = true, .time_dependent = true, .energy = EnergyKind::elastic};
+  return {.time_dependent = true, .remembers = true, .energy = EnergyKind::elastic};
 }
 
 void ViscoelasticForce::add_couplings(std::vector<std::pair<int, int>>& pairs) const {
@@ -87,28 +90,39 @@ void ViscoelasticForce::bind(const BlockPattern& pattern, std::span<const int> f
 /// In the step from t_n to t, D = t − t_n, with x = D/τ, e = e^−x and a = (1 − e)/x:
 /// T = (1 − a) S(t) + (a − e) S(t_n) + e T(t_n), exact where S goes straight.
 std::vector<ViscoelasticForce::Filter> ViscoelasticForce::filters(double t) const {
-  if (!begun_) return std::vector<Filter>(time_.size(), Filter{1, 0, 0});
+  if (!begun_) return std::vector<Filter>(time_.size(), Filter{1, 0, 0, 0, 0, 0, 0, 0});
   std::vector<Filter> all;
   for (const double tau : time_) {
-    const double x = (t - since_) / tau, e = std::exp(-x);
-    const double a = std::abs(x) > 1e-8 ? -std::expm1(-x) / x : 1 - x / 2;
-    all.push_back({1 - a, a - e, e});
+    const double x = (t - since_) / tau, a = first_phi(x), own = second_phi(x);
+    all.push_back({x * own, x * (a - own), std::exp(-x), own, a - own, a, std::exp(-2 * x), first_phi(2 * x)});
   }
   return all;
 }
 
-/// T and E of a branch in all lanes of a batch, from those of now, of the step's start and its own then.
-void ViscoelasticForce::filter(const std::vector<Filter>& by, std::size_t batch, std::size_t branch, const double* now,
-                               const double* start, const double* kept, double* to) const {
-  double own[wide], before[wide], rest[wide];
+/// T and W of a branch in all lanes of a batch, from S, E and ψ of now and of the step's start, and its own then.
+///
+/// Where S and E go straight, the work on a branch is γ ∫ (S − T) : Ė dt = γ (T(t) − T(t_n)) : (E − E(t_n))/x. The law
+/// itself is not straight: its part that has not relaxed gives ψ in place of the trapezoid of S.
+void ViscoelasticForce::advance(const std::vector<Filter>& by, std::size_t batch, std::size_t branch, const double* now,
+                                const double* start, const double* kept, double* to) const {
+  constexpr std::size_t strain = 6 * wide, density = 12 * wide, energy = 6 * wide;
   for (std::size_t l = 0; l < wide; ++l) {
-    const Filter& f = by[number(batch, l, branch)];
-    own[l] = f.own, before[l] = f.before, rest[l] = f.rest;
+    const std::size_t which = number(batch, l, branch);
+    const Filter& f = by[which];
+    double straight = 0, trapezoid = 0;
+    for (std::size_t k = l; k < strain; k += wide) {
+      const double S = now[k], before = start[k], T = kept[k];
+      const double dE = (k < 3 * wide ? 1 : 2) * (now[strain + k] - start[strain + k]);
+      straight += (f.own_mean * S + f.before_mean * before - f.rest_mean * T) * dE;
+      trapezoid += .5 * (S + before) * dE;
+      to[k] = f.own * S + f.before * before + f.rest * T;
+    }
+    const double bent = now[density + l] - start[density + l] - trapezoid;
+    to[energy + l] = f.kept * kept[energy + l] + f.taken * gamma_[which] * (straight + f.rest_mean * bent);
   }
-  for (std::size_t k = 0; k < pair_size * wide; k += wide)
-    for (std::size_t l = 0; l < wide; ++l)
-      to[k + l] = own[l] * now[k + l] + before[l] * start[k + l] + rest[l] * kept[k + l];
 }
+
+std::size_t ViscoelasticForce::point_size() const { return measured_size + branch_size * most_; }
 
 std::size_t ViscoelasticForce::number(std::size_t batch, std::size_t lane, std::size_t branch) const {
   return static_cast<std::size_t>(kind_at_[batch * wide + lane]) * most_ + branch;
@@ -140,9 +154,9 @@ const double* ViscoelasticForce::held(double t) const {
       std::fill_n(c, wide, 1.0);
       std::fill_n(B, 6 * wide, 0.0);
       if (!begun_) continue;
-      const double* S = past_.data() + point * pair_size * (1 + most_) * wide;
+      const double* S = past_.data() + point * point_size() * wide;
       for (std::size_t i = 0; i < most_; ++i) {
-        const double* T = S + (1 + i) * pair_size * wide;
+        const double* T = S + (measured_size + i * branch_size) * wide;
         double before[wide], rest[wide];
         for (std::size_t l = 0; l < wide; ++l) {
           const std::size_t which = number(batch, l, i);
@@ -216,12 +230,12 @@ void ViscoelasticForce::begin_step(const State& u) {
     kernel.measure(*elements_, static_cast<int>(batch), u.q.data(), measured);
     for (std::size_t point = 0; point < points; ++point) {
       const double* now = measured + point * measured_size * wide;
-      double* past = past_.data() + (batch * points + point) * pair_size * (1 + most_) * wide;
+      double* past = past_.data() + (batch * points + point) * point_size() * wide;
       for (std::size_t i = 0; i < most_; ++i) {
-        double* branch = past + (1 + i) * pair_size * wide;
-        filter(by, batch, i, now, past, branch, branch);
+        double* branch = past + (measured_size + i * branch_size) * wide;
+        advance(by, batch, i, now, past, branch, branch);
       }
-      std::copy_n(now, pair_size * wide, past);
+      std::copy_n(now, measured_size * wide, past);
     }
   });
   begun_ = true;
@@ -238,26 +252,18 @@ double ViscoelasticForce::account(const State& u, Ask ask) const {
     kernel.measure(*elements_, static_cast<int>(batch), u.q.data(), measured);
     for (std::size_t point = 0; point < points; ++point) {
       const double* now = measured + point * measured_size * wide;
-      const double *S = now, *E = now + 6 * wide, *psi = now + 12 * wide;
+      const double* psi = now + 12 * wide;
       const double* volume = elements_->shape(static_cast<int>(batch), static_cast<int>(point)) +
                              3 * static_cast<std::size_t>(elements_->nodes_each() - 1) * wide;
       if (ask == Ask::stored)
         for (std::size_t l = 0; l < static_cast<std::size_t>(count); ++l) sum += volume[l] * psi[l];
       if (!begun_) continue;
-      const double* past = past_.data() + (batch * points + point) * pair_size * (1 + most_) * wide;
+      const double* past = past_.data() + (batch * points + point) * point_size() * wide;
       for (std::size_t i = 0; i < most_; ++i) {
-        double branch[pair_size * wide], there[measured_size * wide];  // T and E_i; S, E and ψ at E_i
-        filter(by, batch, i, now, past, past + (1 + i) * pair_size * wide, branch);
-        const double *T = branch, *remembered = branch + 6 * wide;
-        kernel.measure_at(static_cast<int>(batch), remembered, there);
-        for (std::size_t l = 0; l < static_cast<std::size_t>(count); ++l) {
-          const std::size_t which = number(batch, l, i);
-          if (gamma_[which] == 0) continue;
-          const auto across = [&](const double* A) { return contracted(A, E, l) - contracted(A, remembered, l); };
-          sum += volume[l] * gamma_[which] *
-                 (ask == Ask::stored ? psi[l] - there[12 * wide + l] - across(T)
-                                     : (across(S) - 2 * across(T) + across(there)) / time_[which]);
-        }
+        double branch[branch_size * wide];
+        advance(by, batch, i, now, past, past + (measured_size + i * branch_size) * wide, branch);
+        for (std::size_t l = 0; l < static_cast<std::size_t>(count); ++l)
+          sum += volume[l] * branch[6 * wide + l] * (ask == Ask::stored ? 1 : 2 / time_[number(batch, l, i)]);
       }
     }
     return sum;
@@ -286,7 +292,7 @@ double ViscoelasticForce::damping_power(const State& u) const { return begun_ ? 
 /// In the order of the elements, which does not depend on the lanes of a machine; empty before the first step.
 std::vector<double> ViscoelasticForce::memory() const {
   if (!begun_) return {};
-  const std::size_t points = static_cast<std::size_t>(elements_->points()), each = pair_size * (1 + most_);
+  const std::size_t points = static_cast<std::size_t>(elements_->points()), each = point_size();
   std::vector<double> all(1 + elements_->count() * points * each);
   all[0] = since_;
   const auto& order = elements_->order();
@@ -299,7 +305,7 @@ std::vector<double> ViscoelasticForce::memory() const {
 }
 
 void ViscoelasticForce::restore(const std::vector<double>& memory) {
-  const std::size_t points = static_cast<std::size_t>(elements_->points()), each = pair_size * (1 + most_);
+  const std::size_t points = static_cast<std::size_t>(elements_->points()), each = point_size();
   if (const std::size_t size = 1 + elements_->count() * points * each; !memory.empty() && memory.size() != size)
     throw InputError("forces", fmt::format("{} numbers do not fit the memory of a viscoelastic body, which has {}",
                                            memory.size(), size));

@@ -2,7 +2,7 @@
 /// The force of a viscoelastic body: Maxwell branches on any material (quasi-linear viscoelasticity). With the stress
 /// S(E) of the elastic material, S = F⁻¹P, E = (FᵀF − 1)/2 (of `linear`: P and ε), each branch remembers a stress,
 ///
-///     S + Σ γ_i (S − T_i),   τ_i Ṫ_i = S − T_i,   and for accounts a strain, τ_i Ė_i = E − E_i.
+///     S + Σ γ_i (S − T_i),   τ_i Ṫ_i = S − T_i,   and for accounts its energy,   Ẇ_i = γ_i (S − T_i) : Ė − 2 W_i/τ_i.
 ///
 /// From the state at which a step begins, S and E go straight: S_total = c(t) S(E) + B(t), which has a potential.
 
@@ -19,7 +19,7 @@ namespace limber {
 
 class ViscousKernel;
 
-/// Until the first step begins it is relaxed, and so is the state at which that does: T = S, E_i = E. What has no F⁻¹
+/// Until the first step begins it is relaxed, and so is the state at which that does: T = S, W_i = 0. What has no F⁻¹
 /// is not remembered: below det F = 0.1 S fades, and it is 0 for inverted elements.
 class ViscoelasticForce final : public Force, public LearningForce, public DampingForce, public StoringForce {
  public:
@@ -43,27 +43,33 @@ class ViscoelasticForce final : public Force, public LearningForce, public Dampi
   void begin_step(const State& u) override;
   std::vector<double> memory() const override;
   void restore(const std::vector<double>& memory) override;
-  /// Σ V [ψ(E) + Σ γ (ψ(E) − ψ(E_i) − T_i : (E − E_i))]. Exact for small strains, and for any where a branch is loaded
-  /// suddenly or relaxed; between, as far as T_i = S(E_i).
+  /// Σ V [ψ(E) + Σ W_i]: a branch stores the work done on it but for what its dashpot has taken since. Exact for small
+  /// strains, where W_i = γ/2 (S − T_i) : C⁻¹ (S − T_i), and at any strain for a branch that is loaded at once or has
+  /// relaxed.
   double stored_energy(const State& u) const override;
-  /// What stored energy and work leave: Σ V Σ γ/τ (S − 2 T_i + S(E_i)) : (E − E_i).
+  /// Σ V Σ 2 W_i/τ_i.
   double damping_power(const State& u) const override;
 
  private:
-  /// T(t) = own S(t) + before S + rest T, and E_i alike.
+  /// T(t) = own S(t) + before S + rest T, and (T(t) − T)/x = own_mean S(t) + before_mean S − rest_mean T.
+  /// W(t) = kept W + taken × the work done on the branch.
   struct Filter {
     double own, before, rest;
+    double own_mean, before_mean, rest_mean;
+    double kept, taken;
   };
   enum class Ask { stored, power };
 
   /// Of the branches of all kinds, in their order.
   std::vector<Filter> filters(double t) const;
   std::size_t number(std::size_t batch, std::size_t lane, std::size_t branch) const;
-  void filter(const std::vector<Filter>& by, std::size_t batch, std::size_t branch, const double* now,
-              const double* start, const double* kept, double* to) const;
+  void advance(const std::vector<Filter>& by, std::size_t batch, std::size_t branch, const double* now,
+               const double* start, const double* kept, double* to) const;
   /// c and B at time t.
   const double* held(double t) const;
   double account(const State& u, Ask ask) const;
+  /// Numbers that are remembered at a point.
+  std::size_t point_size() const;
   template <class Visit>
   void for_all_batches(const Visit& visit) const;
 
@@ -75,7 +81,7 @@ class ViscoelasticForce final : public Force, public LearningForce, public Dampi
   std::vector<int> kind_at_;          // of each place
   bool begun_ = false;
   double since_ = 0;                       // [s] when the step began
-  std::vector<double> past_;               // S, E, then T and E of each branch, of each point of each batch
+  std::vector<double> past_;               // S, E, ψ, then T and W of each branch, of each point of each batch
   mutable std::vector<double> held_;       // c and B, the same
   mutable std::optional<double> held_at_;  // the time that they are for
 };

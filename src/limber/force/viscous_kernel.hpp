@@ -29,8 +29,6 @@ class ViscousKernel {
 
   /// S, E and ψ at the points of a batch, [point][measured_size][lane_count].
   virtual void measure(const ElementBatches&, int batch, const double* q, double* measured) const = 0;
-  /// The same of given E, [6][lane_count], at one point.
-  virtual void measure_at(int batch, const double* strain, double* measured) const = 0;
   /// Whether ψ is defined for det F > 0 only.
   virtual bool needs_positive_det() const = 0;
 };

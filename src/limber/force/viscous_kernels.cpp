@@ -21,13 +21,6 @@ LIMBER_INLINE void store_symmetric(const M3<Lanes>& A, double* p) {
   put(5, half * (A(0, 1) + A(1, 0)));
 }
 
-/// The upper triangular F with FᵀF = C.
-LIMBER_INLINE M3<Lanes> upper_root(const M3<Lanes>& C) {
-  const Lanes o(0.0), a = sqrt(C(0, 0)), b = C(0, 1) / a, c = C(0, 2) / a;
-  const Lanes d = sqrt(C(1, 1) - b * b), e = (C(1, 2) - b * c) / d;
-  return {{a, b, c, o, d, e, o, o, sqrt(C(2, 2) - c * c - e * e)}};
-}
-
 /// c and B of a point.
 struct Held {
   Lanes c;
@@ -48,10 +41,6 @@ struct StrainMeasure {
   M3<Lanes> strain(const M3<Lanes>& F) const {
     if (ignores_rotations) return Lanes(0.5) * (transpose(F) * F - unit());
     return Lanes(0.5) * (F + transpose(F)) - unit();
-  }
-  /// An F that has this strain.
-  M3<Lanes> gradient_of(const M3<Lanes>& E) const {
-    return ignores_rotations ? upper_root(unit() + Lanes(2.0) * E) : unit() + E;
   }
   M3<Lanes> push(const M3<Lanes>& F, const M3<Lanes>& S) const { return ignores_rotations ? F * S : S; }
   /// Elements that are pressed flat have no F⁻¹: below det F = flat it fades, and where they are inverted it is 0.
@@ -104,21 +93,14 @@ class ViscousPointKernel final : public ViscousKernel {
     const BatchEdges<0> edges(q, elements, batch);
     for (int point = 0; point < point_count<0>(elements); ++point, measured += measured_size * lane_count) {
       const BatchShape<0> shape(elements, batch, point);
-      put(batch, gradient(elements, shape, edges), measured);
+      const M3<Lanes> F = gradient(elements, shape, edges);
+      store_symmetric(measure_.pull(F, material_.stress(batch, F)), measured);
+      store_symmetric(measure_.strain(F), measured + 6 * lane_count);
+      material_.energy(batch, F).store_unaligned(measured + 12 * lane_count);
     }
   }
 
-  void measure_at(int batch, const double* strain, double* measured) const override {
-    put(batch, measure_.gradient_of(load_symmetric(strain)), measured);
-  }
-
  private:
-  void put(int batch, const M3<Lanes>& F, double* measured) const {
-    store_symmetric(measure_.pull(F, material_.stress(batch, F)), measured);
-    store_symmetric(measure_.strain(F), measured + 6 * lane_count);
-    material_.energy(batch, F).store_unaligned(measured + 12 * lane_count);
-  }
-
   PointMaterials material_;
   StrainMeasure measure_;
 };

@@ -115,6 +115,7 @@ struct ForceTraits {
   bool velocity_dependent = false;
   bool has_potential = true;  // f = −∂W/∂q − ∂R/∂v
   bool time_dependent = false;
+  bool remembers = false;        // depends on time by what it knows of the step's start alone
   bool dissipates = false;       // has no potential, but beyond what it stores its work is never positive: damping
   bool wholly_implicit = false;  // in every method: contact, and what keeps rigid parts in shape
   Lag lag = Lag::none;
@@ -150,7 +151,9 @@ class Force {
 class DampingForce {
  public:
   virtual ~DampingForce() = default;
-  virtual double damping_power(const State&) const = 0;  // [W]
+  virtual double damping_power(const State&) const = 0;  // [W], never negative
+  /// What the motion gets through it from things that move by themselves [W].
+  virtual double driving_power(const State&) const { return 0; }
 };
 
 /// It learns from the states that steps start from.

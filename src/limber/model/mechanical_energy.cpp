@@ -72,14 +72,9 @@ double MechanicalSystem::work_put_in(const State& from, const State& to) const {
       // What time alone changes of W, at both ends: no derivative is asked for, so loads may jump.
       const auto stored = [&](const State& u, double t) { return force->potentials({u.q, u.v, t})->stored; };
       both += .5 * (stored(a, b.t) - stored(a, a.t) + stored(b, b.t) - stored(b, a.t));
-      // Damping relative to something that moves: what it does to the nodes, and 2R, which it takes up.
-      const auto driven = [&](const State& u) {
-        const DampingForce* damping = sides_[k].damping;
-        return 2 * force->potentials(u)->dissipated - (damping ? damping->damping_power(u) : 0);
-      };
-      if (traits.velocity_dependent) {
-        at_start += (b.t - a.t) * driven(a);
-        at_end += (b.t - a.t) * driven(b);
+      if (const DampingForce* damping = sides_[k].damping) {
+        at_start += (b.t - a.t) * damping->driving_power(a);
+        at_end += (b.t - a.t) * damping->driving_power(b);
       }
     }
   }

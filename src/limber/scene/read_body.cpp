@@ -309,9 +309,9 @@ const Section<DampingChoice>& damping_table() {
           "prefixItems": [{"$ref": "#/$defs/positive"}, {"$ref": "#/$defs/non_negative"}]}})"),
         "in place of both: `[[frequency, ratio], [frequency, ratio]]`, frequencies in Hz"},
        {"at", &DampingChoice::at, form::word("damping_at"),
-        "which K: `\"rest\"` (rest shape), `\"current\"` (the stage's: no potential, order kept) or `\"frozen\"` "
-        "(step's "
-        "start: potential kept, order 1)"}},
+        "which K: `\"corotated\"` (that of the rest shape, turned with each part of the body), `\"rest\"` (that of the "
+        "rest shape, which resists rotation), `\"current\"` (the stage's, without what is negative) or `\"frozen\"` "
+        "(that at the step's start); [see below](#which-stiffness-damps)"}},
       {{"ratios", "stiffness"}, {"ratios", "mass"}}};
   return table;
 }

@@ -113,9 +113,10 @@ struct MaterialChoice {
   double thickness = 0;      // [m] of a sheet of it, by a preset; 0: the body says it
 };
 
-/// f = −(stiffness K + mass M) v; at the rest shape's K, the stage's or the step's start's.
+/// f = −(stiffness K + mass M) v; with the rest shape's K, turned with the body or not, the stage's or the step's
+/// start's.
 struct DampingChoice {
-  enum class At { rest, current, frozen } at = At::rest;
+  enum class At { corotated, rest, current, frozen } at = At::corotated;  // in the order of RayleighAt
   enum class Given { coefficients, ratios } given = Given::coefficients;
   double stiffness = 0;  // [s]
   double mass = 0;       // [1/s]

@@ -53,7 +53,7 @@ const std::map<std::string, std::vector<std::string>>& known_words() {
       {"element", {"P1", "P2", "hex"}},
       {"mass_form", {"lumped", "consistent"}},
       {"dilatation", {"auto", "mean", "local"}},
-      {"damping_at", {"rest", "current", "frozen"}},
+      {"damping_at", {"corotated", "rest", "current", "frozen"}},
       {"interpolation", {"linear", "smooth"}},
       {"pairing", {"nearest", "order"}},
       {"merit", {"auto", "potential", "residual"}},

@@ -50,16 +50,12 @@ std::vector<ContactBody> contact_bodies(const Scene& scene, const Model& model, 
 
 std::shared_ptr<Force> make_damping(const DampingChoice& choice, const Body& body, const PlacedBody& placed,
                                     const std::vector<NodalMass>& masses, const Vector& positions) {
-  const auto product = [elastic = body.elastic](const Vector& q, const Vector& x, Vector& y) {
-    elastic->add_stiffness_product(q, x, y);
-  };
-  constexpr RayleighAt kinds[] = {RayleighAt::rest, RayleighAt::current, RayleighAt::frozen};
   // A second elastic force, since the damping binds it to a pattern of its own that holds the prescribed nodes too.
   auto elastic = std::make_unique<ElasticForce>(placed.shape.elements, body.first_node, placed.materials.materials,
                                                 placed.materials.of_element, placed.materials.means);
-  return std::make_shared<RayleighDamping>(std::move(elastic), product, masses, positions,
+  return std::make_shared<RayleighDamping>(std::move(elastic), masses, positions,
                                            RayleighCoefficients{choice.stiffness, choice.mass},
-                                           kinds[static_cast<int>(choice.at)]);
+                                           static_cast<RayleighAt>(choice.at));
 }
 
 /// Where the force of a scene is a cavity: names it, for its columns in the table. `siblings`: cavities of the body.

@@ -76,15 +76,14 @@ std::vector<std::shared_ptr<Force>> thin_forces(const BodyChoice& choice, const 
   std::vector<std::shared_ptr<Force>> all;
   for (auto& force : elastic_forces(choice, body, material, positions)) all.push_back(std::move(force));
   if (!choice.damping.any()) return all;
-  using At = DampingChoice::At;
-  if (choice.damping.at == At::current && choice.damping.stiffness > 0)
+  const auto at = static_cast<RayleighAt>(choice.damping.at);
+  if (at == RayleighAt::current && choice.damping.stiffness > 0)
     throw InputError(choice.where + ".damping.at",
-                     "\"current\" is for bodies of tetrahedra; use \"rest\" or \"frozen\"");
+                     "\"current\" is for bodies of tetrahedra or hexahedra; use \"corotated\"");
   double mass = choice.damping.mass;
   for (auto& force : elastic_forces(choice, body, material, positions)) {
-    all.push_back(std::make_shared<RayleighDamping>(
-        std::move(force), StiffnessProduct{}, masses, positions, RayleighCoefficients{choice.damping.stiffness, mass},
-        choice.damping.at == At::frozen ? RayleighAt::frozen : RayleighAt::rest));
+    all.push_back(std::make_shared<RayleighDamping>(std::move(force), masses, positions,
+                                                    RayleighCoefficients{choice.damping.stiffness, mass}, at));
     mass = 0;  // once
   }
   return all;

@@ -10,8 +10,8 @@
 namespace limber {
 namespace {
 
-bool has_means_across_cuts(const BodyChoice& body) {
-  if (body.element == "P2" || body.element == "hex") return false;
+/// Means reach across cuts, or depend on where the whole body is thin.
+bool has_means(const BodyChoice& body) {
   BodyShape one;
   one.elements.corners = {0, 1, 2, 3};
   return body_materials(body, one).has_means();
@@ -34,7 +34,7 @@ bool made_by_parts(const Scene& scene, const BodyChoice& body, const Communicato
   const bool plain = body.materials.size() == 1 && material != body.materials.end() &&
                      material->second.fields.empty() && body.regions.empty() && body.rigid.empty() && !body.springs &&
                      body.masses.empty() && body.point_mass.empty();
-  return alone && plain && !has_means_across_cuts(body);
+  return alone && plain && !has_means(body);
 }
 
 std::optional<PartedShape> make_parted_shape(const BodyChoice& body, const Communicator& processes,
