@@ -18,6 +18,9 @@ class NodalLoads : public Force {
   void add_force(const State& u, Vector& f) const override;
   void add_tangent(const State&, TangentBuilder&) const override {}
   std::optional<Potentials> potentials(const State& u) const override;
+  double driving_work(const Travel& step, const State& u) const override {
+    return beyond_work_at(step, step.a.q + step.way, u.t);
+  }
 
  private:
   std::vector<int> nodes_;

@@ -41,6 +41,9 @@ class Traction final : public Force {
     for (const Loaded& l : loaded_) sum += l.area * (block(u.q, l.node) - l.rest);
     return Potentials{.stored = -traction_(u.t).dot(sum)};
   }
+  double driving_work(const Travel& step, const State& u) const override {
+    return beyond_work_at(step, step.a.q + step.way, u.t);
+  }
 
  private:
   struct Loaded {
@@ -84,6 +87,9 @@ class Pressure final : public Force {
   std::optional<Potentials> potentials(const State& u) const override {
     if (!conservative_) return std::nullopt;
     return Potentials{.stored = pressure_(u.t) * (volume_from(origin_, faces_, rule_, u.q) - rest_volume_)};
+  }
+  double driving_work(const Travel& step, const State& u) const override {
+    return beyond_work_at(step, step.a.q + step.way, u.t);
   }
 
  private:

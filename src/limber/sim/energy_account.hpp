@@ -15,10 +15,12 @@ namespace limber {
 class EnergyAccount {
  public:
   EnergyAccount() = default;
-  EnergyAccount(const Energies& start, double t);
+  /// rounding: of these energies beyond what their size explains [J].
+  EnergyAccount(const Energies& start, double t, double rounding = 0);
 
-  /// One step was accepted, after which the energies are e at time t.
-  void book(const Energies& e, double work, double t);
+  /// One step was accepted, after which the energies are e at time t. doubt: how much more than `work` may have been
+  /// put in.
+  void book(const Energies& e, double work, double t, double doubt = 0);
   /// Whether the share has passed 1 % or 10 % since this was asked last.
   bool alarms();
   /// A step is accepted in which things touch and that gains `by` [J]; what it loses pays back what others gained.
@@ -34,7 +36,8 @@ class EnergyAccount {
   /// The largest rise of the balance above an earlier value [J], and when it was reached [s].
   double rise() const { return rise_; }
   double risen_at() const { return risen_at_; }
-  /// The largest kinetic, elastic and contact energy so far [J]: what gains are compared with.
+  /// What gains are compared with [J]: the largest kinetic, elastic and contact energy so far, or all that these were
+  /// given from outside, if that is more.
   double in_play() const { return in_play_; }
   /// rise()/in_play().
   double share() const { return rise_ > noise_ ? rise_ / in_play_ : 0; }
@@ -46,6 +49,7 @@ class EnergyAccount {
  private:
   double start_ = 0, put_in_ = 0, lowest_ = 0, gain_ = 0, rise_ = 0, risen_at_ = 0;
   double in_play_ = 0, most_kinetic_ = 0, alarmed_ = 0, noise_ = 0;
+  double doubt_ = 0, other_ = 0, given_ = 0;
   double charged_ = 0;  // [J] gained by steps in which things touch and not lost again since
 };
 
