@@ -72,8 +72,10 @@ Vector statics(const Scene& scene, const Model& model, StaticsReport& report) {
   if (model.contact && !scene.method.max_iterations) options.max_iterations = 200;
   const auto linear = make_linear_solver(
       scene.method.solver, system.symmetric() ? Symmetry::symmetric : Symmetry::general, system.traits().nodes);
-  const Vector q = solve_statics(system, model.start, *linear, options, report);
-  return system.everywhere({q, Vector::Zero(q.size()), 0}).q;
+  State u{model.start.q, Vector::Zero(model.start.q.size()), model.start.t};
+  do u.q = solve_statics(system, u, *linear, options, report);
+  while (system.stiffen(u));
+  return system.everywhere({u.q, u.v, 0}).q;
 }
 
 }  // namespace limber
