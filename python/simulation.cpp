@@ -158,7 +158,8 @@ py::list PySimulation::contacts() const {
     std::tuple<std::vector<ContactPoint>, std::vector<std::string>, int> all;
     if (!model_.contact) return all;
     const auto& scene = model_.contact->collisions->scene();
-    return all = {contact_points(*model_.contact, full()), scene.objects, scene.body_nodes};
+    return all = {contact_points(*model_.contact, system().full(simulation_.acting())), scene.objects,
+                  scene.body_nodes};
   });
   const auto name = [&names = names](int i) { return names[static_cast<std::size_t>(i)]; };
   py::list list;
@@ -207,7 +208,7 @@ std::vector<int> PySimulation::pinned() const {
 }
 
 RowMatrix PySimulation::reactions() const {
-  return as_rows(alone("reactions", [&] { return system().reactions(simulation_.state()); }));
+  return as_rows(alone("reactions", [&] { return system().reactions(simulation_.acting()); }));
 }
 
 double PySimulation::min_det_F() const {
@@ -371,7 +372,7 @@ Frame PySimulation::frame(const std::vector<int>& prescribed) const {
   return alone("write", [&] {
     const State all = full();
     Frame frame{all.t, all.q, all.v, model_.min_det_F(all.q), Vector::Zero(3 * static_cast<Index>(prescribed.size()))};
-    const Vector now = system().reactions(simulation_.state());
+    const Vector now = system().reactions(simulation_.acting());
     const auto& nodes = system().prescribed_nodes();  // those of before, without the ones that have been released
     for (std::size_t i = 0, k = 0; i < prescribed.size() && k < nodes.size(); ++i)
       if (prescribed[i] == nodes[k]) block(frame.reactions, static_cast<int>(i)) = block(now, static_cast<int>(k++));

@@ -218,7 +218,9 @@ TEST(BarrierForce, ObstaclesPutInWhatTheEnergyGainsBesideRestingBodies) {
   const auto stored = [&](double t) { return force.potentials({c.u.q, c.u.v, t})->stored; };
   const double step = 1e-6, rate = (stored(c.u.t + step) - stored(c.u.t - step)) / (2 * step);
   EXPECT_GT(std::abs(rate), 1e-2);
-  EXPECT_NEAR(force.driving_work(c.u, c.u.t - step, c.u.t + step), 2 * step * rate, 1e-6 * 2 * step * std::abs(rate));
+  const State before{c.u.q, c.u.v, c.u.t - step}, after{c.u.q, c.u.v, c.u.t + step};
+  EXPECT_NEAR(force.driving_work({before, after, Vector::Zero(c.u.q.size())}, c.u), 2 * step * rate,
+              1e-6 * 2 * step * std::abs(rate));
 }
 
 TEST(BarrierForce, TellsWhetherObstaclesMove) {

@@ -209,7 +209,9 @@ INSTANTIATE_TEST_SUITE_P(Cases, Friction, ::testing::ValuesIn(friction_cases()),
 /// What moves obstacles puts in what friction does to the bodies and what it dissipates.
 TEST_P(Friction, ObstaclesPutInWhatBodiesGetAndWhatIsLost) {
   const double gets = force_at(coupled, c.u).dot(c.u.v), lost = coupled.friction_power(c.u);
-  EXPECT_NEAR(coupled.driving_work(c.u, c.u.t, c.u.t + 1), gets + lost, 1e-12 * (std::abs(gets) + lost));
+  const State after{c.u.q, c.u.v, c.u.t + 1};
+  EXPECT_NEAR(coupled.driving_work({c.u, after, Vector::Zero(c.u.q.size())}, c.u), gets + lost,
+              1e-12 * (std::abs(gets) + lost));
 }
 
 TEST(FrictionForce, RestsWithWhatMovesAlong) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <mutex>
 
 #include "limber/core/errors.hpp"
@@ -50,6 +51,8 @@ std::vector<double> answers(const Model& model, Mass mass) {
   const Vector f = system.linearize(u, Definiteness::exact, T);
   const Energies e = system.energies(u);
   const auto p = system.potentials(u);
+  const std::array<ActingState, 2> ends = {ActingState{&u, .3}, ActingState{&moved, .7}};
+  const WorkPutIn put_in = system.work_put_in(u, moved, ends);
   std::vector<double> all = {e.kinetic,
                              e.elastic,
                              e.gravitational,
@@ -57,7 +60,8 @@ std::vector<double> answers(const Model& model, Mass mass) {
                              e.other,
                              system.damping_power(u),
                              system.friction_power(u),
-                             system.work_put_in(u, moved),
+                             put_in.work,
+                             put_in.doubt,
                              system.total_mass(),
                              system.max_step(u.q, 10 * u.v, 0, 0),
                              p ? p->stored : -1,

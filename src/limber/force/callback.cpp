@@ -93,6 +93,13 @@ std::optional<Potentials> CallbackForce::potentials(const State& u) const {
                     callbacks_.dissipation ? callbacks_.dissipation(u.q, u.v, u.t) : 0.0};
 }
 
+/// Damping relative to something that moves: what it does to the nodes, and 2R, which it takes up.
+double CallbackForce::driving_work(const Travel& step, const State& u) const {
+  const double by_time = Force::driving_work(step, u);
+  if (!traits().velocity_dependent) return by_time;
+  return by_time + (step.b.t - step.a.t) * (2 * potentials(u)->dissipated - damping_power(u));
+}
+
 double CallbackForce::damping_power(const State& u) const {
   if (!callbacks_.damping) return 0;
   return u.v.dot(evaluate(callbacks_.damping, "damping", u) * u.v);

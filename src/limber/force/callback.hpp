@@ -39,6 +39,7 @@ class CallbackForce : public Force, public DampingForce {
   std::optional<Potentials> potentials(const State& u) const override;
   /// v · D v, where D is given.
   double damping_power(const State& u) const override;
+  double driving_work(const Travel& step, const State& u) const override;
 
  private:
   SparseMatrix evaluate(const ForceCallbacks::Entries& entries, const char* what, const State& u) const;

@@ -19,6 +19,9 @@ class NodalLoads : public Force, public LoadForce {
   void add_tangent(const State&, TangentBuilder&) const override {}
   std::optional<Potentials> potentials(const State& u) const override;
   void apply(double share) override { share_ = share; }
+  double driving_work(const Travel& step, const State& u) const override {
+    return beyond_work_at(step, step.a.q + step.way, u.t);
+  }
 
  private:
   std::vector<int> nodes_;

@@ -42,6 +42,9 @@ class Traction final : public Force, public LoadForce {
     return Potentials{.stored = -share_ * traction_(u.t).dot(sum)};
   }
   void apply(double share) override { share_ = share; }
+  double driving_work(const Travel& step, const State& u) const override {
+    return beyond_work_at(step, step.a.q + step.way, u.t);
+  }
 
  private:
   struct Loaded {
@@ -88,6 +91,9 @@ class Pressure final : public Force, public LoadForce {
     return Potentials{.stored = pressure(u.t) * (volume_from(origin_, faces_, rule_, u.q) - rest_volume_)};
   }
   void apply(double share) override { share_ = share; }
+  double driving_work(const Travel& step, const State& u) const override {
+    return beyond_work_at(step, step.a.q + step.way, u.t);
+  }
 
  private:
   double pressure(double t) const { return share_ * pressure_(t); }

@@ -33,18 +33,19 @@ TargetSprings::TargetSprings(std::vector<int> nodes, TargetShapes targets, doubl
   curvatures_ = targets_.times.curvatures(targets_.shapes);
 }
 
+Vec3 TargetSprings::target(const KeyWeights& w, const std::array<double, 4>& c, Index at) const {
+  const Vector &y0 = targets_.shapes[w.left], &y1 = targets_.shapes[w.right];
+  const Vector &m0 = curvatures_[w.left], &m1 = curvatures_[w.right];
+  return c[0] * y0.segment<3>(at) + c[1] * y1.segment<3>(at) + c[2] * m0.segment<3>(at) + c[3] * m1.segment<3>(at);
+}
+
 template <class Visit>
 void TargetSprings::each_deviation(const State& u, const Visit& visit) const {
   const KeyWeights w = targets_.times.at(u.t);
-  const Vector &y0 = targets_.shapes[w.left], &y1 = targets_.shapes[w.right];
-  const Vector &m0 = curvatures_[w.left], &m1 = curvatures_[w.right];
-  const auto combine = [&](const std::array<double, 4>& c, Index at) -> Vec3 {
-    return c[0] * y0.segment<3>(at) + c[1] * y1.segment<3>(at) + c[2] * m0.segment<3>(at) + c[3] * m1.segment<3>(at);
-  };
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     const Index at = 3 * static_cast<Index>(i), node = 3 * nodes_[i];
-    const Vec3 off = u.q.segment<3>(node) - combine(w.value, at);
-    const Vec3 off_rate = u.v.segment<3>(node) - combine(w.rate, at);
+    const Vec3 off = u.q.segment<3>(node) - target(w, w.value, at);
+    const Vec3 off_rate = u.v.segment<3>(node) - target(w, w.rate, at);
     visit(nodes_[i], off, off_rate);
   }
 }
@@ -70,17 +71,20 @@ std::optional<Potentials> TargetSprings::potentials(const State& u) const {
   return sum;
 }
 
+double TargetSprings::driving_work(const Travel& step, const State& u) const {
+  const KeyWeights from = targets_.times.at(step.a.t), to = targets_.times.at(step.b.t);
+  double work = 0;
+  std::size_t k = 0;
+  each_deviation(u, [&](int, const Vec3& off, const Vec3& off_rate) {
+    const Index at = 3 * static_cast<Index>(k++);
+    work -= (stiffness_ * off + damping_ * off_rate).dot(target(to, to.value, at) - target(from, from.value, at));
+  });
+  return work;
+}
+
 double TargetSprings::damping_power(const State& u) const {
   double power = 0;
   each_deviation(u, [&](int, const Vec3&, const Vec3& off_rate) { power += damping_ * off_rate.squaredNorm(); });
-  return power;
-}
-
-double TargetSprings::driving_power(const State& u) const {
-  double power = 0;
-  each_deviation(u, [&](int i, const Vec3&, const Vec3& off_rate) {
-    power -= damping_ * off_rate.dot(u.v.segment<3>(3 * i) - off_rate);
-  });
   return power;
 }
 

@@ -31,10 +31,12 @@ class TargetSprings : public Force, public DampingForce {
   std::optional<Potentials> potentials(const State& u) const override;
   /// c Σ |v − Ẋ|².
   double damping_power(const State& u) const override;
-  /// −c Σ (v − Ẋ) · Ẋ: what targets that move do to the body by damping.
-  double driving_power(const State& u) const override;
+  /// What moves the targets does against the springs and dampers of u.
+  double driving_work(const Travel& step, const State& u) const override;
 
  private:
+  /// X, or Ẋ, of the node at `at`/3 with the keys and weights c of w.
+  Vec3 target(const KeyWeights& w, const std::array<double, 4>& c, Index at) const;
   /// visit(node, x − X(t), v − Ẋ(t)) for all nodes.
   template <class Visit>
   void each_deviation(const State& u, const Visit& visit) const;

@@ -17,4 +17,14 @@ double* TangentBuilder::unsymmetric_values() {
   return unsymmetric_.matrix->valuePtr();
 }
 
+double Force::driving_work(const Travel& step, const State& u) const { return beyond_work_at(step, step.b.q, u.t); }
+
+double Force::beyond_work_at(const Travel& step, const Vector& q, double t) const {
+  const auto stored = [this](const Vector& x, const State& u, double time) {
+    return potentials({x, u.v, time})->stored;
+  };
+  const auto &a = step.a, &b = step.b;
+  return stored(b.q, b, b.t) - stored(a.q, a, a.t) - (stored(q, b, t) - stored(a.q, a, t));
+}
+
 }  // namespace limber

@@ -124,6 +124,13 @@ struct ForceTraits {
 
 using Couplings = std::vector<std::pair<int, int>>;
 
+/// A step from a to b, as those who drive the motion see it (full states). The kinetic energy changes by exactly
+/// ½ (v_a + v_b) · M (v_b − v_a): so a force that acts during the step gives it f · way.
+struct Travel {
+  const State &a, &b;
+  const Vector& way;  // free nodes: ½ h (v_a + v_b), others: q_b − q_a; 3N [m]
+};
+
 class Force {
  public:
   virtual ~Force() = default;
@@ -143,6 +150,13 @@ class Force {
   /// The largest s in (0, 1] for which q + s·dq stays in the force's domain, with some reserve, while what the force
   /// itself moves goes from where it is at t0 to where it is at t1.
   virtual double max_step(const Vector& /*q*/, const Vector& /*dq*/, double /*t0*/, double /*t1*/) const { return 1; }
+  /// The work [J] that is put in during a step because the force depends on time, if it acts as at the state u of that
+  /// step: where something moves, by what moves it. Here it is what W changes beyond the work at the time of u.
+  virtual double driving_work(const Travel& step, const State& u) const;
+
+ protected:
+  /// W(q_b, t_b) − W(q_a, t_a), and the work of the force of the time t from q_a to q.
+  double beyond_work_at(const Travel& step, const Vector& q, double t) const;
 };
 
 /// A force that also is one of the following is asked for that too.
@@ -152,8 +166,6 @@ class DampingForce {
  public:
   virtual ~DampingForce() = default;
   virtual double damping_power(const State&) const = 0;  // [W], never negative
-  /// What the motion gets through it from things that move by themselves [W].
-  virtual double driving_power(const State&) const { return 0; }
 };
 
 /// It learns from the states that steps start from.
@@ -164,6 +176,13 @@ class LearningForce {
   /// Called by the driver before a step: changes the force, putting in about `budget` [J] at most. Whether it is
   /// another one now.
   virtual bool adapt(const State&, double /*budget*/) { return false; }
+  /// By how much it lets things be strained that are to keep their shape, at a state where the forces of a step have
+  /// acted. Several processes: 0 where another one knows.
+  virtual std::vector<double> strains(const State&) const { return {}; }
+  /// Called by the driver with these: whether the force has become stiffer, so that the step has to be taken again.
+  virtual bool stiffen(const std::vector<double>& /*strains*/) { return false; }
+  /// What the user should hear of strains at the end of a step; empty: nothing.
+  virtual std::string remark(const std::vector<double>& /*strains*/) const { return {}; }
   /// What it has learnt and a restart needs.
   virtual std::vector<double> memory() const { return {}; }
   virtual void restore(const std::vector<double>& /*memory*/) {}
@@ -190,9 +209,6 @@ class ContactForce {
   virtual bool couple_again() { return false; }
   /// The power [W] that it takes out of the motion by friction.
   virtual double friction_power(const State&) const { return 0; }
-  /// The work [J] that obstacles which the force moves by itself put in when they go from where they are at t0 to where
-  /// they are at t1, against the forces of u.
-  virtual double driving_work(const State& /*u*/, double /*t0*/, double /*t1*/) const { return 0; }
 };
 
 }  // namespace limber

@@ -1,38 +1,63 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <numbers>
 
 #include "limber/core/nodes.hpp"
 #include "limber/model/mechanical_system.hpp"
 #include "limber/model/storing_force.hpp"
 
 namespace limber {
+namespace {
+
+/// What a force stores; 0 if it has no potential.
+double stored(const Force& force, const State& all) {
+  const auto p = force.potentials(all);
+  if (!p) return 0;
+  const auto* storing = dynamic_cast<const StoringForce*>(&force);
+  return storing ? storing->stored_energy(all) : p->stored;
+}
+
+}  // namespace
 
 Energies MechanicalSystem::energies(const State& u) const {
   const State all = full(u);
   Energies e;
   for (const auto& m : masses_) e.kinetic += (m.a == m.b ? 0.5 : 1) * m.m * block(all.v, m.a).dot(block(all.v, m.b));
   for (const auto& force : forces_) {
-    auto p = force->potentials(all);
-    if (!p) continue;
-    if (const auto* storing = dynamic_cast<const StoringForce*>(force.get())) p->stored = storing->stored_energy(all);
+    const double W = stored(*force, all);
     switch (force->traits().energy) {
       case EnergyKind::elastic:
-        e.elastic += p->stored;
+        e.elastic += W;
         break;
       case EnergyKind::gravitational:
-        e.gravitational += p->stored;
+        e.gravitational += W;
         break;
       case EnergyKind::contact:
-        e.contact += p->stored;
+        e.contact += W;
         break;
       case EnergyKind::other:
-        e.other += p->stored;
+        e.other += W;
         break;
     }
   }
   std::array<double, 5> sums = {e.kinetic, e.elastic, e.gravitational, e.contact, e.other};
   space_.processes().sum(sums);
   return {sums[0], sums[1], sums[2], sums[3], sums[4]};
+}
+
+double MechanicalSystem::elastic_rounding(const State& u) const {
+  State all = full(u);
+  const auto elastic = [&] {
+    double sum = 0;
+    for (const auto& force : forces_)
+      if (force->traits().energy == EnergyKind::elastic) sum += stored(*force, all);
+    return space_.sum(sum);
+  };
+  const double here = elastic();
+  const Vec3 shift = length_scale_ * Vec3(1 / std::numbers::pi, 1 / std::numbers::e, 1 / std::numbers::sqrt3);
+  for (Index i = 0; i < all.q.size(); i += 3) all.q.segment<3>(i) += shift;
+  return std::abs(elastic() - here);
 }
 
 double MechanicalSystem::damping_power(const State& u) const {
@@ -52,43 +77,41 @@ double MechanicalSystem::friction_power(const State& u) const {
   return space_.sum(power);
 }
 
-double MechanicalSystem::work_put_in(const State& from, const State& to) const {
+WorkPutIn MechanicalSystem::work_put_in(const State& from, const State& to, std::span<const ActingState> acting) const {
+  if (!space_.shared() && !time_dependent_ && has_potential_) return {};
   const State a = full(from), b = full(to);
-  double both = 0, at_start = 0, at_end = 0;
-  Vector free_start = Vector::Zero(a.q.size()), free_end = free_start;
-  bool any_free = false;
+  const Vector moved = way(from, to, a, b);
+  const Travel step{a, b, moved};
+  // At the start, at the end, and as the states act that are asked for.
+  std::array<double, 3> sums = {work_put_in_at(step, a), work_put_in_at(step, b), 0};
+  for (const auto& [u, weight] : acting) {
+    const double work = u == &from ? sums[0] : u == &to ? sums[1] : work_put_in_at(step, full(*u));
+    sums[2] += weight * work;
+  }
+  space_.processes().sum(sums);
+  return {sums[2], std::max({0.0, sums[1] - sums[2], .5 * (sums[0] + sums[1]) - sums[2]})};
+}
+
+Vector MechanicalSystem::way(const State& a, const State& b, const State& full_a, const State& full_b) const {
+  return full_b.q - full_a.q + spread(.5 * (b.t - a.t) * (a.v + b.v) - (b.q - a.q));
+}
+
+double MechanicalSystem::work_put_in_at(const Travel& step, const State& u) const {
+  double work = 0;
+  Vector free;
   for (std::size_t k = 0; k < forces_.size(); ++k) {
-    const auto& force = forces_[k];
-    const auto traits = force->traits();
-    if (const ContactForce* contact = sides_[k].contact) {
-      if (!traits.time_dependent) continue;
-      at_start += contact->driving_work(a, a.t, b.t);
-      at_end += contact->driving_work(b, a.t, b.t);
-    } else if (!traits.has_potential && !traits.dissipates) {
-      force->add_force(a, free_start);
-      force->add_force(b, free_end);
-      any_free = true;
-    } else if (traits.has_potential && traits.time_dependent && !dynamic_cast<const StoringForce*>(force.get())) {
-      // What time alone changes of W, at both ends: no derivative is asked for, so loads may jump.
-      const auto stored = [&](const State& u, double t) { return force->potentials({u.q, u.v, t})->stored; };
-      both += .5 * (stored(a, b.t) - stored(a, a.t) + stored(b, b.t) - stored(b, a.t));
-      if (const DampingForce* damping = sides_[k].damping) {
-        at_start += (b.t - a.t) * damping->driving_power(a);
-        at_end += (b.t - a.t) * damping->driving_power(b);
-      }
+    const Force& force = *forces_[k];
+    const auto traits = force.traits();
+    if (!sides_[k].contact && !traits.has_potential && !traits.dissipates) {
+      if (free.size() == 0) free = Vector::Zero(u.q.size());
+      force.add_force(u, free);
+    } else if (traits.time_dependent && traits.has_potential && !dynamic_cast<const StoringForce*>(&force)) {
+      work += force.driving_work(step, u);
     }
   }
-  if (any_free) {
-    at_start += free_start.dot(b.q - a.q);
-    at_end += free_end.dot(b.q - a.q);
-  }
-  if (scripted_) {
-    at_start += work_of_scripts(a, b, full_force(a, forces_));
-    at_end += work_of_scripts(a, b, full_force(b, forces_));
-  }
-  std::array<double, 3> sums = {both, at_start, at_end};
-  space_.processes().sum(sums);
-  return sums[0] + std::max(sums[2], .5 * (sums[1] + sums[2]));
+  if (free.size() > 0) work += free.dot(step.way);
+  if (scripted_) work += work_of_scripts(step.a, step.b, full_force(u, forces_));
+  return work;
 }
 
 /// With the forces f on all nodes: what prescribed nodes need to go on as they do, and the change of their kinetic

@@ -299,6 +299,33 @@ bool MechanicalSystem::adapt(const State& u, double budget) {
   return changed;
 }
 
+template <class Visit>
+void MechanicalSystem::each_strained(const State& u, const Visit& visit) const {
+  if (std::none_of(sides_.begin(), sides_.end(), [](const Sides& f) { return f.learning; })) return;
+  const State all = full(u);
+  for (const Sides& f : sides_) {
+    if (!f.learning) continue;
+    std::vector<double> strains = f.learning->strains(all);
+    if (strains.empty()) continue;
+    space_.processes().sum(strains);
+    visit(*f.learning, strains);
+  }
+}
+
+bool MechanicalSystem::stiffen(const State& u) {
+  bool changed = false;
+  each_strained(u, [&](LearningForce& force, const auto& strains) { changed = force.stiffen(strains) || changed; });
+  return changed;
+}
+
+std::vector<std::string> MechanicalSystem::remarks(const State& u) const {
+  std::vector<std::string> all;
+  each_strained(u, [&](const LearningForce& force, const auto& strains) {
+    if (std::string remark = force.remark(strains); !remark.empty()) all.push_back(std::move(remark));
+  });
+  return all;
+}
+
 bool MechanicalSystem::grows() const {
   return std::any_of(sides_.begin(), sides_.end(), [](const Sides& f) { return f.contact; });
 }

@@ -7,6 +7,8 @@
 #include <limits>
 #include <memory>
 #include <mutex>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "limber/core/nodes.hpp"
@@ -37,6 +39,18 @@ struct Prescription {
 struct Energies {
   double kinetic = 0, elastic = 0, gravitational = 0, contact = 0, other = 0;  // [J]
   double total() const { return kinetic + elastic + gravitational + contact + other; }
+};
+
+/// A state at which forces acted during a step, and with which weight; weights sum to 1.
+struct ActingState {
+  const State* u;
+  double weight;
+};
+
+struct WorkPutIn {
+  double work = 0;   // [J] negative: taken out
+  double doubt = 0;  // [J] how much more it is with the forces of the step's end, or the mean of both ends: schemes
+                     // that remember weigh the forces of earlier steps too
 };
 
 class MechanicalSystem final : public System {
@@ -108,6 +122,10 @@ class MechanicalSystem final : public System {
 
   /// Lets forces learn from the state that a step starts from; see LearningForce::adapt.
   bool adapt(const State& u, double budget);
+  /// Lets forces become stiffer that have let things be strained at u; see LearningForce::stiffen.
+  bool stiffen(const State& u);
+  /// What the user should hear of strains at u.
+  std::vector<std::string> remarks(const State& u) const;
   /// What the forces have learnt, all together.
   std::vector<double> memory() const;
   void restore(const std::vector<double>& memory);
@@ -118,13 +136,14 @@ class MechanicalSystem final : public System {
   State state(const Vector& positions, const Vector& velocities, double t) const;
 
   Energies energies(const State& u) const;
+  /// How exactly the elastic energy is evaluated [J]: by how much it is another one where all nodes are shifted alike.
+  double elastic_rounding(const State& u) const;
   /// The power [W] that damping forces take out of the motion.
   double damping_power(const State& u) const;
   double friction_power(const State& u) const;
-  /// The work [J] that scripts, moving obstacles, loads that change and forces without a potential put in during a step
-  /// from a to b; negative: what they take out. With the forces of its end, or the mean of both ends, whichever is
-  /// more: schemes differ in what they weigh how.
-  double work_put_in(const State& a, const State& b) const;
+  /// The work that scripts, moving obstacles, loads that change and forces without a potential put in during a step
+  /// from a to b, if they act as at these states (of the unknowns) with these weights.
+  WorkPutIn work_put_in(const State& a, const State& b, std::span<const ActingState> acting) const;
   /// Force [N] that holds or drives each prescribed node, 3P, in the order of prescribed_nodes().
   Vector reactions(const State& u) const;
   double total_mass() const;
@@ -149,6 +168,9 @@ class MechanicalSystem final : public System {
   void make_contact();
   /// See ContactPart::driven.
   std::string driven() const;
+  /// visit(learning force, its strains at u, those of all processes).
+  template <class Visit>
+  void each_strained(const State& u, const Visit& visit) const;
   bool guided(int node) const { return !guide_of_.empty() && guide_of_[ix(node)] >= 0; }
   /// What of a vector at a node is free to move.
   Vec3 free_part(int node, const Vec3& x) const;
@@ -176,6 +198,10 @@ class MechanicalSystem final : public System {
   /// From all free nodes to the unknowns, where nodes are tied.
   void reduce(Tangent& T);
   LowRank reduced(const std::vector<RankOne>& parts) const;
+  /// ½ h (v_a + v_b) of what is free, q_b − q_a of what is held; 3N.
+  Vector way(const State& a, const State& b, const State& full_a, const State& full_b) const;
+  /// Of this process, if all forces act as at the full state u.
+  double work_put_in_at(const Travel& step, const State& u) const;
   double work_of_scripts(const State& full_a, const State& full_b, const Vector& f) const;
   void find_parts(const std::vector<std::pair<int, int>>& coupled);
   /// Names of groups of nodes, which may go on where another process holds them: the smallest becomes that of all.

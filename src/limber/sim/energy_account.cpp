@@ -13,6 +13,7 @@ namespace {
 
 /// Sums and differences of energies are rounded by about this much of the largest of them.
 constexpr double rounding = 1e-12;
+constexpr double samples = 10;            // rounding is known from one sample of it
 constexpr double noted = .01, loud = .1;  // of the energy in play
 
 double largest(const Energies& e) {
@@ -22,16 +23,18 @@ double largest(const Energies& e) {
 
 }  // namespace
 
-EnergyAccount::EnergyAccount(const Energies& start, double t)
-    : start_(start.total()), lowest_(start.total()), risen_at_(t) {
+EnergyAccount::EnergyAccount(const Energies& start, double t, double rounding)
+    : start_(start.total()), lowest_(start.total()), risen_at_(t), noise_(samples * rounding), other_(start.other) {
   in_play_ = start.kinetic + start.elastic + start.contact;
   most_kinetic_ = start.kinetic;
 }
 
-void EnergyAccount::book(const Energies& e, double work, double t) {
+void EnergyAccount::book(const Energies& e, double work, double t, double doubt) {
   put_in_ += work;
-  worked_ += std::abs(work);
-  const double balance = e.total() - put_in_;
+  doubt_ += doubt;
+  given_ += work + other_ - e.other;
+  other_ = e.other;
+  const double balance = e.total() - put_in_ - doubt_;
   gain_ = std::max(gain_, balance - start_);
   lowest_ = std::min(lowest_, balance);
   if (balance - lowest_ > rise_) {
@@ -39,7 +42,7 @@ void EnergyAccount::book(const Energies& e, double work, double t) {
     risen_at_ = t;
   }
   noise_ = std::max(noise_, rounding * largest(e));
-  in_play_ = std::max(in_play_, e.kinetic + e.elastic + e.contact);
+  in_play_ = std::max({in_play_, e.kinetic + e.elastic + e.contact, given_});
   most_kinetic_ = std::max(most_kinetic_, e.kinetic);
 }
 
@@ -54,22 +57,23 @@ bool EnergyAccount::affords(double by, const Energies& e, double share) const {
   return charged_ + by <= share * most_kinetic_ + rounding * largest(e);
 }
 
-double EnergyAccount::excess(const Energies& e, double work, double noise) const {
+double EnergyAccount::excess(const Energies& e, const WorkPutIn& work, double noise) const {
   return share_above(start_, e, work, noise);
 }
 
-double EnergyAccount::regained(const Energies& e, double work, double noise) const {
+double EnergyAccount::regained(const Energies& e, const WorkPutIn& work, double noise) const {
   return share_above(lowest_, e, work, noise);
 }
 
-double EnergyAccount::share_above(double balance, const Energies& e, double work, double noise) const {
-  const double above = e.total() - (balance + put_in_ + work) - rounding * largest(e) - noise;
-  return above > 0 ? above / (in_play_ + worked_ + std::abs(work)) : 0;
+double EnergyAccount::share_above(double balance, const Energies& e, const WorkPutIn& work, double noise) const {
+  const double allowed = balance + put_in_ + doubt_ + work.work + work.doubt;
+  const double above = e.total() - allowed - std::max({noise, noise_, rounding * largest(e)});
+  return above > 0 ? above / (in_play_ + std::abs(work.work)) : 0;
 }
 
 std::vector<double> EnergyAccount::memory() const {
-  return {start_,   put_in_,       lowest_,  gain_,    rise_,  risen_at_,
-          in_play_, most_kinetic_, alarmed_, charged_, noise_, worked_};
+  return {start_,        put_in_,  lowest_,  gain_,  rise_,  risen_at_, in_play_,
+          most_kinetic_, alarmed_, charged_, noise_, doubt_, other_,    given_};
 }
 
 void EnergyAccount::restore(const std::vector<double>& m) {
@@ -86,7 +90,9 @@ void EnergyAccount::restore(const std::vector<double>& m) {
   alarmed_ = m.at(8);
   charged_ = m.at(9);
   noise_ = m.at(10);
-  worked_ = m.at(11);
+  doubt_ = m.at(11);
+  other_ = m.at(12);
+  given_ = m.at(13);
 }
 
 }  // namespace limber

@@ -15,10 +15,12 @@ namespace limber {
 class EnergyAccount {
  public:
   EnergyAccount() = default;
-  EnergyAccount(const Energies& start, double t);
+  /// rounding: of these energies beyond what their size explains [J].
+  EnergyAccount(const Energies& start, double t, double rounding = 0);
 
-  /// One step was accepted, after which the energies are e at time t.
-  void book(const Energies& e, double work, double t);
+  /// One step was accepted, after which the energies are e at time t. doubt: how much more than `work` may have been
+  /// put in.
+  void book(const Energies& e, double work, double t, double doubt = 0);
   /// Whether the share has passed 1 % or 10 % since this was asked last.
   bool alarms();
   /// A step is accepted in which things touch and that gains `by` [J]; what it loses pays back what others gained.
@@ -28,10 +30,10 @@ class EnergyAccount {
   bool affords(double by, const Energies& e, double share) const;
 
   /// By how much the energies e, after a step that puts in `work`, exceed all that was ever given, as a share of the
-  /// energy in play and of the work that went through. `noise`: what rounding may make of it [J].
-  double excess(const Energies& e, double work, double noise) const;
+  /// energy in play. `noise`: what rounding may make of it [J].
+  double excess(const Energies& e, const WorkPutIn& work, double noise) const;
   /// By how much they exceed the lowest balance so far, as a share of the same.
-  double regained(const Energies& e, double work, double noise) const;
+  double regained(const Energies& e, const WorkPutIn& work, double noise) const;
 
   /// All work put in since the start [J].
   double put_in() const { return put_in_; }
@@ -40,7 +42,8 @@ class EnergyAccount {
   /// The largest rise of the balance above an earlier value [J], and when it was reached [s].
   double rise() const { return rise_; }
   double risen_at() const { return risen_at_; }
-  /// The largest kinetic, elastic and contact energy so far [J]: what gains are compared with.
+  /// What gains are compared with [J]: the largest kinetic, elastic and contact energy so far, or all that these were
+  /// given from outside, if that is more.
   double in_play() const { return in_play_; }
   /// rise()/in_play().
   double share() const { return rise_ > noise_ ? rise_ / in_play_ : 0; }
@@ -50,11 +53,11 @@ class EnergyAccount {
   void restore(const std::vector<double>& memory);
 
  private:
-  double share_above(double balance, const Energies& e, double work, double noise) const;
+  double share_above(double balance, const Energies& e, const WorkPutIn& work, double noise) const;
 
   double start_ = 0, put_in_ = 0, lowest_ = 0, gain_ = 0, rise_ = 0, risen_at_ = 0;
   double in_play_ = 0, most_kinetic_ = 0, alarmed_ = 0, noise_ = 0;
-  double worked_ = 0;   // [J] put in or taken out, all in all
+  double doubt_ = 0, other_ = 0, given_ = 0;
   double charged_ = 0;  // [J] gained by steps in which things touch and not lost again since
 };
 

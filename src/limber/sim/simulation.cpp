@@ -27,6 +27,8 @@ constexpr double most_regained = .01;
 constexpr double position_rounding = 1e-14;  // as a share of the size of all
 /// A change of contact's stiffness may put in this share of the energy in play.
 constexpr double most_adapted = 2e-5;
+/// How often a step is taken again since it strains what should keep its shape.
+constexpr int most_stiffenings = 6;
 
 double mechanical(const Energies& e) { return e.kinetic + e.elastic; }
 
@@ -54,8 +56,9 @@ void Simulation::start_anew(State u) {
   damping_power_ = damping;
   friction_power_ = friction;
   supply_ = mechanical(e);
-  account_ = EnergyAccount(e, u.t);
+  account_ = EnergyAccount(e, u.t, system_->elastic_rounding(u));
   history_ = History(std::move(u));
+  acting_.reset();
 }
 
 void Simulation::release_due() {
@@ -66,6 +69,7 @@ void Simulation::release_due() {
   counts_before_ += stepper_.linear_counts();
   stepper_ = Stepper(*info_, settings_.parameters, *system_, settings_.options);
   history_ = History(system_->state(all.q, all.v, time()));
+  acting_.reset();
 }
 
 SolverCounts Simulation::linear_counts() const {
@@ -78,7 +82,7 @@ StepReport Simulation::step() {
   StepReport report;
   report.substeps = 0;
   const auto before = std::tuple(history_, energies_, account_, touching_, damping_loss_, damping_power_,
-                                 friction_loss_, friction_power_, supply_);
+                                 friction_loss_, friction_power_, supply_, acting_);
   const std::vector<double> learnt = system_->memory();
   const auto modes = stepper_.modes() ? stepper_.modes()->memory() : std::nullopt;
   const long count = stepper_.newton_iterations();
@@ -87,7 +91,7 @@ StepReport Simulation::step() {
     advance(t, 0, report);
   } catch (...) {
     std::tie(history_, energies_, account_, touching_, damping_loss_, damping_power_, friction_loss_, friction_power_,
-             supply_) = before;
+             supply_, acting_) = before;
     system_->restore(learnt);
     stepper_.forget(*system_);
     if (modes) stepper_.modes()->restore(*modes);
@@ -96,6 +100,8 @@ StepReport Simulation::step() {
   ++step_;
   report.newton_iterations = stepper_.newton_iterations() - count;
   report.remarks = stepper_.take_notes();
+  for (std::string& remark : system_->remarks(state()))
+    if (said_.insert(remark).second) report.remarks.push_back(std::move(remark));
   if (account_.alarms()) report.remarks.push_back(alarm());
   return report;
 }
@@ -221,7 +227,10 @@ Simulation::Trial Simulation::calmed(Trial trial, StepReport& report) {
           return u;
         },
         failure);
-    if (!calm || calm->gain > trial.gain) continue;
+    if (!calm || calm->gain > trial.gain) {
+      trial.e = system_->energies(trial.u);  // forces may have become stiffer since
+      continue;
+    }
     trial = std::move(*calm);
     taken = way.count;
     if (!gains(trial) && !(way.with_modes && regains(trial))) break;
@@ -240,13 +249,13 @@ double Simulation::noise() const {
 bool Simulation::gains(const Trial& trial) const {
   if (trial.touched && !account_.affords(trial.gain, trial.e, most_gained)) return true;
   const bool judged = info_->kind != MethodKind::explicit_ && info_->splitting != Splitting::printed;
-  return judged && trial.gain > 0 && account_.excess(trial.e, trial.work, noise()) > most_excess;
+  return judged && trial.gain > 0 && account_.excess(trial.e, trial.put_in, noise()) > most_excess;
 }
 
 /// Of a hybrid: what modes and the rest have lost to each other they may feed back.
 bool Simulation::regains(const Trial& trial) const {
   const bool judged = stepper_.modes() && info_->splitting != Splitting::printed;
-  return judged && trial.gain > 0 && account_.regained(trial.e, trial.work, noise()) > most_regained;
+  return judged && trial.gain > 0 && account_.regained(trial.e, trial.put_in, noise()) > most_regained;
 }
 
 void Simulation::check_path(const State& u) const {
@@ -256,9 +265,10 @@ void Simulation::check_path(const State& u) const {
                       system_->what_stops(state().q, moved, time(), u.t));
 }
 
-std::optional<Simulation::Trial> Simulation::attempted(const Take& take, StepFailure& failure) const {
+std::optional<Simulation::Trial> Simulation::attempted(const Take& take, StepFailure& failure) {
   try {
     Trial trial = judged(take());
+    for (int k = 0; k < most_stiffenings && stiffens(trial); ++k) trial = judged(take());
     check(trial);
     return trial;
   } catch (const StepFailure& f) {
@@ -267,11 +277,24 @@ std::optional<Simulation::Trial> Simulation::attempted(const Take& take, StepFai
   }
 }
 
+/// Whether forces had to become stiffer for what a trial has strained; what that puts in is booked.
+bool Simulation::stiffens(const Trial& trial) {
+  // An explicit method would not bear it.
+  if (info_->kind == MethodKind::explicit_ || info_->kind == MethodKind::exponential) return false;
+  if (!system_->stiffen(trial.acting ? *trial.acting : trial.u)) return false;
+  book_changed_forces();
+  return true;
+}
+
 Simulation::Trial Simulation::judged(State u) const {
   Trial trial;
   trial.e = system_->energies(u);
-  trial.work = system_->work_put_in(state(), u);
-  trial.gain = trial.e.total() - energies_.total() - trial.work;
+  const ActedForces& acted = stepper_.acted();
+  std::vector<ActingState> acting = {{&state(), acted.weights.start}, {&u, acted.weights.end}};
+  if (acted.stage) acting.push_back({&*acted.stage, acted.weights.stage});
+  trial.put_in = system_->work_put_in(state(), u, acting);
+  trial.gain = trial.e.total() - energies_.total() - trial.put_in.work - trial.put_in.doubt;
+  if (acted.at_stage_only()) trial.acting = acted.stage;
   if (system_->contact()) {
     trial.touches = std::isfinite(system_->smallest_gap(u));
     // An explicit method may be unstable with what an impact stirs up, or without: it is always watched.
@@ -284,17 +307,18 @@ Simulation::Trial Simulation::judged(State u) const {
 
 void Simulation::accept(Trial trial) {
   const double h = trial.u.t - time();
-  const double power = system_->damping_power(trial.u);
-  damping_loss_ += 0.5 * (power + damping_power_) * h;
-  damping_power_ = power;
-  const double friction = system_->friction_power(trial.u);
-  friction_loss_ += 0.5 * (friction + friction_power_) * h;
-  friction_power_ = friction;
+  const auto lose = [&](double& loss, double& power, const auto& power_at) {
+    const double before = std::exchange(power, power_at(trial.u));
+    loss += h * (trial.acting ? power_at(*trial.acting) : .5 * (before + power));
+  };
+  lose(damping_loss_, damping_power_, [this](const State& u) { return system_->damping_power(u); });
+  lose(friction_loss_, friction_power_, [this](const State& u) { return system_->friction_power(u); });
   supply_ += supplied(trial);
   if (trial.touched) account_.charge(trial.gain);
-  account_.book(trial.e, trial.work, trial.u.t);
+  account_.book(trial.e, trial.put_in.work, trial.u.t, trial.put_in.doubt);
   energies_ = trial.e;
   touching_ = trial.touches;
+  acting_ = std::move(trial.acting);
   history_.push(std::move(trial.u), stepper_.memory().states);
 }
 
@@ -302,8 +326,8 @@ void Simulation::accept(Trial trial) {
 double Simulation::supplied(const Trial& trial) const {
   const Energies &a = energies_, &b = trial.e;
   const auto released = [](double before, double after) { return std::max(0.0, before - after); };
-  return std::max(0.0, trial.work) + released(a.gravitational, b.gravitational) + released(a.other, b.other) +
-         released(a.contact, b.contact);
+  const double from_outside = trial.put_in.work + trial.put_in.doubt + a.other - b.other;
+  return std::max(0.0, from_outside) + released(a.gravitational, b.gravitational) + released(a.contact, b.contact);
 }
 
 void Simulation::check(const Trial& trial) const {
@@ -424,6 +448,7 @@ void Simulation::take_over(const Snapshot& s) {
   account_.restore(s.account);
   begin_again(s.forces, s.modes);
   if (!std::isfinite(energies_.total())) throw InputError("history[0].q", "has an energy that is not finite");
+  acting_.reset();
 }
 
 }  // namespace limber

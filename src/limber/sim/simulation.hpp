@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -61,10 +62,14 @@ class Simulation {
       double t, const std::function<bool()>& go_on = [] { return true; });
 
   const State& state() const { return history_[0]; }
+  /// Where the forces of the last step acted: its end, or the stage of a method that goes beyond it (midpoint, gen-α).
+  /// Contact, friction and reactions are those of this state.
+  const State& acting() const { return acting_ ? *acting_ : state(); }
   double time() const { return state().t; }
   double step_length() const { return h_; }
   long step_count() const { return step_; }
-  /// Energy that damping forces have taken out since the start [J] (trapezoidal rule over the steps).
+  /// Energy that damping forces have taken out since the start [J]: by the trapezoidal rule over the steps, or with the
+  /// power where forces acted, if that is a stage.
   double damping_loss() const { return damping_loss_; }
   /// The same for friction.
   double friction_loss() const { return friction_loss_; }
@@ -98,10 +103,11 @@ class Simulation {
   struct Trial {
     State u;
     Energies e;
-    double work = 0;       // [J] put in from outside
-    double gain = 0;       // [J] that came from nowhere; negative: lost
-    bool touches = false;  // at its end
-    bool touched = false;  // somewhere on the way: its gain counts
+    WorkPutIn put_in;             // from outside
+    double gain = 0;              // [J] that came from nowhere; negative: lost
+    std::optional<State> acting;  // the stage at which all forces acted, if that is not where it ends
+    bool touches = false;         // at its end
+    bool touched = false;         // somewhere on the way: its gain counts
   };
   using Take = std::function<State()>;
   struct Calmer {
@@ -116,7 +122,8 @@ class Simulation {
   /// The ways to take a step, in the order in which they are tried. After that it is halved.
   std::vector<Take> attempts(double t_end, int depth);
   /// nullopt, with the reason noted, if the step fails.
-  std::optional<Trial> attempted(const Take& take, StepFailure& failure) const;
+  std::optional<Trial> attempted(const Take& take, StepFailure& failure);
+  bool stiffens(const Trial& trial);
   Trial judged(State u) const;
   std::vector<Calmer> calmer(const Trial& trial);
   /// A trial that gains too much, taken again.
@@ -142,12 +149,14 @@ class Simulation {
   SolverCounts counts_before_;  // of the steppers before the last release
   double h_, mass_, start_time_;
   History history_;
+  std::optional<State> acting_;  // of the last step, where that is not its end
   long step_ = 0;
   Energies energies_;
   EnergyAccount account_;
   bool touching_ = false;  // at the present state
   double damping_loss_ = 0, damping_power_ = 0, friction_loss_ = 0, friction_power_ = 0;
-  double supply_ = 0;  // [J] mechanical energy at the start and all that outer forces have put in since
+  std::set<std::string> said_;  // of what is said once
+  double supply_ = 0;           // [J] mechanical energy at the start and all that outer forces have put in since
 };
 
 }  // namespace limber

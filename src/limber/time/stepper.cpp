@@ -74,8 +74,10 @@ State Stepper::step_by_tr_bdf2(System& system, const History& u, double h) {
 State Stepper::step_by(const TimeIntegrator& scheme, System& system, const State& start, double h) {
   system.begin_step(start);
   newton(system).begin_step(system, start);
-  Mechanics F(system, newton(system), exponential_);
+  const ForceWeights weights = scheme.force_weights();
+  Mechanics F(system, newton(system), exponential_, weights.stage != 0);
   State next = scheme.step(F, History(start), h);
+  acted_ = {weights, F.take_first()};
   require_finite(system, next);
   return next;
 }
@@ -88,6 +90,7 @@ State Stepper::step_beside(System& system, const History& u, double h) {
   std::deque<State> past;  // without accelerations, in which contact would have its part
   for (std::size_t i = 0; i < u.size(); ++i) past.push_back({u[i].q, u[i].v, u[i].t});
   scheme_->step(beside, History(std::move(past)), h);
+  acted_ = {};
   require_finite(system, beside.arrived());
   return beside.arrived();
 }
@@ -165,6 +168,7 @@ State Stepper::step_in_frame(StageSolution solution, System& system, const Histo
   if (modes_->basis().count() == 0 && !asks) return step_of_base(solution, system, u, h);
   ModalFrame frame(system, stages, *modes_, info_->splitting, solution);
   State next = frame.from_frame(scheme_->step(frame, frame.into_frame(u), h));
+  acted_ = {};
   require_finite(system, next);
   return next;
 }
@@ -173,24 +177,32 @@ State Stepper::step_in_frame(StageSolution solution, System& system, const Histo
 State Stepper::step_of_base(StageSolution solution, System& system, const History& u, double h) {
   StageSolver& stages = solution == info_->solution ? *stages_ : newton(system);
   stages.begin_step(system, u[0]);
-  Mechanics F(system, stages, exponential_);
-  State next = scheme_->step(F, u, h);
+  State next = scheme_step(stages, system, u, h);
   require_finite(system, next);
+  return next;
+}
+
+State Stepper::scheme_step(StageSolver& stages, System& system, const History& u, double h) {
+  const ForceWeights weights = scheme_->force_weights();
+  Mechanics F(system, stages, exponential_, weights.stage != 0);
+  State next = scheme_->step(F, u, h);
+  acted_ = {weights, F.take_first()};
   return next;
 }
 
 State Stepper::step_with(StageSolver& stages, System& system, const History& u, double h) {
   system.begin_step(u[0]);
   stages.begin_step(system, u[0]);
-  Mechanics F(system, stages, exponential_);
   State next;
   if (modes_) {
+    Mechanics F(system, stages, exponential_);
     modes_->begin_step(system, u[0], h, limits());
     note_left_out();
     SplitDynamics split(F, system, *modes_, info_->splitting, u[0].t + h);
     next = scheme_->step(split, u, h);
+    acted_ = {};
   } else {
-    next = scheme_->step(F, u, h);
+    next = scheme_step(stages, system, u, h);
   }
   require_finite(system, next);
   return next;

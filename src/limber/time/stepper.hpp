@@ -11,6 +11,14 @@
 
 namespace limber {
 
+/// Where the forces of the last step acted.
+struct ActedForces {
+  ForceWeights weights = {};
+  std::optional<State> stage = {};  // where its weight is not zero
+  /// All of them at a stage that is not the step's end.
+  bool at_stage_only() const { return stage && weights.start == 0 && weights.end == 0; }
+};
+
 struct MethodOptions {
   StageOptions stages = {};
   ModalOptions modes = {};
@@ -44,6 +52,8 @@ class Stepper {
   bool linearized() const { return info_->solution == StageSolution::linearized; }
 
   bool ends_at_stage() const { return scheme_->ends_at_stage(); }
+  /// In the last step that was taken, of whichever kind.
+  const ActedForces& acted() const { return acted_; }
   SchemeMemory memory() const { return scheme_->memory(); }
   const MethodInfo& info() const { return *info_; }
   StageSolver& stages() { return *stages_; }
@@ -70,6 +80,8 @@ class Stepper {
   std::optional<State> step_apart(System& system, const History& u, double h);
   State step_in_frame(StageSolution solution, System& system, const History& u, double h);
   State step_of_base(StageSolution solution, System& system, const History& u, double h);
+  /// A step of the scheme, and where its forces acted.
+  State scheme_step(StageSolver& stages, System& system, const History& u, double h);
   State step_with(StageSolver& stages, System& system, const History& u, double h);
 
   const MethodInfo* info_;
@@ -80,6 +92,7 @@ class Stepper {
   SolverCounts counts_before_;
   std::unique_ptr<ModalSubspace> modes_;
   Exponential exponential_;
+  ActedForces acted_;
 };
 
 }  // namespace limber

@@ -101,7 +101,7 @@ Pane::Touching Pane::touching() const {
   const int nodes = model_.system->nodes();
   all.at_nodes = Vector::Zero(nodes);
   if (!model_.contact) return all;
-  for (const ContactPoint& p : contact_points(*model_.contact, full())) {
+  for (const ContactPoint& p : contact_points(*model_.contact, model_.system->full(simulation_->acting()))) {
     all.arrows.push_back({p.point, p.normal_force * p.normal + p.friction});
     for (const int node : p.nodes)
       if (node >= 0 && node < nodes) all.at_nodes[node] += p.normal_force;

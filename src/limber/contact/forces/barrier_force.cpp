@@ -127,7 +127,8 @@ ContactStiffness::Depths BarrierForce::depths(const State& u) const {
   return depths;
 }
 
-double BarrierForce::driving_work(const State& u, double t0, double t1) const {
+double BarrierForce::driving_work(const Travel& step, const State& u) const {
+  const double t0 = step.a.t, t1 = step.b.t;
   const Vector x = collisions_->positions(u.q, u.t);
   const Vector travel = collisions_->positions(u.q, t1) - collisions_->positions(u.q, t0);
   const int N = collisions_->scene().body_nodes;

@@ -33,7 +33,8 @@ class BarrierForce final : public Force, public ContactForce, public LearningFor
   bool adapt(const State& u, double budget) override { return stiffness_->adapt(depths(u), budget); }
   std::vector<double> memory() const override { return stiffness_->memory(); }
   void restore(const std::vector<double>& memory) override { stiffness_->restore(memory); }
-  double driving_work(const State& u, double t0, double t1) const override;
+  /// By obstacles that the force moves by itself.
+  double driving_work(const Travel& step, const State& u) const override;
   ContactStiffness::Depths depths(const State& u) const;
 
  private:

@@ -129,7 +129,7 @@ double Friction::friction_power(const State& u) const {
 }
 
 /// At the speed of the surfaces, with which friction itself is reckoned.
-double Friction::driving_work(const State& u, double t0, double t1) const {
+double Friction::driving_work(const Travel& step, const State& u) const {
   const int N = collisions_->scene().body_nodes;
   const Points all = points(u);
   double power = 0;
@@ -140,7 +140,7 @@ double Friction::driving_work(const State& u, double t0, double t1) const {
       if (const int node = all.nodes_of(p)[i]; node >= N)
         power -= all.weights_of(p)[i] * F.dot(collisions_->velocity(node, u.v, u.t));
   }
-  return (t1 - t0) * power;
+  return (step.b.t - step.a.t) * power;
 }
 
 void Friction::add_force(const State& u, Vector& f) const {

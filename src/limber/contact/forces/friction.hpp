@@ -37,7 +37,8 @@ class Friction : public Force, public ContactForce, public LearningForce {
   }
   /// Σ μ λ s |y| [W]: what friction takes out of the motion.
   double friction_power(const State& u) const override;
-  double driving_work(const State& u, double t0, double t1) const override;
+  /// By obstacles that the force moves by itself.
+  double driving_work(const Travel& step, const State& u) const override;
   /// Stages in which coupled friction became lagged.
   long held_stages() const { return held_stages_; }
 

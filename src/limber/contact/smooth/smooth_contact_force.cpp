@@ -52,7 +52,8 @@ ContactStiffness::Depths SmoothContactForce::depths(const State& u) const {
   return depths;
 }
 
-double SmoothContactForce::driving_work(const State& u, double t0, double t1) const {
+double SmoothContactForce::driving_work(const Travel& step, const State& u) const {
+  const double t0 = step.a.t, t1 = step.b.t;
   const Collisions& collisions = contacts_->collisions();
   const Vector way = collisions.positions(u.q, t1) - collisions.positions(u.q, t0);
   double work = 0;

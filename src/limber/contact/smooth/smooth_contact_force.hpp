@@ -27,7 +27,8 @@ class SmoothContactForce final : public Force, public ContactForce, public Learn
   }
   double smallest_gap(const State& u) const override;
   bool adapt(const State& u, double budget) override { return stiffness_->adapt(depths(u), budget); }
-  double driving_work(const State& u, double t0, double t1) const override;
+  /// By obstacles that the force moves by itself.
+  double driving_work(const Travel& step, const State& u) const override;
   ContactStiffness::Depths depths(const State& u) const;
 
  private:

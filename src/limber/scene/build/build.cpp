@@ -144,6 +144,15 @@ double Model::min_det_F(const Vector& q) const {
   return std::isfinite(least) ? least : 1;
 }
 
+void Model::straighten(State& u) const {
+  const auto rigid = [](const Body& b) { return b.shapes != nullptr; };
+  if (system->space().shared() || std::none_of(bodies.begin(), bodies.end(), rigid)) return;
+  State all = system->full(u);
+  for (const Body& b : bodies)
+    if (b.shapes) b.shapes->straighten(all);
+  u = system->state(all.q, all.v, u.t);
+}
+
 void Model::start_at(const State& full, double step) {
   while (system->next_release() <= full.t + .25 * step) system->release_next();
   start = system->state(full.q, full.v, full.t);

@@ -9,6 +9,7 @@
 
 #include "limber/force/cavity.hpp"
 #include "limber/force/elastic.hpp"
+#include "limber/force/rigid_shapes.hpp"
 #include "limber/mesh/surface_mesh.hpp"
 #include "limber/mesh/tet_mesh.hpp"
 #include "limber/record/trajectory.hpp"
@@ -38,11 +39,12 @@ struct Body {
   std::vector<std::array<int, 2>> edges;      // of its springs or rods, in body numbering
   std::optional<SurfaceMesh> surface;         // that moves with it, placed: what is drawn and exported
   int first_node = 0;
-  int pieces = 1;                         // tetrahedra of `rest` for each element, one after the other
-  std::shared_ptr<ElasticForce> elastic;  // of a solid without its rigid parts; at long times, where it is viscous
-  std::shared_ptr<ElasticForce> rigid;    // what keeps rigid parts in shape; none without such
-  double mass = 0;                        // [kg]
-  double wave_speed = 0;                  // [m/s] of pressure waves at rest, the fastest of its materials
+  int pieces = 1;                             // tetrahedra of `rest` for each element, one after the other
+  std::shared_ptr<ElasticForce> elastic;      // of a solid without its rigid parts; at long times, where it is viscous
+  std::shared_ptr<ElasticForce> rigid;        // of the corners of rigid parts; none without such
+  std::shared_ptr<const RigidShapes> shapes;  // keeps them in shape
+  double mass = 0;                            // [kg]
+  double wave_speed = 0;                      // [m/s] of pressure waves at rest, the fastest of its materials
 
   /// Its outside as triangles, in body numbering: the boundary of its tetrahedra, or all of a sheet.
   std::vector<std::array<int, 3>> surface_triangles() const;
@@ -66,6 +68,9 @@ struct Model {
 
   /// Begins at this full state (q and v are 3N) instead: what is to be released until then is free. `step`: h [s].
   void start_at(const State& full, double step);
+  /// Rigid parts take their shape at a state between two steps, where interpolation strains what turns. On several
+  /// processes states stay as they are.
+  void straighten(State& u) const;
   /// Smallest det F over all elements, 1 where there are none. q: 3N.
   double min_det_F(const Vector& q) const;
 };

@@ -15,33 +15,6 @@ namespace {
 // its weight, since a fall of its own size ends in more than that.
 constexpr double margin = 1e4, fall_margin = 1e6;
 
-/// The energy that keeps parts in shape, wholly implicit in every method as contact is. Linearised once a step, it
-/// would stop a turning part: turned by θ, the part is stretched by θ²/2 to the first order, and the tension resists.
-class ShapeKeeping final : public Force {
- public:
-  explicit ShapeKeeping(std::shared_ptr<ElasticForce> elastic) : elastic_(std::move(elastic)) {}
-
-  ForceTraits traits() const override {
-    ForceTraits t = elastic_->traits();
-    t.wholly_implicit = true;
-    return t;
-  }
-  void add_couplings(Couplings& pairs) const override { elastic_->add_couplings(pairs); }
-  void bind(const BlockPattern& pattern, std::span<const int> free_index) override {
-    elastic_->bind(pattern, free_index);
-  }
-  void add_force(const State& u, Vector& f) const override { elastic_->add_force(u, f); }
-  void add_tangent(const State& u, TangentBuilder& T) const override { elastic_->add_tangent(u, T); }
-  void linearize(const State& u, Vector& f, TangentBuilder& T) const override { elastic_->linearize(u, f, T); }
-  std::optional<Potentials> potentials(const State& u) const override { return elastic_->potentials(u); }
-  double max_step(const Vector& q, const Vector& dq, double t0, double t1) const override {
-    return elastic_->max_step(q, dq, t0, t1);
-  }
-
- private:
-  std::shared_ptr<ElasticForce> elastic_;
-};
-
 std::vector<int> elements_of_regions(const RigidChoice& part, const RigidGround& g) {
   const auto per_element = ix(pieces(g.elements.kind));
   std::map<int, std::string> name_of;
@@ -98,6 +71,19 @@ double part_volume(const std::vector<int>& elements, const RigidGround& g) {
   return sum;
 }
 
+Vec3 centre_of_mass(const std::vector<int>& elements, const RigidGround& g) {
+  const auto per_element = ix(pieces(g.elements.kind));
+  double mass = 0;
+  Vec3 moment = Vec3::Zero();
+  for (const int e : elements)
+    for (std::size_t k = ix(e) * per_element; k < (ix(e) + 1) * per_element; ++k) {
+      const double m = g.density[ix(e)] * signed_volume(g.pieces, k);
+      mass += m;
+      for (const int i : g.pieces.tets[k]) moment += m / 4 * g.pieces.nodes[ix(i)];
+    }
+  return moment / mass;
+}
+
 /// E [Pa] at rest, from C₁₁ = λ + 2μ and C₁₂ = λ.
 double young(const AnyMaterial& material) {
   const Matrix C = hessian(material, Mat3::Identity());
@@ -151,6 +137,7 @@ RigidParts rigid_parts(const BodyChoice& body, const RigidGround& g) {
   std::map<int, std::string> taken;
   TetMesh corners{g.elements.nodes, {}, {}, {}};
   std::vector<AnyMaterial> materials;
+  std::vector<RigidShapes::Part> shapes;
   for (const RigidChoice& part : body.rigid) {
     const auto elements = part.regions.empty() ? elements_between(part, g) : elements_of_regions(part, g);
     const auto nodes = nodes_of(elements, g);
@@ -167,11 +154,17 @@ RigidParts rigid_parts(const BodyChoice& body, const RigidGround& g) {
     }
     AffinePart affine = affine_part(nodes, g.elements.nodes, part.where);
     corners.tets.push_back(affine.corners);
-    const double ratio = part_volume(elements, g) / signed_volume(corners, corners.tets.size() - 1);
+    const double E = stiffness(body, elements, nodes, g);
     MaterialParameters stiff{.model = "st_venant_kirchhoff", .own = {}};
-    stiff.young = ratio * stiffness(body, elements, nodes, g);
+    stiff.young = E;
     stiff.poisson = 0;
     materials.push_back(make_material(stiff, part.where));
+    RigidShapes::Part shape{{}, {}, centre_of_mass(elements, g), part_volume(elements, g), E, part.where};
+    for (std::size_t k = 0; k < 4; ++k) {
+      shape.corners[k] = g.first_node + affine.corners[k];
+      shape.rest[k] = g.elements.nodes[ix(affine.corners[k])];
+    }
+    shapes.push_back(std::move(shape));
     for (Tie& tie : affine.ties) {
       tie.node += g.first_node;
       for (int& c : tie.corners) c += g.first_node;
@@ -184,7 +177,7 @@ RigidParts rigid_parts(const BodyChoice& body, const RigidGround& g) {
   std::vector<int> material_of(corners.tets.size());
   for (std::size_t k = 0; k < material_of.size(); ++k) material_of[k] = static_cast<int>(k);
   all.elastic = std::make_shared<ElasticForce>(corners, g.first_node, std::move(materials), std::move(material_of));
-  all.shape = std::make_shared<ShapeKeeping>(all.elastic);
+  all.shape = std::make_shared<RigidShapes>(shapes);
   return all;
 }
 

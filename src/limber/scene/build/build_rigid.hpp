@@ -1,15 +1,13 @@
 #pragma once  // internal
-/// Rigid parts of a body: the nodes of each move by one affine map, x = A X + b, which an energy keeps orthogonal,
-///
-///     W = V E/2 ‖(AᵀA − I)/2‖²,   V its volume,
-///
-/// so that it strains by about its stress over E (docs/scene.md says which E).
+/// Rigid parts of a body: the nodes of each move by one affine map, which an energy keeps a rotation
+/// (force/rigid_shapes.hpp; docs/scene.md says with which stiffness it begins).
 
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "limber/force/elastic.hpp"
+#include "limber/force/rigid_shapes.hpp"
 #include "limber/model/ties.hpp"
 #include "limber/scene/scene.hpp"
 
@@ -30,8 +28,8 @@ struct RigidGround {
 struct RigidParts {
   std::vector<bool> inside;               // #E: whether an element belongs to a part
   std::vector<Tie> ties;                  // of all nodes' numbers
-  std::shared_ptr<Force> shape;           // the energy above, of all parts
-  std::shared_ptr<ElasticForce> elastic;  // the same, of the corners' tetrahedra: knows det A
+  std::shared_ptr<RigidShapes> shape;     // keeps them in shape
+  std::shared_ptr<ElasticForce> elastic;  // of the corners' tetrahedra: knows det A
   std::vector<std::string> notes;
 };
 

@@ -155,8 +155,10 @@ Vector statics(const Scene& scene, const Model& model, StaticsReport& report, co
   const auto linear = make_linear_solver(
       scene.method.solver, system.symmetric() ? Symmetry::symmetric : Symmetry::general, system.traits().nodes);
   try {
-    const Vector q = solve_statics(system, model.start, *linear, options, report, watch);
-    return system.everywhere({q, Vector::Zero(q.size()), model.start.t}).q;
+    State u{model.start.q, Vector::Zero(model.start.q.size()), model.start.t};
+    do u.q = solve_statics(system, u, *linear, options, report, watch);
+    while (system.stiffen(u));
+    return system.everywhere(u).q;
   } catch (const StepFailure& failure) {
     const auto free = free_bodies(model);
     if (free.empty()) throw;

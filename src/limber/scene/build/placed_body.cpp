@@ -25,6 +25,7 @@ void add_rigid(const BodyChoice& choice, const Vec3& gravity, Body& body, Placed
                                           m.of_element, m.density, gravity});
   take_out(rigid.inside, p.shape.elements, m.of_element);
   body.rigid = rigid.elastic;
+  body.shapes = rigid.shape;
   parts.forces.push_back(rigid.shape);
   parts.ties.insert(parts.ties.end(), rigid.ties.begin(), rigid.ties.end());
   model.notes.insert(model.notes.end(), rigid.notes.begin(), rigid.notes.end());
@@ -63,9 +64,10 @@ void add_solid(const BodyChoice& choice, const Vec3& gravity, Shares& shares, Bo
   if (shares.shared()) {
     if (body.rigid) {  // one process has it all
       const int process = process_of.front();
-      parts.forces.back() = shares.seen(std::move(parts.forces.back()), process);
       if (process != shares.processes().rank()) {
+        parts.forces.back() = body.shapes->elsewhere();
         body.rigid.reset();
+        body.shapes.reset();
         p.shape.elements.corners.clear();
         p.materials.of_element.clear();
       } else {

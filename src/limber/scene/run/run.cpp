@@ -373,11 +373,11 @@ class Run {
     return t;
   }
 
-  void write_contacts(const State& all, double t) {
+  void write_contacts(const State& u, double t) {
     if (!contacts_) return;
     const auto& names = model_.contact->collisions->scene().objects;
     write([&] {
-      for (const ContactPair& p : contact_pairs(contact_points(*model_.contact, all)))
+      for (const ContactPair& p : contact_pairs(contact_points(*model_.contact, model_.system->full(u))))
         contacts_->add({t, names[static_cast<std::size_t>(p.objects[0])], names[static_cast<std::size_t>(p.objects[1])],
                         p.collisions, p.smallest_gap, p.normal_force, p.friction_force});
     });
@@ -389,6 +389,7 @@ class Run {
     const State& after = simulation_.state();
     State u = between(before, after, t);
     if (u.t == before.t || u.t == after.t) return u;
+    model_.straighten(u);
     const auto free = [&](const State& from) {
       return model_.system->max_step(from.q, u.q - from.q, from.t, u.t) >= 1;
     };
@@ -403,8 +404,11 @@ class Run {
       const State all = model_.system->full(u);
       const double t = exact || plan_.at_steps() ? u.t : plan_.time(k);
       const double det = model_.min_det_F(all.q);
-      const Vector held = reactions(u);
-      write_contacts(all, t);
+      // Forces are those of the stage, for methods that go beyond it.
+      const bool at_end = &simulation_.acting() == &simulation_.state();
+      const State& acting = at_end ? u : simulation_.acting();
+      const Vector held = reactions(acting);
+      write_contacts(acting, t);
       model_.system->show(u, [&](int first, const Vector& q, const Vector& v) {
         write([&] { writer_->write_nodes(k, ix(first), q, v); });
       });

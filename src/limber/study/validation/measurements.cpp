@@ -110,7 +110,7 @@ Measurement in_motion(std::function<std::vector<double>(const FollowedMotion&)> 
       motion.times.push_back(simulation.time());
       if (!model.probes.empty()) motion.positions.push_back(model.probes[0].at(system.full(simulation.state()).q));
       if (!system.prescribed_nodes().empty())
-        motion.reactions.push_back(system.reactions(simulation.state()).head<3>());
+        motion.reactions.push_back(system.reactions(simulation.acting()).head<3>());
     };
     look();
     for (long left = step_count(scene.time); left > 0; --left) {
@@ -139,7 +139,7 @@ Measurement in_contact(std::function<std::vector<double>(const std::vector<std::
     std::vector<std::vector<ContactPoint>> points;
     for (long left = step_count(scene.time); left > 0; --left) {
       simulation.step();
-      points.push_back(contact_points(*model.contact, model.system->full(simulation.state())));
+      points.push_back(contact_points(*model.contact, model.system->full(simulation.acting())));
     }
     return numbers(points);
   };

@@ -10,6 +10,7 @@ namespace limber {
 class Bdf2 final : public TimeIntegrator {
  public:
   SchemeMemory memory() const override { return {.states = 2}; }
+  ForceWeights force_weights() const override { return {.start = 0, .stage = 0, .end = 1}; }
   State step(Dynamics& F, const History& u, double h) const override {
     if (u.size() < 2) return BackwardEuler().step(F, u, h);
     const double r = h / (u[0].t - u[1].t), c = 1 / (1 + 2 * r);

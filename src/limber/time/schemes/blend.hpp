@@ -14,6 +14,9 @@ class Blend final : public TimeIntegrator {
   explicit Blend(double theta) : theta_(theta) {}
 
   SchemeMemory memory() const override { return {.states = 2}; }
+  ForceWeights force_weights() const override {
+    return {.start = (1 - theta_) / 2, .stage = 0, .end = (1 + theta_) / 2};
+  }
   State step(Dynamics& F, const History& u, double h) const override {
     const double w = 1 - theta_;
     State star = u[0];

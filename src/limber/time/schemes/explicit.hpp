@@ -9,6 +9,7 @@ namespace limber {
 class SymplecticEuler final : public TimeIntegrator {
  public:
   bool ends_at_stage() const override { return false; }
+  ForceWeights force_weights() const override { return {.start = 1, .stage = 0, .end = 0}; }
   State step(Dynamics& F, const History& u, double h) const override {
     const Vector v = u[0].v + h * F.rate(u[0]).v;
     return {u[0].q + h * v, v, u[0].t + h};

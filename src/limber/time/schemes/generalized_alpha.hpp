@@ -28,6 +28,10 @@ class GeneralizedAlpha final : public TimeIntegrator {
 
   SchemeMemory memory() const override { return {.states = 2, .acceleration = true}; }  // u₋₁: only for h₋₁
   bool ends_at_stage() const override { return af_ == 0; }
+  ForceWeights force_weights() const override {
+    if (af_ != 0) return {.start = 0, .stage = 1, .end = 0};
+    return {.start = 1 - gamma_, .stage = 0, .end = gamma_};
+  }
   State step(Dynamics& F, const History& u, double h) const override {
     const State& u0 = u[0];
     const Vector a0 = acceleration(F, u, h);

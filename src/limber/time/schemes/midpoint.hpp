@@ -8,6 +8,7 @@ namespace limber {
 class Midpoint final : public TimeIntegrator {
  public:
   bool ends_at_stage() const override { return false; }
+  ForceWeights force_weights() const override { return {.start = 0, .stage = 1, .end = 0}; }
   State step(Dynamics& F, const History& u, double h) const override {
     return 2 * F.implicit(u[0], h / 2, u[0]) - u[0];
   }

@@ -16,6 +16,10 @@ class TrBdf2 final : public TimeIntegrator {
   enum class Tangents { each_stage, frozen };
   explicit TrBdf2(double gamma, Tangents tangents = Tangents::each_stage) : gamma_(gamma), tangents_(tangents) {}
 
+  ForceWeights force_weights() const override {
+    const double w = 1 / (2 * (2 - gamma_));
+    return {.start = w, .stage = w, .end = tau_end()};
+  }
   State step(Dynamics& F, const History& u, double h) const override {
     const double g = gamma_;
     const State ug = stage(F, u[0] + g * h / 2 * F.rate(u[0]), g * h / 2, u[0], u[0]);
