@@ -156,7 +156,7 @@ class Statics {
       try {
         Vector ahead = predicted(q, next - applied);
         double free = load_.max_step(q, ahead, next);
-        if (free < 1) free = std::max(free, load_.max_step(q, ahead.setZero(), next));
+        if (free < 1) free = load_.max_step(q, ahead.setZero(), next);  // what is prescribed alone
         if (free * (next - applied) < least_part_) throw StepFailure("something is in the way of what is prescribed");
         const double share = free < 1 ? applied + free * (next - applied) : next;
         load_.apply(share);
