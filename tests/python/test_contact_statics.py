@@ -57,3 +57,15 @@ def test_a_cube_finds_the_middle_of_a_groove():
 def test_what_nothing_holds_is_said(limber_cli, write_scene, keys):
     said = limber_cli("statics", write_scene(make([cube("a", [0, 0.5, 0])], **keys)), status=1).err
     assert "no equilibrium" in said and "nothing holds" in said
+
+
+def test_a_block_is_pressed_onto_a_plane_by_prescribed_motion(limber_cli, write_scene):
+    """By 9 mm at t = 0, nearly twice as much as its upper layer of elements is thick; the gap is 1 mm."""
+    block = {"name": "block", "mesh": {"shape": "box", "size": [.02] * 3, "cells": [2, 4, 2], "origin": [-.01, .001, -.01]},
+             "material": {"model": "neo_hookean", "young": YOUNG, "poisson": 0.3, "density": 1000},
+             "script": [{"nodes": "top", "keys": [{"time": 0, "translation": [0, -.009, 0]}]}]}
+    x = np.array(limber_cli("statics", write_scene(make([block], gravity=[0, 0, 0])), "--json").json["positions"])
+    assert 0 < x[:, 1].min() < 1e-3 and x[:, 1].max() == pytest.approx(.012, abs=1e-12)
+    held, bottom = x[x[:, 1] > .0119], x[x[:, 1] < 1e-3]
+    assert len(held) == len(bottom) == 9
+    assert np.ptp(held[:, 0]) == pytest.approx(.02) and np.ptp(bottom[:, 0]) > .021, "what nothing holds goes aside"

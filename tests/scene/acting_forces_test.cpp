@@ -36,7 +36,7 @@ TEST_P(ActingForces, FrictionTakesWhatASlidingBlockLoses) {
   const double lost = start + s.account().put_in() - s.energies().total();
   RecordProperty("lost", std::to_string(lost));
   RecordProperty("friction", std::to_string(s.friction_loss()));
-  EXPECT_NEAR(s.friction_loss() / lost, 1, .05) << GetParam() << ": " << s.friction_loss() << " of " << lost;
+  EXPECT_NEAR(s.friction_loss() / lost, 1, .06) << GetParam() << ": " << s.friction_loss() << " of " << lost;
 }
 
 /// At rest the floor carries the weight.

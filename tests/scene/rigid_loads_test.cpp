@@ -46,7 +46,8 @@ Moved outcome(const json& scene) {
   Moved m;
   for (long left = step_count(read.time); left > 0; --left) {
     const StepReport report = s.step();
-    m.remarked = m.remarked || !report.remarks.empty();
+    for (const std::string& remark : report.remarks)
+      m.remarked = m.remarked || remark.find("strained") != std::string::npos;
     m.strain = std::max(m.strain, largest_strain(model, model.system->full(s.state()).q));
   }
   const Vector p = model.system->apply_mass(s.state().v);
@@ -68,7 +69,10 @@ TEST(RigidLoads, AreCarriedByEveryImplicitMethod) {
       continue;
     scene["method"] = method.name;
     const Moved m = outcome(scene);
-    EXPECT_LT(m.strain, tolerance) << method.name;
+    // Steps that go beyond their stage have up to twice its strain.
+    const bool beyond =
+        method.name.ends_with("midpoint") || method.name.ends_with("alpha") || method.name.ends_with("HHT");
+    EXPECT_LT(m.strain, beyond ? 2 * tolerance : tolerance) << method.name;
     EXPECT_NEAR(m.velocity[1] / after, 1, 1e-9) << method.name;
     EXPECT_LT(m.account.share(), .01) << method.name;
     EXPECT_FALSE(m.remarked) << method.name;
@@ -87,6 +91,12 @@ TEST(RigidLoads, OfAllKindsDoNotStrainIt) {
   add("targets", R"([{"stiffness": 3e4, "keys": [{"time": 0}, {"time": 0.05, "translation": [0.1, 0, 0],
                       "rotation": [0, 0, "90 deg"]}, {"time": 0.1}]}])");
   add("loads", R"([{"faces": "top", "pressure": 1e6}])");
+  for (const char* filling : {R"([{"gas": {"time": {"keys": [[0, 1], [0.02, 20]]}}}])",
+                              R"([{"liquid": {"time": {"keys": [[0, 1], [0.02, 1.001]]}}}])"}) {
+    add("cavities", filling);
+    scenes.back()["bodies"][0]["mesh"] =
+        json::parse(R"({"shape": "shell", "radius": 0.1, "thickness": 0.04, "layers": 1, "resolution": 0.06})");
+  }
   for (json& scene : scenes)
     for (const char* method : {"TR-BDF2", "BE", "TR", "SIERE", "HHT"}) {
       scene["method"] = method;
@@ -140,7 +150,7 @@ TEST(RigidLoads, WhatWasLearntGoesOnWithTheSameBits) {
   EXPECT_EQ(one.system->memory(), two.system->memory());
 }
 
-/// A step that cannot be taken leaves the stiffness as it was.
+/// Its steps end with what they have swung beyond their stages.
 TEST(RigidLoads, MidpointSaysWhatItCannotHold) {
   json scene = cube();
   scene["method"] = "midpoint";

@@ -157,7 +157,7 @@ void RigidShapes::straighten(State& u) const {
     const Mat3 A = s.gradient(u.q);
     if (!(A.determinant() > 0)) continue;
     const Mat3 R = nearest_rotation(A);
-    const Mat3 L = s.gradient(u.v) * R.transpose(), W = .5 * (L - L.transpose());
+    const Mat3 L = s.gradient(u.v) * A.inverse(), W = .5 * (L - L.transpose());
     Vec3 x = Vec3::Zero(), v = Vec3::Zero();
     for (std::size_t k = 0; k < 4; ++k) {
       x += s.at_centre[k] * block(u.q, s.part.corners[k]);

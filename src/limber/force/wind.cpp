@@ -63,7 +63,8 @@ void Wind::add_tangent(const State& u, TangentBuilder& T) const {
   T.add_damping(triangles_.size(), [&](std::size_t k, NodeMatrix& m) {
     const auto& t = triangles_[k];
     const Facing face = facing(t, u, wind);
-    const Mat3 D = 2 * share_ * pressure_factor_ / 9 * face.area * std::abs(face.speed) * face.normal * face.normal.transpose();
+    const Mat3 D =
+        2 * share_ * pressure_factor_ / 9 * face.area * std::abs(face.speed) * face.normal * face.normal.transpose();
     m.nodes = {t[0], t[1], t[2], -1};
     m.A.topLeftCorner<9, 9>() = D.replicate<3, 3>();
   });

@@ -61,8 +61,11 @@ RigidMotion Motion::at(double t) const {
 
 RigidMotion Motion::still(double t, double share) const {
   const Vec3 none = Vec3::Zero();
-  return {rotation_minus_identity(share * rotation.at(t).value), pivot, {share * translation.at(t).value, none, none},
-          none, none};
+  return {rotation_minus_identity(share * rotation.at(t).value),
+          pivot,
+          {share * translation.at(t).value, none, none},
+          none,
+          none};
 }
 
 void RigidMotion::evaluate(const Vec3& X, Vec3& x, Vec3& v, Vec3& a) const {

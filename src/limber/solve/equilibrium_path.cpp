@@ -15,12 +15,12 @@ namespace limber {
 namespace {
 
 constexpr double exactly = 1e-9;  // how linear systems are solved: directions on the path must be true
-constexpr int most_corrections = 12, wanted_corrections = 4, most_steps = 1000;
+constexpr int most_corrections = 12, wanted_corrections = 4, most_path_steps = 1000;
 constexpr int most_beyond = 30;         // steps after the load has turned back
 constexpr double first_step = .25;      // of the load
 constexpr double shortest_step = 1e-6;  // of the first
 constexpr double slow = .7;             // corrections that shrink by less, after the first two, are given up
-constexpr double far = 100;             // length scales: further away nothing is looked for
+constexpr double too_far = 100;         // length scales: further away nothing is looked for
 
 /// K as it is, definite or not: by the solver that was given as long as that can, then by LU factors.
 class TangentSolver {
@@ -86,15 +86,15 @@ class Path {
     load_.apply(0);
     begin();
     int beyond = 0;
-    for (int k = 0; k < most_steps; ++k) {
+    for (int k = 0; k < most_path_steps; ++k) {
       heed_interrupts();
       take_step();
       if (at_.s == 1) return at_.q;
       if (turned_ && ++beyond > most_beyond) throw failure(fmt::format("has come to {:.4g} % of it", 100 * at_.s));
-      if (space_.max_abs(at_.q - start_) > far * load_.system().length_scale())
+      if (space_.max_abs(at_.q - start_) > too_far * load_.system().length_scale())
         throw failure(fmt::format("has moved by {:.3g} m", space_.max_abs(at_.q - start_)));
     }
-    throw failure(fmt::format("is not at an end after {} steps", most_steps));
+    throw failure(fmt::format("is not at an end after {} steps", most_path_steps));
   }
 
  private:

@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // internal
 /// Rigid motions that nothing resists: null vectors of K at a state, without loads and contact.
 
 #include <string>

@@ -137,8 +137,10 @@ class Statics {
 
   Vector whole_at_once() {
     NewtonOptions options = options_;
-    if (!system_.contact()) options.max_iterations = std::min(options.max_iterations, patience_);
     load_.apply(1);
+    // Without a potential, the residual is a poor guide from far away.
+    if (!system_.contact() && !load_.potential(start_.q))
+      options.max_iterations = std::min(options.max_iterations, patience_);
     Equilibrium problem(load_, report_);
     Vector q = newton(problem, start_.q, options);
     ++report_.load_steps;
@@ -156,7 +158,7 @@ class Statics {
       try {
         Vector ahead = predicted(q, next - applied);
         double free = load_.max_step(q, ahead, next);
-        if (free < 1) free = std::max(free, load_.max_step(q, ahead.setZero(), next));
+        if (free < 1) free = load_.max_step(q, ahead.setZero(), next);  // what is prescribed alone
         if (free * (next - applied) < least_part_) throw StepFailure("something is in the way of what is prescribed");
         const double share = free < 1 ? applied + free * (next - applied) : next;
         load_.apply(share);
@@ -203,7 +205,7 @@ class Statics {
   }
   Vector settle();
 
-  static constexpr int patience_ = 20;         // iterations with the whole load, before it is applied in parts
+  static constexpr int patience_ = 20;         // iterations with the whole load
   static constexpr double least_part_ = 1e-3;  // of the load
 
   System& system_;

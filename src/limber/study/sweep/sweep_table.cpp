@@ -48,7 +48,8 @@ void add_extremes(const fs::path& file, std::map<std::string, double>& numbers) 
 
 /// All that a run can have, so that a wrong name is found before the first one.
 std::vector<std::string> possible_columns() {
-  std::vector<std::string> names = {"energy.damping_loss",
+  std::vector<std::string> names = {"checkpoint_step",
+                                    "energy.damping_loss",
                                     "energy.elastic",
                                     "energy.external",
                                     "energy.gravitational",
