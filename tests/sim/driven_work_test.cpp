@@ -10,7 +10,7 @@
 namespace limber::test {
 namespace {
 
-constexpr int nodes = 4;
+constexpr int driven_nodes = 4;
 
 MethodSettings settings(const MethodInfo& method) {
   MethodSettings s;
@@ -22,18 +22,18 @@ MethodSettings settings(const MethodInfo& method) {
 /// So that a load on all nodes moves the chain as a whole.
 std::vector<NodalMass> equal_masses() {
   std::vector<NodalMass> masses;
-  for (int i = 0; i < nodes; ++i) masses.push_back({i, i, 1.0});
+  for (int i = 0; i < driven_nodes; ++i) masses.push_back({i, i, 1.0});
   return masses;
 }
 
 Simulation driven(const MethodInfo& method, std::vector<std::shared_ptr<Force>> forces, const Vector& v, double h) {
-  forces.push_back(line_bonds(nodes, 50, 0));
+  forces.push_back(line_bonds(driven_nodes, 50, 0));
   auto system = std::make_shared<MechanicalSystem>(
-      MechanicalSystem::Parts{line_of_nodes(nodes), equal_masses(), std::move(forces), {}, 1});
-  return {system, settings(method), h, system->state(line_of_nodes(nodes), v, 0)};
+      MechanicalSystem::Parts{line_of_nodes(driven_nodes), equal_masses(), std::move(forces), {}, 1});
+  return {system, settings(method), h, system->state(line_of_nodes(driven_nodes), v, 0)};
 }
 
-Vector moving(const Vec3& velocity) { return velocity.replicate(nodes, 1); }
+Vector moving(const Vec3& velocity) { return velocity.replicate(driven_nodes, 1); }
 
 std::shared_ptr<Force> load(std::vector<double> times, std::vector<Vec3> forces) {
   return std::make_shared<NodalLoads>(
@@ -54,7 +54,7 @@ TEST(DrivenWork, OfALoadThatJumpsWithinOneStep) {
                             moving(Vec3(30, 0, 0)), .01);
       const double mass = s.system().total_mass();
       for (int i = 0; i < 60; ++i) s.step();
-      const double v = 30 + .1 * 20 * sign * nodes / mass;
+      const double v = 30 + .1 * 20 * sign * driven_nodes / mass;
       EXPECT_NEAR(s.energies().kinetic / (.5 * mass * v * v), 1, 1e-8) << method.name;
       const bool remembers = method.memory.states > 1 || method.memory.acceleration;
       EXPECT_LT(s.account().rise(), (remembers ? 5e-3 : 1e-10) * s.account().in_play()) << method.name;
@@ -81,12 +81,12 @@ TEST(DrivenWork, DoesNotDependOnTheOrigin) {
   const MethodInfo& method = find_method("TR-BDF2");
   std::vector<double> in_play;
   for (const double far : {0.0, 1000.0}) {
-    std::vector<std::shared_ptr<Force>> forces = {line_bonds(nodes, 50, 0),
+    std::vector<std::shared_ptr<Force>> forces = {line_bonds(driven_nodes, 50, 0),
                                                   load({0, 1}, {Vec3::Zero(), Vec3(3, 4, 0)})};
     auto system = std::make_shared<MechanicalSystem>(
-        MechanicalSystem::Parts{line_of_nodes(nodes).array() + far, equal_masses(), forces, {}, 1});
+        MechanicalSystem::Parts{line_of_nodes(driven_nodes).array() + far, equal_masses(), forces, {}, 1});
     Simulation s(system, settings(method), .01,
-                 system->state(line_of_nodes(nodes).array() + far, moving(Vec3::Zero()), 0));
+                 system->state(line_of_nodes(driven_nodes).array() + far, moving(Vec3::Zero()), 0));
     for (int i = 0; i < 50; ++i) s.step();
     in_play.push_back(s.account().in_play());
   }
@@ -96,18 +96,19 @@ TEST(DrivenWork, DoesNotDependOnTheOrigin) {
 /// A stiff target goes off at 1 m/s and turns at its keys, nine radians of its vibration a step. Methods that damp
 /// what they do not resolve follow it: nothing appears.
 TEST(DrivenWork, OfAStiffTarget) {
-  const Vector rest = line_of_nodes(nodes);
+  const Vector rest = line_of_nodes(driven_nodes);
   const auto shifted = [&](const Vec3& by) -> Vector { return rest + moving(by); };
   for (const char* name : {"BE", "SI", "BDF2", "SBDF2", "TR-BDF2", "STR-SBDF2", "SDIRK", "SSDIRK"}) {
     const MethodInfo& method = find_method(name);
     const TargetShapes shapes{KeyTimes({0, .1, .2}, Interpolation::linear, "keys"),
                               {rest, shifted({.1, 0, 0}), shifted({0, .1, 0})}};
-    auto system = std::make_shared<MechanicalSystem>(MechanicalSystem::Parts{
-        rest,
-        equal_masses(),
-        {line_bonds(nodes, 50, 0), std::make_shared<TargetSprings>(std::vector<int>{0, 1, 2, 3}, shapes, 8e5, 0, "t")},
-        {},
-        1});
+    auto system = std::make_shared<MechanicalSystem>(
+        MechanicalSystem::Parts{rest,
+                                equal_masses(),
+                                {line_bonds(driven_nodes, 50, 0),
+                                 std::make_shared<TargetSprings>(std::vector<int>{0, 1, 2, 3}, shapes, 8e5, 0, "t")},
+                                {},
+                                1});
     Simulation s(system, settings(method), .01, system->state(rest, moving(Vec3::Zero()), 0));
     double most = 0;
     for (int i = 0; i < 30; ++i) {

@@ -16,7 +16,7 @@
 namespace limber::test::snapshots {
 namespace {
 
-constexpr int nodes = 5;
+constexpr int snapshot_nodes = 5;
 constexpr double h = 1.0 / 64;  // sums of it are exact
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
@@ -52,17 +52,17 @@ struct Made {
 
  private:
   Simulation make(const std::string& method) {
-    MechanicalSystem::Parts parts{line_of_nodes(nodes),
-                                  coupled_masses(nodes),
-                                  {line_bonds(nodes, 50, .3), force},
+    MechanicalSystem::Parts parts{line_of_nodes(snapshot_nodes),
+                                  coupled_masses(snapshot_nodes),
+                                  {line_bonds(snapshot_nodes, 50, .3), force},
                                   {{{0}, Motion{}},
-                                   {{nodes - 1}, Motion{}, 4 * h},
+                                   {{snapshot_nodes - 1}, Motion{}, 4 * h},
                                    {{2}, Motion{}, 6 * h, Vec3::UnitY() * Vec3::UnitY().transpose()}},
                                   1};
     const auto system = std::make_shared<MechanicalSystem>(std::move(parts));
-    const Vector q = line_of_nodes(nodes);
+    const Vector q = line_of_nodes(snapshot_nodes);
     return Simulation(system, {method, {}, two_modes()}, h,
-                      system->state(q, Vec3(.1, .2, .3).replicate<nodes, 1>(), 0));
+                      system->state(q, Vec3(.1, .2, .3).replicate<snapshot_nodes, 1>(), 0));
   }
 };
 
