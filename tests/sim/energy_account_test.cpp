@@ -84,7 +84,7 @@ TEST(EnergyAccount, AffordsASmallShareOfTheKineticEnergyUntilItIsPaidBack) {
   EXPECT_FALSE(account.affords(.11, e, 1e-3));
 }
 
-constexpr int chain_nodes = 4;
+constexpr int bonded_nodes = 4;
 
 /// A chain whose first node is driven, a load that comes and goes and a force without a potential:
 /// the balance of energy closes, and nothing appears from nowhere.
@@ -93,13 +93,13 @@ TEST(Simulation, WhatIsPutInClosesTheEnergyBalance) {
     Motion driven;
     driven.translation = TimeFunction<Vec3>::sine(Vec3(.1, .2, -.1), .7, 0, Vec3::Zero());
     std::vector<std::shared_ptr<Force>> forces = {
-        line_bonds(chain_nodes, 50, 0),
+        line_bonds(bonded_nodes, 50, 0),
         std::make_shared<NodalLoads>(std::vector<int>{1, 3},
                                      TimeFunction<Vec3>::sine(Vec3(0, 2, 1), 1.1, .3, Vec3(1, 0, 0))),
-        std::make_shared<Swirl>(chain_nodes, .3, .5)};
+        std::make_shared<Swirl>(bonded_nodes, .3, .5)};
     auto system = std::make_shared<MechanicalSystem>(
-        MechanicalSystem::Parts{line_of_nodes(chain_nodes), masses, forces, {{{0}, driven}}, 1});
-    Simulation s(system, {"TR"}, h, system->state(line_of_nodes(chain_nodes), Vector::Zero(3 * chain_nodes), 0));
+        MechanicalSystem::Parts{line_of_nodes(bonded_nodes), masses, forces, {{{0}, driven}}, 1});
+    Simulation s(system, {"TR"}, h, system->state(line_of_nodes(bonded_nodes), Vector::Zero(3 * bonded_nodes), 0));
     const double start = s.energies().total();
     double worst = 0, most = 0;
     while (s.time() < 2) {
@@ -111,7 +111,7 @@ TEST(Simulation, WhatIsPutInClosesTheEnergyBalance) {
     EXPECT_LT(s.account().gain(), 1e-4 * most);
     return worst / most;
   };
-  for (const auto& masses : {lumped_masses(chain_nodes), coupled_masses(chain_nodes)}) {
+  for (const auto& masses : {lumped_masses(bonded_nodes), coupled_masses(bonded_nodes)}) {
     const double coarse = error(masses, 1.0 / 256), fine = error(masses, 1.0 / 1024);
     EXPECT_LT(fine, 5e-3);
     EXPECT_LT(fine, coarse / 3);  // of two rules the larger one counts, which errs by a first order on the safe side
@@ -121,10 +121,10 @@ TEST(Simulation, WhatIsPutInClosesTheEnergyBalance) {
 /// Dampers drag nodes along with a target that moves, and springs with dampers between the nodes vibrate: the first is
 /// work from outside, the second is none, and no energy is from nowhere.
 TEST(Simulation, DampersPutInWhatTheirTargetsDoAndNothingElse) {
-  const Vector rest = line_of_nodes(chain_nodes);
+  const Vector rest = line_of_nodes(bonded_nodes);
   const auto run = [&](std::vector<std::shared_ptr<Force>> forces, const Vector& v) {
     auto system = std::make_shared<MechanicalSystem>(
-        MechanicalSystem::Parts{rest, lumped_masses(chain_nodes), std::move(forces), {}, 1});
+        MechanicalSystem::Parts{rest, lumped_masses(bonded_nodes), std::move(forces), {}, 1});
     Simulation s(system, {"TR-BDF2"}, .01, system->state(rest, v, 0));
     while (s.time() < 2) s.step();
     return s;
@@ -144,7 +144,7 @@ TEST(Simulation, DampersPutInWhatTheirTargetsDoAndNothingElse) {
 
   std::vector<std::array<int, 2>> edges = {{0, 1}, {1, 2}, {2, 3}};
   const auto springs =
-      std::make_shared<PointSprings>(network_springs(edges, rest, 100, .5), chain_nodes, EnergyKind::elastic, "");
+      std::make_shared<PointSprings>(network_springs(edges, rest, 100, .5), bonded_nodes, EnergyKind::elastic, "");
   const Simulation vibrating = run({springs}, apart);
   EXPECT_GT(vibrating.damping_loss(), .01);
   EXPECT_EQ(vibrating.account().put_in(), 0);
