@@ -361,4 +361,4 @@ def test_an_obstacle_driven_through_a_pinned_body_stops_the_simulation(method, o
     assert 0 < sim.time < 0.1
     assert all(c["distance"] > 0 for c in sim.contacts())
     assert np.isfinite(sim.positions).all()
-    assert "something that cannot yield is in its way" in str(e.value)
+    assert "something that cannot yield is in the way" in str(e.value)

@@ -175,5 +175,5 @@ def test_a_plate_does_not_turn_through_a_body_within_one_step():
             "position": [0.3, -0.05, -0.05], "pin": ["left", "right"]}
     sim = limber.Simulation(limber.Scene({"time": {"step": 0.04, "duration": 0.04}, "method": {"name": "BE"},
                                           "bodies": [cube], "obstacles": [plate], "contact": {}}))
-    with pytest.raises(limber.StepFailure, match="in its way"):
+    with pytest.raises(limber.StepFailure, match="in the way"):
         sim.step()
