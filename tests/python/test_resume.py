@@ -185,7 +185,7 @@ def test_resume_from_a_checkpoint_by_work(limber_program, limber_cli, bar, write
     scene = write_scene(bar(method={"name": "TR-BDF2", "newton_tolerance": 1e-9},
                             mesh={"shape": "box", "size": [1, 0.25, 0.25], "cells": [16, 4, 4]},
                             time={"step": 0.005, "duration": 0.005 * 60},
-                            output={"velocities": True, "checkpoint_every": 1000, "checkpoint_work": 0.3}))
+                            output={"velocities": True, "checkpoint_every": 1000, "checkpoint_work": 0.15}))
     limber_cli("run", scene, "-o", "whole", "--quiet")
     broken, steps = tmp_path / "broken", []
     for row in (20, 45):

@@ -16,7 +16,7 @@ namespace {
 
 constexpr double exactly = 1e-9;  // how linear systems are solved: directions on the path must be true
 constexpr int most_corrections = 12, wanted_corrections = 4, most_path_steps = 1000;
-constexpr int most_beyond = 30;         // steps after the load has turned back
+constexpr int most_beyond = 20;         // steps after the load has turned back
 constexpr double first_step = .25;      // of the load
 constexpr double shortest_step = 1e-6;  // of the first
 constexpr double slow = .7;             // corrections that shrink by less, after the first two, are given up
