@@ -73,7 +73,7 @@ class StageProblem final : public NewtonProblem, public ChangingProblem {
         A_(A),
         correction_(correction),
         scaling_(scaling),
-        now_(system.contact() && system.traits().driven ? s.at.t : s.t) {}
+        now_(system.contact() && system.time_dependent() && system.traits().driven ? s.at.t : s.t) {}
 
   bool collides() const { return system_.contact() != nullptr; }
   Preparation prepare(const Vector& v) override {
