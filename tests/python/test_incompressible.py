@@ -82,6 +82,42 @@ def test_cooks_membrane(n, element, tolerance):
     assert 1 - local / CONVERGED > .06  # locked
 
 
+def sag_of_one_layer(element, split, width):
+    """[mm] A beam or a plate, 10 m long and 1 m thick, sheared at its end by 1 Pa."""
+    mesh = dict(shape="box", size=[10, 1, width], cells=[40, 1, 4 * width if width > 1 else 1])
+    if split:
+        mesh["split"] = split
+    body = dict(name="beam", mesh=mesh, element=element, pin=["left"], loads=[dict(faces="right", traction=[0, 1, 0])],
+                material=dict(model="neo_hookean", young=1e6, poisson=.4999))
+    scene = dict(time=dict(step=.01, duration=.1), gravity=[0, 0, 0], bodies=[body])
+    x = limber.statics(scene)
+    end = x[:, 0] > 10 - 1e-3
+    return 1e3 * (x[end, 1].mean() - .5)
+
+
+# With many layers: P2 and hexahedra, 4 and 6 of them. A beam alone has P L^3/3EI + PL/GA' = 4.04 mm.
+@pytest.mark.parametrize("element, split, narrow, wide", [
+    ("hex", None, .08, .02), ("P1", "five", .08, .05), ("P1", "six", .03, .12), ("P2", "five", .02, .02),
+    ("P2", "six", .03, .02)])
+def test_what_is_one_element_thick_bends_as_it_should(element, split, narrow, wide):
+    """With all of lambda on means these are 15 to 60 % too soft."""
+    assert abs(sag_of_one_layer(element, split, 1) / 3.95 - 1) < narrow
+    assert abs(sag_of_one_layer(element, split, 5) / 3.62 - 1) < wide
+
+
+def test_a_plane_of_symmetry_makes_no_body_thin():
+    """Half of a beam of two layers, held across its middle, is the whole one."""
+    def stiffness(height, cells, pins):
+        body = dict(name="b", mesh=dict(shape="box", size=[4, height, 1], cells=[8, cells, 2]), element="hex",
+                    pin=["left", *pins], material=dict(model="neo_hookean", young=1e6, poisson=.4999),
+                    loads=[dict(faces="right", traction=[100, 0, 0])])
+        x = limber.statics(dict(time=dict(step=.01, duration=.1), gravity=[0, 0, 0], bodies=[body]))
+        return x[:, 0].max()
+
+    whole = stiffness(1, 2, [])
+    assert np.isclose(stiffness(.5, 1, [dict(nodes="bottom", axes="y")]) - 4, whole - 4, rtol=1e-6)
+
+
 def test_materials_without_det_F_stay_as_they_are():
     def values(**more):
         scene = bar("P1", **more)

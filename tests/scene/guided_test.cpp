@@ -154,6 +154,7 @@ TEST(Guided, TangentIsTheDerivativeOfTheForce) {
   State u = model.start;
   for (Index i = 0; i < u.q.size(); ++i) u.q[i] += .01 * std::sin(static_cast<double>(3 * i));
   for (Index i = 0; i < u.v.size(); ++i) u.v[i] = .1 * std::cos(static_cast<double>(5 * i));
+  system.begin_step(u);  // from here on damping knows what it turns with
   Tangent T;
   system.linearize(u, Definiteness::exact, T);
   Vector d(u.q.size());
