@@ -106,7 +106,6 @@ ForceTraits RayleighDamping::traits() const {
   return {.velocity_dependent = true,
           .has_potential = !uses(RayleighAt::current),
           .time_dependent = uses(RayleighAt::corotated),
-          .remembers = true,
           .dissipates = uses(RayleighAt::current)};
 }
 

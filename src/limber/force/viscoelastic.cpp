@@ -74,9 +74,7 @@ ViscoelasticForce::ViscoelasticForce(const ElementMesh& mesh, int first_node, co
 
 ViscoelasticForce::~ViscoelasticForce() = default;
 
-ForceTraits ViscoelasticForce::traits() const {
-  return {.time_dependent = true, .remembers = true, .energy = EnergyKind::elastic};
-}
+ForceTraits ViscoelasticForce::traits() const { return {.time_dependent = true, .energy = EnergyKind::elastic}; }
 
 void ViscoelasticForce::add_couplings(std::vector<std::pair<int, int>>& pairs) const {
   add_couplings_within(*elements_, pairs);

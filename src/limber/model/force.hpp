@@ -115,7 +115,6 @@ struct ForceTraits {
   bool velocity_dependent = false;
   bool has_potential = true;  // f = −∂W/∂q − ∂R/∂v
   bool time_dependent = false;
-  bool remembers = false;        // depends on time by what it knows of the step's start alone
   bool dissipates = false;       // has no potential, but beyond what it stores its work is never positive: damping
   bool wholly_implicit = false;  // in every method: contact, and what keeps rigid parts in shape
   Lag lag = Lag::none;

@@ -34,7 +34,6 @@ MechanicalSystem::MechanicalSystem(Parts parts)
     velocity_dependent_ = velocity_dependent_ || traits.velocity_dependent;
     has_potential_ = has_potential_ && traits.has_potential;
     forces_depend_on_time_ = forces_depend_on_time_ || traits.time_dependent;
-    forces_driven_ = forces_driven_ || (traits.time_dependent && !traits.remembers);
     lag_ = std::max(lag_, traits.lag);
     (traits.wholly_implicit ? implicit_forces_ : smooth_forces_).push_back(f);
     sides_.push_back({dynamic_cast<ContactForce*>(f.get()), dynamic_cast<LearningForce*>(f.get()),
@@ -59,7 +58,6 @@ SystemTraits MechanicalSystem::traits() const {
           .symmetric = storage_ == Storage::lower,
           .velocity_dependent = velocity_dependent_,
           .time_dependent = time_dependent_,
-          .driven = forces_driven_ || scripted_,
           .length_scale = length_scale_,
           .nodes = {&unknown_positions_, &parts_, &guided_parts_, &space_},
           .contact = contact_.get(),

@@ -251,7 +251,7 @@ class MechanicalSystem final : public System {
   std::vector<Sides> sides_;                // of all forces
   Lag lag_ = Lag::none;
   bool velocity_dependent_ = false, has_potential_ = true, scripted_ = false, coupled_mass_ = false,
-       time_dependent_ = false, forces_depend_on_time_ = false, forces_driven_ = false;
+       time_dependent_ = false, forces_depend_on_time_ = false;
   double length_scale_ = 1;
   BlockPattern unsymmetric_pattern_;  // of the free nodes: what of coupled friction is not symmetric
   std::optional<double> still_;       // in statics, the share at which prescribed nodes stand still

@@ -113,7 +113,6 @@ struct SystemTraits {
   bool symmetric = true;
   bool velocity_dependent = false;  // D ≠ 0
   bool time_dependent = true;       // ∂f/∂t ≠ 0 may happen
-  bool driven = true;               // and by something from outside, not by what a force remembers of the step's start
   double length_scale = 1;          // [m] tolerances of lengths are relative to this one
   UnknownNodes nodes = {};          // where they are at the start; unknown if unknowns are no positions of nodes
   ContactPart* contact = nullptr;   // null if there are no contact forces
