@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-void write(const std::string& path, const std::string& contents) {
+void write_text(const std::string& path, const std::string& contents) {
   std::filesystem::create_directories(std::filesystem::path(path).parent_path());
   std::ofstream(path, std::ios::binary) << contents;
 }
@@ -59,9 +59,9 @@ TEST(ViewSession, DeepMessagesAreAnErrorOfThePage) {
 
 TEST(ViewSession, NothingIsToldOfFilesOutsideTheFolders) {
   const ViewFolders folders;
-  write(folders.in("secret/w_1.obj"), tetrahedron());
-  write(folders.in("secret/w_2.obj"), tetrahedron());
-  write(folders.in("scenes/inside.obj"), tetrahedron());
+  write_text(folders.in("secret/w_1.obj"), tetrahedron());
+  write_text(folders.in("secret/w_2.obj"), tetrahedron());
+  write_text(folders.in("scenes/inside.obj"), tetrahedron());
   Talk talk(folders.options());
   const auto load = [&](const Json& scene) { return talk.error({{"do", "load"}, {"scene", scene}}); };
   EXPECT_EQ(load(scene_with_obstacle("inside.obj")), "");
@@ -86,13 +86,13 @@ TEST(ViewSession, NothingIsToldOfFilesOutsideTheFolders) {
 
 TEST(ViewSession, WhatTheUserNamesMayLieAnywhere) {
   const ViewFolders folders;
-  write(folders.in("meshes/o.obj"), tetrahedron());
-  write(folders.in("meshes/w_1.obj"), tetrahedron());
-  write(folders.in("meshes/w_2.obj"), tetrahedron());
+  write_text(folders.in("meshes/o.obj"), tetrahedron());
+  write_text(folders.in("meshes/w_1.obj"), tetrahedron());
+  write_text(folders.in("meshes/w_2.obj"), tetrahedron());
   Json scene = scene_with_obstacle("../meshes/o.obj");
   scene["obstacles"].push_back(
       {{"shape", "mesh"}, {"position", {0, -9, 0}}, {"sequence", {{"files", "../meshes/w_*.obj"}, {"fps", 10}}}});
-  write(folders.in("scenes/a.json"), scene.dump());
+  write_text(folders.in("scenes/a.json"), scene.dump());
   Talk talk(folders.options());
   talk.session.open_path(folders.in("scenes/a.json"), {});
   for (const char* request : {"restart", "step", "step"}) talk.ask({{"do", request}});
@@ -101,16 +101,16 @@ TEST(ViewSession, WhatTheUserNamesMayLieAnywhere) {
   ASSERT_TRUE(talk.session.picture());
   EXPECT_EQ(talk.session.picture()->shape->parts().size(), 3u);
   // Its neighbour nobody has named.
-  write(folders.in("meshes/other.obj"), tetrahedron());
+  write_text(folders.in("meshes/other.obj"), tetrahedron());
   EXPECT_NE(talk.error({{"do", "set"}, {"set", {{"obstacles[0].file", folders.in("meshes/other.obj")}}}}), "");
 }
 
 TEST(ViewSession, AReplayNeedsNoMeshFile) {
   const ViewFolders folders;
-  write(folders.in("meshes/body.mesh"),
+  write_text(folders.in("meshes/body.mesh"),
         "MeshVersionFormatted 1\nDimension 3\nVertices 4\n0 0 0 0\n1 0 0 0\n0 1 0 0\n0 0 1 0\nTetrahedra 1\n1 2 3 4 "
         "0\nEnd\n");
-  write(folders.in("meshes/o.obj"), tetrahedron());
+  write_text(folders.in("meshes/o.obj"), tetrahedron());
   Json scene = scene_with_obstacle(folders.in("meshes/o.obj"));
   scene["bodies"][0]["mesh"] = {{"file", folders.in("meshes/body.mesh")}};
   scene["output"] = {{"velocities", true}};

@@ -302,22 +302,6 @@ TEST(ViewSession, MoreThanItCanKeepWaitingIsRefused) {
   EXPECT_NE(answers[0].text.find("left out"), std::string::npos) << answers[0].text;
 }
 
-TEST(Folders, AScenesFilesLieInItsFolders) {
-  const auto refused = [](const std::string& mesh) {
-    try {
-      check_files(Document::parse(R"({"bodies": [{"mesh": {"file": ")" + mesh + R"("}}]})", "s"), {"/tmp/a", ""});
-    } catch (const InputError& e) {
-      return e.where();
-    }
-    return std::string();
-  };
-  EXPECT_EQ(refused("/tmp/a/body.msh"), "");
-  EXPECT_EQ(refused("/tmp/a/b/body.msh"), "");
-  EXPECT_EQ(refused("/tmp/ab/body.msh"), "bodies[0].mesh.file");
-  EXPECT_EQ(refused("/tmp/a/../b/body.msh"), "bodies[0].mesh.file");
-  EXPECT_EQ(refused("/etc/passwd"), "bodies[0].mesh.file");
-}
-
 TEST(Messages, Base64IsDecoded) {
   EXPECT_EQ(decoded_base64("TGltYmVy"), "Limber");
   EXPECT_EQ(decoded_base64("TGltYmU="), "Limbe");
