@@ -22,6 +22,7 @@ MovingSurface square_and_line() {
   s.mesh.labels = {{"square", "", "", ""}};
   s.mesh.label = {0};
   s.mesh.lines = {{6, 5}};
+  s.mesh.line_label = {0};
   s.bodies = {"square", "none", "line"};
   s.polygon_body = {0};
   s.line_body = {2};

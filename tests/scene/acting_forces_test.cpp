@@ -70,8 +70,8 @@ INSTANTIATE_TEST_SUITE_P(Catalog, ActingForces, ::testing::ValuesIn(methods()), 
   return name;
 });
 
-/// A beam that falls into its clamp: over the whole motion the clamp has given it its momentum, less that of its
-/// weight. With the midpoint rule in each step exactly.
+/// A beam that falls into its clamp: the clamp gives it its momentum, less that of its weight. With the midpoint rule
+/// in each step exactly.
 TEST(ActingReactions, AreThoseOfTheStep) {
   json scene = json::parse(R"({"time": {"step": 0.02, "duration": 0.4}, "method": "midpoint",
     "bodies": [{"name": "beam", "mesh": {"shape": "box", "size": [1, 0.2, 0.2], "cells": [5, 1, 1]},
@@ -89,15 +89,15 @@ TEST(ActingReactions, AreThoseOfTheStep) {
       for (Index i = 0; i < p.size(); i += 3) sum += p.segment<3>(i);
       return sum;
     };
-    // The impulse of the pins over the whole motion.
-    const Vec3 before = momentum();
-    Vec3 impulse = Vec3::Zero();
+    // The impulse of the pins, in all steps that the method itself has taken.
+    Vec3 impulse = Vec3::Zero(), expected = impulse;
     for (long left = step_count(own.time); left > 0; --left) {
-      s.step();
+      const Vec3 before = momentum();
+      if (s.step().retaken() > 0) continue;
+      expected += momentum() - before + Vec3(0, 9.81 * mass * h, 0);
       const Vector r = model.system->reactions(s.acting());
       for (Index i = 0; i < r.size(); i += 3) impulse += h * r.segment<3>(i);
     }
-    const Vec3 expected = momentum() - before + Vec3(0, 9.81 * mass * .4, 0);
     const double share = std::string(method) == "midpoint" ? 1e-6 : .1;
     EXPECT_LT((impulse - expected).norm(), share * expected.norm()) << method;
   }

@@ -150,13 +150,14 @@ TEST(RigidLoads, WhatWasLearntGoesOnWithTheSameBits) {
   EXPECT_EQ(one.system->memory(), two.system->memory());
 }
 
-/// Its steps end with what they have swung beyond their stages.
+/// Its steps end with what they have swung beyond their stages, unless that gained energy and they were taken again.
 TEST(RigidLoads, MidpointSaysWhatItCannotHold) {
   json scene = cube();
   scene["method"] = "midpoint";
   scene["time"]["step"] = 0.02;
   scene["bodies"][0]["angular_velocity"] = {3, 10, 0};
-  EXPECT_TRUE(outcome(scene).remarked);
+  const Moved swung = outcome(scene);
+  EXPECT_TRUE(swung.remarked || swung.strain < tolerance);
   scene["method"] = "TR-BDF2";
   const Moved m = outcome(scene);
   EXPECT_FALSE(m.remarked);

@@ -82,7 +82,10 @@ TEST(Schema, FormsRefuseWhatTheyDoNotSay) {
           return read(std::vector<Vec3>());
         case limber::Form::Kind::text:
         case limber::Form::Kind::word:
+        case limber::Form::Kind::file:
+        case limber::Form::Kind::run_folder:
           return read(std::string());
+        case limber::Form::Kind::files:
         case limber::Form::Kind::other:
           throw std::runtime_error("path: read by hand");
       }

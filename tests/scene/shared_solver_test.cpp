@@ -73,9 +73,9 @@ void expect_same_solution(const Scene& scene, const std::string& solver, int pro
 
 TEST(SharedSolver, EachNameSolvesAsOnOneProcess) {
   const Scene scene = held_bar();
-  for (const std::string solver : {"pcg", "ldlt", "lu", "gmres", "multigrid"})
-    expect_same_solution(scene, solver, 3, 1.1);
-  expect_same_solution(scene, "auto", 3, 2);  // may choose another way, whose cost is shared
+  for (const std::string solver : {"pcg", "ldlt", "lu", "multigrid"}) expect_same_solution(scene, solver, 3, 1.1);
+  expect_same_solution(scene, "gmres", 3, 4);  // incomplete factors on one process, the diagonal on several
+  expect_same_solution(scene, "auto", 3, 2);   // may choose another way, whose cost is shared
 }
 
 TEST(SharedSolver, MultigridOfThreeLevelsKeepsItsIterations) {
