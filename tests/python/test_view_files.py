@@ -4,6 +4,7 @@ import base64
 import json
 import socket
 import struct
+import time
 
 import pytest
 
@@ -333,6 +334,24 @@ def test_what_is_named_on_the_command_line_may_lie_anywhere(limber_program, limb
             assert replay["replay"] and len(replay["frame_times"]) == 11 and not replay["notes"][1:]
             text, refused = answers(page, "fork", frame=3)
             assert refused == gone, text
+
+
+def test_a_page_that_does_not_read_is_let_go_by_bytes(limber_program, folder):
+    """A scene of 7 MB comes back twice in each answer; 64 MB may wait."""
+    with Viewer(limber_program, folder / "scene/beam.json", cwd=folder) as viewer:
+        with Page(viewer) as page:
+            page.ask("load", name="long", scene=scene(description="x" * 7_000_000))
+            for _ in range(12):
+                page.ask("save", pane=0)
+            time.sleep(2)
+            saved = 0
+            with pytest.raises(ConnectionError):
+                while True:
+                    message = page.receive()
+                    saved += isinstance(message, dict) and message["is"] == "saved"
+            assert saved < 8
+        with Page(viewer) as other:
+            assert other.receive()["is"] == "hello"
 
 
 def test_a_scene_too_large_for_the_memory_is_an_error_of_the_page(limber_program, folder):

@@ -11,6 +11,8 @@
 #include "limber/core/errors.hpp"
 #include "limber/core/parallel.hpp"
 #include "limber/core/programs.hpp"
+#include "limber/record/files.hpp"
+#include "limber/record/temporary_directory.hpp"
 #include "limber/view/folders.hpp"
 #include "limber/view/page.hpp"
 #include "limber/view/server.hpp"
@@ -33,14 +35,20 @@ std::string shipped_scenes() {
   return "";
 }
 
-/// Where there is a desktop. The browser goes on by itself.
-bool open_browser(const std::string& address) {
+/// Where there is a desktop. The browser goes on by itself. Everyone on the machine can read the arguments of programs,
+/// so the address with its key is none of them: the browser opens a file in `folder`, the user's own, that leads there.
+bool open_browser(const std::string& address, const fs::path& folder) {
   if (!has_program("xdg-open") || !(std::getenv("DISPLAY") || std::getenv("WAYLAND_DISPLAY"))) return false;
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   for (const int output : {STDOUT_FILENO, STDERR_FILENO})
     posix_spawn_file_actions_addopen(&actions, output, "/dev/null", O_WRONLY, 0);
-  std::string program = "xdg-open", argument = address;
+  const std::string page = (folder / "limber.html").string();
+  write_atomically(page,
+                   fmt::format("<!doctype html>\n<title>Limber</title>\n<meta http-equiv=\"refresh\" content=\"0; "
+                               "url={}\">\n",
+                               address));
+  std::string program = "xdg-open", argument = page;
   char* const arguments[] = {program.data(), argument.data(), nullptr};
   pid_t child = 0;
   const bool started = posix_spawnp(&child, program.c_str(), &actions, nullptr, arguments, environ) == 0;
@@ -87,7 +95,8 @@ int view(const ViewArguments& a) {
                a.host, viewer.port());
   fmt::print("Limber's viewer is at {}\nCtrl-C ends it.\n", viewer.address());
   std::fflush(stdout);
-  if (!a.no_open) open_browser(viewer.address());
+  const TemporaryDirectory own;
+  if (!a.no_open) open_browser(viewer.address(), own.path());
   viewer.run([] {
     waitpid(-1, nullptr, WNOHANG);  // a browser that was started
     return !interrupted();

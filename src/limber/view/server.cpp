@@ -220,12 +220,34 @@ class PageConnection : public std::enable_shared_from_this<PageConnection> {
   /// An answer.
   void send(std::shared_ptr<const std::string> bytes) {
     if (queue_.size() >= most_queued || queued_bytes_ + bytes->size() > most_queued_bytes) return close();
-    queue({std::move(bytes), false});
+    const std::size_t size = bytes->size();
+    queue({std::move(bytes), false, size});
   }
 
   /// What is new, if the page waits for it and has taken all that came before: a picture may be of any size, but there
   /// is only one at a time.
   void update() {
+    try {
+      send_news();
+    } catch (const std::exception&) {  // no memory for it, for example; the page can connect anew
+      close();
+    }
+  }
+
+  /// It cannot be served any more.
+  void give_up() { close(); }
+
+  unsigned long client() const { return client_; }
+  bool shows_contacts() const { return arrows_ || field_ == Field::contact; }
+
+ private:
+  struct Outgoing {
+    std::shared_ptr<const std::string> bytes;
+    bool binary;
+    std::size_t counted = 0;  // of an answer: its size
+  };
+
+  void send_news() {
     const auto picture = hub_.session->picture();
     if (!open_ || !waits_ || !queue_.empty() || !picture || picture->version == seen_version_) return;
     waits_ = false;
@@ -249,21 +271,9 @@ class PageConnection : public std::enable_shared_from_this<PageConnection> {
     queue({std::make_shared<const std::string>(tick_message(*picture, hub_.session->rows_since(place_))), false});
   }
 
-  /// It cannot be served any more.
-  void give_up() { close(); }
-
-  unsigned long client() const { return client_; }
-  bool shows_contacts() const { return arrows_ || field_ == Field::contact; }
-
- private:
-  struct Outgoing {
-    std::shared_ptr<const std::string> bytes;
-    bool binary;
-  };
-
   void queue(Outgoing message) {
     if (!open_) return;
-    queued_bytes_ += message.bytes->size();
+    queued_bytes_ += message.counted;
     queue_.push_back(std::move(message));
     if (queue_.size() == 1) write();
   }
@@ -307,7 +317,7 @@ class PageConnection : public std::enable_shared_from_this<PageConnection> {
     socket_.binary(next.binary);
     socket_.async_write(net::buffer(*next.bytes), [self = shared_from_this()](ErrorCode error, std::size_t) {
       if (error) return self->close();
-      self->queued_bytes_ -= self->queue_.front().bytes->size();
+      self->queued_bytes_ -= self->queue_.front().counted;
       self->queue_.pop_front();
       if (!self->queue_.empty()) return self->write();
       self->update();
@@ -333,7 +343,7 @@ class PageConnection : public std::enable_shared_from_this<PageConnection> {
   unsigned long client_;
   beast::flat_buffer buffer_;
   std::deque<Outgoing> queue_;
-  std::size_t queued_bytes_ = 0;
+  std::size_t queued_bytes_ = 0;  // of answers
   bool open_ = false, waits_ = false, arrows_ = false, pulls_ = false;
   Field field_ = Field::none;
   unsigned long seen_version_ = 0;
