@@ -62,13 +62,12 @@ py::tuple run(const SparseMatrix& M, const py::object& force, const py::object& 
   const Index n = M.rows();
   if (!(step > 0) || !std::isfinite(step)) throw InputError("step", fmt::format("{} is not > 0", step));
   if (steps < 0) throw InputError("steps", fmt::format("{} is negative", steps));
+  CallbackSystem system(M, {[f = Callback(force), n](const State& u) {
+                              return f([n](const py::object& x) { return to_vector(x, n, "force"); }, u.q, u.v, u.t);
+                            },
+                            matrix_function(stiffness), matrix_function(damping)});
   std::deque<State> past{{to_vector(q0, n, "q0"), to_vector(v0, n, "v0"), t0}};
-  CallbackSystem system(M,
-                        {[f = Callback(force), n](const State& u) {
-                           return f([n](const py::object& x) { return to_vector(x, n, "force"); }, u.q, u.v, u.t);
-                         },
-                         matrix_function(stiffness), matrix_function(damping)},
-                        length_scale(past[0].q, past[0].v, step));
+  system.set_length_scale(length_scale(past[0].q, past[0].v, step));
   for (const auto& [t, q, v] : history) {
     if (!(t < past.back().t))
       throw InputError(

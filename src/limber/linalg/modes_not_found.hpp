@@ -8,8 +8,7 @@ namespace limber {
 
 /// Modes that were not found. A shorter step or more damping changes nothing about that.
 struct ModesNotFound : StepFailure {
-  explicit ModesNotFound(const std::string& why, int iterations = 0, double residual = 0)
-      : StepFailure("modes: " + why, iterations, residual) {
+  explicit ModesNotFound(const std::string& why, int its = 0, double res = 0) : StepFailure("modes: " + why, its, res) {
     advice = "Try another number of modes, or a method without them";
   }
 };

@@ -114,10 +114,8 @@ Difference fitting_difference(const AlongOne& f, double wanted, int looks) {
 
 }  // namespace
 
-CallbackSystem::CallbackSystem(const SparseMatrix& M, Functions functions, double length_scale)
-    : functions_(std::move(functions)),
-      mass_(in_order(M), Symmetry::general, "lu", to_rounding),
-      length_scale_(length_scale) {
+CallbackSystem::CallbackSystem(const SparseMatrix& M, Functions functions)
+    : functions_(std::move(functions)), mass_(in_order(M), Symmetry::general, "lu", to_rounding) {
   if (M.rows() != M.cols() || M.rows() == 0)
     throw InputError("M", fmt::format("a square matrix is needed, got {} × {}", M.rows(), M.cols()));
   if (mass_.matrix().nonZeros() == 0) throw InputError("M", "the mass matrix is zero");

@@ -17,8 +17,10 @@ class CallbackSystem final : public System {
     std::function<SparseMatrix(const State&)> stiffness = {};  // K = −∂f/∂q, all entries
     std::function<SparseMatrix(const State&)> damping = {};    // D = −∂f/∂v, all entries
   };
-  /// M: all entries. Throws InputError if it is not square. `length_scale`: of SystemTraits.
-  CallbackSystem(const SparseMatrix& M, Functions functions, double length_scale = 1);
+  /// M: all entries. Throws InputError if it is not square.
+  CallbackSystem(const SparseMatrix& M, Functions functions);
+  /// That of SystemTraits; 1 unless it is set.
+  void set_length_scale(double length) { length_scale_ = length; }
 
   SystemTraits traits() const override {
     return {
@@ -34,7 +36,7 @@ class CallbackSystem final : public System {
 
   Functions functions_;
   MassMatrix mass_;  // its pattern grows to hold every tangent met so far
-  double length_scale_;
+  double length_scale_ = 1;
   std::vector<double> steps_[2];  // that served last, for each unknown; empty: not looked for yet
 };
 
