@@ -151,7 +151,7 @@ class Force {
 class DampingForce {
  public:
   virtual ~DampingForce() = default;
-  virtual double damping_power(const State&) const = 0;  // [W], never negative
+  virtual double damping_power(const State&) const = 0;  // [W]
   /// What the motion gets through it from things that move by themselves [W].
   virtual double driving_power(const State&) const { return 0; }
 };
