@@ -142,7 +142,8 @@ TEST(Gltf, BuffersBesideTheFileAreFound) {
   const std::string path = dir.put("a.gltf", text.substr(0, from) + "my%20buffer.bin" + text.substr(to));
   EXPECT_EQ(read_surface_mesh(path).positions.size(), 4u);
   dir.put("my buffer.bin", bin.substr(1));
-  EXPECT_EQ(surface_mesh_error(path, file_contents(path)), path + ": a buffer of 104 bytes is announced, but fewer came");
+  EXPECT_EQ(surface_mesh_error(path, file_contents(path)),
+            path + ": a buffer of 104 bytes is announced, but fewer came");
 }
 
 TEST(Gltf, BadFilesAreErrors) {
