@@ -107,9 +107,10 @@ TEST(ViewSession, WhatTheUserNamesMayLieAnywhere) {
 
 TEST(ViewSession, AReplayNeedsNoMeshFile) {
   const ViewFolders folders;
-  write_text(folders.in("meshes/body.mesh"),
-        "MeshVersionFormatted 1\nDimension 3\nVertices 4\n0 0 0 0\n1 0 0 0\n0 1 0 0\n0 0 1 0\nTetrahedra 1\n1 2 3 4 "
-        "0\nEnd\n");
+  write_text(
+      folders.in("meshes/body.mesh"),
+      "MeshVersionFormatted 1\nDimension 3\nVertices 4\n0 0 0 0\n1 0 0 0\n0 1 0 0\n0 0 1 0\nTetrahedra 1\n1 2 3 4 "
+      "0\nEnd\n");
   write_text(folders.in("meshes/o.obj"), tetrahedron());
   Json scene = scene_with_obstacle(folders.in("meshes/o.obj"));
   scene["bodies"][0]["mesh"] = {{"file", folders.in("meshes/body.mesh")}};

@@ -6,8 +6,8 @@
 
 #include "limber/force/pull.hpp"
 #include "limber/scene/build/build.hpp"
-#include "limber/view/run_energies.hpp"
 #include "limber/scene/run/checkpoint_plan.hpp"
+#include "limber/view/run_energies.hpp"
 
 namespace limber {
 
