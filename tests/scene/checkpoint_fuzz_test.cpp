@@ -46,7 +46,7 @@ const Subject subjects[] = {
        "cells": [2, 1, 1]}, "material": {"young": 1e5, "poisson": 0.3, "viscosity": [{"share": 0.3, "time": 0.05}]}}]})",
      3}};
 
-constexpr std::size_t head = 24;  // magic, version, size
+constexpr std::size_t before_payload = 24;  // magic, version, size
 
 std::uint64_t checksum(const std::string& bytes, std::size_t first, std::size_t end) {
   std::uint64_t sum = 0xcbf29ce484222325u;
@@ -60,7 +60,7 @@ class Damage {
 
   /// Of a file's payload; its size and checksum are made to fit.
   std::string operator()(const std::string& file) {
-    std::string payload = file.substr(head, file.size() - head - 8);
+    std::string payload = file.substr(before_payload, file.size() - before_payload - 8);
     for (std::size_t k = 1 + below(2); k > 0; --k) once(payload);
     std::string damaged = file.substr(0, 16);
     append(damaged, payload.size());
@@ -116,7 +116,7 @@ class Damage {
   std::mt19937_64 random_;
 };
 
-std::string bytes(Simulation& s) { return checkpoint_bytes(to_checkpoint(s.snapshot(), {}, {})); }
+std::string snapshot_bytes(Simulation& s) { return checkpoint_bytes(to_checkpoint(s.snapshot(), {}, {})); }
 
 class CheckpointFuzz : public ::testing::TestWithParam<Subject> {};
 
@@ -125,7 +125,7 @@ TEST_P(CheckpointFuzz, EndsInARestoreOrAnInputError) {
   const Model model = build_model(scene);
   Simulation simulation = build_simulation(scene, model);
   for (int k = 0; k < GetParam().steps; ++k) simulation.step();
-  const std::string whole = bytes(simulation);
+  const std::string whole = snapshot_bytes(simulation);
   const Snapshot here = simulation.snapshot();
   const char* asked = std::getenv("LIMBER_FUZZ_SECONDS");
   const auto begun = Clock::now();
@@ -139,7 +139,7 @@ TEST_P(CheckpointFuzz, EndsInARestoreOrAnInputError) {
       simulation.restore(to_snapshot(parse_checkpoint(damaged, "checkpoint.bin")));
     } catch (const InputError&) {
       if (files % 8 == 0) {
-        ASSERT_EQ(bytes(simulation), whole) << "file " << files << " left something behind";
+        ASSERT_EQ(snapshot_bytes(simulation), whole) << "file " << files << " left something behind";
       }
       continue;
     }
@@ -153,7 +153,7 @@ TEST_P(CheckpointFuzz, EndsInARestoreOrAnInputError) {
     }
     simulation.restore(here);
   }
-  EXPECT_EQ(bytes(simulation), whole);
+  EXPECT_EQ(snapshot_bytes(simulation), whole);
   EXPECT_GT(taken, files / 50);
   EXPECT_LT(taken, files);
   if (asked) std::printf("%s: %ld files, %ld of them taken up\n", GetParam().name, files, taken);

@@ -14,15 +14,15 @@ namespace {
 
 using nlohmann::json;
 
-struct Motion {
+struct ResumedMotion {
   const char* name;
   const char* scene;
   int every, steps;  // from snapshot to snapshot, in all
 };
 
-void PrintTo(const Motion& motion, std::ostream* out) { *out << motion.name; }
+void PrintTo(const ResumedMotion& motion, std::ostream* out) { *out << motion.name; }
 
-const Motion motions[] = {
+const ResumedMotion resumed_motions[] = {
     // The mass has a solver of its own, which learns how many iterations it takes.
     {"quadratic_elements", R"({"time": {"step": 0.01, "duration": 1}, "bodies": [{"element": "P2", "pin": "left",
       "mesh": {"shape": "box", "size": [1, 1, 1], "cells": [4, 4, 4]}, "material": {"young": 1e6, "poisson": 0.4}}]})",
@@ -137,9 +137,9 @@ Snapshot through_a_file(const Snapshot& s) {
   return to_snapshot(parse_checkpoint(checkpoint_bytes(to_checkpoint(s, {}, {})), "checkpoint.bin"));
 }
 
-std::string bytes(const Snapshot& s) { return checkpoint_bytes(to_checkpoint(s, {}, {})); }
+std::string snapshot_bytes(const Snapshot& s) { return checkpoint_bytes(to_checkpoint(s, {}, {})); }
 
-class ResumedBits : public ::testing::TestWithParam<Motion> {
+class ResumedBits : public ::testing::TestWithParam<ResumedMotion> {
  protected:
   void SetUp() override {
     const bool inequalities = scene_.contact && scene_.contact->formulation != ContactChoice::Formulation::barrier;
@@ -165,7 +165,7 @@ TEST_P(ResumedBits, AreThoseOfTheMotionThatGoesOn) {
       ASSERT_EQ(a.newton_iterations, b.newton_iterations) << "step " << done + k;
       ASSERT_EQ(a.substeps, b.substeps) << "step " << done + k;
     }
-    ASSERT_EQ(bytes(whole.snapshot()), bytes(resumed.snapshot())) << "step " << done;
+    ASSERT_EQ(snapshot_bytes(whole.snapshot()), snapshot_bytes(resumed.snapshot())) << "step " << done;
   }
 }
 
@@ -183,10 +183,10 @@ TEST_P(ResumedBits, DoNotDependOnWhatWasThereBefore) {
     used.step();
     fresh.step();
   }
-  EXPECT_EQ(bytes(used.snapshot()), bytes(fresh.snapshot()));
+  EXPECT_EQ(snapshot_bytes(used.snapshot()), snapshot_bytes(fresh.snapshot()));
 }
 
-INSTANTIATE_TEST_SUITE_P(Scenes, ResumedBits, ::testing::ValuesIn(motions),
+INSTANTIATE_TEST_SUITE_P(Scenes, ResumedBits, ::testing::ValuesIn(resumed_motions),
                          [](const auto& one) { return one.param.name; });
 
 }  // namespace
