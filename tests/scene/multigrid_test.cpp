@@ -52,7 +52,7 @@ struct Elastic {
   const Vector& positions() const { return *model.system->traits().nodes.positions; }
 };
 
-constexpr const char* beam = R"({"shape": "box", "size": [8, 1, 1], "cells": [64, 8, 8], "split": "five"})";
+constexpr const char* slender = R"({"shape": "box", "size": [8, 1, 1], "cells": [64, 8, 8], "split": "five"})";
 constexpr const char* long_beam = R"({"shape": "box", "size": [8, 1, 1], "cells": [96, 12, 12], "split": "five"})";
 constexpr const char* creature = R"({"shape": "creature", "height": 0.5, "tets": 20000})";
 
@@ -73,7 +73,7 @@ int iterations(const Elastic& body, const UnknownNodes& nodes) {
 
 TEST(Multigrid, NeedsFewIterationsSoftOrStiffSmallOrLarge) {
   for (const char* young : {"1e5", "1e7", "1e9"})
-    for (const char* mesh : {beam, long_beam}) {
+    for (const char* mesh : {slender, long_beam}) {
       const Elastic body(mesh, young, "left");
       EXPECT_LE(iterations(body, {&body.positions()}), 15) << mesh << " E = " << young;
     }
@@ -82,7 +82,7 @@ TEST(Multigrid, NeedsFewIterationsSoftOrStiffSmallOrLarge) {
 }
 
 TEST(Multigrid, RotationsOfAggregatesSaveIterations) {
-  const Elastic body(beam, "1e9", "left");
+  const Elastic body(slender, "1e9", "left");
   EXPECT_GT(iterations(body, {}), 1.5 * iterations(body, {&body.positions()}));
 }
 
@@ -166,7 +166,7 @@ TEST(Multigrid, LevelsServeMatricesThatAreNear) {
 }
 
 TEST(Multigrid, FindsThatAMatrixIsIndefinite) {
-  Elastic body(beam, "1e7", "left");
+  Elastic body(slender, "1e7", "left");
   body.A -= 1e3 * body.model.system->mass();
   body.A.makeCompressed();
   const auto solver = make_linear_solver("multigrid", Symmetry::symmetric, {&body.positions()});
