@@ -99,8 +99,8 @@ def test_siere_step_is_the_printed_formula(bar, cells, modes):
 
 
 @pytest.mark.parametrize("cells", [[2, 1, 1], [6, 2, 2]], ids=["24 unknowns", "162 unknowns"])
-@pytest.mark.parametrize("damping", [{}, {"mass": 2.0}, {"stiffness": 0.01}, {"stiffness": 0.01, "mass": 0.3},
-                                     {"stiffness": 0.01, "at": "current"}],
+@pytest.mark.parametrize("damping", [{}, {"mass": 2.0}, {"stiffness": 0.01, "at": "rest"},
+                                     {"stiffness": 0.01, "mass": 0.3, "at": "rest"}, {"stiffness": 0.01, "at": "current"}],
                          ids=["undamped", "mass", "stiffness", "both", "current"])
 def test_exponential_step_is_the_formula(bar, cells, damping):
     """u0 + h phi1(h J) F(u0), first from rest, later from a deformed state."""
@@ -264,7 +264,8 @@ def test_resume_after_kill(limber_program, limber_cli, bar, write_scene, tmp_pat
                             output={"velocities": True, "frames_every": 2, "checkpoint_every": 17}))
     limber_cli("run", scene, "-o", "whole", "--quiet")
     summary = json.loads((tmp_path / "whole/summary.json").read_text())
-    assert (summary["modes"]["refreshes"] == 1) == (refresh in ("once", "auto"))
+    refreshes, taken_again = summary["modes"]["refreshes"], sum(summary["retaken_steps"].values())
+    assert (refreshes <= 1 + taken_again) == (refresh in ("once", "auto"))
     assert summary["modes"]["refreshes"] < STEPS
     killed, broken = 0, tmp_path / "broken"
     moments = random.Random(method + refresh)

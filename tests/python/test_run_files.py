@@ -172,11 +172,13 @@ def test_a_checkpoint_without_an_entry_or_of_wrong_length_is_refused(limber_cli,
     refused(lambda c: c.vectors.update({b"modes.X": c.vectors[b"modes.X"][:-9]}), "modes.X", "has ")
     n = len(Checkpoint(good).history[0][1])
     refused(lambda c: c.history[0].__setitem__(2, np.zeros(n - 1)), "history[0].v", f"has {n - 1} numbers, expected {n}")
-    refused(lambda c: c.history.__setitem__(slice(None), [[0, np.zeros(3), np.zeros(3), np.zeros(0)]]),
+    t = Checkpoint(good).history[0][0]
+    refused(lambda c: c.history.__setitem__(slice(None), [[t, np.zeros(3), np.zeros(3), np.zeros(0)]]),
             "modes.X", f"has {n} numbers, expected 3")
+    refused(lambda c: c.history[0].__setitem__(0, t + 1), "history[0].t", "is ")
 
     def other_system(c):
-        c.history[:] = [[0, np.zeros(3), np.zeros(3), np.zeros(0)]]
+        c.history[:] = [[t, np.zeros(3), np.zeros(3), np.zeros(0)]]
         for name in (b"modes.X", b"modes.lambda"):
             del c.vectors[name]
 

@@ -74,6 +74,12 @@ class FilledCavity final : public Cavity, public LoadForce {
     return s;
   }
   void apply(double share) override { share_ = share; }
+  /// A liquid is stiff: what pumps it works against its pressure at u, not against that of a volume of another time.
+  double driving_work(const Travel& step, const State& u) const override {
+    const auto* liquid = std::get_if<CavityLiquid>(&filling_);
+    if (!liquid) return Force::driving_work(step, u);
+    return -V0_ * at(volume(u.q), u.t).slope * (liquid->volume(step.b.t) - liquid->volume(step.a.t));
+  }
 
  private:
   Filled at(double V, double t) const {

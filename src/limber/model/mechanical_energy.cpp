@@ -10,6 +10,9 @@
 namespace limber {
 namespace {
 
+/// How well the work of a force without a potential is known in a step: it may change on the way as it likes.
+constexpr double known_to = .01;
+
 /// What a force stores; 0 if it has no potential.
 double stored(const Force& force, const State& all) {
   const auto p = force.potentials(all);
@@ -83,20 +86,23 @@ WorkPutIn MechanicalSystem::work_put_in(const State& from, const State& to, std:
   const Vector moved = way(from, to, a, b);
   const Travel step{a, b, moved};
   // At the start, at the end, and as the states act that are asked for.
-  std::array<double, 3> sums = {work_put_in_at(step, a), work_put_in_at(step, b), 0};
+  double of_other_forces = 0;  // those without a potential, without regard to signs
+  std::array<double, 4> sums = {work_put_in_at(step, a), work_put_in_at(step, b, &of_other_forces), 0, 0};
   for (const auto& [u, weight] : acting) {
     const double work = u == &from ? sums[0] : u == &to ? sums[1] : work_put_in_at(step, full(*u));
     sums[2] += weight * work;
   }
+  sums[3] = of_other_forces;
   space_.processes().sum(sums);
-  return {sums[2], std::max({0.0, sums[1] - sums[2], .5 * (sums[0] + sums[1]) - sums[2]})};
+  const double between = std::max({0.0, sums[1] - sums[2], .5 * (sums[0] + sums[1]) - sums[2]});
+  return {sums[2], between + known_to * sums[3]};
 }
 
 Vector MechanicalSystem::way(const State& a, const State& b, const State& full_a, const State& full_b) const {
   return full_b.q - full_a.q + spread(.5 * (b.t - a.t) * (a.v + b.v) - (b.q - a.q));
 }
 
-double MechanicalSystem::work_put_in_at(const Travel& step, const State& u) const {
+double MechanicalSystem::work_put_in_at(const Travel& step, const State& u, double* of_other_forces) const {
   double work = 0;
   Vector free;
   for (std::size_t k = 0; k < forces_.size(); ++k) {
@@ -109,7 +115,10 @@ double MechanicalSystem::work_put_in_at(const Travel& step, const State& u) cons
       work += force.driving_work(step, u);
     }
   }
-  if (free.size() > 0) work += free.dot(step.way);
+  if (free.size() > 0) {
+    work += free.dot(step.way);
+    if (of_other_forces) *of_other_forces = free.cwiseProduct(step.way).cwiseAbs().sum();
+  }
   if (scripted_) work += work_of_scripts(step.a, step.b, full_force(u, forces_));
   return work;
 }

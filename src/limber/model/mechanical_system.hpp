@@ -50,7 +50,8 @@ struct ActingState {
 struct WorkPutIn {
   double work = 0;   // [J] negative: taken out
   double doubt = 0;  // [J] how much more it is with the forces of the step's end, or the mean of both ends: schemes
-                     // that remember weigh the forces of earlier steps too
+                     // that remember weigh the forces of earlier steps too; and a share of what forces without a
+                     // potential do
 };
 
 class MechanicalSystem final : public System {
@@ -201,7 +202,7 @@ class MechanicalSystem final : public System {
   /// ½ h (v_a + v_b) of what is free, q_b − q_a of what is held; 3N.
   Vector way(const State& a, const State& b, const State& full_a, const State& full_b) const;
   /// Of this process, if all forces act as at the full state u.
-  double work_put_in_at(const Travel& step, const State& u) const;
+  double work_put_in_at(const Travel& step, const State& u, double* of_other_forces = nullptr) const;
   double work_of_scripts(const State& full_a, const State& full_b, const Vector& f) const;
   void find_parts(const std::vector<std::pair<int, int>>& coupled);
   /// Names of groups of nodes, which may go on where another process holds them: the smallest becomes that of all.

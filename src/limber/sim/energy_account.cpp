@@ -68,7 +68,9 @@ double EnergyAccount::regained(const Energies& e, const WorkPutIn& work, double 
 double EnergyAccount::share_above(double balance, const Energies& e, const WorkPutIn& work, double noise) const {
   const double allowed = balance + put_in_ + doubt_ + work.work + work.doubt;
   const double above = e.total() - allowed - std::max({noise, noise_, rounding * largest(e)});
-  return above > 0 ? above / (in_play_ + std::abs(work.work)) : 0;
+  if (!(above > 0)) return 0;
+  const double now = e.kinetic + e.elastic + e.contact - above;  // what comes from nowhere plays no part
+  return above / std::max(in_play_ + std::abs(work.work), now);
 }
 
 std::vector<double> EnergyAccount::memory() const {

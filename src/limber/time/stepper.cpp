@@ -44,11 +44,15 @@ Stepper::Stepper(const MethodInfo& method, const MethodParameters& given, System
     throw InputError("method.name", "\"" + method.name +
                                         "\" is there to reproduce the survey and knows neither contact, nor rigid "
                                         "parts, nor liquids; take the method without \"-printed\"");
+  if (method.splitting == Splitting::none) return;
   using Checks = ModalSubspace::Checks;
-  if (method.splitting != Splitting::none)
-    modes_ =
-        std::make_unique<ModalSubspace>(options.modes, system.space().whole_size(system.size()),
-                                        method.splitting == Splitting::printed ? Checks::each_step : Checks::when_due);
+  const bool printed = method.splitting == Splitting::printed;
+  ModalOptions modes = options.modes;
+  // Without the coupling term nothing makes up for modes that are kept.
+  if (printed && modes.refresh.rule == Refresh::Rule::automatic) modes.refresh.rule = Refresh::Rule::residual;
+  // With contact there is no correction after a stage.
+  modes_ = std::make_unique<ModalSubspace>(modes, system.space().whole_size(system.size()),
+                                           printed || system.contact() ? Checks::each_step : Checks::when_due);
 }
 
 State Stepper::step(System& system, const History& u, double h) {

@@ -66,11 +66,7 @@ ModalSubspace::ModalSubspace(const ModalOptions& options, Index n, Checks checks
     : options_(options),
       count_(mode_count(options, n)),
       most_steps_between_checks_(checks == Checks::each_step ? 1 : 8),
-      tracker_(count_) {
-  // Without the coupling term nothing makes up for modes that are kept.
-  if (checks == Checks::each_step && options_.refresh.rule == Refresh::Rule::automatic)
-    options_.refresh.rule = Refresh::Rule::residual;
-}
+      tracker_(count_) {}
 
 void ModalSubspace::begin_step(System& system, const State& u0, double h, const ModalLimits& limits) {
   h_ = h;
