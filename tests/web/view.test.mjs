@@ -337,8 +337,9 @@ test("a recorded run replays, is scrubbed, and forks to the bits of a run", asyn
       assert.equal(await read(page, "limber.frames"), 13);
       const recorded = await page.evaluate(
         () =>
-          new Promise((done) => {
-            const socket = new WebSocket(location.origin.replace("http", "ws") + "/ws");
+          new Promise((done, failed) => {
+            const socket = new WebSocket(location.origin.replace("http", "ws") + "/ws" + location.search);
+            socket.onerror = () => failed(new Error("the server does not answer"));
             socket.onopen = () => socket.send(JSON.stringify({ do: "record", format: "run" }));
             socket.onmessage = (event) => {
               const message = typeof event.data === "string" ? JSON.parse(event.data) : {};
