@@ -13,7 +13,7 @@ namespace {
 
 /// Sums and differences of energies are rounded by about this much of the largest of them.
 constexpr double rounding = 1e-12;
-constexpr double samples = 10;            // rounding is known from one sample of it
+constexpr double samples = 30;            // rounding is known from a few samples of it
 constexpr double noted = .01, loud = .1;  // of the energy in play
 
 double largest(const Energies& e) {
