@@ -109,13 +109,13 @@ class Chance {
   /// A scene with one thing wrong, or none.
   Json scene() {
     Json scene = small_scene();
-    if (below(3) == 0) scene[of(keys_)] = value();
     if (below(3) == 0) scene["bodies"][0][of(keys_)] = value();
     const Json mesh = of(std::vector<Json>{{{"file", of(paths)}}, {{"surface", of(paths)}, {"tets", 20}}});
     if (below(2) == 0) scene["bodies"][0]["mesh"] = mesh;
     if (below(4) == 0) scene["obstacles"] = {{{"shape", "mesh"}, {"file", of(paths)}}};
     if (below(4) == 0) scene["obstacles"] = {{{"shape", "mesh"}, {"sequence", {{"files", of(paths)}, {"fps", 10}}}}};
     if (below(4) == 0) scene["start"] = {{"run", of(paths)}};
+    if (below(3) == 0) scene[of(keys_)] = value();  // last, since it may take the place of the bodies
     return scene;
   }
 
