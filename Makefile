@@ -122,14 +122,16 @@ tsan: setup ## C++ tests under the thread sanitizer, in build-tsan/
 	    ctest --test-dir build-tsan --output-on-failure --no-tests=error --parallel $(JOBS)
 	@printf '\nNo race was seen.\n'
 
-fuzz: setup ## damaged meshes and surfaces to all who read them, FUZZ_SECONDS each, and hostile pages to the viewer, under the sanitizers, in build-asan/
+fuzz: setup ## damaged meshes, surfaces and checkpoints to all who read them, and hostile pages to the viewer, under the sanitizers, in build-asan/
 	$(call section,'Build with sanitizers: build-asan/')
 	@$(CONFIGURE) asan
-	@cmake --build build-asan --parallel $(JOBS) --target test_mesh test_view
+	@cmake --build build-asan --parallel $(JOBS) --target test_mesh test_view test_scene
 	$(call section,'Damaged files')
 	@LIMBER_FUZZ_SECONDS=$(FUZZ_SECONDS) UBSAN_OPTIONS=print_stacktrace=1 build-asan/bin/test_mesh --gtest_filter='*Fuzz*'
 	$(call section,'Hostile pages')
 	@LIMBER_FUZZ_MESSAGES=100000 LIMBER_FUZZ_FILES=10000 UBSAN_OPTIONS=print_stacktrace=1 build-asan/bin/test_view --gtest_filter='*Fuzz*'
+	$(call section,'Damaged checkpoints')
+	@LIMBER_FUZZ_CHECKPOINTS=10000 UBSAN_OPTIONS=print_stacktrace=1 build-asan/bin/test_scene --gtest_filter='*CheckpointFuzz*'
 	@printf '\nEvery reader survived.\n'
 
 lint-setup: setup

@@ -5,7 +5,6 @@
 
 #include <chrono>
 #include <cstdlib>
-#include <random>
 
 #include "limber/core/errors.hpp"
 #include "limber/mesh/io/formats.hpp"
@@ -13,6 +12,7 @@
 #include "mesh/hex_samples.hpp"
 #include "mesh/mesh_samples.hpp"
 #include "mesh/surface_samples.hpp"
+#include "support/damage.hpp"
 
 namespace limber::test {
 namespace {
@@ -73,65 +73,6 @@ std::string trouble(const Seed& seed) {
   }
   return "";
 }
-
-class Damage {
- public:
-  explicit Damage(std::uint64_t number) : random_(number) {}
-
-  void operator()(std::string& s) {
-    const int times = 1 + static_cast<int>(below(3));
-    for (int k = 0; k < times; ++k) once(s);
-  }
-  std::size_t below(std::size_t n) { return n == 0 ? 0 : random_() % n; }
-
- private:
-  void once(std::string& s) {
-    const std::size_t at = below(s.size()), length = std::min(below(40), s.size() - at);
-    switch (below(8)) {
-      case 0:
-        s.resize(at);
-        break;
-      case 1:
-        s.erase(at, length);
-        break;
-      case 2:
-        s.insert(below(s.size() + 1), s.substr(at, length));
-        break;
-      case 3:
-        if (!s.empty()) s[at] = static_cast<char>(s[at] ^ 1 << below(8));
-        break;
-      case 4:
-        if (!s.empty()) s[at] = static_cast<char>(random_());
-        break;
-      case 5:
-        overwrite(s, at);
-        break;
-      default:
-        replace_number(s, at);
-    }
-  }
-
-  /// Bytes of a number that is often wrong.
-  void overwrite(std::string& s, std::size_t at) {
-    const std::int64_t numbers[] = {0,     -1,         1,          127,        255,       32767,
-                                    65535, 2147483647, 2147483648, 4294967295, INT64_MAX, INT64_MIN};
-    const std::int64_t n = numbers[below(std::size(numbers))];
-    const std::size_t width = std::min<std::size_t>(std::size_t{1} << below(4), s.size() - at);
-    std::memcpy(s.data() + at, &n, width);
-  }
-
-  /// The digits at or behind `at`.
-  void replace_number(std::string& s, std::size_t at) {
-    const char* words[] = {"0",     "-1",  "1", "2",   "4294967296", "99999999999999999999",
-                           "1e999", "nan", "-", "3.5", "",           "1e-400"};
-    const std::size_t begin = s.find_first_of("0123456789", at);
-    if (begin == s.npos) return;
-    const std::size_t end = std::min(s.find_first_not_of("0123456789.eE+-", begin), s.size());
-    s.replace(begin, end - begin, words[below(std::size(words))]);
-  }
-
-  std::mt19937_64 random_;
-};
 
 class Fuzz : public testing::TestWithParam<std::string> {};
 

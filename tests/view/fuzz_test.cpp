@@ -3,25 +3,19 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <fstream>
-#include <random>
 
 #include "limber/core/errors.hpp"
 #include "limber/mesh/io/surface_io.hpp"
 #include "limber/view/folders.hpp"
 #include "limber/view/messages.hpp"
+#include "support/damage.hpp"
 #include "view/session_talk.hpp"
 
 namespace limber::test {
 namespace {
 
 using Json = nlohmann::json;
-
-int count_from(const char* name, int otherwise) {
-  const char* text = std::getenv(name);
-  return text ? std::atoi(text) : otherwise;
-}
 
 /// What lies outside all folders: no answer may hold any of it, nor its size.
 const std::string secret = "root:x:0:0:UtmostSecret" + std::string(71003, 'q');
@@ -71,9 +65,9 @@ const std::string own_indices = R"("uri":"data:application/octet-stream;base64,A
 
 class Chance {
  public:
-  explicit Chance(std::uint64_t seed) : random_(seed) {}
+  explicit Chance(std::uint64_t seed) : damage_(seed) {}
 
-  std::size_t below(std::size_t n) { return random_() % n; }
+  std::size_t below(std::size_t n) { return damage_.below(n); }
   template <class T>
   const T& of(const std::vector<T>& list) {
     return list[below(list.size())];
@@ -123,28 +117,8 @@ class Chance {
     std::vector<std::string> uris = {own_indices};
     for (const std::string& path : paths) uris.push_back("\"uri\":" + Json(path).dump());
     std::string bytes = glb_of(of(uris));
-    for (std::size_t n = below(3); n > 0 && !bytes.empty(); --n) damage(bytes);
+    for (std::size_t n = below(3); n > 0 && !bytes.empty(); --n) damage_.once(bytes);
     return bytes;
-  }
-
-  void damage(std::string& s) {
-    const std::size_t at = below(s.size()), length = std::min(below(20), s.size() - at);
-    switch (below(5)) {
-      case 0:
-        s.resize(at);
-        break;
-      case 1:
-        s.erase(at, length);
-        break;
-      case 2:
-        s.insert(at, s.substr(below(s.size()), length));
-        break;
-      case 3:
-        s[at] = static_cast<char>(s[at] ^ 1 << below(8));
-        break;
-      default:
-        s[at] = static_cast<char>(random_());
-    }
   }
 
   std::string message() {
@@ -157,7 +131,7 @@ class Chance {
     if (m["do"] == "surface" && below(2) == 0) {
       m["name"] = "a.glb";
       std::string bytes = file();  // a good one would be filled, which takes its time
-      if (!bytes.empty()) damage(bytes);
+      damage_.once(bytes);
       m["data"] = base64(bytes);
     }
     if ((m["do"] == "set" || m["do"] == "fork") && below(2) == 0) {
@@ -172,7 +146,7 @@ class Chance {
       m["to"] = {1, 2, 1};
     }
     std::string text = m.dump(-1, ' ', false, Json::error_handler_t::replace);
-    if (below(4) == 0) damage(text);
+    if (below(4) == 0) damage_.once(text);
     if (below(200) == 0) text = std::string(1 + below(100000), "[{\""[below(3)]);
     return text;
   }
@@ -200,7 +174,7 @@ class Chance {
                                          "x[",
                                          "..",
                                          ""};
-  std::mt19937_64 random_;
+  Damage damage_;
 };
 
 /// Ways to what lies outside.
@@ -244,7 +218,7 @@ TEST(ViewFuzz, Messages) {
   fill(folders);
   Chance chance(1);
   chance.paths = ways_out(folders);
-  const int count = count_from("LIMBER_FUZZ_MESSAGES", 1500);
+  const int count = fuzz_cases("LIMBER_FUZZ_MESSAGES", 1500);
   int refused = 0, heeded = 0;
   Talk talk(folders.options());
   for (int i = 0; i < count;) {
@@ -278,7 +252,7 @@ TEST(ViewFuzz, Files) {
   ASSERT_EQ(read_surface_mesh(file, access).polygons(), 4u);
   Chance chance(2);
   chance.paths = ways_out(folders);
-  const int count = count_from("LIMBER_FUZZ_FILES", 2000);
+  const int count = fuzz_cases("LIMBER_FUZZ_FILES", 2000);
   int refused = 0;
   for (int i = 0; i < count; ++i) {
     write(file, chance.file());
