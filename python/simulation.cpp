@@ -43,14 +43,14 @@ std::function<double(const Vector&, const Vector&, double)> scalar(const py::obj
   };
 }
 
-py::dict to_dict(const StepReport& report) {
+py::dict to_dict(const StepRecord& step) {
   py::dict d;
-  d["newton_iterations"] = report.newton_iterations;
-  d["substeps"] = report.substeps;
-  d["escalations"] = report.escalations;
-  d["retaken"] = report.retaken();
-  std::vector<std::string> notes = report.notes;
-  notes.insert(notes.end(), report.remarks.begin(), report.remarks.end());
+  d["newton_iterations"] = step.newton_iterations;
+  d["substeps"] = step.substeps.size();
+  d["escalations"] = step.escalations();
+  d["retaken"] = step.retaken();
+  std::vector<std::string> notes = step.notes;
+  notes.insert(notes.end(), step.remarks.begin(), step.remarks.end());
   d["notes"] = notes;
   return d;
 }

@@ -25,12 +25,12 @@ class ProgressLine {
     if (first_) pace_.at(p.step - 1, 0);
     first_ = false;
     pace_.at(p.step, seconds(start_));
-    for (const auto& note : p.report->notes)
+    for (const auto& note : p.step_taken->notes)
       if (++notes_ <= 5)
         line(fmt::format("note: {} -> {}", note,
-                         p.report->substeps > 1 ? fmt::format("{} substeps", p.report->substeps)
+                         p.step_taken->halved() ? fmt::format("{} substeps", p.step_taken->substeps.size())
                                                 : "taken by the full Newton or by backward Euler"));
-    for (const auto& remark : p.report->remarks)
+    for (const auto& remark : p.step_taken->remarks)
       if (++notes_ <= 5) line("note: " + remark);
     const bool last = p.step == p.steps;
     if (!last && seconds(shown_) < (terminal_ ? 0.1 : 10.0)) return;

@@ -45,8 +45,8 @@ Moved outcome(const json& scene) {
   Simulation s = build_simulation(read, model);
   Moved m;
   for (long left = step_count(read.time); left > 0; --left) {
-    const StepReport report = s.step();
-    for (const std::string& remark : report.remarks)
+    const StepRecord record = s.step();
+    for (const std::string& remark : record.remarks)
       m.remarked = m.remarked || remark.find("strained") != std::string::npos;
     m.strain = std::max(m.strain, largest_strain(model, model.system->full(s.state()).q));
   }

@@ -61,7 +61,7 @@ class Runner {
         history_(std::move(start)) {}
 
   const State& step(double h) {
-    history_.push(stepper_.step(system_, history_, h), stepper_.memory().states);
+    stepper_.accept(history_, stepper_.step(system_, history_, h));
     return history_[0];
   }
   const State& run(const std::vector<double>& steps) {

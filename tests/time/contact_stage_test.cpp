@@ -203,7 +203,7 @@ class Driver {
       ++escalations;
       u = stepper_.step_by_backward_euler(tower_, history_, h);
     }
-    history_.push(u, stepper_.memory().states);
+    stepper_.accept(history_, u);
     return history_[0];
   }
   const State& now() const { return history_[0]; }
@@ -456,7 +456,7 @@ class HybridDriver {
 
  private:
   const State& push(State u) {
-    history_.push(std::move(u), stepper_.memory().states);
+    stepper_.accept(history_, std::move(u));
     return history_[0];
   }
   System& system_;

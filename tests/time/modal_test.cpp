@@ -171,7 +171,7 @@ TEST(ModalSubspace, IsRefreshedByItsRule) {
     Chain chain({.n = 6});
     Stepper stepper(find_method("SIERE"), {}, chain, with_refresh(rule));
     History u(chain.start());
-    for (int i = 0; i < 12; ++i) u.push(stepper.step(chain, u, 0.05), stepper.memory().states);
+    for (int i = 0; i < 12; ++i) stepper.accept(u, stepper.step(chain, u, 0.05));
     return stepper.modes()->refreshes();
   };
   EXPECT_EQ(refreshes({Refresh::Rule::once}), 1);
@@ -200,14 +200,14 @@ TEST(ModalSubspace, GoesOnFromItsMemory) {
     const auto options = with_refresh({Refresh::Rule::every, 5});
     Stepper one(find_method(row.method), {}, chain, options);
     History u(chain.start());
-    for (int i = 0; i < 7; ++i) u.push(one.step(chain, u, 0.02), one.memory().states);
+    for (int i = 0; i < 7; ++i) one.accept(u, one.step(chain, u, 0.02));
     Stepper other(find_method(row.method), {}, chain, options);
     one.reset(chain);
     other.modes()->restore(*one.modes()->memory());
     History w = u;
     for (int i = 0; i < 7; ++i) {
-      u.push(one.step(chain, u, 0.02), one.memory().states);
-      w.push(other.step(chain, w, 0.02), other.memory().states);
+      one.accept(u, one.step(chain, u, 0.02));
+      other.accept(w, other.step(chain, w, 0.02));
     }
     EXPECT_EQ(u[0].q, w[0].q) << row.method;
     EXPECT_EQ(u[0].v, w[0].v) << row.method;

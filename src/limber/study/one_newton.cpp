@@ -110,7 +110,7 @@ Comparison compare_updates(const nlohmann::json& scene, int look_every, const st
       c.d.error.push_back(squared(system, converged.q - exact.q));
       c.d.motion.push_back(squared(system, converged.q - past[0].q));
     }
-    past.push(std::move(converged), stepper.memory().states);
+    stepper.accept(past, std::move(converged));
     c.kinetic = std::max(c.kinetic, system.energies(past[0]).kinetic);
     tell(0.9 * static_cast<double>(k + 1) / static_cast<double>(motion.steps()));
   }

@@ -52,7 +52,7 @@ Outcome run_stiff(const std::string& name, int steps) {
   Stepper stepper(find_method(name), {}, system, {});
   try {
     for (int k = 0; k < steps; ++k) {
-      past.push(stepper.step(system, past, stiff_step), stepper.memory().states);
+      stepper.accept(past, stepper.step(system, past, stiff_step));
       out.t.push_back(past[0].t);
       out.u.push_back(past[0].v[0]);
       out.w.push_back(past[0].v[1]);

@@ -53,11 +53,11 @@ Trial simulate(const nlohmann::json& json, const TrialObserver& observe) {
   try {
     while (simulation.time() < scene.time.duration - 0.5 * simulation.step_length()) {
       const auto start = Clock::now();
-      const StepReport report = simulation.step();
+      const StepRecord step = simulation.step();
       const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-      trial.steps.push_back({simulation.time(), simulation.energies(), seconds, report.newton_iterations});
-      trial.escalated += report.escalations > 0;
-      trial.halved += report.substeps > 1;
+      trial.steps.push_back({simulation.time(), simulation.energies(), seconds, step.newton_iterations});
+      trial.escalated += step.escalations() > 0;
+      trial.halved += step.halved();
       if (observe) observe(simulation, simulation.time() / scene.time.duration);
     }
   } catch (const StepFailure& failure) {

@@ -22,7 +22,7 @@ UnguardedMotion::UnguardedMotion(const Scene& scene)
 void UnguardedMotion::step() {
   State next = stepper_.step(system(), past_, h_);
   next.t = model_.start.t + static_cast<double>(++step_) * h_;
-  past_.push(std::move(next), stepper_.memory().states);
+  stepper_.accept(past_, std::move(next));
 }
 
 Trial simulate_unguarded(const nlohmann::json& scene, const std::function<void(double part)>& observe) {

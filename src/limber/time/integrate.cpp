@@ -25,7 +25,7 @@ std::vector<State> integrate(System& system, const MethodInfo& method, const Met
     }
     u.t = start + static_cast<double>(k + 1) * step;
     states.push_back(u);
-    past.push(std::move(u), stepper.memory().states);
+    stepper.accept(past, std::move(u));
   }
   return states;
 }

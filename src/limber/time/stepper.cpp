@@ -1,6 +1,7 @@
 #include "limber/time/stepper.hpp"
 
 #include <cmath>
+#include <utility>
 
 #include "limber/core/errors.hpp"
 #include "limber/time/contact_beside.hpp"
@@ -56,10 +57,19 @@ Stepper::Stepper(const MethodInfo& method, const MethodParameters& given, System
 }
 
 State Stepper::step(System& system, const History& u, double h) {
+  return step_of_method(system, u, h, ModalSubspace::Use::kept_or_new);
+}
+
+void Stepper::accept(History& u, State u1) {
+  u.push(std::move(u1), scheme_->memory().states);
+  if (modes_) modes_->commit();
+}
+
+State Stepper::step_of_method(System& system, const History& u, double h, ModalSubspace::Use modes) {
   if (newton_) newton_->begin_step(system, u[0]);  // whether it touched anything in an earlier step counts no more
-  if (auto next = step_apart(system, u, h)) return std::move(*next);
-  if (modes_ && system.contact()) return step_in_frame(info_->solution, system, u, h);
-  return step_with(*stages_, system, u, h);
+  if (auto next = step_apart(system, u, h, modes)) return std::move(*next);
+  if (modes_ && system.contact()) return step_in_frame(info_->solution, system, u, h, modes);
+  return step_with(*stages_, system, u, h, modes);
 }
 
 State Stepper::step_by_newton(System& system, const History& u, double h) {
@@ -100,8 +110,7 @@ State Stepper::step_beside(System& system, const History& u, double h) {
 }
 
 State Stepper::step_with_new_modes(System& system, const History& u, double h) {
-  modes_->renew();
-  return step(system, u, h);
+  return step_of_method(system, u, h, ModalSubspace::Use::of_this_step);
 }
 
 State Stepper::step_without_modes(System& system, const History& u, double h) {
@@ -119,12 +128,12 @@ StageSolver& Stepper::newton(System& system) {
 }
 
 /// The step without contact, which is the same one if nothing comes within its reach; nullopt if something does.
-std::optional<State> Stepper::step_apart(System& system, const History& u, double h) {
+std::optional<State> Stepper::step_apart(System& system, const History& u, double h, ModalSubspace::Use modes) {
   ContactPart* contact = system.contact();
   if (!contact || !contact->acts_in_collisions_only() || std::isfinite(contact->smallest_gap(u[0])))
     return std::nullopt;
   system.begin_step(u[0]);
-  State next = step_with(*stages_, contact->smooth(), u, h);
+  State next = step_with(*stages_, contact->smooth(), u, h, modes);
   if (std::isfinite(contact->smallest_gap(next)) || system.max_step(u[0].q, next.q - u[0].q, u[0].t, u[0].t + h) < 1)
     return std::nullopt;
   return next;
@@ -155,12 +164,13 @@ void Stepper::note_left_out() {
     modes_->note_once(reason(body.why) + ": " + info_->name + " leaves it to its base scheme in such steps");
 }
 
-State Stepper::step_in_frame(StageSolution solution, System& system, const History& u, double h) {
+State Stepper::step_in_frame(StageSolution solution, System& system, const History& u, double h,
+                             ModalSubspace::Use modes) {
   system.begin_step(u[0]);
   StageSolver& stages = newton(system);
   stages.begin_step(system, u[0]);
   try {
-    modes_->begin_step(system.contact()->smooth(), u[0], h, ModalFrame::limits(*modes_, h, limits()));
+    modes_->begin_step(system.contact()->smooth(), u[0], h, ModalFrame::limits(*modes_, h, limits()), modes);
   } catch (const StepFailure& failure) {
     if (solution == StageSolution::linearized) throw;
     modes_->note_once(failure.reason + ": " + info_->name + " takes its base scheme in such steps");
@@ -194,13 +204,13 @@ State Stepper::scheme_step(StageSolver& stages, System& system, const History& u
   return next;
 }
 
-State Stepper::step_with(StageSolver& stages, System& system, const History& u, double h) {
+State Stepper::step_with(StageSolver& stages, System& system, const History& u, double h, ModalSubspace::Use modes) {
   system.begin_step(u[0]);
   stages.begin_step(system, u[0]);
   State next;
   if (modes_) {
     Mechanics F(system, stages, exponential_);
-    modes_->begin_step(system, u[0], h, limits());
+    modes_->begin_step(system, u[0], h, limits(), modes);
     note_left_out();
     SplitDynamics split(F, system, *modes_, info_->splitting, u[0].t + h);
     next = scheme_->step(split, u, h);

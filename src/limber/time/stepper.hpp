@@ -30,8 +30,11 @@ class Stepper {
   /// Throws InputError for wrong parameters.
   Stepper(const MethodInfo& method, const MethodParameters& given, System& system, const MethodOptions& options);
 
-  /// The state after a step of length h from u[0]. Throws StepFailure; the history is never touched.
+  /// The state after a step of length h from u[0]. Throws StepFailure; the history is never touched. Until a step is
+  /// accepted, further calls try it again.
   State step(System& system, const History& u, double h);
+  /// The step to u1 is accepted: adds it to the history.
+  void accept(History& u, State u1);
   /// The same with every stage solved by the full Newton: what a linearised method falls back to.
   State step_by_newton(System& system, const History& u, double h);
   /// One step of backward Euler with the full Newton: the last resort where a method leaves what is feasible.
@@ -77,12 +80,15 @@ class Stepper {
   State step_by(const TimeIntegrator& scheme, System& system, const State& start, double h);
   ModalLimits limits() const;
   void note_left_out();
-  std::optional<State> step_apart(System& system, const History& u, double h);
-  State step_in_frame(StageSolution solution, System& system, const History& u, double h);
+  State step_of_method(System& system, const History& u, double h, ModalSubspace::Use modes);
+  std::optional<State> step_apart(System& system, const History& u, double h, ModalSubspace::Use modes);
+  State step_in_frame(StageSolution solution, System& system, const History& u, double h,
+                      ModalSubspace::Use modes = ModalSubspace::Use::kept_or_new);
   State step_of_base(StageSolution solution, System& system, const History& u, double h);
   /// A step of the scheme, and where its forces acted.
   State scheme_step(StageSolver& stages, System& system, const History& u, double h);
-  State step_with(StageSolver& stages, System& system, const History& u, double h);
+  State step_with(StageSolver& stages, System& system, const History& u, double h,
+                  ModalSubspace::Use modes = ModalSubspace::Use::kept_or_new);
 
   const MethodInfo* info_;
   StageOptions options_;

@@ -46,9 +46,9 @@ Pane::Pane(const Document& document, const FileAccess& access, Use use, const st
 void Pane::step() {
   using Clock = std::chrono::steady_clock;
   const auto start = Clock::now();
-  report_ = simulation_->step();
-  report_.notes.clear();
-  report_.remarks.clear();
+  record_ = simulation_->step();
+  record_.notes.clear();
+  record_.remarks.clear();
   // A run begins anew with its factors at its checkpoints: so that the bits are those of a run.
   if (checkpoints_->due(*simulation_)) {
     simulation_->snapshot();
@@ -87,7 +87,7 @@ StepRow Pane::row() const {
           before_.damping_loss + simulation_->damping_loss(),
           before_.friction_loss + simulation_->friction_loss(),
           before_.put_in + simulation_->account().put_in(),
-          report_,
+          record_,
           step_ms_};
 }
 

@@ -16,7 +16,7 @@ struct StepRow {
   double time = 0;  // [s]
   Energies energies = {};
   double damping_loss = 0, friction_loss = 0, put_in = 0;  // [J] since the start, also where that was before a fork
-  StepReport report = {};                                  // without its texts
+  StepRecord record = {};                                  // without its texts
   double wall_ms = 0;
 
   EnergySample sample() const;
@@ -73,7 +73,7 @@ class Pane {
   Model model_;
   std::optional<Simulation> simulation_;
   std::optional<CheckpointPlan> checkpoints_;  // of a run
-  StepReport report_;                          // of the last step,
+  StepRecord record_;                          // of the last step,
   double step_ms_ = 0;                         // and its time
   StepRow before_;                             // losses and work of the motion that this one goes on with
 };

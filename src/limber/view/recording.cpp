@@ -44,17 +44,17 @@ void Recording::write_energies() const {
   for (const KeptFrame& frame : frames_) {
     const StepRow& row = frame.rows[0];
     const Energies& e = row.energies;
-    const StepReport& report = row.report;
+    const StepRecord& step = row.record;
     table.add({row.time,
                e.kinetic,
                e.elastic,
                e.gravitational,
                row.damping_loss,
                e.total(),
-               report.newton_iterations,
+               step.newton_iterations,
                row.wall_ms,
-               {e.other, static_cast<double>(report.substeps), static_cast<double>(report.escalations), e.contact,
-                row.friction_loss, row.put_in, static_cast<double>(report.retaken())}});
+               {e.other, static_cast<double>(step.substeps.size()), static_cast<double>(step.escalations()), e.contact,
+                row.friction_loss, row.put_in, static_cast<double>(step.retaken())}});
   }
 }
 

@@ -64,6 +64,8 @@ std::vector<std::string> cavity_columns(const std::vector<FilledSpace>& cavities
   return columns;
 }
 
+std::string retaken_count(Way way) { return std::string("retaken.") + to_string(way); }
+
 /// Whether a run has come to its end, summary included.
 bool has_summary(const std::string& path, long steps) {
   if (!std::filesystem::exists(path)) return false;
@@ -205,17 +207,16 @@ class Run {
   Counts own_counts() const {
     const auto linear = simulation_.linear_counts();
     const auto number = [](auto count) { return static_cast<double>(count); };
-    Counts counts = {{"newton_iterations", number(newton_)},
-                     {"escalated_steps", number(escalations_)},
-                     {"halved_steps", number(halved_)},
-                     {"retaken.new_modes", number(retaken_.renewed)},
-                     {"retaken.without_modes", number(retaken_.without_modes)},
-                     {"retaken.beside", number(retaken_.beside)},
-                     {"retaken.tr_bdf2", number(retaken_.by_tr_bdf2)},
-                     {"retaken.backward_euler", number(retaken_.calmed)},
+    Counts counts = {{"newton_iterations", number(tally_.newton_iterations)},
+                     {"escalated_steps", number(tally_.escalations)},
+                     {"halved_steps", number(tally_.halved)},
                      {"linear.factorizations", number(linear.factorizations)},
                      {"linear.solves", number(linear.solves)},
                      {"linear.iterations", number(linear.iterations)}};
+    for (const Way way : retake_ways) {
+      const auto times = tally_.retaken.find(way);
+      counts[retaken_count(way)] = times == tally_.retaken.end() ? 0 : number(times->second);
+    }
     if (model_.contact && model_.contact->friction)
       counts["friction_held_stages"] = number(model_.contact->friction->held_stages());
     if (const auto* modes = simulation_.modes()) {
@@ -252,7 +253,7 @@ class Run {
       release();
       const State before = simulation_.state();
       const auto start = Clock::now();
-      const StepReport report = simulation_.step();
+      const StepRecord report = simulation_.step();
       record(report, 1000 * seconds_since(start));
       write_frames(before);
       if (plan.due(simulation_) || simulation_.step_count() == steps_) {
@@ -301,19 +302,12 @@ class Run {
     write([&] { save_checkpoint(file(run_file::checkpoint), checkpoint); });
   }
 
-  void record(const StepReport& report, double wall_ms) {
+  void record(const StepRecord& step, double wall_ms) {
     const Energies e = simulation_.energies();
     const Touch touch = this->touch();
-    newton_ += report.newton_iterations;
-    escalations_ += report.escalations;
-    if (report.substeps > 1) ++halved_;
-    retaken_.renewed += report.renewed;
-    retaken_.without_modes += report.without_modes;
-    retaken_.beside += report.beside;
-    retaken_.by_tr_bdf2 += report.by_tr_bdf2;
-    retaken_.calmed += report.calmed;
+    tally_.add(step);
     // What is said once is said again after --resume.
-    for (const auto* list : {&report.notes, &report.remarks})
+    for (const auto* list : {&step.notes, &step.remarks})
       for (const auto& note : *list)
         if (notes_.size() < 20 && std::find(notes_.begin(), notes_.end(), note) == notes_.end()) notes_.push_back(note);
     record_probes();
@@ -326,11 +320,11 @@ class Run {
                    e.gravitational,
                    simulation_.damping_loss(),
                    e.total(),
-                   report.newton_iterations,
+                   step.newton_iterations,
                    wall_ms,
-                   {e.other, static_cast<double>(report.substeps), static_cast<double>(report.escalations), e.contact,
-                    simulation_.friction_loss(), static_cast<double>(touch.collisions), touch.smallest_gap,
-                    simulation_.account().put_in(), static_cast<double>(report.retaken())}});
+                   {e.other, static_cast<double>(step.substeps.size()), static_cast<double>(step.escalations()),
+                    e.contact, simulation_.friction_loss(), static_cast<double>(touch.collisions), touch.smallest_gap,
+                    simulation_.account().put_in(), static_cast<double>(step.retaken())}});
     });
   }
 
@@ -445,12 +439,7 @@ class Run {
                               {"newton_iterations", count("newton_iterations")},
                               {"escalated_steps", count("escalated_steps")},
                               {"halved_steps", count("halved_steps")},
-                              {"retaken_steps",
-                               {{"new_modes", count("retaken.new_modes")},
-                                {"without_modes", count("retaken.without_modes")},
-                                {"beside", count("retaken.beside")},
-                                {"TR-BDF2", count("retaken.tr_bdf2")},
-                                {"backward_euler", count("retaken.backward_euler")}}},
+                              {"retaken_steps", nlohmann::json::object()},
                               {"energy_gain", simulation_.account().gain()},
                               {"energy_rise", simulation_.account().rise()},
                               {"energy_put_in", simulation_.account().put_in()},
@@ -469,6 +458,7 @@ class Run {
                               {"threads", threads()},
                               {"wall_seconds", seconds_since(start_)},
                               {"notes", notes_}};
+    for (const Way way : retake_ways) summary["retaken_steps"][to_string(way)] = count(retaken_count(way).c_str());
     if (total.contains("friction_held_stages")) summary["friction_held_stages"] = count("friction_held_stages");
     if (const auto* modes = simulation_.modes()) {
       const auto memory = modes->memory();
@@ -511,9 +501,8 @@ class Run {
   RunResult result_;
   std::exception_ptr unwritten_;  // what process 0 could not write, and why
   long frames_ = 0;
-  long newton_ = 0, escalations_ = 0, halved_ = 0;
-  StepReport retaken_;  // sums of its counts of steps that gained energy
-  Counts before_;       // of the runs that this one goes on with
+  StepTally tally_;
+  Counts before_;  // of the runs that this one goes on with
   std::vector<std::string> notes_;
   Clock::time_point start_ = Clock::now();
 };

@@ -13,8 +13,8 @@ namespace limber {
 
 struct Progress {
   long step = 0, steps = 0;
-  double time = 0, end = 0;            // [s] simulated
-  const StepReport* report = nullptr;  // of the step just taken
+  double time = 0, end = 0;                // [s] simulated
+  const StepRecord* step_taken = nullptr;  // the last one
 };
 
 struct RunOptions {

@@ -68,7 +68,7 @@ ModalSubspace::ModalSubspace(const ModalOptions& options, Index n, Checks checks
       most_steps_between_checks_(checks == Checks::each_step ? 1 : 8),
       tracker_(count_) {}
 
-void ModalSubspace::begin_step(System& system, const State& u0, double h, const ModalLimits& limits) {
+void ModalSubspace::begin_step(System& system, const State& u0, double h, const ModalLimits& limits, Use use) {
   h_ = h;
   start_.at = u0;
   start_.f = system.linearize(u0, Definiteness::exact, start_.tangent);
@@ -81,29 +81,34 @@ void ModalSubspace::begin_step(System& system, const State& u0, double h, const 
   }
   limits_ = limits;
   tracker_.set_floor(limits.lowest);
-  const bool renew = std::exchange(renew_, false);
-  if (begun_ != u0.t || !checked_) {
-    begun_.reset();
+  if (!begun_ || !checked_) {
+    begun_ = false;
     prepare(system, u0);
-    if (renew && kept()) refresh(system, u0);
-  } else if (renew) {
+    if (use == Use::of_this_step && kept()) refresh(system, u0);
+  } else if (use == Use::of_this_step && kept()) {
     refresh(system, u0);
   } else if (limits.lowest < sought_above_ &&
              std::find(below_floor_.begin(), below_floor_.end(), 1) != below_floor_.end()) {
     refresh(system, u0);  // the step is tried again, shorter: more modes serve
   }
-  begun_ = u0.t;
+  begun_ = true;
   if (bodies_.empty() && limited()) find_bodies(system, u0);  // the step was begun before, without limits
   leave_out();
-  count_left_out(u0.t);
+}
+
+void ModalSubspace::commit() {
+  if (!std::exchange(begun_, false)) return;
+  left_out_counts_.steps += !left_out_.empty();
+  left_out_counts_.bodies += static_cast<long>(left_out_.size());
 }
 
 void ModalSubspace::prepare(System& system, const State& u0) {
-  if (known_.X.size() != 0) {
-    Modes known = std::exchange(known_, {});
-    known.X = held_rows(system.space(), known.X);
-    all_ = found_ = ModalBasis(system, std::move(known));
-    found_at_ = system.space().part(found_at_);
+  if (kept_ && kept_->restored.X.size() != 0) {
+    const Space& space = system.space();
+    Modes held{kept_->restored.lambda, held_rows(space, kept_->restored.X)};
+    kept_ =
+        std::make_shared<const KeptModes>(KeptModes{ModalBasis(system, std::move(held)), space.part(kept_->at), {}});
+    all_ = kept_->found;
   }
   std::fill(below_floor_.begin(), below_floor_.end(), 0);
   if (all_.count() == 0) return refresh(system, u0);
@@ -124,8 +129,8 @@ void ModalSubspace::prepare(System& system, const State& u0) {
 
 /// Modes belong to a body, which may have turned since they were found.
 void ModalSubspace::turn(const System& system, const State& u0) {
-  all_.X = turned(system, found_at_, u0.q, found_.X);
-  all_.MX = turned(system, found_at_, u0.q, found_.MX);
+  all_.X = turned(system, kept_->at, u0.q, kept_->found.X);
+  all_.MX = turned(system, kept_->at, u0.q, kept_->found.MX);
 }
 
 bool ModalSubspace::together(const System& system) const {
@@ -217,18 +222,6 @@ void ModalSubspace::leave_out() {
     if (const Index to = place[static_cast<std::size_t>(i)]; to >= 0) reduced_some_.null.push_back(to);
 }
 
-/// A step that is tried again counts once, as it was the last time.
-void ModalSubspace::count_left_out(double t) {
-  if (counted_at_ == t) {
-    left_out_counts_.steps -= counted_bodies_ > 0;
-    left_out_counts_.bodies -= counted_bodies_;
-  }
-  counted_at_ = t;
-  counted_bodies_ = static_cast<long>(left_out_.size());
-  left_out_counts_.steps += counted_bodies_ > 0;
-  left_out_counts_.bodies += counted_bodies_;
-}
-
 /// Modes of the step whose residual is too large; empty if there are none. Then checks again before they can be
 /// expected to have become so.
 std::vector<char> ModalSubspace::due(System& system) {
@@ -299,8 +292,7 @@ void ModalSubspace::refresh(System& system, const State& u0, const std::vector<c
                                 tolerance, due);
     if (gathered) found.X = held_rows(system.space(), found.X);
     all_ = ModalBasis(system, std::move(found));
-    found_ = all_;
-    found_at_ = u0.q;
+    kept_ = std::make_shared<const KeptModes>(KeptModes{all_, u0.q, {}});
   } catch (const BelowFloor&) {  // of the only body there is
     if (first) all_ = ModalBasis(system, {Vector(0), Matrix(system.size(), 0)});
     checked_ = true;
@@ -360,25 +352,34 @@ ReducedTangent ModalSubspace::reduce(System& system, const Tangent& T, const Mod
 }
 
 std::optional<ModalMemory> ModalSubspace::memory() const {
-  if (known_.X.size() != 0) return ModalMemory{known_.lambda, known_.X, steps_since_refresh_, found_at_};
+  if (!kept_) return std::nullopt;
+  if (const Modes& restored = kept_->restored; restored.X.size() != 0)
+    return ModalMemory{restored.lambda, restored.X, steps_since_refresh_, kept_->at};
   if (all_.count() == 0) return std::nullopt;
-  return ModalMemory{found_.lambda, gather_rows(found_.space, found_.X), steps_since_refresh_,
-                     found_.space.whole(found_at_)};
+  const ModalBasis& found = kept_->found;
+  return ModalMemory{found.lambda, gather_rows(found.space, found.X), steps_since_refresh_,
+                     found.space.whole(kept_->at)};
 }
 
 void ModalSubspace::restore(ModalMemory memory) {
   clear();
-  known_ = {std::move(memory.lambda), std::move(memory.X)};
-  found_at_ = std::move(memory.at);
+  kept_ = std::make_shared<const KeptModes>(
+      KeptModes{{}, std::move(memory.at), {std::move(memory.lambda), std::move(memory.X)}});
   steps_since_refresh_ = memory.steps_since_refresh;
+}
+
+void ModalSubspace::return_to(const ModesMark& mark) {
+  clear();
+  kept_ = mark.kept;
+  if (kept_) all_ = kept_->found;
+  steps_since_refresh_ = mark.steps_since_refresh;
 }
 
 void ModalSubspace::clear() {
   tracker_.reset();
   all_ = {};
-  found_ = {};
-  known_ = {};
-  begun_.reset();
+  kept_.reset();
+  begun_ = false;
   checked_ = false;
   bodies_.clear();
   turning_.resize(0);

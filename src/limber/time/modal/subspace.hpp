@@ -56,6 +56,20 @@ struct ModalMemory {
   Vector at;  // q of the last refresh, which X belongs to
 };
 
+/// Modes as they were computed, and for which positions of the unknowns. Never changed, so that whoever goes back to
+/// an earlier step shares them.
+struct KeptModes {
+  ModalBasis found;
+  Vector at;
+  Modes restored;  // from a checkpoint and not used yet: then `found` is empty
+};
+
+/// Where a step began, to go back to.
+struct ModesMark {
+  std::shared_ptr<const KeptModes> kept;  // null: none were computed yet
+  long steps_since_refresh = 0;
+};
+
 /// K and D at a state, reduced to the modes.
 struct ReducedTangent {
   Matrix K, D;              // XᵀKX, XᵀDX: #s × s
@@ -69,12 +83,16 @@ class ModalSubspace {
   /// n: unknowns of the system. Throws InputError("method.modes", …) for a count outside 0 … n.
   ModalSubspace(const ModalOptions& options, Index n, Checks checks);
 
+  /// Whether the modes of an earlier step will do for this one.
+  enum class Use { kept_or_new, of_this_step };
   /// Linearises at u₀, refreshes the modes if it is time, and leaves out those of bodies beyond the limits. h: the
-  /// step.
-  void begin_step(System& system, const State& u0, double h, const ModalLimits& limits = {});
+  /// step. A step that was begun and not committed is tried again: it has the modes that it had, unless
+  /// `use` or shorter steps ask for others.
+  void begin_step(System& system, const State& u0, double h, const ModalLimits& limits = {},
+                  Use use = Use::kept_or_new);
+  /// The step that was begun last has been accepted: the next one is a new step.
+  void commit();
 
-  /// The next begin_step computes the modes anew, also where the step was begun before.
-  void renew() { renew_ = true; }
   /// Whether the modes are those of an earlier step.
   bool kept() const { return steps_since_refresh_ > 0; }
 
@@ -86,7 +104,7 @@ class ModalSubspace {
   /// Whether they are those of an earlier step, kept by the automatic rule: then they are corrected after each stage.
   bool corrected() const { return options_.refresh.rule == Refresh::Rule::automatic && kept(); }
   const std::vector<LeftOut>& left_out() const { return left_out_; }
-  /// Steps (by the times at which they start) in which bodies were left out, and how many bodies that were, in sum.
+  /// Committed steps in which bodies were left out, and the sum of these bodies.
   struct LeftOutCounts {
     long steps = 0, bodies = 0;
   };
@@ -109,8 +127,12 @@ class ModalSubspace {
   long refreshes() const { return refreshes_; }  // since the construction
   ModeTracker::Counts counts() const { return tracker_.counts(); }
 
+  /// Of all processes.
   std::optional<ModalMemory> memory() const;
   void restore(ModalMemory memory);
+  /// The like without copying anything, for this object alone.
+  ModesMark mark() const { return {kept_, steps_since_refresh_}; }
+  void return_to(const ModesMark& mark);
   /// Forgets the modes; the next step computes them.
   void clear();
 
@@ -136,7 +158,6 @@ class ModalSubspace {
   void look_at_turns(System& system, const State& u0);
   bool in_use(std::size_t mode) const;
   void leave_out();
-  void count_left_out(double t);
   std::vector<Index> columns_of(std::size_t body) const;
 
   ModalOptions options_;
@@ -145,16 +166,13 @@ class ModalSubspace {
   ModeTracker tracker_;
   Vector positions_;  // of the unknowns' nodes, in all; where they are needed
   ModalBasis all_, some_;
-  ModalBasis found_;  // all_ as it was computed, at found_at_
-  Vector found_at_;
-  Modes known_;  // as given by the memory, before a system gives them a mass
+  std::shared_ptr<const KeptModes> kept_;  // all_ as it was computed
   long steps_since_refresh_ = 0, refreshes_ = 0;
-  bool renew_ = false;           // at the next begin_step
-  bool checked_ = false;         // reduced_all_ is of a step since the last reset
-  long next_check_ = 0;          // steps since the refresh at which K is reduced again
-  double h_ = 0;                 // [s] of the step
-  ModalLimits limits_;           // of the step
-  std::optional<double> begun_;  // time of the last begin_step: a step tried again is not a new one
+  bool checked_ = false;  // reduced_all_ is of a step since the last reset
+  long next_check_ = 0;   // steps since the refresh at which K is reduced again
+  double h_ = 0;          // [s] of the step
+  ModalLimits limits_;    // of the step
+  bool begun_ = false;    // a step, not committed yet
   Linearization start_;
   ReducedTangent reduced_all_, reduced_some_;
   Matrix stiff_;                          // K X of all modes, at the start
@@ -166,8 +184,6 @@ class ModalSubspace {
   std::vector<char> out_;                 // bodies that are left out
   std::vector<LeftOut> left_out_;         // the same
   LeftOutCounts left_out_counts_;
-  std::optional<double> counted_at_;  // the step that was counted last
-  long counted_bodies_ = 0;
   Pattern pattern_;
   std::unique_ptr<RowMatrix> rows_;
   std::vector<std::string> notes_;

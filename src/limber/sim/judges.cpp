@@ -1,0 +1,105 @@
+#include "limber/sim/judges.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace limber {
+namespace {
+
+using Remedy = Objection::Remedy;
+
+/// By how much a step may multiply the energy that it finds and receives, and a run all that it was ever given.
+constexpr double most_growth = 4, most_total_growth = 20;
+/// Steps in contact may together gain this share of the largest kinetic energy before they have to lose it again:
+/// Newton's tolerance, and the scheme's own error, which goes up and down.
+constexpr double most_gained = 2e-4;
+/// The energy may exceed all that was ever given by this share of the energy in play.
+constexpr double most_excess = 2e-4;
+/// Of what a hybrid has lost, its modes may bring back up to this share of the energy in play.
+constexpr double most_regained = .01;
+constexpr double position_rounding = 1e-14;  // as a share of the length scale
+
+std::optional<Objection> not_finite(const MotionState&, const StepCandidate& candidate) {
+  if (!std::isfinite(candidate.energies.elastic))
+    return Objection{Remedy::fail, "the step ends outside the material's domain (an inverted element)"};
+  if (!std::isfinite(candidate.energies.total())) return Objection{Remedy::fail, "the energy is not finite"};
+  return std::nullopt;
+}
+
+/// Methods that can diverge. Others are held to account, which bounds them more closely.
+struct Diverges {
+  double mass, length;  // [kg], [m] of the whole system
+
+  std::optional<Objection> operator()(const MotionState& before, const StepCandidate& candidate) const {
+    const double tiny = 1e-12 * mass * std::pow(length / (candidate.u.t - before.time()), 2);
+    const double now = candidate.energies.kinetic + candidate.energies.elastic, then = before.mechanical(),
+                 input = supplied(before, candidate);
+    if (now > most_growth * (then + input) + tiny)
+      return Objection{
+          Remedy::fail,
+          fmt::format("the energy grows from {:.3g} J to {:.3g} J in one step, with {:.3g} J put in: the step diverges",
+                      then, now, input)};
+    if (now > most_total_growth * (before.supply + input) + tiny)
+      return Objection{Remedy::fail,
+                       fmt::format("the energy is {:.3g} J, but only {:.3g} J were ever put in: the motion is unstable",
+                                   now, before.supply + input)};
+    return std::nullopt;
+  }
+};
+
+std::optional<Objection> gains_in_contact(const MotionState& before, const StepCandidate& candidate) {
+  if (candidate.touched && !before.account.affords(candidate.gain, candidate.energies, most_gained))
+    return Objection{Remedy::retake};
+  return std::nullopt;
+}
+
+/// What rounding of the positions makes of the energy: it changes velocities by about as much in a step.
+struct Rounding {
+  double mass, speed;  // [kg], [m/s]
+  double of(const MotionState& before) const { return speed * std::sqrt(2 * mass * before.account.in_play()); }
+};
+
+struct Gains {
+  Rounding rounding;
+  std::optional<Objection> operator()(const MotionState& before, const StepCandidate& candidate) const {
+    const EnergyAccount& account = before.account;
+    if (candidate.gain > 0 && account.excess(candidate.energies, candidate.put_in, rounding.of(before)) > most_excess)
+      return Objection{Remedy::retake};
+    return std::nullopt;
+  }
+};
+
+struct Regains {
+  Rounding rounding;
+  std::optional<Objection> operator()(const MotionState& before, const StepCandidate& candidate) const {
+    const EnergyAccount& account = before.account;
+    if (candidate.with_modes && candidate.gain > 0 &&
+        account.regained(candidate.energies, candidate.put_in, rounding.of(before)) > most_regained)
+      return Objection{Remedy::retake};
+    return std::nullopt;
+  }
+};
+
+}  // namespace
+
+double supplied(const MotionState& before, const StepCandidate& candidate) {
+  const Energies &a = before.energies, &b = candidate.energies;
+  const auto released = [](double then, double now) { return std::max(0.0, then - now); };
+  const double from_outside = candidate.put_in.work + candidate.put_in.doubt + a.other - b.other;
+  return std::max(0.0, from_outside) + released(a.gravitational, b.gravitational) + released(a.contact, b.contact);
+}
+
+std::vector<Judge> judges(const Supervision& watch, const MechanicalSystem& system, double h) {
+  const double mass = system.total_mass(), length = system.length_scale();
+  const Rounding rounding{mass, position_rounding * length / h};
+  std::vector<Judge> list{not_finite};
+  if (watch.can_diverge) list.emplace_back(Diverges{mass, length});
+  list.emplace_back(gains_in_contact);
+  if (watch.held_to_account) list.emplace_back(Gains{rounding});
+  if (watch.feeds_back) list.emplace_back(Regains{rounding});
+  return list;
+}
+
+}  // namespace limber

@@ -1,0 +1,44 @@
+#include "limber/sim/motion_state.hpp"
+
+#include <cmath>
+#include <utility>
+
+namespace limber {
+
+void Loss::add(double h, double now, std::optional<double> at_stage) {
+  const double before = std::exchange(power, now);
+  total += h * (at_stage ? *at_stage : .5 * (before + now));
+}
+
+MotionState motion_from(MechanicalSystem& system, State u) {
+  MotionState motion{History(std::move(u))};
+  const State& now = motion.now();
+  motion.energies = system.energies(now);
+  motion.damping.power = system.damping_power(now);
+  motion.friction.power = system.friction_power(now);
+  motion.touching = std::isfinite(system.smallest_gap(now));
+  motion.supply = motion.mechanical();
+  motion.account = EnergyAccount(motion.energies, now.t, system.elastic_rounding(now));
+  return motion;
+}
+
+void book_changed_forces(MechanicalSystem& system, MotionState& motion) {
+  const Energies e = system.energies(motion.now());
+  motion.account.book(e, e.total() - motion.energies.total(), motion.time());
+  motion.energies = e;
+  motion.friction.power = system.friction_power(motion.now());
+}
+
+StepTransaction::StepTransaction(MechanicalSystem& system, Stepper& stepper)
+    : system_(system),
+      stepper_(stepper),
+      forces_(system.memory()),
+      modes_(stepper.modes() ? stepper.modes()->mark() : ModesMark{}) {}
+
+void StepTransaction::roll_back() {
+  system_.restore(forces_);
+  stepper_.forget(system_);
+  if (stepper_.modes()) stepper_.modes()->return_to(modes_);
+}
+
+}  // namespace limber

@@ -1,0 +1,64 @@
+#pragma once
+/// All that steps change, as a value. A step works on a copy, which replaces the original when the step is accepted: a
+/// step that throws leaves the original alone. What forces have learnt and the modes belong to the motion too; they are
+/// kept where they are used, see StepTransaction.
+
+#include <optional>
+#include <vector>
+
+#include "limber/core/history.hpp"
+#include "limber/model/mechanical_system.hpp"
+#include "limber/sim/energy_account.hpp"
+#include "limber/time/stepper.hpp"
+
+namespace limber {
+
+/// Energy taken out by a kind of force.
+struct Loss {
+  double total = 0;  // [J] since the start
+  double power = 0;  // [W] at the present state, with the forces of the last step
+
+  /// A step of length h [s] was accepted that ends with the power `now` [W]: by the trapezoidal rule, or with the power
+  /// at the stage where all forces acted.
+  void add(double h, double now, std::optional<double> at_stage);
+};
+
+struct MotionState {
+  History history;
+  long step = 0;
+  std::optional<State> acting = {};  // where the forces of the last step acted, if not at its end
+  Energies energies = {};
+  EnergyAccount account = {};
+  Loss damping = {}, friction = {};
+  double supply = 0;      // [J] mechanical energy at the start, and all that outer forces have put in since
+  bool touching = false;  // at the present state
+
+  const State& now() const { return history[0]; }
+  double time() const { return now().t; }
+  /// The energy that the motion has [J]: kinetic and elastic.
+  double mechanical() const { return energies.kinetic + energies.elastic; }
+};
+
+/// A motion that starts at u.
+MotionState motion_from(MechanicalSystem& system, State u);
+
+/// Forces have changed between two steps: the change of energy counts as put in from outside.
+void book_changed_forces(MechanicalSystem& system, MotionState& motion);
+
+/// Undoes what a step has done to the system's forces and to the method's modes, unless it is committed.
+class StepTransaction {
+ public:
+  StepTransaction(MechanicalSystem& system, Stepper& stepper);
+  StepTransaction(const StepTransaction&) = delete;
+  StepTransaction& operator=(const StepTransaction&) = delete;
+
+  void roll_back();
+
+ private:
+  MechanicalSystem& system_;
+  Stepper& stepper_;
+  std::vector<double> forces_;
+  ModesMark modes_;
+};
+
+}  // namespace limber
