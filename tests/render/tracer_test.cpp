@@ -92,7 +92,7 @@ TEST_F(Tracing, TheSamePictureOnAnyNumberOfThreads) {
   RenderScene scene = test::on_ground(test::cube({0, 0.7, 0}, 1, 0), 4);
   scene.mesh.lines = {{0, 7}, {1, 6}};
   scene.mesh.line_body = {1, 1};
-  scene.mesh.line_radius = 0.02;
+  scene.mesh.line_radius = {0.02, 0.02};
   for (Vec3& x : scene.mesh.positions) x[0] *= 1 + x[1];
   RenderOptions options;
   options.wireframe = Wireframe::on;
@@ -110,10 +110,10 @@ TEST_F(Tracing, TheSamePictureOnAnyNumberOfThreads) {
 
 TEST_F(Tracing, LinesAreRodsOfTheirRadius) {
   RenderMesh mesh;
-  mesh.positions = {{-1, 1, 0}, {1, 1, 0}};
-  mesh.lines = {{0, 1}};
-  mesh.line_body = {0};
-  mesh.line_radius = 0.1;
+  mesh.positions = {{-1, 1, 0}, {1, 1, 0}, {-1, 3, 0}, {1, 3, 0}};
+  mesh.lines = {{0, 1}, {2, 3}};
+  mesh.line_body = {0, 1};
+  mesh.line_radius = {0.1, 0.3};
   const RayScene rays(mesh, {});
   const auto hit = rays.first({0.5, 1, 5}, {0, 0, -1});
   ASSERT_TRUE(hit);
@@ -122,6 +122,8 @@ TEST_F(Tracing, LinesAreRodsOfTheirRadius) {
   EXPECT_LT((hit->normal - Vec3::UnitZ()).norm(), 1e-3);
   EXPECT_TRUE(rays.first({0.5, 1.09, 5}, {0, 0, -1}));
   EXPECT_FALSE(rays.first({0.5, 1.11, 5}, {0, 0, -1}));
+  EXPECT_TRUE(rays.first({0.5, 3.29, 5}, {0, 0, -1}));
+  EXPECT_FALSE(rays.first({0.5, 3.31, 5}, {0, 0, -1}));
 }
 
 TEST_F(Tracing, WiresDarkenEdgesOnly) {

@@ -44,16 +44,21 @@ RenderFrames::RenderFrames(const std::string& directory, const std::optional<Sce
       framing_(camera_.fov.value_or(default_fov), size) {
   if (times_.empty()) throw InputError(directory, "has no frames yet");
   gather_bodies();
-  if (scene) gather_obstacles(*scene);
+  if (scene) {
+    thicken_lines(*scene);
+    for (const ObstacleChoice& o : scene->obstacles) obstacles_.emplace_back(o);
+  }
   if (coloring == Coloring::stress) {
     if (!scene) throw InputError(directory, "has no scene.json, which the stress is computed from");
     fields_.emplace(*scene, surface_.trajectory().header());
   }
   measure();
   if (framing_.empty()) throw InputError(directory, "has no frame whose positions are finite");
-  if (!(mesh_.line_radius > 0)) mesh_.line_radius = 0.004 * framing_.diagonal();
+  line_radius_ = 0.004 * framing_.diagonal();
+  for (double& radius : mesh_.line_radius)
+    if (radius == 0) radius = line_radius_;
   for (const MovingObstacle& o : obstacles_) {
-    const TriMesh mesh = o.drawn(times_.front(), mesh_.line_radius);
+    const TriMesh mesh = o.drawn(times_.front(), line_radius_);
     normals_.emplace_back(mesh.nodes, mesh.triangles);
   }
 }
@@ -71,13 +76,14 @@ void RenderFrames::gather_bodies() {
   mesh_.body = std::move(triangles.body);
   mesh_.lines = surface_.mesh().lines;
   mesh_.line_body = surface_.line_body();
+  mesh_.line_radius.assign(mesh_.lines.size(), 0);
   normals_.emplace_back(mesh_.positions, mesh_.triangles);
 }
 
-void RenderFrames::gather_obstacles(const Scene& scene) {
-  for (const ObstacleChoice& o : scene.obstacles) obstacles_.emplace_back(o);
-  for (const BodyChoice& body : scene.bodies)
-    if (body.thickness > 0) mesh_.line_radius = body.thickness / 2;
+void RenderFrames::thicken_lines(const Scene& scene) {
+  for (std::size_t l = 0; l < mesh_.lines.size(); ++l)
+    if (const auto body = static_cast<std::size_t>(mesh_.line_body[l]); body < scene.bodies.size())
+      mesh_.line_radius[l] = scene.bodies[body].thickness / 2;
 }
 
 void RenderFrames::measure() {
@@ -113,7 +119,7 @@ void RenderFrames::place(const MovingObstacle& o, double t, RenderScene& scene, 
   }
   RenderMesh& mesh = scene.mesh;
   const int first = static_cast<int>(mesh.positions.size());
-  TriMesh now = o.drawn(t, mesh_.line_radius);
+  TriMesh now = o.drawn(t, line_radius_);
   nodes = std::move(now.nodes);
   mesh.positions.insert(mesh.positions.end(), nodes.begin(), nodes.end());
   for (const auto& [a, b, c] : now.triangles) mesh.triangles.push_back({first + a, first + b, first + c});
@@ -140,8 +146,7 @@ RenderScene RenderFrames::at(double t) const {
       std::any_of(scene.planes.begin(), scene.planes.end(), [](const RenderPlane& p) { return p.normal[1] > 0.5; });
   if (!has_ground)
     scene.planes.push_back(
-        {{0, framing_.box_min()[1] - mesh_.line_radius * (mesh_.lines.empty() ? 0 : 1) - 1e-3 * scene.extent, 0},
-         Vec3::UnitY()});
+        {{0, framing_.box_min()[1] - mesh_.largest_line_radius() - 1e-3 * scene.extent, 0}, Vec3::UnitY()});
   return scene;
 }
 

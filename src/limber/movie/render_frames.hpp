@@ -40,7 +40,8 @@ class RenderFrames {
   RenderFrames(const std::string& directory, const std::optional<Scene>& scene, Coloring coloring, BodySurface surface,
                const CameraChoice& camera, PictureSize size);
   void gather_bodies();
-  void gather_obstacles(const Scene& scene);
+  /// How thick lines are, as the scene says.
+  void thicken_lines(const Scene& scene);
   void measure();
   void place(const MovingObstacle& obstacle, double t, RenderScene& scene, std::vector<Vec3>& nodes) const;
   /// What colours show at each vertex; empty where they show bodies.
@@ -51,7 +52,8 @@ class RenderFrames {
   PictureSize size_;
   Coloring coloring_;
   std::vector<double> times_;
-  RenderMesh mesh_;  // of the bodies, at rest
+  RenderMesh mesh_;         // of the bodies, at rest
+  double line_radius_ = 0;  // [m] where the scene does not say
   std::vector<MovingObstacle> obstacles_;
   std::vector<SmoothNormals> normals_;  // of the bodies, then of each obstacle
   Framing framing_;

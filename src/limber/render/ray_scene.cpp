@@ -59,7 +59,7 @@ void attach_lines(RTCDevice device, RTCScene scene, const RenderMesh& mesh) {
   for (std::size_t l = 0; l < mesh.lines.size(); ++l) {
     for (const int end : mesh.lines[l]) {
       for (int i = 0; i < 3; ++i) *vertex++ = static_cast<float>(mesh.positions[static_cast<std::size_t>(end)][i]);
-      *vertex++ = static_cast<float>(mesh.line_radius);
+      *vertex++ = static_cast<float>(mesh.line_radius[l]);
     }
     *index++ = static_cast<unsigned>(2 * l);
   }
@@ -107,8 +107,8 @@ RayScene::RayScene(const RenderMesh& mesh, const std::vector<RenderPlane>& plane
   }
   if (mesh.positions.empty()) return;
   const double margin = 1e-5 * (low_.cwiseAbs().cwiseMax(high_.cwiseAbs()).maxCoeff());  // Embree has floats
-  low_.array() -= mesh.line_radius + margin;
-  high_.array() += mesh.line_radius + margin;
+  low_.array() -= mesh.largest_line_radius() + margin;
+  high_.array() += mesh.largest_line_radius() + margin;
 }
 
 /// Most rays go by everything; this costs a fraction of asking Embree.

@@ -1,6 +1,7 @@
 #pragma once
 /// What a picture shows: triangles and lines, each of a body or of an obstacle, and infinite planes.
 
+#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -14,10 +15,14 @@ struct RenderMesh {
   std::vector<Vec3> positions;                // #V [m]
   std::vector<std::array<int, 3>> triangles;  // #F
   std::vector<int> body;                      // #F
-  std::vector<std::array<int, 2>> lines;      // #L, drawn as rods of the radius below
+  std::vector<std::array<int, 2>> lines;      // #L, drawn as rods
   std::vector<int> line_body;                 // #L
-  double line_radius = 0;                     // [m], > 0 where there are lines
+  std::vector<double> line_radius;            // #L [m], > 0
   std::vector<Color> colors;                  // #V, or empty: by body
+
+  double largest_line_radius() const {
+    return line_radius.empty() ? 0 : *std::max_element(line_radius.begin(), line_radius.end());
+  }
 };
 
 /// Seen from the side to which its normal (of unit length) points.
