@@ -3,7 +3,6 @@
 /// rule says otherwise.
 
 #include <cmath>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <set>
@@ -11,9 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "limber/linalg/modes/mode_tracker.hpp"
-#include "limber/linalg/pattern.hpp"
-#include "limber/linalg/row_matrix.hpp"
+#include "limber/time/modal/modal_bodies.hpp"
+#include "limber/time/modal/mode_finder.hpp"
 #include "limber/time/modal/motion.hpp"
 
 namespace limber {
@@ -32,20 +30,6 @@ struct ModalOptions {
   Refresh refresh = {};
   NegativeModes negative = NegativeModes::grow;
   ModeSearch search = ModeSearch::automatic;
-};
-
-/// What the modes of a body must be for a step: no λ below `lowest` [1/s²], no |XᵀDX| above `most_damping` [1/s]; and
-/// how the body may turn: `most_turning` is the share of turning_bodies, which the automatic rule asks for.
-struct ModalLimits {
-  double lowest = -std::numeric_limits<double>::infinity();
-  double most_damping = std::numeric_limits<double>::infinity();
-  double most_turning = std::numeric_limits<double>::infinity();
-};
-
-/// A body (what nothing attaches to others) whose modes are not: they are left out of the step's.
-struct LeftOut {
-  std::vector<int> unknowns;
-  enum class Why { grows, damped, turns } why;
 };
 
 /// What a restart needs to go on to the same bits.
@@ -70,12 +54,6 @@ struct ModesMark {
   long steps_since_refresh = 0;
 };
 
-/// K and D at a state, reduced to the modes.
-struct ReducedTangent {
-  Matrix K, D;              // XᵀKX, XᵀDX: #s × s
-  std::vector<Index> null;  // modes with K x = 0 to rounding: rigid motions
-};
-
 class ModalSubspace {
  public:
   /// When K is reduced to the modes: each step, or now and then, which methods with the coupling term can do with.
@@ -94,100 +72,102 @@ class ModalSubspace {
   void commit();
 
   /// Whether the modes are those of an earlier step.
-  bool kept() const { return steps_since_refresh_ > 0; }
+  bool kept() const { return age_.steps > 0; }
 
   NegativeModes negative() const { return options_.negative; }
   /// Modes of all bodies: `basis` and those that are left out, as they were when they were last computed.
-  Index count() const { return all_.count(); }
+  Index count() const { return all_.basis.count(); }
   /// Those of the step.
-  const ModalBasis& basis() const { return left_out_.empty() ? all_ : some_; }
+  const ModalBasis& basis() const { return of_step().basis; }
   /// Whether they are those of an earlier step, kept by the automatic rule: then they are corrected after each stage.
   bool corrected() const { return options_.refresh.rule == Refresh::Rule::automatic && kept(); }
-  const std::vector<LeftOut>& left_out() const { return left_out_; }
+  const std::vector<LeftOut>& left_out() const { return bodies_.left_out(); }
   /// Committed steps in which bodies were left out, and the sum of these bodies.
   struct LeftOutCounts {
     long steps = 0, bodies = 0;
   };
-  LeftOutCounts left_out_counts() const { return left_out_counts_; }
+  LeftOutCounts left_out_counts() const { return counts_.left_out; }
   /// f, K, D at the step's start.
   const Linearization& start() const { return start_; }
   /// K and D reduced, there or a few steps ago: what has changed since belongs to the coupling.
-  const ReducedTangent& reduced_start() const { return left_out_.empty() ? reduced_all_ : reduced_some_; }
+  const ReducedTangent& reduced_start() const { return of_step().reduced; }
   /// To the modes of the step.
   ReducedTangent reduce(System& system, const Tangent& T) {
     Matrix KX;
-    return reduce(system, T, basis(), KX);
+    return reduction_(system, T, basis(), KX);
   }
 
   /// What the user should hear since the last call, such as a cluster that was kept whole.
-  std::vector<std::string> take_notes() { return std::exchange(notes_, {}); }
+  std::vector<std::string> take_notes() { return std::exchange(notes_.list, {}); }
   void note_once(const std::string& note) {
-    if (said_.insert(note).second) notes_.push_back(note);
+    if (notes_.said.insert(note).second) notes_.list.push_back(note);
   }
-  long refreshes() const { return refreshes_; }  // since the construction
-  ModeTracker::Counts counts() const { return tracker_.counts(); }
+  long refreshes() const { return counts_.refreshes; }  // since the construction
+  ModeTracker::Counts counts() const { return finder_.counts(); }
 
   /// Of all processes.
   std::optional<ModalMemory> memory() const;
   void restore(ModalMemory memory);
   /// The like without copying anything, for this object alone.
-  ModesMark mark() const { return {kept_, steps_since_refresh_}; }
+  ModesMark mark() const { return {kept_, age_.steps}; }
   void return_to(const ModesMark& mark);
   /// Forgets the modes; the next step computes them.
   void clear();
 
  private:
-  /// Several processes seek the modes together, each with the matrices of its own elements and the rows that it holds;
-  /// or each of them does, with those of the whole system. All else is done with the rows that it holds.
-  struct Problem {
-    SparseMatrix K, M;
-    Matrix rigid;
+  /// Modes, and K reduced to them.
+  struct Split {
+    ModalBasis basis;
+    ReducedTangent reduced;
   };
-  bool together(const System& system) const;
-  Problem problem_of(System& system, const State& u0, ModeSearch who);
-  ReducedTangent reduce(System& system, const Tangent& T, const ModalBasis& X, Matrix& KX);
+  /// What the step asks for.
+  struct Step {
+    double h = 0;  // [s]
+    ModalLimits limits = {};
+    Vector turning = {};      // 1 for each unknown, in all, of bodies that turn too far; empty: none does
+    double sought_above = 0;  // [1/s²] the floor of the last search
+    bool begun = false;       // and not committed yet
+  };
+  /// Counted in steps since the refresh.
+  struct Age {
+    long steps = 0;
+    long next_check = 0;   // when K is reduced again
+    bool checked = false;  // K was reduced since the last reset
+  };
+  struct Counts {
+    long refreshes = 0;
+    LeftOutCounts left_out = {};
+  };
+  struct Notes {
+    std::vector<std::string> list;
+    std::set<std::string> said;
+  };
+
+  const Split& of_step() const { return bodies_.left_out().empty() ? all_ : some_; }
   void prepare(System& system, const State& u0);
   void turn(const System& system, const State& u0);
+  void check(System& system);
   std::vector<char> due(System& system);
   Vector staleness(System& system, const std::vector<Index>& columns) const;
-  void refresh(System& system, const State& u0, const std::vector<char>& due = {});
-  void refresh(System& system, const State& u0, const std::vector<char>& due, ModeSearch who);
-  void find_bodies(System& system, const State& u0);
-  bool collides() const { return std::isfinite(limits_.lowest) || std::isfinite(limits_.most_damping); }
-  bool limited() const { return collides() || turning_.size() > 0; }
-  void look_at_turns(System& system, const State& u0);
-  bool in_use(std::size_t mode) const;
+  void refresh(System& system, const std::vector<char>& due = {});
+  void find_bodies(System& system);
+  bool collides() const { return std::isfinite(step_.limits.lowest) || std::isfinite(step_.limits.most_damping); }
+  bool limited() const { return collides() || step_.turning.size() > 0; }
   void leave_out();
-  std::vector<Index> columns_of(std::size_t body) const;
 
   ModalOptions options_;
-  int count_;
   long most_steps_between_checks_;
-  ModeTracker tracker_;
-  Vector positions_;  // of the unknowns' nodes, in all; where they are needed
-  ModalBasis all_, some_;
-  std::shared_ptr<const KeptModes> kept_;  // all_ as it was computed
-  long steps_since_refresh_ = 0, refreshes_ = 0;
-  bool checked_ = false;  // reduced_all_ is of a step since the last reset
-  long next_check_ = 0;   // steps since the refresh at which K is reduced again
-  double h_ = 0;          // [s] of the step
-  ModalLimits limits_;    // of the step
-  bool begun_ = false;    // a step, not committed yet
-  Linearization start_;
-  ReducedTangent reduced_all_, reduced_some_;
-  Matrix stiff_;                          // K X of all modes, at the start
-  std::vector<std::vector<int>> bodies_;  // unknowns of each, in all
-  std::vector<int> body_of_;              // of each mode; −1: of none
-  Vector turning_;                        // 1 for each unknown, in all, of bodies that turn too far; empty: none does
-  std::vector<char> below_floor_;         // bodies whose modes were not found for that reason, in this step
-  double sought_above_ = 0;               // the floor then
-  std::vector<char> out_;                 // bodies that are left out
-  std::vector<LeftOut> left_out_;         // the same
-  LeftOutCounts left_out_counts_;
-  Pattern pattern_;
-  std::unique_ptr<RowMatrix> rows_;
-  std::vector<std::string> notes_;
-  std::set<std::string> said_;
+  ModeFinder finder_;
+  ModalReduction reduction_;
+  ModalBodies bodies_;
+  std::shared_ptr<const KeptModes> kept_;  // those of all_ as they were computed
+  Split all_, some_;
+  Matrix stiff_;         // K X of all modes, when K was reduced to them
+  Linearization start_;  // of the step
+  Step step_;
+  Age age_;
+  Counts counts_;
+  Notes notes_;
 };
 
 }  // namespace limber
