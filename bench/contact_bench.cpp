@@ -4,7 +4,7 @@
 #include <benchmark/benchmark.h>
 
 #include "limber/core/parallel.hpp"
-#include "limber/scene/build/build.hpp"
+#include "limber/scene/construction/build.hpp"
 
 namespace limber::bench {
 namespace {

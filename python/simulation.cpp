@@ -74,7 +74,7 @@ void PySimulation::run(double t) {
   const WithoutGil released;
   for (bool more = true; more;) {
     if (!go_on()) throw Interrupted();
-    const Turns::Turn turn(turns_, "run", Within::refused);  // for each step: others may look in between
+    const FairLock::Guard guard(lock_, "run", Within::refused);  // for each step: others may look in between
     more = simulation_.time() < t - 0.5 * simulation_.step_length();
     if (more) simulation_.step();
   }

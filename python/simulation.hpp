@@ -3,9 +3,9 @@
 
 #include <optional>
 
-#include "limber/scene/build/body_shape.hpp"
-#include "limber/scene/build/build.hpp"
-#include "limber/scene/build/element_fields.hpp"
+#include "limber/scene/construction/body_shape.hpp"
+#include "limber/scene/construction/build.hpp"
+#include "limber/scene/construction/element_fields.hpp"
 #include "scene_object.hpp"
 #include "threads.hpp"
 
@@ -26,13 +26,13 @@ struct PyBody {
 };
 
 class PySimulation {
-  using Within = Turns::Within;
+  using Within = FairLock::Within;
 
   /// f() in a turn of its own, without Python. For what computes: forces may call back.
   template <class F>
   auto alone(const char* name, const F& f) const {
     return computed([&] {
-      const Turns::Turn turn(turns_, name, Within::refused);
+      const FairLock::Guard guard(lock_, name, Within::refused);
       return f();
     });
   }
@@ -40,7 +40,7 @@ class PySimulation {
   template <class F>
   auto look(const F& f) const {
     return computed([&] {
-      const Turns::Turn turn(turns_, "", Within::allowed);
+      const FairLock::Guard guard(lock_, "", Within::allowed);
       return f();
     });
   }
@@ -103,7 +103,7 @@ class PySimulation {
   // Made when they are first asked for.
   mutable std::vector<std::optional<BodyShape>> shapes_;
   mutable std::optional<ElementFields> fields_;
-  mutable Turns turns_;
+  mutable FairLock lock_;
 };
 
 }  // namespace limber::python

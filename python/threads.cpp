@@ -84,10 +84,10 @@ py::object Callback::call(const py::tuple& arguments) const {
   return owned;
 }
 
-Turns::Turn::Turn(Turns& turns, const char* what, Within within) : turns_(turns) {
+FairLock::Guard::Guard(FairLock& lock, const char* what, Within within) : lock_(turns) {
   const auto me = std::this_thread::get_id();
-  std::unique_lock lock(turns_.mutex_);
-  auto& queue = turns_.queue_;
+  std::unique_lock lock(lock_.mutex_);
+  auto& queue = lock_.queue_;
   nested_ = !queue.empty() && queue.front() == me;
   if (nested_ && within == Within::refused)
     throw InputError(what,
@@ -96,7 +96,7 @@ Turns::Turn::Turn(Turns& turns, const char* what, Within within) : turns_(turns)
   if (nested_) return;
   queue.push_back(me);
   while (queue.front() != me) {
-    turns_.changed_.wait_for(lock, seldom);
+    lock_.changed_.wait_for(lock, seldom);
     if (queue.front() == me) break;
     lock.unlock();  // the question takes the GIL
     std::exception_ptr pressed;
@@ -109,17 +109,17 @@ Turns::Turn::Turn(Turns& turns, const char* what, Within within) : turns_(turns)
     lock.lock();
     if (on) continue;
     queue.erase(std::find(queue.begin(), queue.end(), me));
-    turns_.changed_.notify_all();
+    lock_.changed_.notify_all();
     if (pressed) std::rethrow_exception(pressed);
     throw Interrupted();
   }
 }
 
-Turns::Turn::~Turn() {
+FairLock::Guard::~Guard() {
   if (nested_) return;
-  const std::lock_guard lock(turns_.mutex_);
-  turns_.queue_.pop_front();
-  turns_.changed_.notify_all();
+  const std::lock_guard lock(lock_.mutex_);
+  lock_.queue_.pop_front();
+  lock_.changed_.notify_all();
 }
 
 void add_threads(py::module_& m) {

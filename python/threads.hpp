@@ -93,21 +93,21 @@ class Callback {
 };
 
 /// A lock that serves in the order of arrival: a thread that steps in a loop does not starve one that looks.
-class Turns {
+class FairLock {
  public:
   /// Whether a callback, which runs within the turn of its own thread, may ask for another.
   enum class Within { allowed, refused };
 
-  class Turn {
+  class Guard {
    public:
     /// Waits, without the GIL. Throws InputError(what, …) where it is refused.
-    Turn(Turns& turns, const char* what, Within within);
-    ~Turn();
-    Turn(const Turn&) = delete;
-    Turn& operator=(const Turn&) = delete;
+    Guard(FairLock& lock, const char* what, Within within);
+    ~Guard();
+    Guard(const Guard&) = delete;
+    Guard& operator=(const Guard&) = delete;
 
    private:
-    Turns& turns_;
+    FairLock& lock_;
     bool nested_;
   };
 

@@ -41,7 +41,7 @@ FOLDERS = {
     "linalg": {"": [], "solvers": [""], "modes": ["solvers"], "exponential": [""]},
     "mesh": {"": [], "io": [""], "fill": [""], "shapes": ["fill"]},
     "contact": {"geometry": [], "forces": ["geometry"], "smooth": ["forces"], "": ["smooth"]},
-    "scene": {"": [], "build": [""], "run": ["build"]},
+    "scene": {"": [], "construction": [""], "run": ["construction"]},
     "study": {"": [], "sweep": [""], "validation": [""]},
 }
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "limber/core/interrupt.hpp"
-#include "limber/scene/build/build.hpp"
+#include "limber/scene/construction/build.hpp"
 #include "limber/scene/run/run.hpp"
 #include "program.hpp"
 

@@ -121,7 +121,7 @@ int main(int argc, char** argv) {
     return report(processes, e.what(), 2);
   } catch (const std::exception& e) {
     return report(processes, e.what(), 1);
-  } catch (const FailedElsewhere&) {
+  } catch (const OtherProcessFailed&) {
     return report(processes, "", 1);
   }
 }

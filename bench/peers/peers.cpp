@@ -13,7 +13,7 @@
 #include "bullet_beam.hpp"
 #include "limber/core/errors.hpp"
 #include "limber/core/parallel.hpp"
-#include "limber/scene/build/build.hpp"
+#include "limber/scene/construction/build.hpp"
 
 namespace limber::peers {
 namespace {

@@ -9,7 +9,7 @@
 #include "limber/model/force.hpp"
 #include "limber/model/mechanical_system.hpp"
 #include "limber/record/trajectory.hpp"
-#include "limber/scene/build/build.hpp"
+#include "limber/scene/construction/build.hpp"
 #include "limber/scene/document.hpp"
 #include "limber/scene/run/facts.hpp"
 #include "limber/scene/run/other_method.hpp"

@@ -13,7 +13,7 @@
 #include "limber/linalg/gathered.hpp"
 #include "limber/linalg/modes/mode_tracker.hpp"
 #include "limber/linalg/modes/shared_modes.hpp"
-#include "limber/scene/build/build.hpp"
+#include "limber/scene/construction/build.hpp"
 #include "limber/scene/read.hpp"
 
 namespace limber {

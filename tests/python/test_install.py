@@ -114,7 +114,7 @@ def test_the_package_names_no_place_of_the_machine_it_is_from(prefix):
 
 def test_installed_headers_ask_for_eigen_alone(prefix):
     names = {str(header.relative_to(prefix / "include")) for header in installed_headers(prefix)}
-    assert {"limber/limber.hpp", "limber/version.hpp", "limber/scene/build/build.hpp"} <= names
+    assert {"limber/limber.hpp", "limber/version.hpp", "limber/scene/construction/build.hpp"} <= names
     assert "limber/core/lanes.hpp" not in names and "limber/scene/json.hpp" not in names
     for header in installed_headers(prefix):
         text = header.read_text(encoding="utf-8")

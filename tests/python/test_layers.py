@@ -41,7 +41,7 @@ def test_this_tree_keeps_its_layers():
     ("linalg/solvers/krylov.cpp", 1, "void f() { abort(); }\n"),
     ("mesh/tet_mesh.cpp", 1, '#include "limber/mesh/io/formats.hpp"\n'),
     ("contact/forces/barrier.cpp", 1, '#include "limber/contact/smooth/smooth_surface.hpp"\n'),
-    ("scene/build/build.cpp", 1, '#include "limber/scene/run/run.hpp"\n'),
+    ("scene/construction/build.cpp", 1, '#include "limber/scene/run/run.hpp"\n'),
     ("scene/cellar/wine.cpp", 1, "\n"),
 ])
 def test_a_wrong_file_is_named_with_its_line(tmp_path, name, line, text):
@@ -53,10 +53,10 @@ def test_a_wrong_file_is_named_with_its_line(tmp_path, name, line, text):
 
 
 def test_what_is_below_may_be_included_at_any_depth(tmp_path):
-    write(tmp_path, "scene/build/build.cpp", '#include "limber/core/types.hpp"\n#include "limber/mesh/io.hpp"\n')
+    write(tmp_path, "scene/construction/build.cpp", '#include "limber/core/types.hpp"\n#include "limber/mesh/io.hpp"\n')
     write(tmp_path, "time/stage.hpp", '#include "limber/core/state.hpp"\n#include "limber/time/schemes/bdf2.hpp"\n')
     write(tmp_path, "movie/end.cpp", '#include "limber/version.hpp"\n')
-    write(tmp_path, "limber.hpp", '#include "limber/core/types.hpp"\n#include "limber/scene/build/build.hpp"\n')
+    write(tmp_path, "limber.hpp", '#include "limber/core/types.hpp"\n#include "limber/scene/construction/build.hpp"\n')
     status, output = check(tmp_path)
     assert status == 0, output
 

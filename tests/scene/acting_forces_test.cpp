@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "limber/scene/build/build.hpp"
+#include "limber/scene/construction/build.hpp"
 #include "limber/scene/json.hpp"
 #include "limber/scene/run/facts.hpp"
 #include "limber/time/catalog.hpp"

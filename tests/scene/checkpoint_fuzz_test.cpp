@@ -9,7 +9,7 @@
 
 #include "limber/core/errors.hpp"
 #include "limber/core/interrupt.hpp"
-#include "limber/scene/build/build.hpp"
+#include "limber/scene/construction/build.hpp"
 #include "limber/scene/json.hpp"
 #include "limber/scene/run/run_checkpoint.hpp"
 #include "support/damage.hpp"

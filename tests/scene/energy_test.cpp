@@ -9,7 +9,7 @@
 #include <cstdlib>
 
 #include "limber/core/nodes.hpp"
-#include "limber/scene/build/build.hpp"
+#include "limber/scene/construction/build.hpp"
 #include "limber/scene/json.hpp"
 #include "limber/time/catalog.hpp"
 

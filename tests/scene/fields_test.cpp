@@ -5,8 +5,8 @@
 #include <filesystem>
 
 #include "limber/core/errors.hpp"
-#include "limber/scene/build/build.hpp"
-#include "limber/scene/build/mesh_facts.hpp"
+#include "limber/scene/construction/build.hpp"
+#include "limber/scene/construction/mesh_facts.hpp"
 #include "scene/samples.hpp"
 
 namespace limber {

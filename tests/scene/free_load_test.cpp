@@ -6,7 +6,7 @@
 #include <cctype>
 #include <cmath>
 
-#include "limber/scene/build/build.hpp"
+#include "limber/scene/construction/build.hpp"
 #include "limber/scene/json.hpp"
 #include "limber/time/catalog.hpp"
 

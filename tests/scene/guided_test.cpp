@@ -7,7 +7,7 @@
 
 #include "limber/core/errors.hpp"
 #include "limber/core/nodes.hpp"
-#include "limber/scene/build/build.hpp"
+#include "limber/scene/construction/build.hpp"
 #include "limber/scene/run/facts.hpp"
 #include "support/thread_processes.hpp"
 

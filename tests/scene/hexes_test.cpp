@@ -11,8 +11,8 @@
 
 #include "limber/core/errors.hpp"
 #include "limber/mesh/hex_mesh.hpp"
-#include "limber/scene/build/build.hpp"
-#include "limber/scene/build/mesh_facts.hpp"
+#include "limber/scene/construction/build.hpp"
+#include "limber/scene/construction/mesh_facts.hpp"
 #include "scene/samples.hpp"
 
 namespace limber {

@@ -4,7 +4,7 @@
 
 #include <cctype>
 
-#include "limber/scene/build/build.hpp"
+#include "limber/scene/construction/build.hpp"
 #include "limber/scene/json.hpp"
 #include "limber/time/catalog.hpp"
 

@@ -5,7 +5,7 @@
 #include <Eigen/Geometry>
 
 #include "limber/model/turned.hpp"
-#include "limber/scene/build/build.hpp"
+#include "limber/scene/construction/build.hpp"
 #include "limber/scene/json.hpp"
 
 namespace limber {

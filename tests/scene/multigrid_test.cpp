@@ -7,7 +7,7 @@
 
 #include "limber/core/parallel.hpp"
 #include "limber/linalg/solvers/linear_solver.hpp"
-#include "limber/scene/build/build.hpp"
+#include "limber/scene/construction/build.hpp"
 #include "limber/scene/read.hpp"
 
 namespace limber {

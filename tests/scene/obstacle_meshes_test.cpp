@@ -1,4 +1,4 @@
-#include "limber/scene/build/obstacle_meshes.hpp"
+#include "limber/scene/construction/obstacle_meshes.hpp"
 
 #include <gtest/gtest.h>
 

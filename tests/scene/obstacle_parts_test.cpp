@@ -1,4 +1,4 @@
-#include "limber/scene/build/obstacle_parts.hpp"
+#include "limber/scene/construction/obstacle_parts.hpp"
 
 #include <gtest/gtest.h>
 

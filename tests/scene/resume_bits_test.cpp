@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "limber/core/nodes.hpp"
-#include "limber/scene/build/build.hpp"
+#include "limber/scene/construction/build.hpp"
 #include "limber/scene/json.hpp"
 #include "limber/scene/run/run_checkpoint.hpp"
 #include "limber/solve/interior_point.hpp"

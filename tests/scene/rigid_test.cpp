@@ -7,8 +7,8 @@
 #include <numbers>
 
 #include "limber/core/errors.hpp"
-#include "limber/scene/build/build.hpp"
-#include "limber/scene/build/build_rigid.hpp"
+#include "limber/scene/construction/build.hpp"
+#include "limber/scene/construction/build_rigid.hpp"
 #include "limber/scene/run/facts.hpp"
 #include "scene/samples.hpp"
 

@@ -7,7 +7,7 @@
 
 #include "limber/core/errors.hpp"
 #include "limber/record/temporary_directory.hpp"
-#include "limber/scene/build/build.hpp"
+#include "limber/scene/construction/build.hpp"
 #include "limber/scene/json.hpp"
 #include "limber/scene/schema.hpp"
 

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "limber/mesh/quality.hpp"
-#include "limber/scene/build/mesh_facts.hpp"
+#include "limber/scene/construction/mesh_facts.hpp"
 #include "limber/scene/read_shape.hpp"
 #include "limber/scene/schema.hpp"
 #include "scene/samples.hpp"

@@ -6,7 +6,7 @@
 #include <mutex>
 
 #include "limber/core/errors.hpp"
-#include "limber/scene/build/build.hpp"
+#include "limber/scene/construction/build.hpp"
 #include "support/thread_processes.hpp"
 
 namespace limber {
@@ -72,19 +72,19 @@ std::vector<double> answers(const Model& model, Mass mass) {
                              space.dot(f, u.v),
                              space.max_abs(f),
                              model.min_det_F(system.full(u).q),
-                             static_cast<double>(space.whole_size(system.size()))};
+                             static_cast<double>(space.global_size(system.size()))};
   const auto add = [&](const Vector& x) { all.insert(all.end(), x.begin(), x.end()); };
-  add(space.whole(f));
-  add(space.whole(system.apply_mass(u.v)));
+  add(space.allgather(f));
+  add(space.allgather(system.apply_mass(u.v)));
   add(system.everywhere(u).q);
   if (mass == Mass::diagonal) add(system.reactions(u));
   const Matrix R = system.rigid_motions(u);
   all.push_back(static_cast<double>(R.cols()));
-  for (Index j = 0; j < R.cols(); ++j) add(space.whole(R.col(j)));
+  for (Index j = 0; j < R.cols(); ++j) add(space.allgather(R.col(j)));
   // K x, as the system stores K.
   Vector y = system.symmetric() ? Vector(T.K.selfadjointView<Eigen::Lower>() * u.v) : Vector(T.K * u.v);
   space.add_up(y);
-  add(space.whole(y));
+  add(space.allgather(y));
   return all;
 }
 
@@ -422,13 +422,13 @@ TEST(SharedModel, RefusesViscosityByName) {
 TEST(OnFirstProcess, AllFailIfTheFirstOneDoes) {
   ThreadProcesses(3).run([&](const Communicator& all) {
     int done = 0;
-    on_first_process(all, [&] { ++done; });
+    on_root(all, [&] { ++done; });
     EXPECT_EQ(done, all.rank() == 0 ? 1 : 0);
-    const auto fails = [&] { on_first_process(all, [] { throw InputError("here", "is wrong"); }); };
+    const auto fails = [&] { on_root(all, [] { throw InputError("here", "is wrong"); }); };
     if (all.rank() == 0)
       EXPECT_THROW(fails(), InputError);
     else
-      EXPECT_THROW(fails(), FailedElsewhere);
+      EXPECT_THROW(fails(), OtherProcessFailed);
   });
 }
 

@@ -7,7 +7,7 @@
 
 #include "limber/core/errors.hpp"
 #include "limber/record/temporary_directory.hpp"
-#include "limber/scene/build/build.hpp"
+#include "limber/scene/construction/build.hpp"
 #include "limber/scene/json.hpp"
 #include "limber/scene/run/run.hpp"
 #include "support/thread_processes.hpp"
@@ -57,7 +57,7 @@ TEST(SharedRun, WhatProcess0CannotWriteEndsAllOfThem) {
     } catch (const OutputError& e) {
       EXPECT_NE(std::string(e.what()).find("the disk is full"), std::string::npos) << e.what();
       full += all.rank() == 0 ? 1 : 10;
-    } catch (const FailedElsewhere&) {
+    } catch (const OtherProcessFailed&) {
       ++elsewhere;
     }
   });

@@ -5,7 +5,7 @@
 #include <mutex>
 
 #include "limber/linalg/solvers/linear_solver.hpp"
-#include "limber/scene/build/build.hpp"
+#include "limber/scene/construction/build.hpp"
 #include "limber/scene/run/facts.hpp"
 #include "support/thread_processes.hpp"
 
@@ -54,7 +54,7 @@ Solved solve_stage(const Scene& scene, const std::string& solver, const Communic
   Vector Ax;
   linear->multiply(x, Ax);
   EXPECT_LE(space.norm(Ax - b), 1e-10 * space.norm(b)) << solver;
-  return {space.whole(x), report.iterations};
+  return {space.allgather(x), report.iterations};
 }
 
 void expect_same_solution(const Scene& scene, const std::string& solver, int processes, double more_iterations) {

@@ -1,4 +1,4 @@
-#include "limber/scene/build/shares.hpp"
+#include "limber/scene/construction/shares.hpp"
 
 #include <gtest/gtest.h>
 #include <pthread.h>

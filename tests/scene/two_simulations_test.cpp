@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "limber/scene/build/build.hpp"
+#include "limber/scene/construction/build.hpp"
 
 namespace limber {
 namespace {

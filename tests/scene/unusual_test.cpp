@@ -1,4 +1,4 @@
-#include "limber/scene/build/unusual.hpp"
+#include "limber/scene/construction/unusual.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

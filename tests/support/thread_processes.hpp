@@ -50,18 +50,18 @@ class ThreadProcesses {
     }
     void min(std::span<double> x) const override { smallest(all_.doubles_, x); }
     void min(std::span<int> x) const override { smallest(all_.ints_, x); }
-    void exchange(std::span<Letter> letters) const override {
+    void exchange(std::span<Message> messages) const override {
       // Each lays out what it has for the others, one after the other.
       std::vector<double> out;
       for (int p = 0; p < size(); ++p)
-        for (const Letter& l : letters)
+        for (const Message& l : messages)
           if (l.process == p) {
             out.push_back(static_cast<double>(p));
             out.push_back(static_cast<double>(l.out.size()));
             out.insert(out.end(), l.out.begin(), l.out.end());
           }
       const auto all = gathered(all_.doubles_, std::span<const double>(out));
-      for (const Letter& l : letters) {
+      for (const Message& l : messages) {
         const auto& from = all[static_cast<std::size_t>(l.process)];
         for (std::size_t i = 0; i < from.size(); i += 2 + static_cast<std::size_t>(from[i + 1]))
           if (static_cast<int>(from[i]) == rank_)

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "limber/scene/build/obstacle_parts.hpp"
+#include "limber/scene/construction/obstacle_parts.hpp"
 
 namespace limber::app {
 namespace {

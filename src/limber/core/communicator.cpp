@@ -51,12 +51,12 @@ class World final : public Communicator {
   void min(std::span<int> x) const override {
     MPI_Allreduce(MPI_IN_PLACE, x.data(), static_cast<int>(x.size()), MPI_INT, MPI_MIN, MPI_COMM_WORLD);
   }
-  void exchange(std::span<Letter> letters) const override {
-    requests_.resize(2 * letters.size());
+  void exchange(std::span<Message> messages) const override {
+    requests_.resize(2 * messages.size());
     MPI_Request* next = requests_.data();
-    for (const Letter& l : letters)
+    for (const Message& l : messages)
       MPI_Irecv(l.in.data(), static_cast<int>(l.in.size()), MPI_DOUBLE, l.process, 0, MPI_COMM_WORLD, next++);
-    for (const Letter& l : letters)
+    for (const Message& l : messages)
       MPI_Isend(l.out.data(), static_cast<int>(l.out.size()), MPI_DOUBLE, l.process, 0, MPI_COMM_WORLD, next++);
     MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
   }
@@ -74,36 +74,36 @@ class World final : public Communicator {
 
 }  // namespace
 
-int Communicator::before(int own) const {
+int Communicator::exclusive_sum(int own) const {
   std::vector<double> sums(static_cast<std::size_t>(size()), 0.0);
   for (std::size_t p = static_cast<std::size_t>(rank()) + 1; p < sums.size(); ++p) sums[p] = own;
   sum(sums);
   return static_cast<int>(sums[static_cast<std::size_t>(rank())]);
 }
 
-std::vector<std::vector<double>> Communicator::give(const std::vector<std::vector<double>>& lists) const {
+std::vector<std::vector<double>> Communicator::alltoall(const std::vector<std::vector<double>>& lists) const {
   const auto count = static_cast<std::size_t>(size());
   std::vector<std::vector<double>> in(count);
   std::vector<double> sizes(count), theirs(count, 0.0);
-  const auto post = [&](const auto& letter) {
-    std::vector<Letter> letters;
+  const auto post = [&](const auto& message) {
+    std::vector<Message> messages;
     for (int p = 0; p < size(); ++p)
-      if (p != rank()) letters.push_back(letter(static_cast<std::size_t>(p)));
-    exchange(letters);
+      if (p != rank()) messages.push_back(message(static_cast<std::size_t>(p)));
+    exchange(messages);
   };
   for (std::size_t p = 0; p < count; ++p) sizes[p] = static_cast<double>(lists[p].size());
-  post([&](std::size_t p) { return Letter{static_cast<int>(p), {&sizes[p], 1}, {&theirs[p], 1}}; });
+  post([&](std::size_t p) { return Message{static_cast<int>(p), {&sizes[p], 1}, {&theirs[p], 1}}; });
   post([&](std::size_t p) {
     in[p].resize(static_cast<std::size_t>(theirs[p]));
-    return Letter{static_cast<int>(p), lists[p], in[p]};
+    return Message{static_cast<int>(p), lists[p], in[p]};
   });
   return in;
 }
 
-std::vector<std::vector<double>> Communicator::to_first(std::vector<double> mine) const {
+std::vector<std::vector<double>> Communicator::gather_to_root(std::vector<double> mine) const {
   double size_here = static_cast<double>(mine.size()), none = 0;
   if (rank() > 0) {
-    Letter count{0, {&size_here, 1}, {&none, 1}}, list{0, mine, {}};
+    Message count{0, {&size_here, 1}, {&none, 1}}, list{0, mine, {}};
     exchange({&count, 1});
     exchange({&list, 1});
     return {};
@@ -111,7 +111,7 @@ std::vector<std::vector<double>> Communicator::to_first(std::vector<double> mine
   const auto processes = static_cast<std::size_t>(size());
   std::vector<std::vector<double>> all(processes);
   std::vector<double> sizes(processes, 0);
-  std::vector<Letter> counts, lists;
+  std::vector<Message> counts, lists;
   for (std::size_t p = 1; p < processes; ++p) counts.push_back({static_cast<int>(p), {&none, 1}, {&sizes[p], 1}});
   exchange(counts);
   for (std::size_t p = 1; p < processes; ++p) {
@@ -123,37 +123,37 @@ std::vector<std::vector<double>> Communicator::to_first(std::vector<double> mine
   return all;
 }
 
-std::vector<double> Communicator::from_first(std::vector<std::vector<double>> lists) const {
+std::vector<double> Communicator::scatter_from_root(std::vector<std::vector<double>> lists) const {
   double none = 0, size_here = 0;
   if (rank() > 0) {
-    Letter count{0, {&none, 1}, {&size_here, 1}};
+    Message count{0, {&none, 1}, {&size_here, 1}};
     exchange({&count, 1});
     std::vector<double> mine(static_cast<std::size_t>(size_here));
-    Letter list{0, {}, mine};
+    Message list{0, {}, mine};
     exchange({&list, 1});
     return mine;
   }
   const auto processes = static_cast<std::size_t>(size());
   std::vector<double> sizes(processes, 0);
-  std::vector<Letter> counts, letters;
+  std::vector<Message> counts, messages;
   for (std::size_t p = 1; p < processes; ++p) {
     sizes[p] = static_cast<double>(lists[p].size());
     counts.push_back({static_cast<int>(p), {&sizes[p], 1}, {&none, 1}});
-    letters.push_back({static_cast<int>(p), lists[p], {}});
+    messages.push_back({static_cast<int>(p), lists[p], {}});
   }
   exchange(counts);
-  exchange(letters);
+  exchange(messages);
   return std::move(lists[0]);
 }
 
-std::vector<double> Communicator::hand_over(int process, const std::vector<double>& list) const {
+std::vector<double> Communicator::send_from_root(int process, const std::vector<double>& list) const {
   std::vector<std::vector<double>> lists(static_cast<std::size_t>(rank() == 0 ? size() : 0));
   if (rank() == 0) lists[static_cast<std::size_t>(process)] = list;
-  return from_first(std::move(lists));
+  return scatter_from_root(std::move(lists));
 }
 
-std::vector<std::vector<double>> Communicator::all_lists(const std::vector<double>& mine) const {
-  auto all = give(std::vector<std::vector<double>>(static_cast<std::size_t>(size()), mine));
+std::vector<std::vector<double>> Communicator::allgather(const std::vector<double>& mine) const {
+  auto all = alltoall(std::vector<std::vector<double>>(static_cast<std::size_t>(size()), mine));
   all[static_cast<std::size_t>(rank())] = mine;
   return all;
 }
@@ -197,7 +197,7 @@ bool Processes::possible() { return false; }
 
 void Processes::at_end(std::function<void()> last) { last_things().push_back(std::move(last)); }
 
-void on_first_process(const Communicator& all, const std::function<void()>& work) {
+void on_root(const Communicator& all, const std::function<void()>& work) {
   std::exception_ptr failure;
   if (all.rank() == 0) {
     try {
@@ -209,7 +209,7 @@ void on_first_process(const Communicator& all, const std::function<void()>& work
   std::array<int, 1> failed = {failure ? 1 : 0};
   all.broadcast(failed);
   if (failure) std::rethrow_exception(failure);
-  if (failed[0] != 0) throw FailedElsewhere();
+  if (failed[0] != 0) throw OtherProcessFailed();
 }
 
 }  // namespace limber

@@ -1,7 +1,7 @@
 #pragma once
-/// The processes that share one simulation. All of them run the same program on their parts of the elements, and take
-/// the same decisions since these follow from numbers that all of them know. What is here is all that they say to each
-/// other; every process must call each function as often as the others. Alone, nothing is said.
+/// The processes that share one simulation. All of them run the same program on their parts of the elements, and make
+/// the same decisions because these follow from numbers that all of them know. These functions are collective: every
+/// process must make the same calls in the same order. On a single process they do nothing.
 
 #include <functional>
 #include <memory>
@@ -13,8 +13,8 @@ namespace limber {
 
 class Communicator {
  public:
-  /// Numbers for one other process, and room for as many from it.
-  struct Letter {
+  /// Numbers to send to another process, and the buffer for those received from it.
+  struct Message {
     int process;
     std::span<const double> out;
     std::span<double> in;
@@ -28,26 +28,27 @@ class Communicator {
   /// Each entry becomes the smallest one.
   virtual void min(std::span<double>) const {}
   virtual void min(std::span<int>) const {}
-  virtual void exchange(std::span<Letter>) const {}
-  /// The sum over the processes before this one.
-  int before(int own) const;
-  /// Each process gives each other one a list of any length; what comes, by process.
-  std::vector<std::vector<double>> give(const std::vector<std::vector<double>>& lists) const;
-  /// What each process has, by process.
-  std::vector<std::vector<double>> all_lists(const std::vector<double>& mine) const;
-  /// What each process has, by process, on process 0; nothing on the others. And what process 0 has for each.
-  std::vector<std::vector<double>> to_first(std::vector<double> mine) const;
-  std::vector<double> from_first(std::vector<std::vector<double>> lists) const;
-  /// A list of process 0 for another one, which gets it; all call this, the others for nothing.
-  std::vector<double> hand_over(int process, const std::vector<double>& list) const;
-  /// What process 0 has.
+  virtual void exchange(std::span<Message>) const {}
+  /// The sum over the processes of lower rank.
+  int exclusive_sum(int own) const;
+  /// Sends lists[p], of any length, to each process p; the lists received, by process.
+  std::vector<std::vector<double>> alltoall(const std::vector<std::vector<double>>& lists) const;
+  /// The lists of all processes, by process.
+  std::vector<std::vector<double>> allgather(const std::vector<double>& mine) const;
+  /// The lists of all processes, by process, on process 0; empty on the others. And the reverse: process 0 sends one
+  /// list to each.
+  std::vector<std::vector<double>> gather_to_root(std::vector<double> mine) const;
+  std::vector<double> scatter_from_root(std::vector<std::vector<double>> lists) const;
+  /// Sends a list from process 0 to one other process; the rest receive an empty list.
+  std::vector<double> send_from_root(int process, const std::vector<double>& list) const;
+  /// Each entry becomes that of process 0.
   virtual void broadcast(std::span<int>) const {}
 };
 
-/// A program by itself.
+/// The communicator of a single process.
 const Communicator& one_process();
 
-/// While one lives, a program that was started by mpirun can talk to the others. It begins with main and ends with it.
+/// Initialises and finalises MPI. Created at the beginning of main, destroyed at its end.
 class Processes {
  public:
   Processes(int& argc, char**& argv);
@@ -56,23 +57,23 @@ class Processes {
   Processes& operator=(const Processes&) = delete;
 
   const Communicator& all() const { return *all_; }
-  /// Ends all processes at once, with this exit status, if there are others: for one that cannot go on while they wait
-  /// for it.
+  /// Aborts all processes with this exit status, if there are others: for a process that cannot go on while the others
+  /// wait for it.
   void abandon(int status) const;
-  /// Whether this program was built to run as several processes.
+  /// Whether this program was built with MPI.
   static bool possible();
-  /// Called before the processes part.
+  /// Registers a function to be called before MPI is finalised.
   static void at_end(std::function<void()> last);
 
  private:
   std::unique_ptr<const Communicator> all_;
 };
 
-/// Thrown where another process has failed, which says why.
-struct FailedElsewhere {};
+/// Thrown on all other processes when one has failed; that one reports why.
+struct OtherProcessFailed {};
 
-/// Does on process 0 what only one process may do, such as writing a file. If it throws there, all processes do: the
-/// others FailedElsewhere.
-void on_first_process(const Communicator& all, const std::function<void()>& work);
+/// Runs `work`, such as writing a file, on process 0 only. If it throws there, the other processes throw
+/// OtherProcessFailed.
+void on_root(const Communicator& all, const std::function<void()>& work);
 
 }  // namespace limber

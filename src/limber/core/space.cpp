@@ -21,7 +21,7 @@ int NodeHolders::speaker(int node) const {
 std::vector<int> NodeHolders::united(std::vector<int> scene_numbers) const {
   if (!by_parts()) return scene_numbers;
   std::vector<int> all;
-  for (const auto& list : processes->all_lists({scene_numbers.begin(), scene_numbers.end()}))
+  for (const auto& list : processes->allgather({scene_numbers.begin(), scene_numbers.end()}))
     all.insert(all.end(), list.begin(), list.end());
   std::sort(all.begin(), all.end());
   all.erase(std::unique(all.begin(), all.end()), all.end());
@@ -50,7 +50,7 @@ Space::Space(const NodeHolders& holders, const std::vector<int>& nodes, const st
   // Numbers: process by process, ascending nodes in each. Who answers for a node tells the others.
   Numbering& numbering = parts->numbering;
   numbering.own = static_cast<int>(std::count(parts->owned.begin(), parts->owned.end(), 1));
-  numbering.first = holders.processes->before(numbering.own);
+  numbering.first = holders.processes->exclusive_sum(numbering.own);
   numbering.nodes = parts->nodes;
   std::vector<double> number(nodes.size(), 0.0);
   for (std::size_t i = 0, next = 0; i < nodes.size(); ++i)
@@ -83,10 +83,10 @@ namespace {
 
 /// Each process gives each other one a list of numbers.
 std::vector<std::vector<int>> give_lists(const Communicator& all, const std::vector<std::vector<int>>& out) {
-  std::vector<std::vector<double>> letters;
-  for (const auto& list : out) letters.emplace_back(list.begin(), list.end());
+  std::vector<std::vector<double>> messages;
+  for (const auto& list : out) messages.emplace_back(list.begin(), list.end());
   std::vector<std::vector<int>> in;
-  for (const auto& list : all.give(letters)) in.emplace_back(list.begin(), list.end());
+  for (const auto& list : all.alltoall(messages)) in.emplace_back(list.begin(), list.end());
   return in;
 }
 
@@ -97,7 +97,7 @@ Space Space::numbered(const Communicator& processes, const std::vector<int>& hel
   parts->processes = &processes;
   const int count = processes.size(), me = processes.rank();
   std::vector<int> first{0};
-  for (const auto& list : processes.all_lists({static_cast<double>(own)}))
+  for (const auto& list : processes.allgather({static_cast<double>(own)}))
     first.push_back(first.back() + static_cast<int>(list[0]));
   parts->nodes = first.back();
   parts->place = held;
@@ -180,16 +180,16 @@ template <class Range>
 void Space::add_up_ranges(double* values, const Range& range) const {
   const auto& neighbours = parts_->neighbours;
   std::vector<std::vector<double>> out(neighbours.size()), in(neighbours.size());
-  std::vector<Communicator::Letter> letters;
+  std::vector<Communicator::Message> messages;
   for (std::size_t n = 0; n < neighbours.size(); ++n) {
     for (const int k : neighbours[n].nodes) {
       const auto [begin, end] = range(k);
       out[n].insert(out[n].end(), values + begin, values + end);
     }
     in[n].resize(out[n].size());
-    letters.push_back({neighbours[n].process, out[n], in[n]});
+    messages.push_back({neighbours[n].process, out[n], in[n]});
   }
-  parts_->processes->exchange(letters);
+  parts_->processes->exchange(messages);
   // In the order of the processes, so that all who hold a node get the same bits.
   const auto last = range(static_cast<int>(parts_->shared.size()) - 1).second;
   const std::vector<double> own(values, values + last);
@@ -254,7 +254,7 @@ void Space::unite(std::vector<std::vector<int>>& rows) const {
       out[ix(n.process)].push_back(static_cast<double>(row.size()));
       out[ix(n.process)].insert(out[ix(n.process)].end(), row.begin(), row.end());
     }
-  const auto in = parts_->processes->give(out);
+  const auto in = parts_->processes->alltoall(out);
   for (const Neighbour& n : parts_->neighbours) {
     auto from = in[ix(n.process)].begin();
     for (const int k : n.nodes)
@@ -267,7 +267,7 @@ void Space::unite(std::vector<std::vector<int>>& rows) const {
 }
 
 template <class Number>
-Vector Space::whole(const Number* x, int width) const {
+Vector Space::allgather(const Number* x, int width) const {
   Vector all = Vector::Zero(static_cast<Index>(width) * parts_->nodes);
   for (int i = 0; i < static_cast<int>(parts_->place.size()); ++i)
     if (owns(i))
@@ -276,10 +276,10 @@ Vector Space::whole(const Number* x, int width) const {
   parts_->processes->sum({all.data(), static_cast<std::size_t>(all.size())});
   return all;
 }
-template Vector Space::whole(const double*, int) const;
-template Vector Space::whole(const float*, int) const;
+template Vector Space::allgather(const double*, int) const;
+template Vector Space::allgather(const float*, int) const;
 
-Vector Space::part(const Vector& whole, int width) const {
+Vector Space::restrict(const Vector& whole, int width) const {
   Vector x(width * static_cast<Index>(parts_->place.size()));
   for (int i = 0; i < static_cast<int>(parts_->place.size()); ++i)
     x.segment(static_cast<Index>(width) * i, width) =
@@ -287,13 +287,13 @@ Vector Space::part(const Vector& whole, int width) const {
   return x;
 }
 
-Vector Space::on_first(const Vector& x) const {
+Vector Space::gather_to_root(const Vector& x) const {
   if (!parts_) return x;
   std::vector<double> mine;
   for (int i = 0; i < static_cast<int>(parts_->place.size()); ++i)
     if (owns(i))
       mine.insert(mine.end(), {static_cast<double>(parts_->place[ix(i)]), x[3 * i], x[3 * i + 1], x[3 * i + 2]});
-  auto lists = parts_->processes->to_first(std::move(mine));
+  auto lists = parts_->processes->gather_to_root(std::move(mine));
   if (parts_->processes->rank() > 0) return {};
   Vector all(3 * static_cast<Index>(parts_->nodes));
   for (auto& list : lists) {
@@ -304,9 +304,9 @@ Vector Space::on_first(const Vector& x) const {
   return all;
 }
 
-Vector Space::from_first(const Vector& whole) const {
+Vector Space::scatter_from_root(const Vector& whole) const {
   if (!parts_) return whole;
-  auto lists = parts_->processes->to_first({parts_->place.begin(), parts_->place.end()});
+  auto lists = parts_->processes->gather_to_root({parts_->place.begin(), parts_->place.end()});
   for (auto& list : lists) {  // of places: they become what is there
     std::vector<double> values;
     for (const double place : list) {
@@ -315,11 +315,11 @@ Vector Space::from_first(const Vector& whole) const {
     }
     list = std::move(values);
   }
-  const auto here = parts_->processes->from_first(std::move(lists));
+  const auto here = parts_->processes->scatter_from_root(std::move(lists));
   return Vector::Map(here.data(), static_cast<Index>(here.size()));
 }
 
-const Space& whole_space() {
+const Space& serial_space() {
   static const Space here;
   return here;
 }

@@ -1,7 +1,7 @@
 #pragma once
-/// The vectors over the unknowns of a system, three to a node, as several processes hold them. A vector is consistent:
-/// a node that several processes hold has the same bits on each. Forces and matrices come as each process makes them
-/// from its own elements: `add_up` makes such a vector consistent. On one process all of this is what Eigen does.
+/// Vectors over the unknowns of a system, three per node, distributed over processes. Vectors are consistent: a node
+/// that several processes hold has the same bits on each. Forces and matrices are first the sums over a process's own
+/// elements; `add_up` makes such a vector consistent. On one process, everything here reduces to Eigen's operations.
 
 #include <memory>
 #include <vector>
@@ -24,9 +24,9 @@ struct NodeHolders {
   bool holds(int node) const;
   bool by_parts() const { return !number.empty(); }
   int scene_number(int node) const { return by_parts() ? number[static_cast<std::size_t>(node)] : node; }
-  /// Who says where a node is: the one that answers for it, or process 0 where nobody holds it.
+  /// The process that reports a node's position: its owner, or process 0 if no process holds it.
   int speaker(int node) const;
-  /// What any process has, ascending and once. Only where nodes are known by parts; else all have it.
+  /// The union over all processes, ascending, without repeats. Unchanged unless nodes are known by parts.
   std::vector<int> united(std::vector<int> scene_numbers) const;
 };
 
@@ -64,31 +64,31 @@ class Space {
   double min(double x) const;
   double max(double x) const { return -min(-x); }
   bool all(bool x) const { return parts_ ? min(x ? 1 : 0) > 0 : x; }
-  /// What each process has from its own elements becomes the whole.
+  /// Sums the contributions of all processes at shared nodes.
   void add_up(Vector& f) const { add_up(f.data(), 3); }
   void add_up(Matrix& F) const;
-  /// The like with `width` numbers to a node, in double or single precision.
+  /// The same with `width` numbers per node, in double or single precision.
   template <class Number>
   void add_up(Number* f, int width) const;
-  /// The like of held_by_several() alone, one after the other; with rows of unequal length, that of the k-th from
-  /// start[k] to start[k + 1].
+  /// The same for the nodes of held_by_several() only, one after the other. With rows of unequal length, the k-th row
+  /// is from start[k] to start[k + 1].
   void add_up_held(double* values, int width) const;
   void add_up_held(double* values, const std::vector<int>& start) const;
-  /// Of each node that others hold too, the numbers that all who hold it have in its row: ascending, once each.
+  /// For each shared node, the union of its row over the processes that hold it, ascending, without repeats.
   void unite(std::vector<std::vector<int>>& rows) const;
 
-  /// Of the scene: the number of all unknowns; all of them, in the order of their nodes, and the part held here.
-  Index whole_size(Index here) const { return parts_ ? 3 * static_cast<Index>(parts_->nodes) : here; }
-  Vector whole(const Vector& x) const { return parts_ ? whole(x.data(), 3) : x; }
-  Vector part(const Vector& whole) const { return parts_ ? part(whole, 3) : whole; }
-  /// The like with `width` numbers to a node. Only where shared.
+  /// The number of unknowns of the scene; the vector of all of them, in the order of their nodes; the part held here.
+  Index global_size(Index here) const { return parts_ ? 3 * static_cast<Index>(parts_->nodes) : here; }
+  Vector allgather(const Vector& x) const { return parts_ ? allgather(x.data(), 3) : x; }
+  Vector restrict(const Vector& whole) const { return parts_ ? restrict(whole, 3) : whole; }
+  /// The same with `width` numbers per node. Only where shared.
   template <class Number>
-  Vector whole(const Number* x, int width) const;
-  Vector part(const Vector& whole, int width) const;
-  /// The whole on process 0, nothing on the others; and from there the part of each.
-  Vector on_first(const Vector& x) const;
-  Vector from_first(const Vector& whole) const;
-  /// Of each node held here, its place among all. Only where shared.
+  Vector allgather(const Number* x, int width) const;
+  Vector restrict(const Vector& whole, int width) const;
+  /// The whole vector on process 0, an empty one on the others; and back from there.
+  Vector gather_to_root(const Vector& x) const;
+  Vector scatter_from_root(const Vector& whole) const;
+  /// The global index of each node held here. Only where shared.
   const std::vector<int>& places() const { return parts_->place; }
 
   /// Nodes in the order of the processes that answer for them, as distributed matrices number them. Only where shared.
@@ -125,7 +125,7 @@ class Space {
   std::shared_ptr<const Parts> parts_;  // null: one process
 };
 
-/// For those who have no other.
-const Space& whole_space();
+/// The trivial space of a single process.
+const Space& serial_space();
 
 }  // namespace limber

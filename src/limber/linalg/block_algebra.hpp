@@ -24,10 +24,10 @@ void subtract(const BlockView& V, const BlockView& G, Eigen::Ref<Matrix> U);
 class BlockProduct {
  public:
   BlockProduct() = default;
-  explicit BlockProduct(const SparseMatrix& A, const Space& space = whole_space()) { take(A, space); }
+  explicit BlockProduct(const SparseMatrix& A, const Space& space = serial_space()) { take(A, space); }
 
   /// New values, or a new pattern. A lumped mass on the pattern of a stiffness is noticed to be diagonal.
-  void take(const SparseMatrix& A, const Space& space = whole_space());
+  void take(const SparseMatrix& A, const Space& space = serial_space());
   /// A X, #n × k.
   Matrix operator*(const BlockView& X) const;
   const Vector& diagonal() const { return diagonal_; }

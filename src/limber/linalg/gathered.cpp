@@ -9,7 +9,7 @@ SparseMatrix gather_entries(const Communicator& all, Index n, const std::vector<
   mine.reserve(3 * own.size());
   for (const Entry& e : own) mine.insert(mine.end(), {double(e.row()), double(e.col()), e.value()});
   std::vector<Entry> entries;
-  for (const auto& list : all.all_lists(mine))
+  for (const auto& list : all.allgather(mine))
     for (std::size_t i = 0; i < list.size(); i += 3)
       entries.emplace_back(static_cast<int>(list[i]), static_cast<int>(list[i + 1]), list[i + 2]);
   SparseMatrix whole(n, n);
@@ -31,13 +31,13 @@ SparseMatrix gather_matrix(const Space& space, const SparseMatrix& A, Symmetry s
         own.emplace_back(place(e.row()), place(j), e.value());
       else if (e.row() >= j)  // blocks of the diagonal may be whole
         own.push_back(lower_entry(place(e.row()), place(j), e.value()));
-  return gather_entries(space.processes(), space.whole_size(A.cols()), own);
+  return gather_entries(space.processes(), space.global_size(A.cols()), own);
 }
 
 Matrix gather_rows(const Space& space, const Matrix& held) {
   if (!space.shared()) return held;
-  Matrix all(space.whole_size(held.rows()), held.cols());
-  for (Index c = 0; c < held.cols(); ++c) all.col(c) = space.whole(held.col(c));
+  Matrix all(space.global_size(held.rows()), held.cols());
+  for (Index c = 0; c < held.cols(); ++c) all.col(c) = space.allgather(held.col(c));
   return all;
 }
 
@@ -52,7 +52,7 @@ Matrix as_owners_have(const Space& space, Matrix held) {
 Matrix held_rows(const Space& space, const Matrix& all) {
   if (!space.shared()) return all;
   Matrix held(3 * static_cast<Index>(space.places().size()), all.cols());
-  for (Index c = 0; c < all.cols(); ++c) held.col(c) = space.part(all.col(c));
+  for (Index c = 0; c < all.cols(); ++c) held.col(c) = space.restrict(all.col(c));
   return held;
 }
 

@@ -52,7 +52,7 @@ class RowMatrix {
   virtual double apply_inverse_diagonal(const double* r, double* z) const = 0;
 
  protected:
-  explicit RowMatrix(int block_size, const Space& space = whole_space()) : space_(space), block_size_(block_size) {}
+  explicit RowMatrix(int block_size, const Space& space = serial_space()) : space_(space), block_size_(block_size) {}
 
   Index size_ = 0, entries_ = 0;
   BlockRows block_rows_;
@@ -64,6 +64,6 @@ class RowMatrix {
 
 /// Throws InputError("method.solver", …) where several processes share a matrix that is not made of 3×3 blocks.
 std::unique_ptr<RowMatrix> make_row_matrix(const SparseMatrix& A, Symmetry symmetry,
-                                           const Space& space = whole_space());
+                                           const Space& space = serial_space());
 
 }  // namespace limber

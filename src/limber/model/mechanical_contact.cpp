@@ -65,7 +65,7 @@ class MechanicalSystem::Contact final : public ContactPart {
   double smallest_gap(const State& u) const override {
     const State all = whole_.full(u);
     double gap = std::numeric_limits<double>::infinity();
-    for (const Sides& f : whole_.sides_)
+    for (const ForceRoles& f : whole_.roles_)
       if (f.contact) gap = min_or_nan(gap, f.contact->smallest_gap(all));
     return whole_.space_.min(gap);
   }
@@ -73,12 +73,12 @@ class MechanicalSystem::Contact final : public ContactPart {
   void update_lagged(const State& u) override {
     if (whole_.lag_ == Lag::none) return;
     const State all = whole_.full(u);
-    for (const Sides& f : whole_.sides_)
+    for (const ForceRoles& f : whole_.roles_)
       if (f.contact) f.contact->update_lagged(all);
   }
   bool couple_again() override {
     bool any = false;
-    for (const Sides& f : whole_.sides_)
+    for (const ForceRoles& f : whole_.roles_)
       if (f.contact && f.contact->couple_again()) any = true;
     return any;
   }

@@ -72,7 +72,7 @@ double MechanicalSystem::elastic_rounding(const State& u) const {
 double MechanicalSystem::damping_power(const State& u) const {
   const State all = full(u);
   double power = 0;
-  for (const Sides& f : sides_)
+  for (const ForceRoles& f : roles_)
     if (f.damping) power += f.damping->damping_power(all);
   return space_.sum(power);
 }
@@ -81,7 +81,7 @@ double MechanicalSystem::friction_power(const State& u) const {
   if (!contact_) return 0;
   const State all = full(u);
   double power = 0;
-  for (const Sides& f : sides_)
+  for (const ForceRoles& f : roles_)
     if (f.contact) power += f.contact->friction_power(all);
   return space_.sum(power);
 }
@@ -114,7 +114,7 @@ double MechanicalSystem::work_put_in_at(const Travel& step, const State& u, doub
   for (std::size_t k = 0; k < forces_.size(); ++k) {
     const Force& force = *forces_[k];
     const auto traits = force.traits();
-    if (!sides_[k].contact && !traits.has_potential && !traits.dissipates) {
+    if (!roles_[k].contact && !traits.has_potential && !traits.dissipates) {
       if (free.size() == 0) free = Vector::Zero(u.q.size());
       force.add_force(u, free);
     } else if (traits.time_dependent && traits.has_potential && !dynamic_cast<const StoringForce*>(&force)) {

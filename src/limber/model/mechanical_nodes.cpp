@@ -146,7 +146,7 @@ void MechanicalSystem::show(const State& u, const ShowNodes& piece) const {
         mine.insert(mine.end(), at.begin(), at.end());
       }
     }
-    const auto lists = all.to_first(std::move(mine));
+    const auto lists = all.gather_to_root(std::move(mine));
     if (all.rank() > 0) continue;
     Vector q(3 * (end - first)), v(3 * (end - first));
     for (const auto& list : lists)

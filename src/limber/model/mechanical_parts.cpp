@@ -33,7 +33,7 @@ void MechanicalSystem::find_parts(const std::vector<std::pair<int, int>>& couple
     for (const int node : nodes)
       if (holders_.holds(node)) names.insert(name[ix(node)]);
     if (!space_.shared()) return names;
-    for (const auto& list : space_.processes().all_lists({names.begin(), names.end()}))
+    for (const auto& list : space_.processes().allgather({names.begin(), names.end()}))
       names.insert(list.begin(), list.end());
     return names;
   };
@@ -64,10 +64,10 @@ void MechanicalSystem::unite_names(const std::vector<int>& root, std::vector<int
       if (*process != all.rank()) with[ix(*process)].push_back(i);
   }
   for (bool changed = true; changed;) {
-    std::vector<std::vector<double>> letters(with.size());
+    std::vector<std::vector<double>> messages(with.size());
     for (std::size_t p = 0; p < with.size(); ++p)
-      for (const int i : with[p]) letters[p].push_back(name[ix(root[ix(i)])]);
-    const auto theirs = all.give(letters);
+      for (const int i : with[p]) messages[p].push_back(name[ix(root[ix(i)])]);
+    const auto theirs = all.alltoall(messages);
     changed = false;
     for (std::size_t p = 0; p < with.size(); ++p)
       for (std::size_t k = 0; k < with[p].size(); ++k) {

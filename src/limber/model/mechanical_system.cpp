@@ -36,7 +36,7 @@ MechanicalSystem::MechanicalSystem(Parts parts)
     forces_depend_on_time_ = forces_depend_on_time_ || traits.time_dependent;
     lag_ = std::max(lag_, traits.lag);
     (traits.wholly_implicit ? implicit_forces_ : smooth_forces_).push_back(f);
-    sides_.push_back({dynamic_cast<ContactForce*>(f.get()), dynamic_cast<LearningForce*>(f.get()),
+    roles_.push_back({dynamic_cast<ContactForce*>(f.get()), dynamic_cast<LearningForce*>(f.get()),
                       dynamic_cast<DampingForce*>(f.get()), dynamic_cast<LoadForce*>(f.get())});
   }
   tied_.assign(ix(static_cast<int>(reference_.size() / 3)), 0);
@@ -263,7 +263,7 @@ void MechanicalSystem::make_mass() {
 
 std::vector<double> MechanicalSystem::memory() const {
   std::vector<double> all;
-  for (const Sides& f : sides_) {
+  for (const ForceRoles& f : roles_) {
     const auto part = f.learning ? f.learning->memory() : std::vector<double>{};
     all.push_back(static_cast<double>(part.size()));
     all.insert(all.end(), part.begin(), part.end());
@@ -277,7 +277,7 @@ void MechanicalSystem::restore(const std::vector<double>& memory) {
     throw InputError("forces",
                      fmt::format("{} numbers do not fit what the {} forces keep", memory.size(), forces_.size()));
   };
-  for (const Sides& f : sides_) {
+  for (const ForceRoles& f : roles_) {
     if (next == memory.end()) fail();
     const double count = *next++;
     if (!(count >= 0) || !(count <= static_cast<double>(memory.end() - next)) || count != std::floor(count)) fail();
@@ -290,18 +290,18 @@ void MechanicalSystem::restore(const std::vector<double>& memory) {
 }
 
 bool MechanicalSystem::adapt(const State& u, double budget) {
-  if (std::none_of(sides_.begin(), sides_.end(), [](const Sides& f) { return f.learning; })) return false;
+  if (std::none_of(roles_.begin(), roles_.end(), [](const ForceRoles& f) { return f.learning; })) return false;
   const State all = full(u);
   bool changed = false;
-  for (const Sides& f : sides_) changed = (f.learning && f.learning->adapt(all, budget)) || changed;
+  for (const ForceRoles& f : roles_) changed = (f.learning && f.learning->adapt(all, budget)) || changed;
   return changed;
 }
 
 template <class Visit>
 void MechanicalSystem::each_strained(const State& u, const Visit& visit) const {
-  if (std::none_of(sides_.begin(), sides_.end(), [](const Sides& f) { return f.learning; })) return;
+  if (std::none_of(roles_.begin(), roles_.end(), [](const ForceRoles& f) { return f.learning; })) return;
   const State all = full(u);
-  for (const Sides& f : sides_) {
+  for (const ForceRoles& f : roles_) {
     if (!f.learning) continue;
     std::vector<double> strains = f.learning->strains(all);
     if (strains.empty()) continue;
@@ -325,7 +325,7 @@ std::vector<std::string> MechanicalSystem::remarks(const State& u) const {
 }
 
 bool MechanicalSystem::grows() const {
-  return std::any_of(sides_.begin(), sides_.end(), [](const Sides& f) { return f.contact; });
+  return std::any_of(roles_.begin(), roles_.end(), [](const ForceRoles& f) { return f.contact; });
 }
 
 void MechanicalSystem::forget() {
@@ -337,7 +337,7 @@ void MechanicalSystem::forget() {
 
 void MechanicalSystem::couple(const State& all) {
   Couplings now, soon;
-  for (const Sides& f : sides_)
+  for (const ForceRoles& f : roles_)
     if (f.contact) f.contact->add_couplings_at(all, now);
   const auto to_free = [&](Couplings& pairs) {
     for (auto& [a, b] : pairs) {
@@ -357,7 +357,7 @@ void MechanicalSystem::couple(const State& all) {
   };
   const bool fits = space_.all(holds(pattern_));
   if (fits && (lag_ != Lag::each_iterate || space_.all(holds(unsymmetric_pattern_)))) return;
-  for (const Sides& f : sides_)
+  for (const ForceRoles& f : roles_)
     if (f.contact) f.contact->add_couplings_soon(all, soon);
   to_free(soon);
   now.insert(now.end(), soon.begin(), soon.end());
@@ -520,7 +520,7 @@ std::string MechanicalSystem::what_stops(const Vector& q, const Vector& dq, doub
 
 void MechanicalSystem::stand_still(std::optional<double> share) {
   still_ = share;
-  for (const Sides& f : sides_)
+  for (const ForceRoles& f : roles_)
     if (f.load) f.load->apply(share.value_or(1));
 }
 
@@ -535,7 +535,7 @@ double MechanicalSystem::max_step_to_share(const Vector& q, const Vector& dq, do
 
 void MechanicalSystem::begin_step(const State& u) {
   const State all = full(u);
-  for (const Sides& f : sides_)
+  for (const ForceRoles& f : roles_)
     if (f.learning) f.learning->begin_step(all);
 }
 

@@ -156,7 +156,7 @@ class MechanicalSystem final : public System {
   };
   using Forces = std::vector<std::shared_ptr<Force>>;
   /// What else a force is; null: nothing of that kind.
-  struct Sides {
+  struct ForceRoles {
     ContactForce* contact;
     LearningForce* learning;
     DampingForce* damping;
@@ -249,7 +249,7 @@ class MechanicalSystem final : public System {
   std::unique_ptr<ContactPart> contact_;    // null without contact forces
   std::unique_ptr<NearGaps> near_gaps_;     // null without a source
   Forces smooth_forces_, implicit_forces_;  // all forces; the latter wholly implicit in every method
-  std::vector<Sides> sides_;                // of all forces
+  std::vector<ForceRoles> roles_;           // of all forces
   Lag lag_ = Lag::none;
   bool velocity_dependent_ = false, has_potential_ = true, scripted_ = false, coupled_mass_ = false,
        time_dependent_ = false, forces_depend_on_time_ = false;

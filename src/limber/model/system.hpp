@@ -74,7 +74,7 @@ enum class Definiteness { exact, projected };
 
 class System;
 
-/// What a system with contact forces has beside.
+/// Contact-specific operations; present only if the system has contact forces.
 class ContactPart {
  public:
   virtual ~ContactPart() = default;
@@ -158,7 +158,7 @@ class System {
   /// elements, but forces, products and potentials are whole.
   const Space& space() const {
     const Space* shared = traits().nodes.space;
-    return shared ? *shared : whole_space();
+    return shared ? *shared : serial_space();
   }
   double smallest_gap(const State& u) const {
     ContactPart* c = contact();

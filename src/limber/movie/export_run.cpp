@@ -10,7 +10,7 @@
 #include "limber/exchange/catalog.hpp"
 #include "limber/record/directory.hpp"
 #include "limber/record/resample.hpp"
-#include "limber/scene/build/element_fields.hpp"
+#include "limber/scene/construction/element_fields.hpp"
 #include "limber/scene/run/exported.hpp"
 
 namespace limber {

@@ -7,7 +7,7 @@
 #include "limber/core/errors.hpp"
 #include "limber/record/directory.hpp"
 #include "limber/record/resample.hpp"
-#include "limber/scene/build/build.hpp"
+#include "limber/scene/construction/build.hpp"
 
 namespace limber {
 namespace {

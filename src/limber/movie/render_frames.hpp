@@ -6,8 +6,8 @@
 
 #include "limber/render/smooth_normals.hpp"
 #include "limber/render/tracer.hpp"
-#include "limber/scene/build/element_fields.hpp"
-#include "limber/scene/build/moving_obstacles.hpp"
+#include "limber/scene/construction/element_fields.hpp"
+#include "limber/scene/construction/moving_obstacles.hpp"
 #include "limber/scene/run/exported.hpp"
 #include "limber/scene/scene.hpp"
 

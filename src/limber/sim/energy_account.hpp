@@ -1,10 +1,10 @@
 #pragma once
-/// Who owes whom: the energy of a motion against all that was put in from outside,
+/// Energy balance: the energy of a motion against the work done on it from outside,
 ///
 ///     balance(t) = total(t) − work put in until t.
 ///
-/// Dissipation lowers the balance, and nothing may raise it: what does is a *gain*, made by the integration alone.
-/// Where things touch, the driver refuses steps that gain more than a small share of the largest kinetic energy.
+/// Dissipation lowers the balance. Nothing physical raises it: an increase is a *gain*, an error of the integration.
+/// In contact, the driver rejects steps that gain more than a small share of the largest kinetic energy.
 
 #include <vector>
 

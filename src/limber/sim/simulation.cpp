@@ -131,8 +131,8 @@ Snapshot Simulation::snapshot() {
   const Space& space = system_->space();
   for (std::size_t i = 0; i < motion_.history.size(); ++i) {
     const State& u = motion_.history[i];
-    s.history.push_back(
-        {space.on_first(u.q), space.on_first(u.v), u.t, u.a.size() > 0 ? space.on_first(u.a) : Vector()});
+    s.history.push_back({space.gather_to_root(u.q), space.gather_to_root(u.v), u.t,
+                         u.a.size() > 0 ? space.gather_to_root(u.a) : Vector()});
   }
   begin_again(s.forces, s.modes);
   return s;
@@ -156,9 +156,7 @@ void Simulation::release_first(int k) {
 }
 
 void Simulation::restore(const Snapshot& s) {
-  on_first_process(system_->processes(), [&] {
-    require_sound(s, {h_, stepper_.memory().states, stepper_.modes() != nullptr});
-  });
+  on_root(system_->processes(), [&] { require_sound(s, {h_, stepper_.memory().states, stepper_.modes() != nullptr}); });
   const MotionState before = motion_;
   const double start_time = start_time_;
   const std::vector<double> learnt = system_->memory();
@@ -181,12 +179,12 @@ void Simulation::take_over(const Snapshot& s) {
     throw InputError("releases", fmt::format("is {}, but the scene has {}", s.releases, system_->releases()));
   const Space& space = system_->space();
   const auto length = [&](const Vector& x) { return static_cast<Index>(space.max(static_cast<double>(x.size()))); };
-  if (const Index known = length(s.history[0].q), size = space.whole_size(system_->size()); known != size)
+  if (const Index known = length(s.history[0].q), size = space.global_size(system_->size()); known != size)
     throw InputError("history[0].q", fmt::format("has {} numbers, but the system has {} unknowns", known, size));
   std::deque<State> past;
   for (const State& u : s.history)
-    past.push_back(
-        {space.from_first(u.q), space.from_first(u.v), u.t, length(u.a) > 0 ? space.from_first(u.a) : Vector()});
+    past.push_back({space.scatter_from_root(u.q), space.scatter_from_root(u.v), u.t,
+                    length(u.a) > 0 ? space.scatter_from_root(u.a) : Vector()});
   MotionState motion{History(std::move(past)), s.step};
   motion.damping = {s.damping_loss, s.damping_power};
   motion.friction = {s.friction_loss, s.friction_power};

@@ -25,7 +25,7 @@ struct NoMinimum : StepFailure {
 struct NewtonMatrix {
   const SparseMatrix& A;
   bool symmetric;
-  const Space& space = whole_space();
+  const Space& space = serial_space();
   const LowRank* apart = nullptr;
   double times = 1;
 };

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "limber/scene/build/build.hpp"
+#include "limber/scene/construction/build.hpp"
 
 namespace limber {
 

@@ -109,8 +109,8 @@ State Exponential::by_lanczos(System& system, const Vector& f_t, double h, doubl
     if (!space.shared()) return apply;
     return [&space, apply](const Vector& x, Vector& y) {
       Vector here;
-      apply(space.part(x), here);
-      y = space.whole(here);
+      apply(space.restrict(x), here);
+      y = space.allgather(here);
     };
   };
   const SecondOrderOperator op{on_whole([&](const Vector& x, Vector& y) {
@@ -129,33 +129,34 @@ State Exponential::by_lanczos(System& system, const Vector& f_t, double h, doubl
   }
   Phi1Report report;
   const SecondOrderMotion moved = as_step_failure(linearised, [&] {
-    return second_order_flow(op, {space.whole(at_.at.v), space.whole(f), space.whole(f_t)}, h, options_, report);
+    return second_order_flow(op, {space.allgather(at_.at.v), space.allgather(f), space.allgather(f_t)}, h, options_,
+                             report);
   });
   count(report);
-  return {at_.at.q + space.part(moved.d), space.part(moved.rate), at_.at.t + h};
+  return {at_.at.q + space.restrict(moved.d), space.restrict(moved.rate), at_.at.t + h};
 }
 
 /// x = (ω d, ḋ, σt): with ω of the order of the largest frequency the two halves are of one size and J is as normal as
 /// it can be made; σ gives the last entry the size of the others.
 State Exponential::by_arnoldi(System& system, const Vector& f_t, double h) {
   const Space& space = system.space();
-  const Index n = space.whole_size(system.size());
+  const Index n = space.global_size(system.size());
   Vector k = at_.tangent.K.diagonal(), m = system.mass().diagonal();
   space.add_up(k);
   space.add_up(m);
   if (at_.tangent.low_rank.any()) k += at_.tangent.low_rank.diagonal();
   const double omega = std::max(std::sqrt(space.max_abs(k.cwiseQuotient(m))), 1 / std::abs(h));
   Vector F(2 * n + 1);
-  F << omega * space.whole(at_.at.v), space.whole(system.solve_mass(at_.f)), 0;
-  const Vector g_t = space.whole(system.solve_mass(f_t));
+  F << omega * space.allgather(at_.at.v), space.allgather(system.solve_mass(at_.f)), 0;
+  const Vector g_t = space.allgather(system.solve_mass(f_t));
   const double size = F.norm();
   F[2 * n] = size > 0 ? size : 1;
   const double sigma = F[2 * n];
   Vector position, rate, force(system.size()), damped(system.size());
   const LinearOperator J = [&](const Vector& x, Vector& y) {
     y.resize(2 * n + 1);
-    position = space.part(x.head(n) / omega);
-    rate = space.part(x.segment(n, n));
+    position = space.restrict(x.head(n) / omega);
+    rate = space.restrict(x.segment(n, n));
     stiffness_->multiply(position.data(), force.data());
     at_.tangent.low_rank.add_product(position, force);
     if (system.velocity_dependent()) {
@@ -163,13 +164,13 @@ State Exponential::by_arnoldi(System& system, const Vector& f_t, double h) {
       force += damped;
     }
     y.head(n) = omega * x.segment(n, n);
-    y.segment(n, n) = x[2 * n] / sigma * g_t - space.whole(system.solve_mass(force));
+    y.segment(n, n) = x[2 * n] / sigma * g_t - space.allgather(system.solve_mass(force));
     y[2 * n] = 0;
   };
   Phi1Report report;
   const Vector x = h * as_step_failure(linearised, [&] { return phi1(J, F, h, options_, report); });
   count(report);
-  return {at_.at.q + space.part(x.head(n) / omega), at_.at.v + space.part(x.segment(n, n)), at_.at.t + h};
+  return {at_.at.q + space.restrict(x.head(n) / omega), at_.at.v + space.restrict(x.segment(n, n)), at_.at.t + h};
 }
 
 }  // namespace limber

@@ -45,7 +45,7 @@ const Vector& RememberedProduct::operator()(const System& system, const SparseMa
 }
 
 LinearForce::LinearForce(System& smooth, State at, const std::optional<State>& tangent_at, const Linearization* known)
-    : StandIn(smooth), at_(std::move(at)), tangent_at_(tangent_at.value_or(at_)) {
+    : SystemDecorator(smooth), at_(std::move(at)), tangent_at_(tangent_at.value_or(at_)) {
   has_potential_ = smooth.potentials(at_).has_value();
   if (known && !tangent_at) {
     f_ = known->f;

@@ -14,9 +14,9 @@
 namespace limber {
 
 /// What a system that stands in for another one leaves to it.
-class StandIn : public System {
+class SystemDecorator : public System {
  public:
-  explicit StandIn(System& base) : base_(base) {}
+  explicit SystemDecorator(System& base) : base_(base) {}
   SystemTraits traits() const override {
     SystemTraits t = base_.traits();
     t.contact = nullptr;
@@ -39,7 +39,7 @@ class RememberedProduct {
   Vector x_, Ax_;
 };
 
-class LinearForce final : public StandIn {
+class LinearForce final : public SystemDecorator {
  public:
   /// About `at`, K̄ and D̄ at `tangent_at` if that is given; `known`: what is known there already.
   LinearForce(System& smooth, State at, const std::optional<State>& tangent_at, const Linearization* known);
@@ -59,12 +59,16 @@ class LinearForce final : public StandIn {
   mutable RememberedProduct K_, D_;
 };
 
-class WithContact final : public StandIn {
+class WithContact final : public SystemDecorator {
  public:
   /// `whole` has contact forces; `smooth` stands for its other forces. Empty shifts: none. `share`: contact forces are
   /// multiplied by it.
   WithContact(System& whole, System& smooth, Vector shift_q = {}, Vector shift_v = {}, double share = 1)
-      : StandIn(whole), smooth_(smooth), shift_q_(std::move(shift_q)), shift_v_(std::move(shift_v)), share_(share) {}
+      : SystemDecorator(whole),
+        smooth_(smooth),
+        shift_q_(std::move(shift_q)),
+        shift_v_(std::move(shift_v)),
+        share_(share) {}
   WithContact(const WithContact&) = delete;
   WithContact& operator=(const WithContact&) = delete;
 

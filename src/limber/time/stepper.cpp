@@ -52,7 +52,7 @@ Stepper::Stepper(const MethodInfo& method, const MethodParameters& given, System
   // Without the coupling term nothing makes up for modes that are kept.
   if (printed && modes.refresh.rule == Refresh::Rule::automatic) modes.refresh.rule = Refresh::Rule::residual;
   // With contact there is no correction after a stage.
-  modes_ = std::make_unique<ModalSubspace>(modes, system.space().whole_size(system.size()),
+  modes_ = std::make_unique<ModalSubspace>(modes, system.space().global_size(system.size()),
                                            printed || system.contact() ? Checks::each_step : Checks::when_due);
 }
 

@@ -9,7 +9,7 @@
 #include "limber/mesh/io/surface_formats.hpp"
 #include "limber/mesh/io/surface_io.hpp"
 #include "limber/record/directory.hpp"
-#include "limber/scene/build/build.hpp"
+#include "limber/scene/construction/build.hpp"
 #include "limber/scene/json.hpp"
 #include "limber/scene/run/other_method.hpp"
 #include "limber/scene/scene_files.hpp"

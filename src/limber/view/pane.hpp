@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "limber/force/pull.hpp"
-#include "limber/scene/build/build.hpp"
+#include "limber/scene/construction/build.hpp"
 #include "limber/scene/run/checkpoint_plan.hpp"
 #include "limber/view/run_energies.hpp"
 

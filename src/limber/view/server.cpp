@@ -284,12 +284,12 @@ class PageConnection : public std::enable_shared_from_this<PageConnection> {
       std::string text = beast::buffers_to_string(self->buffer_.data());
       self->buffer_.consume(self->buffer_.size());
       if (!self->socket_.got_text()) text = "a binary message";
-      self->heed(std::move(text));
+      self->handle(std::move(text));
       self->read();
     });
   }
 
-  void heed(std::string text) {
+  void handle(std::string text) {
     // What is about this page alone is not the session's business.
     if (text.size() < short_message && is_shallow_json(text)) {
       const auto message = nlohmann::json::parse(text, nullptr, false);
@@ -405,12 +405,12 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
       if (error && error.category() == make_error_code(http::error::bad_target).category())
         return self->refuse(http::status::bad_request, "this is no HTTP request: " + error.message());
       if (error) return;
-      self->heed();
+      self->handle();
     });
   }
 
  private:
-  void heed() {
+  void handle() {
     const auto& request = parser_->get();
     const std::string target(request.target()), host(request[http::field::host]);
     ErrorCode gone;

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "limber/scene/build/build.hpp"
-#include "limber/scene/build/element_fields.hpp"
-#include "limber/scene/build/moving_obstacles.hpp"
+#include "limber/scene/construction/build.hpp"
+#include "limber/scene/construction/element_fields.hpp"
+#include "limber/scene/construction/moving_obstacles.hpp"
 #include "limber/scene/run/bodies_surface.hpp"
 
 namespace limber {

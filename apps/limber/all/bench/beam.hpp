@@ -11,7 +11,7 @@
 #include "bench/turns.hpp"
 #include "limber/linalg/row_matrix.hpp"
 #include "limber/linalg/solvers/factor.hpp"
-#include "limber/scene/build/build.hpp"
+#include "limber/scene/construction/build.hpp"
 
 namespace limber::bench {
 

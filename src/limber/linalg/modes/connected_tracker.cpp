@@ -206,7 +206,7 @@ ConnectedTracker::Outcome ConnectedTracker::iterate(Block& block, const Matrix& 
 Modes ConnectedTracker::refine(const SparseMatrix& K_given, const SparseMatrix& M_given, const Matrix& rigid,
                                const Modes& start, double tolerance, int s) {
   ++counts_.refinements;
-  const Index n = space_.whole_size(K_given.cols());
+  const Index n = space_.global_size(K_given.cols());
   if (few_unknowns(n, std::max<Index>(s, start.X.cols()))) return from_scratch(K_given, M_given, rigid, s);
   SparseMatrix copy_k, copy_m;
   const SparseMatrix &K = compressed(K_given, copy_k), &M = compressed(M_given, copy_m);

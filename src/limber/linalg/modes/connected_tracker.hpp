@@ -16,7 +16,7 @@ namespace limber {
 /// M) for K⁻¹, λ at least λ_top/100. Its square is of the order of the relative error of λ. A stiff body's residual is
 /// large in the norm of M⁻¹ although its modes hardly change: K⁻¹ takes account of how stiff it is where r is.
 Vector mode_errors(const Matrix& residual, const Vector& lambda, const Vector& stiffness_diagonal,
-                   const Vector& mass_diagonal, const Space& space = whole_space());
+                   const Vector& mass_diagonal, const Space& space = serial_space());
 
 class ConnectedTracker {
  public:
@@ -38,7 +38,7 @@ class ConnectedTracker {
   Modes refine(const SparseMatrix& K, const SparseMatrix& M, const Matrix& rigid, const Modes& start, double tolerance,
                int s);
 
-  /// A λ below this is not sought but BelowFloor.
+  /// Throws BelowFloor if an eigenvalue lies below this bound.
   void set_floor(double lambda) {
     exact_.set_floor(lambda);
     rough_.set_floor(lambda);

@@ -136,7 +136,7 @@ Modes lanczos_modes(const SparseMatrix& K, const SparseMatrix& M, Index s, const
 
 void require_mode_problem(const SparseMatrix& K, const SparseMatrix& M, int s, const Matrix& rigid,
                           const Space& space) {
-  const Index n = K.cols(), all = space.whole_size(n);
+  const Index n = K.cols(), all = space.global_size(n);
   if (s < 1 || s > all)
     throw InputError("modes",
                      std::to_string(s) + " is outside 1 to " + std::to_string(all) + ", the number of unknowns");

@@ -11,7 +11,7 @@ enum class Extent { as_asked, whole_clusters };
 
 /// Throws InputError("modes", …) unless the sizes fit and s is 1 to n.
 void require_mode_problem(const SparseMatrix& K, const SparseMatrix& M, int s, const Matrix& rigid,
-                          const Space& space = whole_space());
+                          const Space& space = serial_space());
 /// Whether a dense solution is cheaper.
 bool few_unknowns(Index n, Index s);
 /// For a system that is not in parts, or as if it were not. Leaves the factor in `op` (unless the solution was dense).

@@ -31,7 +31,7 @@ Modes lowest_modes(const SparseMatrix& K, const SparseMatrix& M, int s) {
 
 Modes lowest_modes(const SparseMatrix& K, const SparseMatrix& M, int s, const Matrix& rigid, const Vector* positions) {
   Modes modes = search(K, M, s, rigid, Extent::as_asked, positions);
-  settle_zeros(K, whole_space(), modes);
+  settle_zeros(K, serial_space(), modes);
   return modes;
 }
 

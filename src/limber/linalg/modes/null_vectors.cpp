@@ -94,7 +94,7 @@ Matrix null_vectors(const BlockProduct& K, const BlockProduct& M, const Matrix& 
   if (rest.cols() < 2) return R;
   remove(R, M, rest);
   const Matrix C = orthonormal_basis(M, unit_columns(M, rest), 1e-8);
-  if (C.cols() == 0 || C.cols() > K.space().whole_size(C.rows())) return R;
+  if (C.cols() == 0 || C.cols() > K.space().global_size(C.rows())) return R;
   const Matrix combined = nearly_null(K, C, K * C), image = K * combined;
   for (Index c = 0; c < combined.cols() && is_null(K, combined.col(c), image.col(c)); ++c)
     append(M, combined.col(c), R);

@@ -16,7 +16,7 @@ constexpr Index unknowns_of_mode = 50;   // where more of the spectrum is asked 
 
 bool sought_together(const UnknownNodes& nodes, Index n, Index s, ModeSearch search) {
   const Space& space = nodes.where();
-  const Index all = space.whole_size(n);
+  const Index all = space.global_size(n);
   if (!space.shared() || !nodes.parts || search == ModeSearch::each || all < unknowns_of_mode * s) return false;
   if (search == ModeSearch::automatic && all < together_from) return false;
   if (!slepc_serves(space.processes())) return false;

@@ -117,7 +117,7 @@ Aggregates gather_shared(const BlockRows& A, const std::vector<int>& part, const
     if (!alien[i]) number[static_cast<std::size_t>(found.of[i])] = 0;
   for (int& k : number)
     if (k != none) k = a.own++;
-  a.first = all.before(a.own);
+  a.first = all.exclusive_sum(a.own);
   a.count = static_cast<int>(space.sum(a.own));
   std::vector<double> from_one(n, 0.0);
   for (std::size_t i = 0; i < n; ++i)

@@ -69,7 +69,7 @@ void AutoSolver::set_matrix(const SparseMatrix& A) {
     factor_.reset();
     weighed_ = false;
     forget();
-    shape_ = {space_.whole_size(A_->cols()), space_.sum(static_cast<double>(A_->nonZeros()))};
+    shape_ = {space_.global_size(A_->cols()), space_.sum(static_cast<double>(A_->nonZeros()))};
     // Processes share the work of an iteration.
     stored_ = space_.sum(static_cast<double>(rows_->entries()));
     iteration_ = (per_entry * stored_ + per_unknown * static_cast<double>(shape_.unknowns)) / space_.processes().size();
@@ -99,7 +99,7 @@ bool AutoSolver::takes_multigrid() const {
 }
 
 double AutoSolver::multigrid_cost(double decades) const {
-  const double made = !multigrid_.has_levels() ? multigrid_levels : multigrid_.worn() ? multigrid_values : 0;
+  const double made = !multigrid_.has_levels() ? multigrid_levels : multigrid_.stale() ? multigrid_values : 0;
   return (past_.multigrid_rate * decades * multigrid_iteration + made) * iteration_;
 }
 

@@ -19,7 +19,7 @@ class CorrectedSolver final : public LinearSolver {
  public:
   /// Solves through `base`, with what `correction` holds at the time of the solve. U is the same on all processes that
   /// share the space, N that of a process's own elements.
-  CorrectedSolver(LinearSolver& base, const Correction& correction, const Space& space = whole_space())
+  CorrectedSolver(LinearSolver& base, const Correction& correction, const Space& space = serial_space())
       : base_(base), correction_(correction), space_(space) {}
 
   void set_matrix(const SparseMatrix& A) override { base_.set_matrix(A); }

@@ -65,7 +65,7 @@ std::vector<std::vector<DistributedMatrix::Pair>> DistributedMatrix::exchanged(
   for (std::size_t p = 0; p < out.size(); ++p)
     for (const auto& [row, column] : out[p])
       sent[p].insert(sent[p].end(), {static_cast<double>(row), static_cast<double>(column)});
-  const auto came = space_.processes().give(sent);
+  const auto came = space_.processes().alltoall(sent);
   std::vector<std::vector<Pair>> in(out.size());
   for (std::size_t p = 0; p < out.size(); ++p)
     for (std::size_t i = 0; i + 1 < came[p].size(); i += 2)
@@ -187,10 +187,10 @@ void DistributedMatrix::fill(const SparseMatrix& A) {
     ++k;
   });
   if (several) {
-    std::vector<Communicator::Letter> letters;
+    std::vector<Communicator::Message> messages;
     for (Neighbour& n : neighbours_)
-      if (!n.out.empty() || !n.in.empty()) letters.push_back({n.process, n.out, n.in});
-    space_.processes().exchange(letters);
+      if (!n.out.empty() || !n.in.empty()) messages.push_back({n.process, n.out, n.in});
+    space_.processes().exchange(messages);
     for (const Neighbour& n : neighbours_)
       for (std::size_t i = 0; i < n.places.size(); ++i)
         add(n.places[i], [&](int r, int c) { return n.in[9 * i + static_cast<std::size_t>(3 * r + c)]; });

@@ -42,7 +42,7 @@ std::unique_ptr<Factor> make_multigrid_factor(const Vector* positions);
 /// The like, but solves only roughly, by one cycle of multigrid. Null where A is not made of 3×3 blocks. Where several
 /// processes share the unknowns, matrices are those of each one's own elements.
 std::unique_ptr<Factor> make_multigrid_cycle(const SparseMatrix& A, const Vector* positions,
-                                             const Space& space = whole_space());
+                                             const Space& space = serial_space());
 
 /// The fastest kind at hand for A: dense, or CHOLMOD / UMFPACK or what stands in for them.
 std::unique_ptr<Factor> make_best_factor(const SparseMatrix& A, Symmetry symmetry);

@@ -20,10 +20,10 @@ class GatheredFactor final : public Factor {
     return factor_->factorize(gather_matrix(space_, A, symmetry_));
   }
   void solve(const Eigen::Ref<const Matrix>& B, Eigen::Ref<Matrix> X) override {
-    Matrix whole(space_.whole_size(B.rows()), B.cols()), found(whole.rows(), B.cols());
-    for (Index c = 0; c < B.cols(); ++c) whole.col(c) = space_.whole(B.col(c));
+    Matrix whole(space_.global_size(B.rows()), B.cols()), found(whole.rows(), B.cols());
+    for (Index c = 0; c < B.cols(); ++c) whole.col(c) = space_.allgather(B.col(c));
     factor_->solve(whole, found);
-    for (Index c = 0; c < B.cols(); ++c) X.col(c) = space_.part(found.col(c));
+    for (Index c = 0; c < B.cols(); ++c) X.col(c) = space_.restrict(found.col(c));
   }
 
  private:

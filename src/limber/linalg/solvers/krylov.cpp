@@ -186,7 +186,7 @@ KrylovResult gmres(const RowMatrix& A, Preconditioner& M, const Vector& b, Vecto
   Progress progress(limits, norm_b);
   KrylovResult& result = progress.result();
   if (trivial(norm_b, result)) return result;
-  const auto longest = static_cast<std::size_t>(restart_length(A.space().whole_size(n)));
+  const auto longest = static_cast<std::size_t>(restart_length(A.space().global_size(n)));
   w.basis.resize(longest + 1);
   w.preconditioned.resize(longest);
   w.r = b;

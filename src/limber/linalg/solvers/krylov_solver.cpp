@@ -22,7 +22,7 @@ SolveReport KrylovSolver::solve(const Vector& b, Vector& x, double tolerance) {
   ++counts_.solves;
   x.setZero(b.size());
   if (method_ == Method::pcg && diagonal_ == SolveReport::Status::indefinite) return {diagonal_, 0, 1};
-  const int most = static_cast<int>(std::clamp<Index>(3 * space_.whole_size(b.size()), 500, 20000));
+  const int most = static_cast<int>(std::clamp<Index>(3 * space_.global_size(b.size()), 500, 20000));
   const KrylovLimits limits{std::max(tolerance, 1e-14), most};
   DiagonalPreconditioner D(*rows_);
   const KrylovResult found = method_ == Method::pcg ? pcg(*rows_, D, b, x, limits, work_) : solve_general(b, x, limits);

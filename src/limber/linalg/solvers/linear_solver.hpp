@@ -34,7 +34,7 @@ struct UnknownNodes {
   /// Null: of one process. Where several share them, matrices are those of each process's own elements.
   const Space* space = nullptr;
 
-  const Space& where() const { return space ? *space : whole_space(); }
+  const Space& where() const { return space ? *space : serial_space(); }
 };
 
 class LinearSolver {

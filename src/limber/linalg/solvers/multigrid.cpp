@@ -57,7 +57,7 @@ SolveReport::Status Multigrid::set_up(const RowMatrix& A, const UnknownNodes& no
   Vec3 centre = Vec3::Zero();
   if (positions)
     for (Index i = 0; i < n; i += 3)
-      if (space.owns(i / 3)) centre += positions->segment<3>(i) * (3. / static_cast<double>(space.whole_size(n)));
+      if (space.owns(i / 3)) centre += positions->segment<3>(i) * (3. / static_cast<double>(space.global_size(n)));
   for (double& c : centre) c = space.sum(c);
   for (Index i = 0; i < n; i += 3) {
     if (positions)
@@ -130,11 +130,11 @@ void Multigrid::cycle(std::size_t k) {
   if (k + 1 == levels_.size()) {
     const bool shared = level.space.shared();
     if (shared)
-      b_coarsest_ = level.space.whole(level.b.data(), level.block);
+      b_coarsest_ = level.space.allgather(level.b.data(), level.block);
     else
       std::copy(level.b.begin(), level.b.end(), b_coarsest_.begin());
     coarsest_->solve(b_coarsest_, x_coarsest_);
-    const Vector x = shared ? level.space.part(x_coarsest_, level.block) : x_coarsest_;
+    const Vector x = shared ? level.space.restrict(x_coarsest_, level.block) : x_coarsest_;
     std::transform(x.begin(), x.end(), level.x.begin(), [](double value) { return static_cast<float>(value); });
     return;
   }

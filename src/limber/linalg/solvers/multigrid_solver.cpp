@@ -32,7 +32,7 @@ class MultigridAndStiff final : public Preconditioner {
 
 }  // namespace
 
-bool KeptMultigrid::worn() const { return first_rate_ > 0 && last_rate_ > wear * first_rate_; }
+bool KeptMultigrid::stale() const { return first_rate_ > 0 && last_rate_ > wear * first_rate_; }
 
 SolveReport::Status KeptMultigrid::prepare(const RowMatrix& A, SolverCounts& counts) {
   const bool anew = levels_ == Levels::none;
@@ -58,7 +58,7 @@ KrylovResult KeptMultigrid::solve(const RowMatrix& A, StiffBlock& stiff, const V
     return found;
   };
   int before = 0;
-  if (levels_ == Levels::kept && !worn()) {
+  if (levels_ == Levels::kept && !stale()) {
     KrylovLimits short_limits = limits;
     if (first_rate_ > 0) short_limits.max_iterations = static_cast<int>(2 * wear * first_rate_ * decades) + 5;
     KrylovResult found = iterate(short_limits);
@@ -100,7 +100,7 @@ SolveReport MultigridSolver::solve(const Vector& b, Vector& x, double tolerance)
   x.setZero(b.size());
   if (status_ != Status::ok) return {status_, 0, 1};
   const KrylovLimits limits{std::clamp(tolerance, 1e-14, .5),
-                            static_cast<int>(std::clamp<Index>(3 * space_.whole_size(b.size()), 500, 20000))};
+                            static_cast<int>(std::clamp<Index>(3 * space_.global_size(b.size()), 500, 20000))};
   KrylovResult found;
   if (whole_blocks_) {
     found = multigrid_.solve(*rows_, stiff_, b, x, limits, work_, counts_);

@@ -20,7 +20,7 @@ class KeptMultigrid {
   }
   bool has_levels() const { return levels_ != Levels::none; }
   /// The next solve takes new values.
-  bool worn() const;
+  bool stale() const;
   /// Iterations per factor e of the residual in the last solve that tells; 0: there was none.
   double rate() const { return last_rate_; }
   /// Conjugate gradients for A, whose stiff nodes are known.

@@ -136,8 +136,8 @@ class PetscSolver final : public LinearSolver {
   /// Whether levels or factors of an earlier matrix are still in use.
   bool prepare() {
     if (ksp_) {
-      const bool worn = method_ == PetscMethod::direct ? fresh_ : last_ > most_growth * first_ + most_more;
-      if (!worn) {
+      const bool stale = method_ == PetscMethod::direct ? fresh_ : last_ > most_growth * first_ + most_more;
+      if (!stale) {
         if (fresh_) check_petsc(KSPSetOperators(ksp_, matrix_.matrix(), matrix_.matrix()));
         check_petsc(KSPSetReusePreconditioner(ksp_, PETSC_TRUE));
         fresh_ = false;

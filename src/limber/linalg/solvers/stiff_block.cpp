@@ -100,7 +100,7 @@ void StiffBlock::choose(const SparseMatrix& A, int block) {
     if (chosen_[i] && space_.owns(static_cast<Index>(i))) ++count;
   }
   const double stiff = space_.sum(static_cast<double>(count));
-  if (stiff > minority * static_cast<double>(space_.whole_size(A.cols())) / block) return;
+  if (stiff > minority * static_cast<double>(space_.global_size(A.cols())) / block) return;
   unknowns_ = block * static_cast<Index>(stiff);
   for (std::size_t i = 0; i < nodes; ++i)
     if (chosen_[i])
@@ -126,7 +126,7 @@ void StiffBlock::gather(const SparseMatrix& A) {
   int own = 0;
   for (std::size_t k = 0; k < rows_.size(); k += 3)
     if (space_.owns(rows_[k] / 3)) ++own;
-  double next = space_.processes().before(own) + 1;
+  double next = space_.processes().exclusive_sum(own) + 1;
   std::vector<double> number(static_cast<std::size_t>(A.cols() / 3), 0.0);  // from 1 on
   for (std::size_t k = 0; k < rows_.size(); k += 3)
     if (space_.owns(rows_[k] / 3)) number[static_cast<std::size_t>(rows_[k] / 3)] = next++;

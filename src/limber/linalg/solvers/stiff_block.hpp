@@ -15,7 +15,7 @@ namespace limber {
 class StiffBlock {
  public:
   /// Where several processes share A, each of them has the factor of the whole A_SS.
-  explicit StiffBlock(const Space& space = whole_space()) : space_(space) {}
+  explicit StiffBlock(const Space& space = serial_space()) : space_(space) {}
 
   /// Looks for S in a symmetric A (lower triangle, compressed) made of blocks of `block` rows, and factors A_SS. S is
   /// empty where stiff nodes are no minority. indefinite: A_SS is not positive definite, and so nor is A.

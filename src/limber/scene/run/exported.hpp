@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "limber/scene/build/build.hpp"
+#include "limber/scene/construction/build.hpp"
 #include "limber/scene/run/bodies_surface.hpp"
 
 namespace limber {

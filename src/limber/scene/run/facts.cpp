@@ -12,7 +12,7 @@
 #include "limber/linalg/gathered.hpp"
 #include "limber/linalg/modes/mode_search.hpp"
 #include "limber/linalg/modes/shared_modes.hpp"
-#include "limber/scene/build/unusual.hpp"
+#include "limber/scene/construction/unusual.hpp"
 #include "limber/scene/json.hpp"
 
 namespace limber {
@@ -132,7 +132,7 @@ Modes scene_modes(const Model& model, const State& state, int s, ModeSearch sear
   }
   // Each process finds those of the whole, and keeps its rows.
   const auto whole = [&](const SparseMatrix& A) { return gather_matrix(space, A, Symmetry::symmetric); };
-  const Vector all_positions = space.whole(*positions);
+  const Vector all_positions = space.allgather(*positions);
   Modes modes = lowest_modes(whole(T.K), whole(system.mass()), s, gather_rows(space, rigid), &all_positions);
   modes.X = held_rows(space, modes.X);
   return modes;
@@ -157,7 +157,7 @@ Facts gather_facts(const Scene& scene, const Model& model, int modes) {
   f.step = scene.time.step;
   f.duration = scene.time.duration;
   f.steps = step_count(scene.time);
-  f.free_dofs = model.system->space().whole_size(model.system->size());
+  f.free_dofs = model.system->space().global_size(model.system->size());
   f.notes = model.notes;
   f.damped = has_damping(scene);
   for (auto& note : unusual_numbers(scene, model)) f.notes.push_back(std::move(note));

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "limber/linalg/modes/modes.hpp"
-#include "limber/scene/build/build.hpp"
+#include "limber/scene/construction/build.hpp"
 
 namespace limber {
 

@@ -7,7 +7,7 @@
 
 #include "limber/linalg/modes/modes.hpp"
 #include "limber/record/directory.hpp"
-#include "limber/scene/build/build.hpp"
+#include "limber/scene/construction/build.hpp"
 
 namespace limber {
 

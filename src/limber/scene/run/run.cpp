@@ -86,7 +86,7 @@ class Run {
         scene_text_(comparable(json)),
         json_(json),
         path_(options.directory) {
-    on_first_process(processes(), [&] { directory_.emplace(prepare_directory(options.directory, options.existing)); });
+    on_root(processes(), [&] { directory_.emplace(prepare_directory(options.directory, options.existing)); });
   }
 
   RunResult go() {
@@ -111,7 +111,7 @@ class Run {
                 {}};
       restore(*checkpoint);
       frames_ = checkpoint->frames;
-      on_first_process(processes(), [&] {
+      on_root(processes(), [&] {
         writer_.emplace(TrajectoryWriter::resume(file(run_file::trajectory), header(), checkpoint->frames));
         table_.emplace(EnergyTable::resume(file(run_file::energy), checkpoint->rows, further_columns));
         if (!model_.probes.empty())
@@ -127,7 +127,7 @@ class Run {
       if (options_.existing == Existing::resume && options_.note)
         options_.note(
             fmt::format("there is no checkpoint in {}: the run starts from the beginning", options_.directory));
-      on_first_process(processes(), [&] {
+      on_root(processes(), [&] {
         write_scene();
         writer_.emplace(TrajectoryWriter::create(file(run_file::trajectory), header()));
         table_.emplace(EnergyTable::create(file(run_file::energy), further_columns));
@@ -144,7 +144,7 @@ class Run {
     try {
       loop();
     } catch (const Interrupted&) {  // the step in progress is undone
-    } catch (const FailedElsewhere&) {
+    } catch (const OtherProcessFailed&) {
       summarize("failed", "");  // which all do together
       throw;
     } catch (const std::exception& e) {
@@ -244,7 +244,7 @@ class Run {
 
   void loop() {
     const Space& space = model_.system->space();
-    CheckpointPlan plan(scene_.output, space.whole_size(model_.system->size()));
+    CheckpointPlan plan(scene_.output, space.global_size(model_.system->size()));
     plan.begin(simulation_);
     // Several processes end between steps only, all together.
     const auto within = space.shared() ? std::function<bool()>([] { return true; }) : options_.go_on;
@@ -279,7 +279,7 @@ class Run {
     }
   }
   void agree() {
-    on_first_process(processes(), [this] {
+    on_root(processes(), [this] {
       if (const auto failure = std::exchange(unwritten_, nullptr)) std::rethrow_exception(failure);
     });
   }
@@ -473,7 +473,7 @@ class Run {
     if (!reason.empty()) summary["reason"] = reason;
     if (model_.system->space().shared()) summary["processes"] = processes().size();
     result_.summary = document_of(std::move(summary));
-    on_first_process(processes(), [&] {
+    on_root(processes(), [&] {
       try {
         write_atomically(file(run_file::summary), result_.summary.text() + "\n");
       } catch (const OutputError&) {

@@ -7,7 +7,7 @@
 
 #include "limber/record/directory.hpp"
 #include "limber/record/trajectory.hpp"
-#include "limber/scene/build/build.hpp"
+#include "limber/scene/construction/build.hpp"
 
 namespace limber {
 

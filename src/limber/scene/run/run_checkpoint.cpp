@@ -84,7 +84,7 @@ double count_in(const Checkpoint& c, const std::string& name) { return whole_num
 
 std::optional<Checkpoint> shared_checkpoint(const std::string& path, const Communicator& all) {
   std::optional<Checkpoint> checkpoint;
-  on_first_process(all, [&] { checkpoint = load_checkpoint(path); });
+  on_root(all, [&] { checkpoint = load_checkpoint(path); });
   if (all.size() == 1) return checkpoint;
   std::string bytes;
   if (checkpoint) {

@@ -23,7 +23,7 @@ void ComplementSolver::set_matrix(const SparseMatrix& A) {
 }
 
 SolveReport ComplementSolver::solve(const Vector& b, Vector& x, double tolerance) {
-  if (modes_ && modes_->count() == modes_->space.whole_size(b.size())) {  // nothing is left of the complement
+  if (modes_ && modes_->count() == modes_->space.global_size(b.size())) {  // nothing is left of the complement
     x.setZero(b.size());
     return {};
   }
@@ -49,8 +49,8 @@ SolveReport ComplementSolver::iterate(const Vector& b, Vector& x, double toleran
   // Twice: of a b that is nearly modal, the first projection leaves a modal part as large as what is sought.
   Vector r = modes_->complement_of_force(modes_->complement_of_force(b));
   const double noise = rounding * space.norm(b), start = space.norm(r), exact = tolerance * start,
-               goal = std::max(noise,
-                               std::min(space.whole_size(b.size()) > costly ? allowance * exact : exact, 1e-3 * start));
+               goal = std::max(
+                   noise, std::min(space.global_size(b.size()) > costly ? allowance * exact : exact, 1e-3 * start));
   x.setZero(b.size());
   if (start <= noise) return {};
   const int most = symmetry_ == Symmetry::symmetric ? static_cast<int>(modes_->count()) + 10 : 1;

@@ -30,11 +30,11 @@ std::vector<bool> vanishes(const Space& space, const SparseMatrix& S, const Matr
 }
 
 /// Pᵀf(q_e, v_e, t) − held, with q_e = modal_q + P w_q, v_e = modal_v + P w_v.
-class InComplement final : public StandIn {
+class InComplement final : public SystemDecorator {
  public:
   InComplement(System& smooth, const ModalBasis& X, const Vector& start_modal, const Vector& shift_q,
                const Vector& shift_v, const Vector& held, TangentOf tangent)
-      : StandIn(smooth),
+      : SystemDecorator(smooth),
         X_(X),
         modal_q_(start_modal + shift_q),
         shift_q_(shift_q),

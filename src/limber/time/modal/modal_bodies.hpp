@@ -1,4 +1,4 @@
-#pragma once  // internal
+#pragma once
 /// The bodies that modes belong to, and which of them are left out of a step because their modes do not serve.
 
 #include <limits>

@@ -33,7 +33,7 @@ SparseMatrix lower_blocks(const SparseMatrix& A, bool symmetric) {
 Vector whole_positions(const System& system) {
   const Vector* positions = system.traits().nodes.positions;
   const bool known = system.space().all(positions && positions->size() == system.size());
-  return known ? system.space().whole(*positions) : Vector();
+  return known ? system.space().allgather(*positions) : Vector();
 }
 
 }  // namespace
@@ -46,7 +46,7 @@ bool ModeFinder::together(const System& system, const Linearization& at, Index m
 ModeFinder::Problem ModeFinder::problem(System& system, const Linearization& at, ModeSearch who) {
   const Space& space = system.space();
   const bool symmetric = system.symmetric();
-  tracker_.set_space(who == ModeSearch::together ? space : whole_space());
+  tracker_.set_space(who == ModeSearch::together ? space : serial_space());
   if (who == ModeSearch::together) {
     tracker_.set_positions(system.traits().nodes.positions);
     return {lower_blocks(at.tangent.K, symmetric), lower_blocks(system.mass(), symmetric), system.rigid_motions(at.at)};
@@ -64,7 +64,7 @@ ModeFinder::Problem ModeFinder::problem(System& system, const Linearization& at,
 
 std::vector<std::vector<int>> ModeFinder::bodies(System& system, const Linearization& at, Index modes) {
   if (together(system, at, modes)) {  // one body
-    std::vector<int> all(static_cast<std::size_t>(system.space().whole_size(system.size())));
+    std::vector<int> all(static_cast<std::size_t>(system.space().global_size(system.size())));
     std::iota(all.begin(), all.end(), 0);
     return {all};
   }

@@ -1,4 +1,4 @@
-#pragma once  // internal
+#pragma once
 /// Finds the modes of K x = λ M x at a state, from scratch or near earlier ones, and the bodies that they belong to.
 /// Several processes seek them together, each with the matrices of its own elements and the rows that it holds, or each
 /// process seeks those of the whole system. Modes have the rows that are held here.

@@ -1,4 +1,4 @@
-#pragma once  // internal
+#pragma once
 /// K and D at a state, reduced to modes.
 
 #include <memory>

@@ -75,8 +75,8 @@ void ModalSubspace::prepare(System& system, const State& u0) {
   if (kept_ && kept_->restored.X.size() != 0) {
     const Space& space = system.space();
     Modes held{kept_->restored.lambda, held_rows(space, kept_->restored.X)};
-    kept_ =
-        std::make_shared<const KeptModes>(KeptModes{ModalBasis(system, std::move(held)), space.part(kept_->at), {}});
+    kept_ = std::make_shared<const KeptModes>(
+        KeptModes{ModalBasis(system, std::move(held)), space.restrict(kept_->at), {}});
     all_.basis = kept_->found;
   }
   bodies_.forget_floor();
@@ -211,7 +211,7 @@ std::optional<ModalMemory> ModalSubspace::memory() const {
     return ModalMemory{restored.lambda, restored.X, age_.steps, kept_->at};
   if (count() == 0) return std::nullopt;
   const ModalBasis& found = kept_->found;
-  return ModalMemory{found.lambda, gather_rows(found.space, found.X), age_.steps, found.space.whole(kept_->at)};
+  return ModalMemory{found.lambda, gather_rows(found.space, found.X), age_.steps, found.space.allgather(kept_->at)};
 }
 
 void ModalSubspace::restore(ModalMemory memory) {

@@ -67,7 +67,7 @@ Vector turning_bodies(System& system, const Tangent& T, const State& u, double h
     any = true;
     for (const int i : (*parts)[k]) turning.segment<3>(3 * i).setOnes();
   }
-  return any ? space.whole(turning) : Vector();
+  return any ? space.allgather(turning) : Vector();
 }
 
 }  // namespace limber

@@ -1,0 +1,187 @@
+#include "limber/scene/construction/placed_body.hpp"
+
+#include <fmt/format.h>
+
+#include <Eigen/Geometry>
+#include <algorithm>
+
+#include "limber/core/errors.hpp"
+#include "limber/core/nodes.hpp"
+#include "limber/force/viscoelastic.hpp"
+#include "limber/scene/construction/build_rigid.hpp"
+#include "limber/scene/construction/build_thin.hpp"
+#include "limber/scene/construction/mesh_facts.hpp"
+#include "limber/scene/construction/parted_shape.hpp"
+#include "limber/scene/construction/prescriptions.hpp"
+
+namespace limber {
+namespace {
+
+/// Rigid parts leave the elements and become ties.
+void add_rigid(const BodyChoice& choice, const Vec3& gravity, Body& body, PlacedBody& p, Model& model,
+               MechanicalSystem::Parts& parts) {
+  auto& m = p.materials;
+  RigidParts rigid = rigid_parts(choice, {p.shape.elements, body.rest, p.shape.mesh.nodes, body.first_node, m.materials,
+                                          m.of_element, m.density, gravity});
+  take_out(rigid.inside, p.shape.elements, m.of_element);
+  body.rigid = rigid.elastic;
+  body.shapes = rigid.shape;
+  parts.forces.push_back(rigid.shape);
+  parts.ties.insert(parts.ties.end(), rigid.ties.begin(), rigid.ties.end());
+  model.notes.insert(model.notes.end(), rigid.notes.begin(), rigid.notes.end());
+}
+
+void add_elastic(Body& body, const PlacedBody& p, MechanicalSystem::Parts& parts) {
+  const auto& m = p.materials;
+  body.elastic = std::make_shared<ElasticForce>(p.shape.elements, body.first_node, m.materials, m.of_element, m.means);
+  if (m.viscous())
+    parts.forces.push_back(std::make_shared<ViscoelasticForce>(p.shape.elements, body.first_node, m.materials,
+                                                               m.viscosities, m.of_element, m.means));
+  else
+    parts.forces.push_back(body.elastic);
+}
+
+/// Elasticity and masses of a solid.
+void add_solid(const BodyChoice& choice, const Vec3& gravity, Shares& shares, Body& body, PlacedBody& p, Model& model,
+               MechanicalSystem::Parts& parts) {
+  p.shape.elements.nodes = p.nodes;
+  p.materials = body_materials(choice, p.shape);
+  body.wave_speed = p.materials.wave_speed;
+  const auto masses = [&] {
+    return element_masses(p.shape.elements, body.first_node, p.materials.density,
+                          choice.mass == MassForm::lumped ? MassKind::lumped : MassKind::consistent);
+  };
+  p.masses = masses();
+  if (p.part) {
+    shares.take_part(*p.part, body.first_node);
+    p.own = p.masses;
+    return add_elastic(body, p, parts);
+  }
+  if (!choice.rigid.empty() || shares.shared()) p.all_corners = p.shape.elements.corners;
+  const bool across_cuts = p.shape.elements.kind == ElementKind::tet4 && p.materials.has_means();
+  const auto process_of = shares.cut(p.shape.elements, body.first_node, !choice.rigid.empty() || across_cuts);
+  if (!choice.rigid.empty()) add_rigid(choice, gravity, body, p, model, parts);
+  if (shares.shared()) {
+    if (body.rigid) {  // one process has it all
+      const int process = process_of.front();
+      if (process != shares.processes().rank()) {
+        parts.forces.back() = body.shapes->elsewhere();
+        body.rigid.reset();
+        body.shapes.reset();
+        p.shape.elements.corners.clear();
+        p.materials.of_element.clear();
+      } else {
+        p.own = p.masses;
+      }
+    } else {
+      keep_own(process_of, shares.processes().rank(), p.shape.elements, p.materials.of_element, p.materials.density);
+      p.own = masses();
+    }
+  }
+  add_elastic(body, p, parts);
+}
+
+void add_points(const BodyChoice& choice, const Body& body, PlacedBody& p) {
+  const auto& mass = choice.point_mass;
+  if (mass.size() != 1 && mass.size() != p.nodes.size())
+    throw InputError(choice.where + ".point_mass",
+                     fmt::format("has {} masses for {} nodes", mass.size(), p.nodes.size()));
+  for (std::size_t i = 0; i < p.nodes.size(); ++i) {
+    const int node = body.first_node + static_cast<int>(i);
+    p.masses.push_back({node, node, mass.size() == 1 ? mass[0] : mass[i]});
+  }
+}
+
+/// By the diagonal of the mass matrix, which is positive, unlike the row sums of quadratic elements.
+void add_masses(const BodyChoice& choice, Shares& shares, const Body& body, PlacedBody& p) {
+  std::vector<double> own(p.nodes.size(), 0);
+  if (!choice.masses.empty())
+    for (const NodalMass& m : p.masses)
+      if (m.a == m.b) own[ix(m.a - body.first_node)] += m.m;
+  for (const AddedMass& added : choice.masses) {
+    const std::vector<int> nodes = resolve(added.nodes, p.shape.mesh.nodes);
+    double sum = 0;
+    for (const int i : nodes) sum += own[ix(i)];
+    for (const int i : nodes) {
+      const int node = body.first_node + i;
+      const NodalMass more{node, node, added.mass * own[ix(i)] / sum};
+      p.masses.push_back(more);
+      shares.hold(0, node);
+      if (shares.shared() && shares.processes().rank() == 0) p.own.push_back(more);
+    }
+  }
+}
+
+}  // namespace
+
+PlacedBody add_body(const BodyChoice& choice, Making making, const Vec3& gravity, const TimeSettings& time,
+                    Shares& shares, Model& model, MechanicalSystem::Parts& parts, std::vector<Vec3>& velocities) {
+  Body body;
+  body.name = choice.name;
+  body.first_node = 0;
+  for (const auto& b : model.bodies) body.first_node += static_cast<int>(b.rest.nodes.size());
+  PlacedBody p;
+  if (auto made =
+          making == Making::by_parts ? make_parted_shape(choice, shares.processes(), model.notes) : std::nullopt) {
+    p.shape = std::move(made->shape);
+    p.part = std::move(made->part);
+    body.show_rest = std::move(made->show_rest);
+  } else {
+    p.shape = make_shape(choice, model.notes);
+  }
+  p.nodes = p.shape.mesh.nodes;
+  place(choice, p.nodes);
+  const Box3 box = p.box();
+  for (const auto& warning : size_warnings(box)) model.notes.push_back(choice.where + ": " + warning);
+  for (const auto& entry : choice.materials)
+    if (const std::string warning = warning_of(entry.second); !warning.empty()) model.notes.push_back(warning);
+  body.rest = p.shape.mesh;
+  body.pieces = pieces(p.shape.elements.kind);
+  body.rest.nodes = p.nodes;
+  body.nodes = p.part ? p.part->nodes : static_cast<int>(body.rest.nodes.size());
+  body.tets = p.part ? p.part->tets : static_cast<int>(body.rest.tets.size());
+  body.box = box;
+  body.triangles = p.shape.triangles;
+  body.surface = p.shape.surface;
+  if (body.surface) place(choice, body.surface->positions);
+
+  if (choice.materials.empty()) {
+    add_points(choice, body, p);
+  } else if (!body.rest.tets.empty()) {
+    add_solid(choice, gravity, shares, body, p, model, parts);
+  } else {
+    p.thin = made(choice.materials.at("default"));
+    body.edges = p.shape.edges;
+    p.masses = thin_masses(choice, body, p.thin->density);
+    body.wave_speed = thin_wave_speed(body, *p.thin);
+  }
+  const bool solid = !choice.materials.empty() && !body.rest.tets.empty();
+  if (shares.shared() && (!solid || choice.springs)) {
+    p.process = shares.take(body.first_node, static_cast<int>(p.nodes.size()));
+    if (!solid && p.process == shares.processes().rank()) p.own = p.masses;
+  }
+  add_masses(choice, shares, body, p);
+  Vec3 centre = Vec3::Zero();
+  for (const auto& m : p.masses) {
+    const double weight = (m.a == m.b ? 1 : 2) * m.m;
+    body.mass += weight;
+    centre += weight / 2 * (p.nodes[ix(m.a - body.first_node)] + p.nodes[ix(m.b - body.first_node)]);
+  }
+  if (p.part) {
+    p.part->processes->sum({centre.data(), 3});
+    body.mass = p.part->sum(body.mass);
+  }
+  centre /= body.mass;
+  for (const auto& x : p.nodes) velocities.push_back(choice.velocity + choice.angular_velocity.cross(x - centre));
+
+  if (choice.springs) body.edges = choice.springs->edges ? *choice.springs->edges : all_edges(p.shape);
+  for (auto& prescription : prescriptions(choice, p, body.first_node, time, model.notes))
+    parts.prescriptions.push_back(std::move(prescription));
+  const auto& masses = shares.shared() ? p.own : p.masses;
+  parts.masses.insert(parts.masses.end(), masses.begin(), masses.end());
+  parts.length_scale = std::min(parts.length_scale, box.diagonal());
+  model.bodies.push_back(std::move(body));
+  return p;
+}
+
+}  // namespace limber
