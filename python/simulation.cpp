@@ -96,7 +96,7 @@ template <class F>
 void PySimulation::set(const char* name, const F& state) {
   alone(name, [&] {
     State u = state();
-    system().energies(u);  // a force that fails does so before anything has changed
+    limber::energies(system(), u);  // a force that fails does so before anything has changed
     simulation_.set_state(std::move(u.q), std::move(u.v));
     return true;
   });
@@ -208,7 +208,7 @@ std::vector<int> PySimulation::pinned() const {
 }
 
 RowMatrix PySimulation::reactions() const {
-  return as_rows(alone("reactions", [&] { return system().reactions(simulation_.acting()); }));
+  return as_rows(alone("reactions", [&] { return limber::reactions(system(), simulation_.acting()); }));
 }
 
 double PySimulation::min_det_F() const {
@@ -372,7 +372,7 @@ Frame PySimulation::frame(const std::vector<int>& prescribed) const {
   return alone("write", [&] {
     const State all = full();
     Frame frame{all.t, all.q, all.v, model_.min_det_F(all.q), Vector::Zero(3 * static_cast<Index>(prescribed.size()))};
-    const Vector now = system().reactions(simulation_.acting());
+    const Vector now = limber::reactions(system(), simulation_.acting());
     const auto& nodes = system().prescribed_nodes();  // those of before, without the ones that have been released
     for (std::size_t i = 0, k = 0; i < prescribed.size() && k < nodes.size(); ++i)
       if (prescribed[i] == nodes[k]) block(frame.reactions, static_cast<int>(i)) = block(now, static_cast<int>(k++));

@@ -103,7 +103,7 @@ class TiedSystem : public ::testing::TestWithParam<Case> {
   }
   Vector full_force() const {
     Vector f = Vector::Zero(3 * n);
-    for (const auto& force : system.forces()) force->add_force(all, f);
+    for (const auto& force : system.forces().all()) force->add_force(all, f);
     return f;
   }
   /// Of the swinging node.
@@ -215,11 +215,11 @@ TEST_P(TiedSystem, ReactionsAndEnergiesAreThoseOfAllNodes) {
   const Vector f = full_force();
   Vector a = W * system.solve_mass(system.force(u));
   a.head<3>() = driven();
-  const Vector rate = M * a, r = system.reactions(u);
+  const Vector rate = M * a, r = reactions(system, u);
   EXPECT_LT((r.head<3>() - (rate - f).head<3>()).norm(), 1e-10);
   EXPECT_LT((r.tail<3>() - (rate - f).segment<3>(21)).norm(), 1e-10);
-  EXPECT_NEAR(system.energies(u).kinetic, 0.5 * all.v.dot(M * all.v), 1e-12);
-  EXPECT_NEAR(system.energies(u).elastic, mesh_of_bonds()->potentials(all)->stored, 1e-12);
+  EXPECT_NEAR(energies(system, u).kinetic, 0.5 * all.v.dot(M * all.v), 1e-12);
+  EXPECT_NEAR(energies(system, u).elastic, mesh_of_bonds()->potentials(all)->stored, 1e-12);
 }
 
 INSTANTIATE_TEST_SUITE_P(Masses, TiedSystem,

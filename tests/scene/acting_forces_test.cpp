@@ -53,7 +53,7 @@ TEST_P(ActingForces, TheFloorCarriesARestingBlock) {
   Vec3 sum = Vec3::Zero();
   for (const ContactPoint& p : contact_points(*model.contact, model.system->full(s.acting())))
     sum += p.normal_force * p.normal + p.friction;
-  const double weight = 9.81 * model.system->total_mass();
+  const double weight = 9.81 * total_mass(*model.system);
   EXPECT_NEAR(sum.y() / weight, 1, .02) << GetParam();
 }
 
@@ -82,7 +82,7 @@ TEST(ActingReactions, AreThoseOfTheStep) {
     const Scene own = read_scene(scene, vocabulary(), "");
     const Model model = build_model(own);
     Simulation s = build_simulation(own, model);
-    const double h = own.time.step, mass = model.system->total_mass();
+    const double h = own.time.step, mass = total_mass(*model.system);
     const auto momentum = [&] {
       const Vector p = model.system->apply_mass(s.state().v);
       Vec3 sum = Vec3::Zero();
@@ -95,7 +95,7 @@ TEST(ActingReactions, AreThoseOfTheStep) {
       const Vec3 before = momentum();
       if (s.step().retaken() > 0) continue;
       expected += momentum() - before + Vec3(0, 9.81 * mass * h, 0);
-      const Vector r = model.system->reactions(s.acting());
+      const Vector r = reactions(*model.system, s.acting());
       for (Index i = 0; i < r.size(); i += 3) impulse += h * r.segment<3>(i);
     }
     const double share = std::string(method) == "midpoint" ? 1e-6 : .1;

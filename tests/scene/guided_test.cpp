@@ -7,6 +7,7 @@
 
 #include "limber/core/errors.hpp"
 #include "limber/core/nodes.hpp"
+#include "limber/model/gather_state.hpp"
 #include "limber/scene/construction/build.hpp"
 #include "limber/scene/run/facts.hpp"
 #include "support/thread_processes.hpp"
@@ -40,7 +41,7 @@ State moved(const Scene& scene, int steps, const Communicator& all = one_process
   const Model model = build_model(scene, {}, all);
   Simulation simulation = build_simulation(scene, model);
   for (int k = 0; k < steps; ++k) simulation.step();
-  return model.system->everywhere(simulation.state());
+  return gather_state(*model.system, simulation.state());
 }
 
 /// Nodes of the half are those of the whole with x ≥ 0, in the same order.
@@ -91,7 +92,7 @@ TEST(Guided, UniaxialStretchIsExact) {
     const Vec3 expected(1.01 * rest[0], (1 - .003) * rest[1], (1 - .003) * rest[2]);
     EXPECT_LE((block(q, i) - expected).norm(), 1e-10) << i;
   }
-  const Vector r = model.system->reactions(model.system->state(q, Vector::Zero(q.size()), 0));
+  const Vector r = reactions(*model.system, model.system->state(q, Vector::Zero(q.size()), 0));
   double right = 0, left = 0;
   const auto& held = model.system->prescribed_nodes();
   for (int k = 0; k < static_cast<int>(held.size()); ++k) {
@@ -136,7 +137,7 @@ TEST(Guided, OnlyTheHeldComponentIsPrescribed) {
   const Model model = build_model(scene);
   Simulation simulation = build_simulation(scene, model);
   for (int k = 0; k < 10; ++k) simulation.step();
-  const State all = model.system->everywhere(simulation.state());
+  const State all = gather_state(*model.system, simulation.state());
   for (const int i : model.system->prescribed_nodes()) {
     EXPECT_NEAR(all.q[3 * i], model.bodies[0].rest.nodes[ix(i)][0] + .05, 1e-14);
     EXPECT_NEAR(all.v[3 * i], 1, 1e-14);

@@ -24,7 +24,7 @@ TEST(RestAccount, RoundingIsNoGain) {
       const Scene read = read_scene(scene, vocabulary(), "");
       const Model model = build_model(read);
       Simulation s = build_simulation(read, model);
-      const double rounding = model.system->elastic_rounding(model.start);
+      const double rounding = elastic_rounding(*model.system, model.start);
       EXPECT_GT(rounding, 0);
       // A wave of 1e-6 of the body's size in its strain would be far above it.
       EXPECT_LT(rounding, 1e-12 * 6e7 * stiffer * .1);

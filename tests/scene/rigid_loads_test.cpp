@@ -52,7 +52,7 @@ Moved outcome(const json& scene) {
   }
   const Vector p = model.system->apply_mass(s.state().v);
   m.velocity = Vec3::Zero();
-  for (Index i = 0; i < p.size(); i += 3) m.velocity += p.segment<3>(i) / model.system->total_mass();
+  for (Index i = 0; i < p.size(); i += 3) m.velocity += p.segment<3>(i) / total_mass(*model.system);
   m.account = s.account();
   return m;
 }

@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "limber/core/errors.hpp"
+#include "limber/model/gather_state.hpp"
 #include "limber/scene/construction/build.hpp"
 #include "support/thread_processes.hpp"
 
@@ -49,20 +50,20 @@ std::vector<double> answers(const Model& model, Mass mass) {
   moved.t += 1e-3;
   Tangent T;
   const Vector f = system.linearize(u, Definiteness::exact, T);
-  const Energies e = system.energies(u);
+  const Energies e = energies(system, u);
   const auto p = system.potentials(u);
   const std::array<ActingState, 2> ends = {ActingState{&u, .3}, ActingState{&moved, .7}};
-  const WorkPutIn put_in = system.work_put_in(u, moved, ends);
+  const WorkPutIn put_in = work_put_in(system, u, moved, ends);
   std::vector<double> all = {e.kinetic,
                              e.elastic,
                              e.gravitational,
                              e.contact,
                              e.other,
-                             system.damping_power(u),
-                             system.friction_power(u),
+                             damping_power(system, u),
+                             friction_power(system, u),
                              put_in.work,
                              put_in.doubt,
-                             system.total_mass(),
+                             total_mass(system),
                              system.max_step(u.q, 10 * u.v, 0, 0),
                              p ? p->stored : -1,
                              p ? p->dissipated : -1,
@@ -76,8 +77,8 @@ std::vector<double> answers(const Model& model, Mass mass) {
   const auto add = [&](const Vector& x) { all.insert(all.end(), x.begin(), x.end()); };
   add(space.allgather(f));
   add(space.allgather(system.apply_mass(u.v)));
-  add(system.everywhere(u).q);
-  if (mass == Mass::diagonal) add(system.reactions(u));
+  add(gather_state(system, u).q);
+  if (mass == Mass::diagonal) add(reactions(system, u));
   const Matrix R = system.rigid_motions(u);
   all.push_back(static_cast<double>(R.cols()));
   for (Index j = 0; j < R.cols(); ++j) add(space.allgather(R.col(j)));
@@ -205,7 +206,7 @@ TEST(SharedModel, MovesAsOnOneProcess) {
     // What a checkpoint holds is the whole state, for any number of processes.
     const Snapshot half = together.snapshot();
     for (int k = 0; k < 10; ++k) together.step();
-    EXPECT_LE((part.system->everywhere(together.state()).q - q).lpNorm<Eigen::Infinity>(), 1e-13);
+    EXPECT_LE((gather_state(*part.system, together.state()).q - q).lpNorm<Eigen::Infinity>(), 1e-13);
     EXPECT_EQ(half.history[0].q.size(), all.rank() == 0 ? alone.state().q.size() : 0);
     const Vector end = together.state().q;
     together.restore(half);
@@ -349,7 +350,7 @@ TEST(ByParts, FramesAndCheckpointsAreThoseOfTheWhole) {
     const Snapshot half = together.snapshot();
     for (int k = 0; k < 10; ++k) together.step();
     int shown = 0;
-    part.system->show(together.state(), [&](int first, const Vector& q, const Vector& v) {
+    gather_state(*part.system, together.state(), [&](int first, const Vector& q, const Vector& v) {
       EXPECT_EQ(all.rank(), 0);
       EXPECT_LE((q - end.q.segment(3 * first, q.size())).lpNorm<Eigen::Infinity>(), 1e-13);
       EXPECT_LE((v - end.v.segment(3 * first, v.size())).lpNorm<Eigen::Infinity>(), 1e-11);

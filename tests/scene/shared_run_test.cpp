@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "limber/core/errors.hpp"
+#include "limber/model/gather_state.hpp"
 #include "limber/record/temporary_directory.hpp"
 #include "limber/scene/construction/build.hpp"
 #include "limber/scene/json.hpp"
@@ -35,7 +36,7 @@ TEST(SharedRun, AFrozenTangentIsThatOfAllProcesses) {
     const Model model = build_model(scene, {}, all);
     Simulation simulation = build_simulation(scene, model);
     for (int k = 0; k < 5; ++k) simulation.step();
-    return model.system->everywhere(simulation.state()).q;
+    return gather_state(*model.system, simulation.state()).q;
   };
   const Vector alone = end(one_process());
   ThreadProcesses(2).run(

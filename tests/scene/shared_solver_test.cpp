@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "limber/linalg/solvers/linear_solver.hpp"
+#include "limber/model/gather_state.hpp"
 #include "limber/scene/construction/build.hpp"
 #include "limber/scene/run/facts.hpp"
 #include "support/thread_processes.hpp"
@@ -126,7 +127,7 @@ TEST(SharedSolver, MethodsMoveAsOnOneProcess) {
       simulation.restore(half);
       for (int k = 0; k < 5; ++k) simulation.step();
       EXPECT_EQ(simulation.state().q, q) << method;
-      return model.system->everywhere(simulation.state()).q;
+      return gather_state(*model.system, simulation.state()).q;
     };
     const Vector alone = end(one_process());
     ThreadProcesses(3).run(

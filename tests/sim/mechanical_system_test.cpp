@@ -57,7 +57,7 @@ class Mechanical : public ::testing::TestWithParam<Case> {
 
   Vector full_force() const {
     Vector f = Vector::Zero(3 * line_nodes);
-    for (const auto& force : system.forces()) force->add_force(all, f);
+    for (const auto& force : system.forces().all()) force->add_force(all, f);
     return f;
   }
   /// Accelerations of all nodes: prescribed ones as prescribed, free ones from the rows of M a = f.
@@ -133,11 +133,11 @@ TEST_P(Mechanical, TheTangentIsTheDerivativeOfTheForce) {
 
 TEST_P(Mechanical, ReactionsBalanceTheRateOfMomentum) {
   const Matrix M = dense_mass(GetParam().masses, line_nodes);
-  const Vector rate = M * full_acceleration(), f = full_force(), r = system.reactions(u);
+  const Vector rate = M * full_acceleration(), f = full_force(), r = reactions(system, u);
   EXPECT_LT((r.head<3>() - (rate - f).head<3>()).norm(), 1e-10);
   EXPECT_LT((r.tail<3>() - (rate - f).segment<3>(9)).norm(), 1e-10);
   // Bonds cancel in the sum: what is left is the weight, the drag and the reactions.
-  Vec3 momentum_rate = Vec3::Zero(), outer = r.head<3>() + r.tail<3>() + system.total_mass() * gravity;
+  Vec3 momentum_rate = Vec3::Zero(), outer = r.head<3>() + r.tail<3>() + total_mass(system) * gravity;
   for (int i = 0; i < line_nodes; ++i) momentum_rate += node(rate, i);
   if (GetParam().swirl) {
     Vector drag = Vector::Zero(3 * line_nodes);
@@ -149,14 +149,14 @@ TEST_P(Mechanical, ReactionsBalanceTheRateOfMomentum) {
 
 TEST_P(Mechanical, EnergiesAreThoseOfAllNodes) {
   const Matrix M = dense_mass(GetParam().masses, line_nodes);
-  const Energies e = system.energies(u);
+  const Energies e = energies(system, u);
   EXPECT_NEAR(e.kinetic, 0.5 * all.v.dot(M * all.v), 1e-12 * e.kinetic);
   EXPECT_NEAR(e.elastic, line_bonds(line_nodes, 50, 0.4)->potentials(all)->stored, 1e-12);
   double weight = 0;
   for (int i = 0; i < line_nodes; ++i) weight -= gravity.dot(node(all.q, i)) * M.row(3 * i).sum();
   EXPECT_NEAR(e.gravitational, weight, 1e-12);
   EXPECT_EQ(e.other, 0);
-  EXPECT_NEAR(system.damping_power(u), line_bonds(line_nodes, 50, 0.4)->damping_power(all), 1e-12);
+  EXPECT_NEAR(damping_power(system, u), line_bonds(line_nodes, 50, 0.4)->damping_power(all), 1e-12);
 }
 
 INSTANTIATE_TEST_SUITE_P(Masses, Mechanical,
@@ -177,7 +177,7 @@ TEST(MechanicalSystem, AHangingNodeIsHeldByItsWeight) {
   double length = 1;  // k/(2L²) (l² − L²) l = m g, by Newton
   for (int i = 0; i < 50; ++i)
     length -= (50 * (length * length - 1) * length - 9.81) / (50 * (3 * length * length - 1));
-  const Vector r = s.reactions({Vec3(length, 0, 0), Vec3::Zero(), 0});
+  const Vector r = reactions(s, {Vec3(length, 0, 0), Vec3::Zero(), 0});
   EXPECT_LT((r - Vec3(-2 * 9.81, 0, 0)).norm(), 1e-10) << "the weights of both nodes";
 }
 

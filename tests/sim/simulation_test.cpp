@@ -188,6 +188,43 @@ TEST_P(Driver, HalvedStepsLandOnTheGridAndKeepTheOrder) {
   EXPECT_NEAR(std::log2(error(128) / error(256)), find_method(GetParam().method).order, 0.2);
 }
 
+/// Each recorded stage obeys q = q* + τ_q v, and M (v − v*) = τᵥ f where Newton has solved it; the stages of a substep
+/// lie in it, and lead to its end.
+TEST_P(Driver, StagesAreRecordedAsTheyWereSolved) {
+  const Scene scene;
+  EXPECT_TRUE(scene.simulation(GetParam()).step().substeps.at(0).stages.empty()) << "unless it is asked for";
+  const MethodInfo& info = find_method(GetParam().method);
+  if (info.splitting != Splitting::none) GTEST_SKIP() << "stages of the complement alone";
+  const bool solves = info.kind == MethodKind::implicit || info.kind == MethodKind::semi_implicit;
+  const bool ends_at_stage = solves && info.make(complete_parameters(info, GetParam().parameters))->ends_at_stage();
+  MethodOptions options;
+  options.record_stages = true;
+  options.stages.newton.tolerance = 1e-10;
+  Simulation s(scene.system(), {info.name, GetParam().parameters, options}, h, scene.start);
+  refuse_long_steps(*scene.moody, h);
+  bool halved = false;
+  for (int i = 0; i < 8; ++i) {
+    const StepRecord record = s.step();
+    halved = halved || record.halved();
+    for (const Substep& substep : record.substeps) {
+      if (solves) EXPECT_FALSE(substep.stages.empty());
+      for (const StageRecord& stage : substep.stages) {
+        const State& u = stage.result.u;
+        EXPECT_GE(u.t, substep.t);
+        EXPECT_LE(u.t, substep.t + 1.000001 * substep.h);
+        EXPECT_LE((u.q - stage.star.q - stage.tau_q * u.v).norm(), 1e-13 * u.q.norm());
+        if (info.solution == StageSolution::linearized) continue;
+        const Vector r = s.system().apply_mass(u.v - stage.star.v) - stage.tau_v * s.system().force(u);
+        EXPECT_LE(r.norm(), 1e-6);
+        if (stage.tau_q > 0) EXPECT_GT(stage.result.iterations, 0);
+      }
+    }
+    if (ends_at_stage) EXPECT_LE((record.substeps.back().stages.back().result.u.q - s.state().q).norm(), 1e-14);
+  }
+  scene.moody->complain = [](double, const State&) {};
+  if (solves) EXPECT_TRUE(halved);
+}
+
 INSTANTIATE_TEST_SUITE_P(Catalog, Driver, ::testing::ValuesIn(default_rows()), row_name);
 
 TEST(Simulation, ADivergingSemiImplicitStepIsLeftToNewton) {

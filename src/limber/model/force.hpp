@@ -204,6 +204,8 @@ class ContactForce {
   virtual void add_couplings_soon(const State&, Couplings& /*soon*/) const {}
   virtual double smallest_gap(const State&) const { return std::numeric_limits<double>::infinity(); }
   virtual void update_lagged(const State&) {}
+  /// See ContactPart.
+  virtual void begin_iterates() {}
   /// Friction that became lagged in this stage is coupled again; whether there is any.
   virtual bool couple_again() { return false; }
   /// The power [W] that it takes out of the motion by friction.

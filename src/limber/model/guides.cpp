@@ -13,15 +13,15 @@ bool add_guide(GuidedNode& node, int k, const Mat3& held) {
   return true;
 }
 
-Guides::Guides(std::vector<Unknown> unknowns, const SparseMatrix& A, Storage storage)
-    : unknowns_(std::move(unknowns)), storage_(storage) {
-  place_.assign(static_cast<std::size_t>(A.cols() / 3), -1);
+Guides::Guides(std::vector<Unknown> unknowns, int nodes) : unknowns_(std::move(unknowns)) {
+  if (!any()) return;
+  place_.assign(ix(nodes), -1);
   for (int k = 0; k < static_cast<int>(unknowns_.size()); ++k) place_[ix(unknowns_[ix(k)].number)] = k;
-  blocks_ = blocks_of(A);
 }
 
 std::vector<Guides::Block> Guides::blocks_of(const SparseMatrix& A) const {
   std::vector<Block> found;
+  if (!any()) return found;
   each_block(A, [&](int a, int b, int first, int stride) {
     if (place_[ix(a)] >= 0 || place_[ix(b)] >= 0) found.push_back({place_[ix(a)], place_[ix(b)], {first, stride}});
   });
@@ -32,26 +32,35 @@ void Guides::project(Vector& f) const {
   for (const Unknown& u : unknowns_) block(f, u.number) = u.free * Vec3(block(f, u.number));
 }
 
-void Guides::project(const Block& block, double* values, Diagonal diagonal) const {
-  Mat3 A;
+/// own(A, free): changes a diagonal block before it is projected, and says what is added along what is held.
+template <class Own>
+void Guides::project(const Block& block, double* values, const Own& own) const {
+  Mat3 A, added = Mat3::Zero();
   for (int c = 0; c < 3; ++c)
     for (int r = 0; r < 3; ++r) A(r, c) = values[block.slot.at(r, c)];
-  const bool own = block.a == block.b;
-  if (own && storage_ == Storage::lower) A = Mat3(A.selfadjointView<Eigen::Lower>());
-  const double size = diagonal == Diagonal::kept ? A.trace() / 3 : diagonal == Diagonal::large ? A.norm() : 0;
+  if (block.a == block.b) added = own(A, unknowns_[ix(block.a)].free);
   if (block.a >= 0) A = unknowns_[ix(block.a)].free * A;
   if (block.b >= 0) A = A * unknowns_[ix(block.b)].free;
-  if (own) A += size * (Mat3::Identity() - unknowns_[ix(block.a)].free);
+  A += added;
   for (int c = 0; c < 3; ++c)
     for (int r = 0; r < 3; ++r) values[block.slot.at(r, c)] = A(r, c);
 }
 
-void Guides::project(double* values, Diagonal diagonal) const {
-  for (const Block& block : blocks_) project(block, values, diagonal);
+void Guides::project(SparseMatrix& A) const {
+  for (const Block& block : blocks_of(A))
+    project(block, A.valuePtr(), [](Mat3&, const Mat3&) -> Mat3 { return Mat3::Zero(); });
 }
 
-void Guides::project(SparseMatrix& A) const {
-  for (const Block& block : blocks_of(A)) project(block, A.valuePtr(), Diagonal::none);
+GuidedPattern::GuidedPattern(const Guides& guides, const SparseMatrix& A, Storage storage)
+    : guides_(&guides), blocks_(guides.blocks_of(A)), storage_(storage) {}
+
+void GuidedPattern::project(double* values, Diagonal diagonal) const {
+  for (const Guides::Block& block : blocks_)
+    guides_->project(block, values, [&](Mat3& A, const Mat3& free) -> Mat3 {
+      if (storage_ == Storage::lower) A = Mat3(A.selfadjointView<Eigen::Lower>());
+      const double size = diagonal == Diagonal::kept ? A.trace() / 3 : diagonal == Diagonal::large ? A.norm() : 0;
+      return size * (Mat3::Identity() - free);
+    });
 }
 
 }  // namespace limber

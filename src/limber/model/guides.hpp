@@ -1,7 +1,7 @@
 #pragma once
 /// Nodes that are held in some directions and free in the others. All three components stay unknowns, so that matrices
-/// keep their 3×3 blocks: along what is held, forces are taken out, rows and columns are empty but for a diagonal, and
-/// so the unknown stands still. What the node truly does there, the prescription says.
+/// keep their 3×3 blocks: forces are projected on the free directions, and along the held ones rows and columns have
+/// only a diagonal, so that the unknown stands still. The prescription gives the node's motion there.
 
 #include <vector>
 
@@ -16,41 +16,55 @@ struct GuidedNode {
   std::vector<std::pair<int, Mat3>> held;
 };
 
-/// Of a guided node, `held` more by prescription k. False: what it holds is held already, in part or whole.
+/// Adds to a guided node the directions `held` by prescription k. False if some of them are held already.
 bool add_guide(GuidedNode& node, int k, const Mat3& held);
 
 class Guides {
  public:
-  /// What stands on the diagonal along what is held: a mass, or a stiffness as large as that of the node; or nothing.
-  enum class Diagonal { kept, large, none };
   struct Unknown {
     int number;
     Mat3 free;
   };
 
   Guides() = default;
-  /// For matrices on the pattern of A.
-  Guides(std::vector<Unknown> unknowns, const SparseMatrix& A, Storage storage);
+  /// nodes: of the unknowns.
+  Guides(std::vector<Unknown> unknowns, int nodes);
 
   bool any() const { return !unknowns_.empty(); }
   /// fᵢ ← Pᵢ fᵢ.
   void project(Vector& f) const;
-  /// Aᵢⱼ ← Pᵢ Aᵢⱼ Pⱼ.
-  void project(double* values, Diagonal diagonal) const;
-  /// The like for a matrix on any pattern of blocks.
+  /// Aᵢⱼ ← Pᵢ Aᵢⱼ Pⱼ, of a matrix that has all its blocks.
   void project(SparseMatrix& A) const;
 
  private:
+  friend class GuidedPattern;
   struct Block {
     int a, b;  // places in unknowns_, −1: free
     BlockPattern::Slot slot;
   };
   std::vector<Block> blocks_of(const SparseMatrix& A) const;
-  void project(const Block& block, double* values, Diagonal diagonal) const;
+  template <class Own>
+  void project(const Block& block, double* values, const Own& own) const;
 
   std::vector<Unknown> unknowns_;
   std::vector<int> place_;  // per unknown node, −1: free
-  std::vector<Block> blocks_;
+};
+
+/// The blocks of one pattern that guides change. It refers to the guides.
+class GuidedPattern {
+ public:
+  /// What stands on the diagonal along what is held: a mass, or a stiffness as large as that of the node; or nothing.
+  enum class Diagonal { kept, large, none };
+
+  GuidedPattern() = default;
+  /// For matrices on the pattern of A.
+  GuidedPattern(const Guides& guides, const SparseMatrix& A, Storage storage);
+  /// Aᵢⱼ ← Pᵢ Aᵢⱼ Pⱼ.
+  void project(double* values, Diagonal diagonal) const;
+
+ private:
+  const Guides* guides_ = nullptr;
+  std::vector<Guides::Block> blocks_;
   Storage storage_ = Storage::lower;
 };
 

@@ -1,170 +1,94 @@
+/// The system with some of its forces, for methods that treat contact apart.
 #include <algorithm>
 #include <limits>
 #include <string>
 
 #include "limber/core/errors.hpp"
 #include "limber/core/extremes.hpp"
-#include "limber/core/nodes.hpp"
 #include "limber/model/mechanical_system.hpp"
 
 namespace limber {
-namespace {
 
-constexpr double least_weight = 1e-16;  // of a node in a gap, squared
-
-}  // namespace
-
-/// The whole system's mass, pattern and prescribed motion, with some of its forces.
+/// The whole system's mass, pattern and prescribed motion, with a group of its forces.
 class MechanicalSystem::Part final : public System {
  public:
-  Part(MechanicalSystem& whole, const Forces& forces) : whole_(whole), forces_(forces) {
-    for (const auto& f : forces_) {
-      time_dependent_ = time_dependent_ || f->traits().time_dependent;
-      has_potential_ = has_potential_ && f->traits().has_potential;
-    }
-  }
+  Part(MechanicalSystem& whole, ForceGroup group) : whole_(whole), group_(group) {}
 
   SystemTraits traits() const override {
     SystemTraits t = whole_.traits();
-    t.time_dependent = time_dependent_ || whole_.scripted_;
+    t.time_dependent = whole_.forces_.traits(group_).time_dependent || whole_.scripted();
     t.contact = nullptr;
     t.gaps = nullptr;
     return t;
   }
-  const MassMatrix& inertia() const override { return whole_.mass_; }
-  Vector force(const State& u) const override { return whole_.force_of(u, forces_); }
-  Vector linearize(const State& u, Definiteness d, Tangent& T) override {
-    return whole_.linearize_by(u, d, T, forces_);
-  }
-  std::optional<Potentials> potentials(const State& u) const override {
-    if (!has_potential_ || (whole_.coupled_mass_ && whole_.scripted_)) return std::nullopt;
-    return whole_.potentials_of(u, forces_);
-  }
+  const MassMatrix& inertia() const override { return whole_.inertia(); }
+  Vector force(const State& u) const override { return whole_.force_of(u, group_); }
+  Vector linearize(const State& u, Definiteness d, Tangent& T) override { return whole_.linearize_by(u, d, T, group_); }
+  std::optional<Potentials> potentials(const State& u) const override { return whole_.potentials_of(u, group_); }
   double max_step(const Vector& q, const Vector& dq, double t0, double t1) const override {
-    return whole_.max_step_of(q, dq, t0, t1, forces_);
+    return whole_.max_step_of(q, dq, t0, t1, whole_.forces_.of(group_));
   }
   Matrix rigid_motions(const State& u) const override { return whole_.rigid_motions(u); }
 
  private:
   MechanicalSystem& whole_;
-  const Forces& forces_;
-  bool time_dependent_ = false, has_potential_ = true;
+  ForceGroup group_;
 };
 
 class MechanicalSystem::Contact final : public ContactPart {
  public:
   explicit Contact(MechanicalSystem& whole)
-      : whole_(whole), smooth_(whole, whole.smooth_forces_), forces_(whole, whole.implicit_forces_) {}
+      : whole_(whole), smooth_(whole, ForceGroup::smooth), implicit_(whole, ForceGroup::implicit) {}
 
   System& smooth() override { return smooth_; }
-  System& forces() override { return forces_; }
+  System& forces() override { return implicit_; }
   bool acts_in_collisions_only() const override {
-    return std::all_of(whole_.implicit_forces_.begin(), whole_.implicit_forces_.end(),
+    const auto& forces = whole_.forces_.of(ForceGroup::implicit);
+    return std::all_of(forces.begin(), forces.end(),
                        [](const auto& force) { return dynamic_cast<const ContactForce*>(force.get()) != nullptr; });
   }
   double smallest_gap(const State& u) const override {
     const State all = whole_.full(u);
     double gap = std::numeric_limits<double>::infinity();
-    for (const ForceRoles& f : whole_.roles_)
-      if (f.contact) gap = min_or_nan(gap, f.contact->smallest_gap(all));
-    return whole_.space_.min(gap);
+    for (const ContactForce* f : contact()) gap = min_or_nan(gap, f->smallest_gap(all));
+    return whole_.space().min(gap);
   }
-  Lag lag() const override { return whole_.lag_; }
+  Lag lag() const override { return whole_.forces_.lag(); }
   void update_lagged(const State& u) override {
-    if (whole_.lag_ == Lag::none) return;
+    if (lag() == Lag::none) return;
     const State all = whole_.full(u);
-    for (const ForceRoles& f : whole_.roles_)
-      if (f.contact) f.contact->update_lagged(all);
+    for (ContactForce* f : contact()) f->update_lagged(all);
+  }
+  void begin_iterates() override {
+    for (ContactForce* f : contact()) f->begin_iterates();
   }
   bool couple_again() override {
     bool any = false;
-    for (const ForceRoles& f : whole_.roles_)
-      if (f.contact && f.contact->couple_again()) any = true;
+    for (ContactForce* f : contact())
+      if (f->couple_again()) any = true;
     return any;
   }
-  std::string driven() const override { return whole_.driven(); }
-
- private:
-  MechanicalSystem& whole_;
-  Part smooth_, forces_;
-};
-
-class MechanicalSystem::Near final : public NearGaps {
- public:
-  explicit Near(MechanicalSystem& whole) : whole_(whole) {}
-
-  GapRule rule() const override { return whole_.gaps_->rule(); }
-  GapConstraints at(const State& u, double until, double distance) override {
-    const State all = whole_.full(u);
-    if (whole_.scripted_)
-      for (const Vector moved = whole_.prescribed(until).x - whole_.prescribed(u.t).x;
-           const int i : whole_.prescribed_nodes_)
-        distance = std::max(distance, block(moved, whole_.prescribed_index_[ix(i)]).norm());
-    GapConstraints c;
-    c.contact = whole_.gaps_->contact();
-    std::vector<double> gap, rate;
-    std::vector<Eigen::Triplet<double>> entries;
-    const std::vector<Gap> near = whole_.gaps_->near(all, until, distance);
-    count_ = near.size();
-    for (std::size_t number = 0; number < near.size(); ++number) {
-      const Gap& g = near[number];
-      const int row = static_cast<int>(gap.size());
-      double by_script = g.rate, weight = 0;
-      for (std::size_t a = 0; a < 4; ++a) {
-        if (g.nodes[a] < 0) continue;
-        const int node = g.nodes[a], f = whole_.free_index_[ix(node)];
-        const Vec3 free = whole_.free_part(node, g.gradient[a]);
-        if (whole_.prescribed_index_[ix(node)] >= 0) by_script += (g.gradient[a] - free).dot(block(all.v, node));
-        if (f < 0) continue;
-        if (const double part = free.squaredNorm(); part > least_weight) {
-          weight += part;
-          whole_.ties_.for_terms(f, [&](int unknown, double w) {
-            for (int j = 0; j < 3; ++j) entries.emplace_back(row, 3 * unknown + j, w * free[j]);
-          });
-        }
-      }
-      if (weight > 0) {
-        gap.push_back(g.value);
-        rate.push_back(by_script);
-        c.source.push_back(static_cast<int>(number));
-      } else if (g.value + (until - u.t) * by_script < 0) {
-        throw StepFailure((g.rate != 0 ? "an obstacle" : "a script") +
-                          std::string(" runs into something that cannot yield"));
-      }
-    }
-    const auto count = static_cast<Index>(gap.size());
-    c.gap = Eigen::Map<const Vector>(gap.data(), count);
-    c.rate = Eigen::Map<const Vector>(rate.data(), count);
-    c.G.resize(count, whole_.size());
-    c.G.setFromTriplets(entries.begin(), entries.end());
-    return c;
-  }
-  void report_forces(const GapConstraints& gaps, const Vector& forces) override {
-    std::vector<double> all(count_, 0);
-    for (std::size_t i = 0; i < gaps.source.size(); ++i) all[ix(gaps.source[i])] = forces[static_cast<Index>(i)];
-    whole_.gaps_->report_forces(std::move(all));
+  std::string driven() const override {
+    std::vector<std::string> all;
+    const auto add = [&](const char* name) {
+      if (std::find(all.begin(), all.end(), name) == all.end()) all.emplace_back(name);
+    };
+    if (whole_.scripted()) add("a script");
+    for (const auto& f : whole_.forces_.of(ForceGroup::implicit))
+      if (const ForceTraits t = f->traits(); t.time_dependent)
+        add(t.energy == EnergyKind::contact ? "an obstacle" : "the volume of a liquid");
+    return join(all, " or ");
   }
 
  private:
-  MechanicalSystem& whole_;
-  std::size_t count_ = 0;  // of pairs that were near last
-};
+  const std::vector<ContactForce*>& contact() const { return whole_.forces_.contact(); }
 
-std::string MechanicalSystem::driven() const {
-  std::vector<std::string> all;
-  const auto add = [&](const char* name) {
-    if (std::find(all.begin(), all.end(), name) == all.end()) all.emplace_back(name);
-  };
-  if (scripted_) add("a script");
-  for (const auto& f : implicit_forces_)
-    if (const ForceTraits t = f->traits(); t.time_dependent)
-      add(t.energy == EnergyKind::contact ? "an obstacle" : "the volume of a liquid");
-  return join(all, " or ");
-}
+  MechanicalSystem& whole_;
+  Part smooth_, implicit_;
+};
 
 void MechanicalSystem::make_contact() {
-  if (!implicit_forces_.empty()) contact_ = std::make_unique<Contact>(*this);
-  if (gaps_) near_gaps_ = std::make_unique<Near>(*this);
+  if (!forces_.of(ForceGroup::implicit).empty()) contact_ = std::make_unique<Contact>(*this);
 }
 
 MechanicalSystem::~MechanicalSystem() = default;

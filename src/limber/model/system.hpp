@@ -89,6 +89,8 @@ class ContactPart {
   virtual Lag lag() const { return Lag::none; }
   /// From now on friction's potential uses the normal forces and sliding directions of u.
   virtual void update_lagged(const State&) {}
+  /// Newton's iterates are counted from here on: a stage begins, or what is prescribed has moved on.
+  virtual void begin_iterates() {}
   /// Coupled friction that became lagged in this stage is coupled again; whether there is any.
   virtual bool couple_again() { return false; }
   /// What moves as it is told, for messages: "a script or an obstacle"; empty if nothing does.

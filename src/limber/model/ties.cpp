@@ -128,16 +128,16 @@ Vector Ties::gather(const Vector& f) const {
   return z;
 }
 
-void Ties::bind(const BlockPattern& nodes) {
+TiedPattern::TiedPattern(const Ties& ties, const BlockPattern& nodes) {
+  using Term = Ties::Term;
+  const auto terms = [&](int f) { return ties.terms(f); };
   std::vector<std::pair<int, int>> pairs;
   each_block(nodes, [&](int a, int b, const auto&) {
     for (const Term& i : terms(a))
       for (const Term& j : terms(b))
         if (i.unknown != j.unknown) pairs.emplace_back(i.unknown, j.unknown);
   });
-  pattern_ = BlockPattern(unknowns_, pairs, nodes.storage());
-  pieces_.clear();
-  transposed_.clear();
+  pattern_ = BlockPattern(ties.unknowns(), pairs, nodes.storage());
   const bool lower = nodes.storage() == Storage::lower;
   each_block(nodes, [&](int a, int b, const BlockPattern::Slot& from) {
     for (const Term& i : terms(a))
@@ -151,7 +151,7 @@ void Ties::bind(const BlockPattern& nodes) {
   });
 }
 
-void Ties::add_reduced(const double* A, double* B) const {
+void TiedPattern::add_reduced(const double* A, double* B) const {
   for (const auto& [from, to, weight] : pieces_)
     for (int c = 0; c < 3; ++c)
       for (int r = 0; r < 3; ++r) B[to.at(r, c)] += weight * A[from.at(r, c)];

@@ -49,15 +49,11 @@ class Ties {
   Vector spread(const Vector& z) const;  // W z
   Vector gather(const Vector& f) const;  // Wᵀ f
 
-  /// Takes matrices on `nodes`, the pattern of all free nodes, to the pattern of z.
-  void bind(const BlockPattern& nodes);
-  const BlockPattern& pattern() const { return pattern_; }
-  /// Adds Wᵀ A W to B; values on the bound pattern and on pattern().
-  void add_reduced(const double* A, double* B) const;
   /// Wᵀ A W of any matrix over the free nodes.
   SparseMatrix reduced(const SparseMatrix& A) const;
 
  private:
+  friend class TiedPattern;
   struct Term {
     int unknown;  // number of a block of z
     double weight;
@@ -67,15 +63,28 @@ class Ties {
     const auto i = static_cast<std::size_t>(f);
     return {terms_.data() + start_[i], terms_.data() + start_[i + 1]};
   }
+  bool any_ = false;
+  int unknowns_ = 0;
+  std::vector<std::size_t> start_{0};  // #free + 1, where there are any
+  std::vector<Term> terms_;
+};
+
+/// Takes matrices on a pattern of all free nodes to that of z.
+class TiedPattern {
+ public:
+  TiedPattern() = default;
+  TiedPattern(const Ties& ties, const BlockPattern& nodes);
+
+  const BlockPattern& pattern() const { return pattern_; }
+  /// Adds Wᵀ A W to B; values on the pattern of the nodes and on pattern().
+  void add_reduced(const double* A, double* B) const;
+
+ private:
   struct Piece {  // weight times a block of A, into a block of B
     BlockPattern::Slot from, to;
     double weight;
   };
 
-  bool any_ = false;
-  int unknowns_ = 0;
-  std::vector<std::size_t> start_{0};  // #free + 1, where there are any
-  std::vector<Term> terms_;
   BlockPattern pattern_;
   std::vector<Piece> pieces_, transposed_;
 };

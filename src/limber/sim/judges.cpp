@@ -92,7 +92,7 @@ double supplied(const MotionState& before, const StepCandidate& candidate) {
 }
 
 std::vector<Judge> judges(const Supervision& watch, const MechanicalSystem& system, double h) {
-  const double mass = system.total_mass(), length = system.length_scale();
+  const double mass = total_mass(system), length = system.length_scale();
   const Rounding rounding{mass, position_rounding * length / h};
   std::vector<Judge> list{not_finite};
   if (watch.can_diverge) list.emplace_back(Diverges{mass, length});

@@ -22,6 +22,7 @@ struct StepCandidate {
   bool touches = false;         // at its end
   bool touched = false;         // somewhere during the step
   bool with_modes = false;      // see Attempt
+  std::vector<StageRecord> stages = {};
 };
 
 struct Objection {

@@ -13,20 +13,20 @@ void Loss::add(double h, double now, std::optional<double> at_stage) {
 MotionState motion_from(MechanicalSystem& system, State u) {
   MotionState motion{History(std::move(u))};
   const State& now = motion.now();
-  motion.energies = system.energies(now);
-  motion.damping.power = system.damping_power(now);
-  motion.friction.power = system.friction_power(now);
+  motion.energies = energies(system, now);
+  motion.damping.power = damping_power(system, now);
+  motion.friction.power = friction_power(system, now);
   motion.touching = std::isfinite(system.smallest_gap(now));
   motion.supply = motion.mechanical();
-  motion.account = EnergyAccount(motion.energies, now.t, system.elastic_rounding(now));
+  motion.account = EnergyAccount(motion.energies, now.t, elastic_rounding(system, now));
   return motion;
 }
 
 void book_changed_forces(MechanicalSystem& system, MotionState& motion) {
-  const Energies e = system.energies(motion.now());
+  const Energies e = energies(system, motion.now());
   motion.account.book(e, e.total() - motion.energies.total(), motion.time());
   motion.energies = e;
-  motion.friction.power = system.friction_power(motion.now());
+  motion.friction.power = friction_power(system, motion.now());
 }
 
 StepTransaction::StepTransaction(MechanicalSystem& system, Stepper& stepper)

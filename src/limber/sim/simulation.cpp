@@ -145,7 +145,7 @@ void Simulation::begin_again(const std::vector<double>& forces, const std::optio
   system_->forget();
   stepper_.forget(*system_);
   if (stepper_.modes() && modes) stepper_.modes()->restore(*modes);
-  motion_.energies = system_->energies(state());
+  motion_.energies = limber::energies(*system_, state());
   motion_.touching = std::isfinite(system_->smallest_gap(state()));
 }
 

@@ -51,6 +51,7 @@ void StepDriver::advance(double t_end, int halvings) {
       StepCandidate candidate =
           judged->retake ? retaken(std::move(judged->candidate), substep) : std::move(judged->candidate);
       substep.gain = candidate.gain;
+      substep.stages = std::move(candidate.stages);
       record_.substeps.push_back(substep);
       return accept(std::move(candidate));
     }
@@ -70,6 +71,7 @@ void StepDriver::adapt() {
 
 State StepDriver::taken(const Attempt& attempt, double t_end) const {
   const State& start = motion_.now();
+  stepper_.take_stages();  // of an attempt that failed
   State u = attempt.run(motion_.history, t_end - start.t);
   u.t = t_end;  // not the rounded sum of the stages
   if (attempt.ends_beyond_stage && system_.contact()) {
@@ -105,11 +107,12 @@ bool StepDriver::stiffens(const StepCandidate& candidate) {
 StepCandidate StepDriver::weighed(State u, bool with_modes) const {
   StepCandidate candidate;
   candidate.with_modes = with_modes;
-  candidate.energies = system_.energies(u);
+  candidate.stages = stepper_.take_stages();
+  candidate.energies = energies(system_, u);
   const ActedForces& acted = stepper_.acted();
   std::vector<ActingState> acting = {{&motion_.now(), acted.weights.start}, {&u, acted.weights.end}};
   if (acted.stage) acting.push_back({&*acted.stage, acted.weights.stage});
-  candidate.put_in = system_.work_put_in(motion_.now(), u, acting);
+  candidate.put_in = work_put_in(system_, motion_.now(), u, acting);
   candidate.gain =
       candidate.energies.total() - motion_.energies.total() - candidate.put_in.work - candidate.put_in.doubt;
   if (acted.at_stage_only()) candidate.acting = acted.stage;
@@ -138,7 +141,7 @@ StepCandidate StepDriver::retaken(StepCandidate candidate, Substep& substep) {
   for (const Attempt& attempt : retakes(stepper_, system_, candidate.touched)) {
     auto judged = attempted(attempt, t_end, failure);
     if (!judged || judged->candidate.gain > candidate.gain) {
-      candidate.energies = system_.energies(candidate.u);  // forces may have become stiffer since
+      candidate.energies = energies(system_, candidate.u);  // forces may have become stiffer since
       continue;
     }
     candidate = std::move(judged->candidate);
@@ -151,12 +154,12 @@ StepCandidate StepDriver::retaken(StepCandidate candidate, Substep& substep) {
 
 void StepDriver::accept(StepCandidate candidate) {
   const double h = candidate.u.t - motion_.time();
-  const auto lose = [&](Loss& loss, double (MechanicalSystem::*power)(const State&) const) {
-    const double now = (system_.*power)(candidate.u);
-    loss.add(h, now, candidate.acting ? std::optional((system_.*power)(*candidate.acting)) : std::nullopt);
+  const auto lose = [&](Loss& loss, double (*power)(const MechanicalSystem&, const State&)) {
+    const double now = power(system_, candidate.u);
+    loss.add(h, now, candidate.acting ? std::optional(power(system_, *candidate.acting)) : std::nullopt);
   };
-  lose(motion_.damping, &MechanicalSystem::damping_power);
-  lose(motion_.friction, &MechanicalSystem::friction_power);
+  lose(motion_.damping, &damping_power);
+  lose(motion_.friction, &friction_power);
   motion_.supply += supplied(motion_, candidate);
   if (candidate.touched) motion_.account.charge(candidate.gain);
   motion_.account.book(candidate.energies, candidate.put_in.work, candidate.u.t, candidate.put_in.doubt);

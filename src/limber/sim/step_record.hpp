@@ -16,6 +16,9 @@ struct Substep {
   bool failed_before = false;  // an earlier way failed
   bool gained_before = false;  // an earlier way gained energy
   double gain = 0;             // [J] of the accepted state; negative: lost
+  /// In the order in which they were solved; empty unless MethodOptions::record_stages. Hybrids' stages are those of
+  /// the complement of their modes, exponential methods have none.
+  std::vector<StageRecord> stages = {};
 };
 
 struct StepRecord {

@@ -111,12 +111,12 @@ Comparison compare_updates(const nlohmann::json& scene, int look_every, const st
       c.d.motion.push_back(squared(system, converged.q - past[0].q));
     }
     stepper.accept(past, std::move(converged));
-    c.kinetic = std::max(c.kinetic, system.energies(past[0]).kinetic);
+    c.kinetic = std::max(c.kinetic, energies(system, past[0]).kinetic);
     tell(0.9 * static_cast<double>(k + 1) / static_cast<double>(motion.steps()));
   }
   if (stepper.modes()) c.modes = static_cast<int>(stepper.modes()->basis().count());
   c.iterations = static_cast<double>(stepper.newton_iterations()) / static_cast<double>(motion.steps());
-  c.lost = start - system.energies(past[0]).total();
+  c.lost = start - energies(system, past[0]).total();
   const Trial one = simulate_unguarded(scene, [&](double part) { tell(0.9 + 0.1 * part); });
   c.lost_by_one = start - one.steps.back().energies.total();
   c.failed = one.stopped;

@@ -18,7 +18,7 @@ class UnguardedMotion {
   void step();
   const History& past() const { return past_; }
   const State& state() const { return past_[0]; }
-  Energies energies() const { return model_.system->energies(state()); }
+  Energies energies() const { return limber::energies(*model_.system, state()); }
   MechanicalSystem& system() { return *model_.system; }
   const MethodSettings& settings() const { return settings_; }
   Stepper& stepper() { return stepper_; }

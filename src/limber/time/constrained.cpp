@@ -21,9 +21,10 @@ class Constrained final : public StageSolver {
         tolerance_(o.newton.tolerance * system.length_scale()),
         scaling_(o.scaling) {}
 
-  State solve(System& system, const Stage& s) override {
+  StageResult solve_stage(System& system, const Stage& s) override {
     if (s.tau_q == 0) throw StepFailure("an inequality on gaps needs a stage that moves positions");
-    State next = free_->solve(system, s);
+    StageResult found = free_->solve_stage(system, s);
+    State& next = found.u;
     std::optional<LinearForce> linear;
     for (int round = 0; round < most_rounds; ++round) {
       const double distance = 1.01 * furthest(next.q - s.at.q);
@@ -31,14 +32,15 @@ class Constrained final : public StageSolver {
       const Vector c = bounds(gaps, system.gap_rule(), s);
       if (c.size() == 0 || largest(c - gaps.G * next.v) <= negligible * tolerance_ / s.tau_q) {
         system.traits().gaps->report_forces(gaps, Vector::Zero(c.size()));
-        return next;
+        return found;
       }
       if (solution_ == StageSolution::linearized && !linear) linearize(system, s, linear);
-      const auto found = minimise(linear ? static_cast<System&>(*linear) : system, s, gaps.G, c, next.v);
-      next = s.state(found.x);
+      const auto minimum = minimise(linear ? static_cast<System&>(*linear) : system, s, gaps.G, c, next.v);
+      next = s.state(minimum.x);
+      found.iterations += minimum.iterations;
       // M (v − v*) = τ_v f + Gᵀλ
-      system.traits().gaps->report_forces(gaps, found.multipliers / s.tau_v);
-      if (furthest(next.q - s.at.q) <= distance) return next;
+      system.traits().gaps->report_forces(gaps, minimum.multipliers / s.tau_v);
+      if (furthest(next.q - s.at.q) <= distance) return found;
     }
     throw StepFailure("contact throws something further than its neighbours were looked for");
   }

@@ -23,17 +23,18 @@ class Implicit final : public StageSolver {
     options_.newton.scale *= system.length_scale();
   }
 
-  State solve(System& system, const Stage& s) override {
+  StageResult solve_stage(System& system, const Stage& s) override {
     ++counts_.stages;
-    if (s.all_modal()) return s.state(s.star.v);
+    if (s.all_modal()) return {s.state(s.star.v)};
     if (s.tau_q == 0 && !system.velocity_dependent())  // q is known and f does not ask for v: explicit
-      return s.state(s.star.v + s.tau_v * system.solve_mass(system.force({s.star.q, s.star.v, s.t})));
+      return {s.state(s.star.v + s.tau_v * system.solve_mass(system.force({s.star.q, s.star.v, s.t})))};
+    newton_ = {};
     ComplementSolver complement(bank_.at(s.tau_q, s.tau_v), s.modes, symmetry_, Indefinite::report, defect_,
                                 system.traits().nodes);
     CorrectedSolver linear(complement, correction_, system.space());
     State u = system.lag() == Lag::each_solution ? solve_lagged(system, s, linear) : solve_once(system, s, linear);
     if (system.contact()) touched_ = touched_ || std::isfinite(system.smallest_gap(u));
-    return u;
+    return {std::move(u), newton_.iterations, newton_.residual};
   }
 
   void begin_step(System&, const State&) override {
@@ -47,7 +48,7 @@ class Implicit final : public StageSolver {
  private:
   State solve_once(System& system, const Stage& s, LinearSolver& linear) {
     StageProblem problem(system, s, tangent_, A_, correction_, scaling_);
-    if (system.lag() == Lag::each_iterate) system.update_lagged(s.at);
+    begin_iterates(system, s);
     const bool meets = !s.modes && s.tau_q != 0 && (problem.under_way() || runs_into(problem, s));
     const auto along = meets ? move_along(system, s.at, s.t) : std::nullopt;
     if (!along) return s.state(with_friction(problem, start(problem, s), linear));
@@ -58,9 +59,15 @@ class Implicit final : public StageSolver {
       throw;
     } catch (const StepFailure&) {  // the guess was a bad one
       StageProblem again(system, s, tangent_, A_, correction_, scaling_);
-      if (system.lag() == Lag::each_iterate) system.update_lagged(s.at);
+      begin_iterates(system, s);
       return s.state(with_friction(again, start(again, s), linear));
     }
+  }
+
+  static void begin_iterates(System& system, const Stage& s) {
+    if (system.lag() != Lag::each_iterate) return;
+    system.update_lagged(s.at);
+    system.contact()->begin_iterates();
   }
 
   /// Friction that became lagged on the way is that of an iterate. From the solution that it has led to, coupled
@@ -116,6 +123,8 @@ class Implicit final : public StageSolver {
   }
 
   void count(const NewtonReport& r) {
+    newton_.iterations += r.iterations;
+    newton_.residual = r.residual;
     counts_.newton_iterations += r.iterations;
     counts_.projections += r.projections;
   }
@@ -150,6 +159,7 @@ class Implicit final : public StageSolver {
   Tangent tangent_;
   SparseMatrix A_;
   StageCounts counts_;
+  NewtonReport newton_;  // of this stage
   bool touched_ = false;
 };
 

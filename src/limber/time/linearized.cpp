@@ -17,10 +17,28 @@ class Linearized final : public StageSolver {
   Linearized(System& system, const StageOptions& o)
       : options_(o), bank_(o.linear_solver, symmetry(system), system.traits().nodes) {}
 
-  State solve(System& system, const Stage& s) override {
+  StageResult solve_stage(System& system, const Stage& s) override {
     ++counts_.stages;
     if (system.contact()) return solve_with_contact(system, s);
-    if (s.all_modal()) return s.state(s.star.v);
+    return {s.all_modal() ? s.state(s.star.v) : solve_linearized(system, s)};
+  }
+
+  void begin_step(System& system, const State& u) override {
+    if (newton_) newton_->begin_step(system, u);
+  }
+  bool touched() const override { return newton_ && newton_->touched(); }
+  StageCounts counts() const override {
+    StageCounts c = counts_;
+    if (newton_) {
+      c.newton_iterations += newton_->counts().newton_iterations;
+      c.projections += newton_->counts().projections;
+    }
+    return c;
+  }
+  SolverCounts linear_counts() const override { return newton_ ? newton_->linear_counts() : bank_.counts(); }
+
+ private:
+  State solve_linearized(System& system, const Stage& s) {
     State at = s.at;
     at.t = s.t;
     Vector f;
@@ -58,21 +76,6 @@ class Linearized final : public StageSolver {
     return next;
   }
 
-  void begin_step(System& system, const State& u) override {
-    if (newton_) newton_->begin_step(system, u);
-  }
-  bool touched() const override { return newton_ && newton_->touched(); }
-  StageCounts counts() const override {
-    StageCounts c = counts_;
-    if (newton_) {
-      c.newton_iterations += newton_->counts().newton_iterations;
-      c.projections += newton_->counts().projections;
-    }
-    return c;
-  }
-  SolverCounts linear_counts() const override { return newton_ ? newton_->linear_counts() : bank_.counts(); }
-
- private:
   /// Whether K and D were last taken at these positions and velocities: of all processes.
   bool frozen_at(const System& system, const State& u) const {
     return frozen_ && system.space().all(frozen_->q == u.q && frozen_->v == u.v);
@@ -80,7 +83,7 @@ class Linearized final : public StageSolver {
   static Symmetry symmetry(System& system) { return system.symmetric() ? Symmetry::symmetric : Symmetry::general; }
 
   /// All but contact is linearised; contact is iterated to convergence.
-  State solve_with_contact(System& system, const Stage& s) {
+  StageResult solve_with_contact(System& system, const Stage& s) {
     if (!newton_) newton_ = make_implicit(system, options_);
     State about = s.at;
     about.t = s.t;
@@ -88,7 +91,7 @@ class Linearized final : public StageSolver {
     Stage here = s;
     here.linear = &smooth;
     WithContact both(system, smooth);
-    return newton_->solve(both, here);
+    return newton_->solve_stage(both, here);
   }
 
   void set_matrix(System& system, const Stage& s, const Tangent& T) {

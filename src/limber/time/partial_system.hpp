@@ -92,6 +92,7 @@ class WithContact final : public SystemDecorator {
     double smallest_gap(const State& w) const override { return whole.base_.smallest_gap(whole.shifted(w)); }
     Lag lag() const override { return whole.base_.lag(); }
     void update_lagged(const State& w) override { whole.base_.update_lagged(whole.shifted(w)); }
+    void begin_iterates() override { whole.base_.contact()->begin_iterates(); }
     bool couple_again() override { return whole.base_.contact()->couple_again(); }
     std::string driven() const override { return whole.base_.contact()->driven(); }
     GapRule rule() const override { return GapRule::none; }

@@ -8,6 +8,7 @@
 
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "limber/model/system.hpp"
 #include "limber/solve/newton.hpp"
@@ -37,6 +38,20 @@ struct Stage {
   }
 };
 
+/// What a stage has led to.
+struct StageResult {
+  State u;
+  int iterations = 0;   // of Newton; 0: none were needed, or the stage was linear
+  double residual = 0;  // ‖r‖ where Newton evaluated it last
+};
+
+/// A stage as it was solved: with this alone a step can be followed, and differentiated, as it was taken.
+struct StageRecord {
+  State star;
+  double tau_q, tau_v, t;  // [s]
+  StageResult result;
+};
+
 struct StageCounts {
   long stages = 0, newton_iterations = 0, projections = 0;
 };
@@ -44,13 +59,20 @@ struct StageCounts {
 class StageSolver {
  public:
   virtual ~StageSolver() = default;
-  virtual State solve(System&, const Stage&) = 0;
+  virtual StageResult solve_stage(System&, const Stage&) = 0;
+  /// The solution alone, with a record of the stage if stages are recorded.
+  State solve(System& system, const Stage& stage);
+  /// From now on the stages that are solved are appended to *log; null: they are not. The log must outlive this.
+  void record_into(std::vector<StageRecord>* log) { log_ = log; }
   /// Called before each step with the state it starts from.
   virtual void begin_step(System&, const State&) {}
   /// Whether a stage since the last begin_step ended where things touch.
   virtual bool touched() const { return false; }
   virtual StageCounts counts() const = 0;
   virtual SolverCounts linear_counts() const = 0;
+
+ private:
+  std::vector<StageRecord>* log_ = nullptr;
 };
 
 /// The scaling B of the residual merit ½‖B r‖² (opt2): M^(−1/2), the identity, the inverse of the stage matrix's

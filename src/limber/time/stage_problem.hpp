@@ -101,7 +101,7 @@ class StageProblem final : public NewtonProblem, public ChangingProblem {
     for (double s = 1; s > least_advance;) {
       const double then = s == 1 ? s_.t : now_ + s * left, free = system_.max_step(q, s * dq, now_, then);
       if (free >= 1) {
-        now_ = then;
+        moved_to(then);
         return s;
       }
       s *= std::min(.9 * free, .7);
@@ -113,7 +113,10 @@ class StageProblem final : public NewtonProblem, public ChangingProblem {
   std::string driven() const override { return system_.contact()->driven(); }
   /// Whether what is prescribed has not arrived yet; and that it has come to its place at t.
   bool under_way() const { return now_ != s_.t; }
-  void moved_to(double t) { now_ = t; }
+  void moved_to(double t) {
+    now_ = t;
+    if (ContactPart* contact = system_.contact()) contact->begin_iterates();
+  }
   /// Whether what is prescribed would close a gap that no free node can keep open.
   bool blocked() const {
     try {

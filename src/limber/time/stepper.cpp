@@ -38,8 +38,9 @@ Stepper::Stepper(const MethodInfo& method, const MethodParameters& given, System
     : info_(&method),
       options_(options.stages),
       scheme_(method.make(complete_parameters(method, given))),
-      stages_(make_stage_solver(method.solution, system, options.stages)),
-      exponential_(options.krylov_tolerance) {
+      exponential_(options.krylov_tolerance),
+      stage_log_(options.record_stages ? std::make_unique<std::vector<StageRecord>>() : nullptr) {
+  stages_ = make_stages(method.solution, system);
   if (system.gap_rule() != GapRule::none) refuse_without_stages(method, *scheme_);
   if (method.splitting == Splitting::printed && system.contact())
     throw InputError("method.name", "\"" + method.name +
@@ -68,6 +69,7 @@ void Stepper::accept(History& u, State u1) {
 State Stepper::step_of_method(System& system, const History& u, double h, ModalSubspace::Use modes) {
   if (newton_) newton_->begin_step(system, u[0]);  // whether it touched anything in an earlier step counts no more
   if (auto next = step_apart(system, u, h, modes)) return std::move(*next);
+  take_stages();  // of the step that was tried without contact
   if (modes_ && system.contact()) return step_in_frame(info_->solution, system, u, h, modes);
   return step_with(*stages_, system, u, h, modes);
 }
@@ -123,8 +125,18 @@ bool Stepper::can_step_beside() const {
 }
 
 StageSolver& Stepper::newton(System& system) {
-  if (!newton_) newton_ = make_stage_solver(StageSolution::newton, system, options_);
+  if (!newton_) newton_ = make_stages(StageSolution::newton, system);
   return *newton_;
+}
+
+std::unique_ptr<StageSolver> Stepper::make_stages(StageSolution solution, System& system) const {
+  auto solver = make_stage_solver(solution, system, options_);
+  solver->record_into(stage_log_.get());
+  return solver;
+}
+
+std::vector<StageRecord> Stepper::take_stages() {
+  return stage_log_ ? std::exchange(*stage_log_, {}) : std::vector<StageRecord>{};
 }
 
 /// The step without contact, which is the same one if nothing comes within its reach; nullopt if something does.
@@ -240,7 +252,7 @@ void Stepper::reset(System& system) {
 }
 
 void Stepper::forget(System& system) {
-  auto fresh = make_stage_solver(info_->solution, system, options_);
+  auto fresh = make_stages(info_->solution, system);
   counts_before_ = linear_counts();
   iterations_before_ = newton_iterations();
   stages_ = std::move(fresh);

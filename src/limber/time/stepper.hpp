@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "limber/time/catalog.hpp"
@@ -23,6 +24,7 @@ struct MethodOptions {
   StageOptions stages = {};
   ModalOptions modes = {};
   double krylov_tolerance = 1e-7;  // relative, of φ₁ (ERE)
+  bool record_stages = false;      // see StepRecord
 };
 
 class Stepper {
@@ -57,6 +59,8 @@ class Stepper {
   bool ends_at_stage() const { return scheme_->ends_at_stage(); }
   /// In the last step that was taken, of whichever kind.
   const ActedForces& acted() const { return acted_; }
+  /// The stages of the last step that was tried, if they are recorded.
+  std::vector<StageRecord> take_stages();
   SchemeMemory memory() const { return scheme_->memory(); }
   const MethodInfo& info() const { return *info_; }
   StageSolver& stages() { return *stages_; }
@@ -76,6 +80,7 @@ class Stepper {
   void forget(System& system);
 
  private:
+  std::unique_ptr<StageSolver> make_stages(StageSolution solution, System& system) const;
   StageSolver& newton(System& system);
   State step_by(const TimeIntegrator& scheme, System& system, const State& start, double h);
   ModalLimits limits() const;
@@ -99,6 +104,7 @@ class Stepper {
   std::unique_ptr<ModalSubspace> modes_;
   Exponential exponential_;
   ActedForces acted_;
+  std::unique_ptr<std::vector<StageRecord>> stage_log_;  // null: stages are not recorded
 };
 
 }  // namespace limber

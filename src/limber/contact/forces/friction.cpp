@@ -37,9 +37,7 @@ double Friction::mu(const std::array<int, 2>& objects) const {
 }
 
 void Friction::update_lagged(const State& u) {
-  // Another time is another stage.
-  holds_ = u.t == held_at_ ? holds_ + 1 : 1;
-  held_at_ = u.t;
+  ++holds_;
   if (form_ == FrictionForm::coupled && holds_ == coupled_iterates + 1) ++held_stages_;
   const auto rounds = static_cast<unsigned>(holds_ / coupled_iterates);
   const bool anew = holds_ % coupled_iterates == 0 && std::has_single_bit(rounds);

@@ -29,10 +29,11 @@ class Friction : public Force, public ContactForce, public LearningForce {
   void add_tangent(const State& u, TangentBuilder& T) const override;
   std::optional<Potentials> potentials(const State& u) const override;
   void update_lagged(const State& u) override;
+  void begin_iterates() override { holds_ = 0; }
   bool couple_again() override;
   void begin_step(const State& u) override {
     pulls_.clear();
-    holds_ = 0;
+    begin_iterates();
     update_lagged(u);
   }
   /// Σ μ λ s |y| [W]: what friction takes out of the motion.
@@ -102,8 +103,7 @@ class Friction : public Force, public ContactForce, public LearningForce {
   FrictionForm form_;
   double eps_;
   Points held_;
-  int holds_ = 0;       // since the step's start, at the time held_at_
-  double held_at_ = 0;  // [s]
+  int holds_ = 0;  // since begin_iterates
   long held_stages_ = 0;
   std::vector<Pull> pulls_;  // of coupled friction since the step's start, ascending by pair
 };

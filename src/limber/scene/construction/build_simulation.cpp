@@ -6,6 +6,7 @@
 #include "limber/core/names.hpp"
 #include "limber/core/nodes.hpp"
 #include "limber/linalg/solvers/petsc_solver.hpp"
+#include "limber/model/gather_state.hpp"
 #include "limber/scene/construction/build.hpp"
 #include "limber/solve/free_motions.hpp"
 
@@ -158,7 +159,7 @@ Vector statics(const Scene& scene, const Model& model, StaticsReport& report, co
     State u{model.start.q, Vector::Zero(model.start.q.size()), model.start.t};
     do u.q = solve_statics(system, u, *linear, options, report, watch);
     while (system.stiffen(u));
-    return system.everywhere(u).q;
+    return gather_state(system, u).q;
   } catch (const StepFailure& failure) {
     const auto free = free_bodies(model);
     if (free.empty()) throw;

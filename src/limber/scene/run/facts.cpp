@@ -12,6 +12,7 @@
 #include "limber/linalg/gathered.hpp"
 #include "limber/linalg/modes/mode_search.hpp"
 #include "limber/linalg/modes/shared_modes.hpp"
+#include "limber/model/gather_state.hpp"
 #include "limber/scene/construction/unusual.hpp"
 #include "limber/scene/json.hpp"
 
@@ -146,8 +147,8 @@ Matrix on_all_nodes(const MechanicalSystem& system, const Matrix& X) {
   }
   // As velocities, less those that are prescribed.
   const Vector rest = Vector::Zero(system.size());
-  const Vector prescribed = system.everywhere({rest, rest, 0}).v;
-  for (Index j = 0; j < X.cols(); ++j) all.col(j) = system.everywhere({rest, X.col(j), 0}).v - prescribed;
+  const Vector prescribed = gather_state(system, {rest, rest, 0}).v;
+  for (Index j = 0; j < X.cols(); ++j) all.col(j) = gather_state(system, {rest, X.col(j), 0}).v - prescribed;
   return all;
 }
 

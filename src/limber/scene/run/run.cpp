@@ -14,6 +14,7 @@
 #include "limber/core/interrupt.hpp"
 #include "limber/core/nodes.hpp"
 #include "limber/core/parallel.hpp"
+#include "limber/model/gather_state.hpp"
 #include "limber/record/contact_table.hpp"
 #include "limber/record/energy_table.hpp"
 #include "limber/record/trajectory.hpp"
@@ -387,7 +388,8 @@ class Run {
     const auto free = [&](const State& from) {
       return model_.system->max_step(from.q, u.q - from.q, from.t, u.t) >= 1;
     };
-    if (std::isfinite(model_.system->energies(u).total()) && (!model_.contact || free(before) || free(after))) return u;
+    if (std::isfinite(limber::energies(*model_.system, u).total()) && (!model_.contact || free(before) || free(after)))
+      return u;
     return t - before.t < after.t - t ? before : after;
   }
 
@@ -403,7 +405,7 @@ class Run {
       const State& acting = at_end ? u : simulation_.acting();
       const Vector held = reactions(acting);
       write_contacts(acting, t);
-      model_.system->show(u, [&](int first, const Vector& q, const Vector& v) {
+      gather_state(*model_.system, u, [&](int first, const Vector& q, const Vector& v) {
         write([&] { writer_->write_nodes(k, ix(first), q, v); });
       });
       if (writer_) write([&] { writer_->finish_frame(k, t, det, held); });
@@ -412,7 +414,7 @@ class Run {
 
   /// Of all nodes that are prescribed at the start; zero where they have been released.
   Vector reactions(const State& u) const {
-    const Vector now = model_.system->reactions(u);
+    const Vector now = limber::reactions(*model_.system, u);
     const auto& nodes = model_.system->prescribed_nodes();
     Vector all = Vector::Zero(3 * static_cast<Index>(prescribed_.size()));
     for (std::size_t i = 0, k = 0; i < prescribed_.size() && k < nodes.size(); ++i)

@@ -58,7 +58,7 @@ Equilibrium::Equilibrium(const Scene& scene, const Model& model) : model_(&model
   StaticsReport report;
   x_ = statics(scene, model, report);
   state_ = model.system->state(x_, Vector::Zero(x_.size()), model.start.t);
-  forces_ = model.system->reactions(state_);
+  forces_ = reactions(*model.system, state_);
 }
 
 Vec3 Equilibrium::position(std::size_t probe) const { return model_->probes.at(probe).at(x_); }
@@ -110,7 +110,7 @@ Measurement in_motion(std::function<std::vector<double>(const FollowedMotion&)> 
       motion.times.push_back(simulation.time());
       if (!model.probes.empty()) motion.positions.push_back(model.probes[0].at(system.full(simulation.state()).q));
       if (!system.prescribed_nodes().empty())
-        motion.reactions.push_back(system.reactions(simulation.acting()).head<3>());
+        motion.reactions.push_back(reactions(system, simulation.acting()).head<3>());
     };
     look();
     for (long left = step_count(scene.time); left > 0; --left) {

@@ -1,0 +1,115 @@
+#include "limber/model/force_list.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "limber/core/errors.hpp"
+
+namespace limber {
+namespace {
+
+/// Appends the force if it is one of these.
+template <class Role>
+void append(std::vector<Role*>& list, Force& force) {
+  if (auto* role = dynamic_cast<Role*>(&force)) list.push_back(role);
+}
+
+}  // namespace
+
+ForceList::ForceList(Forces forces) : group_(3) {
+  const auto join = [&](ForceGroup group, const std::shared_ptr<Force>& force, const ForceTraits& traits) {
+    auto& [members, sum] = group_[static_cast<std::size_t>(group)];
+    members.push_back(force);
+    sum.has_potential = sum.has_potential && traits.has_potential;
+    sum.time_dependent = sum.time_dependent || traits.time_dependent;
+  };
+  for (const auto& force : forces) {
+    const ForceTraits traits = force->traits();
+    join(ForceGroup::all, force, traits);
+    join(traits.wholly_implicit ? ForceGroup::implicit : ForceGroup::smooth, force, traits);
+    if (!traits.symmetric) storage_ = Storage::full;
+    lag_ = std::max(lag_, traits.lag);
+    velocity_dependent_ = velocity_dependent_ || traits.velocity_dependent;
+    append(contact_, *force);
+    append(damping_, *force);
+    append(loads_, *force);
+    learning_.push_back(dynamic_cast<LearningForce*>(force.get()));
+  }
+}
+
+void ForceList::apply_loads(double share) const {
+  for (LoadForce* load : loads_) load->apply(share);
+}
+
+std::vector<double> ForceList::memory() const {
+  std::vector<double> all;
+  for (const LearningForce* force : learning_) {
+    const auto part = force ? force->memory() : std::vector<double>{};
+    all.push_back(static_cast<double>(part.size()));
+    all.insert(all.end(), part.begin(), part.end());
+  }
+  return all;
+}
+
+void ForceList::restore(const std::vector<double>& memory) const {
+  auto next = memory.begin();
+  const auto fail = [&] {
+    throw InputError("forces",
+                     fmt::format("{} numbers do not fit what the {} forces keep", memory.size(), learning_.size()));
+  };
+  for (LearningForce* force : learning_) {
+    if (next == memory.end()) fail();
+    const double count = *next++;
+    if (!(count >= 0) || !(count <= static_cast<double>(memory.end() - next)) || count != std::floor(count)) fail();
+    if (count > 0 && !force) fail();
+    const auto end = next + static_cast<std::ptrdiff_t>(count);
+    if (force) force->restore({next, end});
+    next = end;
+  }
+  if (next != memory.end()) fail();
+}
+
+bool ForceList::any_learns() const {
+  return std::any_of(learning_.begin(), learning_.end(), [](const LearningForce* force) { return force != nullptr; });
+}
+
+void ForceList::begin_step(const State& all) const {
+  for (LearningForce* force : learning_)
+    if (force) force->begin_step(all);
+}
+
+bool ForceList::adapt(const State& all, double budget) const {
+  bool changed = false;
+  for (LearningForce* force : learning_) changed = (force && force->adapt(all, budget)) || changed;
+  return changed;
+}
+
+template <class Visit>
+void ForceList::each_strained(const State& all, const Communicator& processes, const Visit& visit) const {
+  for (LearningForce* force : learning_) {
+    if (!force) continue;
+    std::vector<double> strains = force->strains(all);
+    if (strains.empty()) continue;
+    processes.sum(strains);
+    visit(*force, strains);
+  }
+}
+
+bool ForceList::stiffen(const State& all, const Communicator& processes) const {
+  bool changed = false;
+  each_strained(all, processes,
+                [&](LearningForce& force, const auto& strains) { changed = force.stiffen(strains) || changed; });
+  return changed;
+}
+
+std::vector<std::string> ForceList::remarks(const State& all, const Communicator& processes) const {
+  std::vector<std::string> found;
+  each_strained(all, processes, [&](const LearningForce& force, const auto& strains) {
+    if (std::string remark = force.remark(strains); !remark.empty()) found.push_back(std::move(remark));
+  });
+  return found;
+}
+
+}  // namespace limber

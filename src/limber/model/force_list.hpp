@@ -1,0 +1,67 @@
+#pragma once
+/// The forces of a system, what each of them is beside a force, and the groups that methods treat differently.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "limber/model/force.hpp"
+
+namespace limber {
+
+/// smooth: those that methods may linearise; implicit: those that are wholly implicit in every method, such as contact.
+enum class ForceGroup { all, smooth, implicit };
+
+class ForceList {
+ public:
+  using Forces = std::vector<std::shared_ptr<Force>>;
+
+  struct GroupTraits {
+    bool has_potential = true, time_dependent = false;
+  };
+
+  explicit ForceList(Forces forces);
+
+  const Forces& of(ForceGroup group) const { return group_[static_cast<std::size_t>(group)].forces; }
+  const Forces& all() const { return of(ForceGroup::all); }
+  GroupTraits traits(ForceGroup group) const { return group_[static_cast<std::size_t>(group)].traits; }
+  Storage storage() const { return storage_; }
+  Lag lag() const { return lag_; }
+  bool velocity_dependent() const { return velocity_dependent_; }
+
+  /// Forces by what they are beside a force.
+  const std::vector<ContactForce*>& contact() const { return contact_; }
+  const std::vector<DampingForce*>& damping() const { return damping_; }
+  /// A load takes this share of what it is from now on.
+  void apply_loads(double share) const;
+
+  /// What learning forces have learnt: for each force, how many numbers, then these. Full states.
+  std::vector<double> memory() const;
+  /// Throws InputError if the numbers do not fit.
+  void restore(const std::vector<double>& memory) const;
+  bool any_learns() const;
+  void begin_step(const State& all) const;
+  bool adapt(const State& all, double budget) const;
+  bool stiffen(const State& all, const Communicator& processes) const;
+  std::vector<std::string> remarks(const State& all, const Communicator& processes) const;
+
+ private:
+  struct Group {
+    Forces forces;
+    GroupTraits traits;
+  };
+  /// visit(learning force, its strains, summed over all processes).
+  template <class Visit>
+  void each_strained(const State& all, const Communicator& processes, const Visit& visit) const;
+
+  std::vector<Group> group_;  // by ForceGroup
+  std::vector<ContactForce*> contact_;
+  std::vector<DampingForce*> damping_;
+  std::vector<LoadForce*> loads_;
+  std::vector<LearningForce*> learning_;  // of each force; null: it learns nothing
+  Storage storage_ = Storage::lower;
+  Lag lag_ = Lag::none;
+  bool velocity_dependent_ = false;
+};
+
+}  // namespace limber
