@@ -47,7 +47,6 @@ class FrameWriter {
   long frames() const { return frames_; }
   void close() {
     if (!writer_) return;
-    if (frames_ > 0 && frames_ < header_.frames) make_room(frames_);
     writer_->sync();
     writer_.reset();
     directory_.reset();
@@ -62,7 +61,6 @@ class FrameWriter {
                          f.min_det_F, f.reactions);
     frames_ = writer_->frames();
   }
-  /// In a file that takes the place of this one at once.
   void make_room(long frames) {
     writer_.reset();
     header_.frames = frames;

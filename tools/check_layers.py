@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Checks the layers of the library: which room may include which, and what no room may do.
+"""Checks the layers of the library: which room may include which, what no room may do, and what decides for one process.
 
 usage: check_layers.py [ROOT]     ROOT holds src/limber (default: the repository of this file)
 
@@ -52,6 +52,13 @@ FORBIDDEN = [
      "the library does not end the program: throw InputError, StepFailure or OutputError"),
 ]
 
+# Where vectors are shared by several processes, members of Eigen see one process's part: what decides comes from Space.
+# A vector that is small, or whole on each process, says so: "// local: why", on the line or the one above.
+SHARED_ROOMS = {"time", "sim", "solve"}
+OF_ONE_PROCESS = re.compile(r"\.\s*(?:(?:norm|stableNorm|squaredNorm|maxCoeff|minCoeff|allFinite)\s*\(\s*\)|isZero\s*\(|lpNorm\s*<)"
+                            r"|(?<!space)(?<!space_)(?<!space\(\))\.\s*dot\s*\(")
+LOCAL = re.compile(r"//.*\blocal: \S")
+
 INCLUDE = re.compile(r'#\s*include\s*[<"]limber/([\w.]+)(/)?(?:(\w+)/)?')
 SOURCES = {".hpp", ".cpp", ".h", ".inl"}
 COMMENT_OR_STRING = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
@@ -86,7 +93,13 @@ def check_file(path, room, folder):
     if folders is not None and folder not in folders:
         yield 1, f"{room}/ has no folder {folder}/; add it to tools/check_layers.py"
         folders = None
-    for number, line in enumerate(blank(path.read_text(encoding="utf-8")).splitlines(), 1):
+    text = path.read_text(encoding="utf-8")
+    given = ["", *text.splitlines()]
+    for number, line in enumerate(blank(text).splitlines(), 1):
+        marked = LOCAL.search(given[number]) or LOCAL.match(given[number - 1].strip())
+        if room in SHARED_ROOMS and not marked and (found := OF_ONE_PROCESS.search(line)):
+            yield number, (f"'{found[0].strip()}' sees this process only: take Space, or say why that is right with "
+                           "'// local: …'")
         for match in INCLUDE.finditer(line):
             other, slash, inner = match.groups()
             if not slash and other == VERSION and "scene" in allowed:

@@ -4,10 +4,10 @@
 #include <cstring>
 #include <limits>
 
+#include "limber/core/base64.hpp"
 #include "limber/core/errors.hpp"
 #include "limber/mesh/io/cursor.hpp"
 #include "limber/mesh/io/formats.hpp"
-#include "limber/mesh/io/vtu_arrays.hpp"
 #include "limber/mesh/tet_mesh.hpp"
 #include "mesh/mesh_samples.hpp"
 

@@ -256,7 +256,7 @@ def test_files_of_a_run(limber_cli, write_scene, bar, tmp_path):
 
     sim = limber.Simulation(limber.Scene(bar()))
     with h5py.File(out / "trajectory.h5") as file:
-        assert file.attrs["format"] in ("limber-trajectory", b"limber-trajectory") and file.attrs["format_version"] == 1
+        assert file.attrs["format"] in ("limber-trajectory", b"limber-trajectory") and file.attrs["format_version"] == 2
         assert file["frames_written"][0] == 11
         assert file["rest/tets"].shape == (20, 4) and file["rest/tets"].dtype == np.int32
         assert file["rest/region"].shape == (20,) and file["rest/edges"].shape == (0, 2)

@@ -36,6 +36,10 @@ def test_this_tree_keeps_its_layers():
     ("core/types.cpp", 1, '#include "limber/version.hpp"\n'),
     ("kitchen/sink.cpp", 1, "\n"),
     ("beside.hpp", 1, "\n"),
+    ("time/stage.cpp", 1, "if (r.norm() < 1) return;\n"),
+    ("solve/newton.cpp", 2, "\nconst double s = d.dot(r);\n"),
+    ("sim/driver.cpp", 3, "\n// local\nif (!x.allFinite()) throw 1;\n"),
+    ("time/dense.cpp", 3, "// local: the first\nx.isZero(0);\ny.lpNorm<1>();\n"),
     ("scene/read.cpp", 1, "#include <iostream>\n"),
     ("scene/read.cpp", 2, "void f() {\n  std::exit(1);\n}\n"),
     ("linalg/solvers/krylov.cpp", 1, "void f() { abort(); }\n"),
@@ -63,6 +67,14 @@ def test_what_is_below_may_be_included_at_any_depth(tmp_path):
 
 def test_comments_strings_and_longer_names_are_not_calls(tmp_path):
     write(tmp_path, "core/errors.cpp", '// never exit(1)\n/* abort() */\nconst char* s = "exit(1)";\nvoid on_exit(int);\n')
+    status, output = check(tmp_path)
+    assert status == 0, output
+
+
+def test_what_decides_for_one_process_says_why(tmp_path):
+    write(tmp_path, "time/stage.cpp", "if (space.norm(x) > 0 && space_.dot(x, y) > 0 && system.space().dot(x, y) > 0) return;\n"
+          "if (a.norm() > 0) return;  // local: reduced\n// local: a node\nreturn b.dot(c);\n")
+    write(tmp_path, "mesh/tet_mesh.cpp", "return x.norm();\n")  # no room of shared vectors
     status, output = check(tmp_path)
     assert status == 0, output
 

@@ -107,6 +107,35 @@ TEST_P(Driver, AFailedStepChangesNothing) {
   expect_same(tried, untried);
 }
 
+/// Memory that is not there is not found by a shorter step or a calmer one.
+TEST_P(Driver, AStepWithoutMemoryIsNotTriedAgain) {
+  const Scene scene;
+  Simulation tried = scene.simulation(GetParam()), untried = scene.simulation(GetParam());
+  take(tried, 3);
+  take(untried, 3);
+  for (const bool named : {true, false}) {
+    int complaints = 0;
+    scene.moody->complain = [&](double, const State&) {
+      ++complaints;
+      if (named) throw OutOfMemory("a factor of 12 unknowns", 3e12);
+      throw std::bad_alloc();
+    };
+    try {
+      tried.step();
+      FAIL() << "there is no memory";
+    } catch (const OutOfMemory& e) {
+      const std::string said = e.what(), needs = named ? "a factor of 12 unknowns needs 3e+03 GB" : "a step with";
+      EXPECT_EQ(said.find("memory ran out: " + needs), 0u) << said;
+    }
+    EXPECT_EQ(complaints, 1);
+  }
+  scene.moody->complain = [](double, const State&) {};
+  expect_same(tried, untried);
+  take(tried, 3);
+  take(untried, 3);
+  expect_same(tried, untried);
+}
+
 TEST_P(Driver, AnInterruptedStepChangesNothing) {
   for (const int evaluations : {0, 1, 2, 5}) {
     const Scene interrupted, undisturbed;

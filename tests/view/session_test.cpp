@@ -142,6 +142,13 @@ TEST(ViewSession, AReplayNeedsNoMeshFile) {
   EXPECT_NE(talk.error({{"do", "fork"}, {"frame", 3}}).find("there is no such file"), std::string::npos);
 }
 
+TEST(ViewSession, AFileThatIsNoBase64IsRefused) {
+  const ViewFolders folders;
+  Talk talk(folders.options());
+  EXPECT_EQ(talk.error({{"do", "surface"}, {"name", "a.obj"}, {"data", "TGlt*"}}), "data: is not base64");
+  EXPECT_FALSE(std::filesystem::exists(folders.in("out/uploads")));
+}
+
 /// A recorded run whose trajectory was cut short after it was opened: showing it fails, and not only where a message
 /// is answered.
 TEST(ViewSession, WhateverFailsWhileItIsShownBecomesAnError) {

@@ -302,12 +302,5 @@ TEST(ViewSession, MoreThanItCanKeepWaitingIsRefused) {
   EXPECT_NE(answers[0].text.find("left out"), std::string::npos) << answers[0].text;
 }
 
-TEST(Messages, Base64IsDecoded) {
-  EXPECT_EQ(decoded_base64("TGltYmVy"), "Limber");
-  EXPECT_EQ(decoded_base64("TGltYmU="), "Limbe");
-  EXPECT_EQ(decoded_base64(""), "");
-  EXPECT_THROW(decoded_base64("*"), InputError);
-}
-
 }  // namespace
 }  // namespace limber

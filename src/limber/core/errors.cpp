@@ -1,9 +1,13 @@
 #include "limber/core/errors.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <numeric>
 #include <utility>
+
+#include "limber/core/memory.hpp"
 
 namespace limber {
 namespace {
@@ -23,7 +27,18 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
+std::string memory_text(const std::string& what_for, double needed) {
+  constexpr double gigabyte = 1e9;
+  std::string text = "memory ran out: " + what_for;
+  if (needed > 0) text += fmt::format(" needs {:.3g} GB", needed / gigabyte);
+  if (const auto memory = machine_memory())
+    text += fmt::format("; {:.3g} of {:.3g} GB are free", memory->free / gigabyte, memory->total / gigabyte);
+  return text;
+}
+
 }  // namespace
+
+OutOfMemory::OutOfMemory(const std::string& what_for, double needed) : text_(memory_text(what_for, needed)) {}
 
 InputError::InputError(const std::string& where, const std::string& what)
     : std::runtime_error(where.empty() ? what : where + ": " + what), where_(where), message_(what) {}

@@ -1,7 +1,10 @@
 #pragma once
 /// What can go wrong. InputError: the user's input, named by key or file and line. StepFailure: the mathematics says
-/// no.
+/// no. OutputError: files cannot be written. OutOfMemory.
 
+#include <exception>
+#include <new>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -20,7 +23,8 @@ class InputError : public std::runtime_error {
   std::string where_, message_;
 };
 
-/// A step that could not be taken. Only the driver catches it: it escalates, then halves the step, then gives up.
+/// A step that could not be taken. The driver escalates, then halves the step, then gives up. It is caught where there
+/// is another way, by failure_of, and nowhere else.
 struct StepFailure : std::runtime_error {
   explicit StepFailure(const std::string& why, int its = 0, double res = 0);
   std::string reason;
@@ -28,6 +32,47 @@ struct StepFailure : std::runtime_error {
   double residual = 0;
   double t = 0, h = 0;      // [s], filled in by the driver
   std::string advice = {};  // what to try, as "Try …"; empty: what helps most steps that fail
+};
+
+/// A failure that was caught.
+struct Failed : StepFailure {
+  explicit Failed(const StepFailure& failure) : StepFailure(failure), thrown(std::current_exception()) {}
+  /// As it was thrown.
+  [[noreturn]] void again() const { std::rethrow_exception(thrown); }
+  /// Whether it was thrown as an E.
+  template <class E>
+  bool is() const {
+    try {
+      std::rethrow_exception(thrown);
+    } catch (const E&) {
+      return true;
+    } catch (...) {
+      return false;
+    }
+  }
+  std::exception_ptr thrown;
+};
+
+/// Does the work; what the mathematics had against it, where there is another way then. Other exceptions go on.
+template <class Work>
+std::optional<Failed> failure_of(const Work& work) {
+  try {
+    work();
+    return std::nullopt;
+  } catch (const StepFailure& failure) {
+    return Failed(failure);
+  }
+}
+
+/// Memory that is not there. Nothing is tried again for it: it ends the run, and what was written stays readable.
+class OutOfMemory : public std::bad_alloc {
+ public:
+  /// "memory ran out: the factor needs 12.3 GB; 3.1 of 16 GB are free". `needed` [bytes]; 0: unknown.
+  explicit OutOfMemory(const std::string& what_for, double needed = 0);
+  const char* what() const noexcept override { return text_.what(); }
+
+ private:
+  std::runtime_error text_;  // whose copies do not throw
 };
 
 /// Output could not be written (disk full, directory gone). What was written before stays readable.

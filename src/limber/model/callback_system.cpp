@@ -119,11 +119,9 @@ CallbackSystem::CallbackSystem(const SparseMatrix& M, Functions functions)
   if (M.rows() != M.cols() || M.rows() == 0)
     throw InputError("M", fmt::format("a square matrix is needed, got {} × {}", M.rows(), M.cols()));
   if (mass_.matrix().nonZeros() == 0) throw InputError("M", "the mass matrix is zero");
-  try {
-    if (mass_.solve(Vector::Ones(M.rows())).allFinite()) return;
-  } catch (const StepFailure&) {
-  }
-  throw InputError("M", "the mass matrix is singular");
+  bool regular = false;
+  failure_of([&] { regular = mass_.solve(Vector::Ones(M.rows())).allFinite(); });
+  if (!regular) throw InputError("M", "the mass matrix is singular");
 }
 
 Vector CallbackSystem::force(const State& u) const {

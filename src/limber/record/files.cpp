@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
@@ -105,6 +106,12 @@ off_t File::size() const {
   struct stat status {};
   if (::fstat(descriptor_, &status) < 0) throw_output_error(path_, errno);
   return status.st_size;
+}
+
+off_t File::next_data(off_t offset) const {
+  const off_t data = ::lseek(descriptor_, offset, SEEK_DATA);
+  if (data >= 0) return data;
+  return errno == ENXIO ? std::max(size(), offset) : offset;
 }
 
 void File::sync() {

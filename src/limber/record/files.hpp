@@ -43,6 +43,8 @@ class File {
   void append(std::string_view data);
   void truncate(off_t size);
   off_t size() const;
+  /// Where, from `offset` on, there is something else than a hole; size() or more if nowhere.
+  off_t next_data(off_t offset) const;
   void sync();
   void close();
 

@@ -2,11 +2,10 @@
 /// trajectory.h5: the rest shape and the frames of a run. The HDF5 structure is complete before the first frame; a
 /// frame is written into its place and then counted in /frames_written. So a run killed at any moment leaves a valid
 /// file whose counted frames are whole, and equal runs give equal files. A file with room for fewer frames than planned
-/// is replaced, when it is full, by one with twice the room. docs/output.md has the layout.
+/// grows, when it is full, to twice the room; nothing is copied. docs/output.md has the layout.
 
 #include <array>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -78,6 +77,9 @@ class TrajectoryWriter {
   /// Goes on after the first `frames_to_keep` frames and forgets the others; more or fewer may be planned than before.
   /// Throws InputError(path, …) if the file has fewer, or does not fit the header.
   static TrajectoryWriter resume(const std::string& path, const TrajectoryHeader& header, long frames_to_keep);
+  TrajectoryWriter(TrajectoryWriter&&) noexcept;
+  TrajectoryWriter& operator=(TrajectoryWriter&&) noexcept;
+  ~TrajectoryWriter();
 
   /// The next frame, k = frames(). `v` may be empty where velocities are omitted. Throws OutputError; the frames before
   /// stay readable.
@@ -90,11 +92,10 @@ class TrajectoryWriter {
   void sync() { file_.sync(); }
 
  private:
-  using Places = std::map<std::string, off_t>;  // where each array begins in the file [bytes]
+  struct Places;  // where each array lies in the file
 
   TrajectoryWriter(File file, XdmfIndex index, Places places, const TrajectoryHeader& header, long room, long frames);
-  /// As the file has it, with room for so many frames.
-  TrajectoryHeader whole_header(long room) const;
+  /// In the same file.
   void make_room(long room);
   void write_rows(const char* array, long row, const double* data, Index count);
   void write_part(const char* array, long row, std::size_t first, const Vector& x);
@@ -102,7 +103,7 @@ class TrajectoryWriter {
 
   File file_;
   XdmfIndex index_;
-  Places places_;
+  std::unique_ptr<Places> places_;
   TrajectoryHeader header_;  // without what may be large: the file has it
   std::size_t nodes_;
   long room_;  // frames that the file has places for

@@ -13,7 +13,7 @@
 namespace limber::layout {
 
 inline constexpr const char* format = "limber-trajectory";
-inline constexpr int format_version = 1;
+inline constexpr int format_version = 2;  // 1, where arrays of frames are in one piece, is read too
 
 /// Names of the arrays.
 inline constexpr const char* nodes = "/rest/nodes";
@@ -38,18 +38,50 @@ inline constexpr const char* written = "/frames_written";
 /// Size of an entry of /bodies/names [bytes]: the longest name.
 std::size_t name_size(const TrajectoryHeader& header);
 
-/// Creates the file with all arrays in place but without their content, and closes it: where each array begins [bytes].
-/// Throws OutputError.
-std::map<std::string, off_t> create(const std::string& path, const TrajectoryHeader& header);
+/// Where the bytes of an array are in the file: in one piece, or in equal ones that take some rows each, or some of the
+/// nodes of one row.
+struct Place {
+  std::vector<off_t> pieces;  // where each begins [bytes]
+  std::size_t row = 0;        // of a row that is divided [bytes]; 0: none is
+  std::size_t piece = 0;      // size of a piece [bytes]
+
+  void write(File& file, std::size_t byte, const void* data, std::size_t size) const;
+
+ private:
+  struct Run {
+    off_t begin;
+    std::size_t size;
+  };
+  /// From a byte of the array to the end of its piece.
+  Run run(std::size_t byte) const;
+};
+using Places = std::map<std::string, Place>;
+
+/// Creates the file with all arrays in place but without their content, and closes it. Throws OutputError.
+Places create(const std::string& path, const TrajectoryHeader& header);
 
 /// The same of an existing file.
-std::map<std::string, off_t> locate(const std::string& path);
+Places locate(const std::string& path);
+
+/// How a file gets room for more frames: longer arrays in new pieces behind the old end. The file is made longer first,
+/// then the writes follow in their order; after each of them it can be read.
+struct Growth {
+  struct Write {
+    off_t place;
+    std::string bytes;
+  };
+  off_t size = 0;  // of the file [bytes]
+  std::vector<Write> writes;
+  Places places;
+};
+/// With its present places. Throws InputError where the arrays are of format 1, which cannot grow.
+Growth grow(const std::string& path, const Places& places, long frames);
 
 /// Opens a trajectory for reading. Throws InputError(path, …).
 h5::Id open(const std::string& path);
 
-/// Opens an array of it, which must lie in the file itself and in one piece, as all do that are written here: its size
-/// is then at most that of the file, and its content comes from nowhere else. Throws InputError(path, …).
+/// Opens an array of it, which must lie in the file itself, not compressed and no larger than the file, as all do that
+/// are written here. Throws InputError(path, …).
 h5::Id open_array(const std::string& path, hid_t file, const char* array);
 std::vector<hsize_t> dimensions(hid_t dataset);
 

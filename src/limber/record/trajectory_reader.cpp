@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 
 #include "limber/core/errors.hpp"
@@ -68,7 +70,7 @@ struct TrajectoryReader::Impl {
 
   Id open_frames(const char* array, hsize_t count, std::vector<hsize_t>& dims) const {
     Id dataset = open(array, dims);
-    if (dims[0] != static_cast<hsize_t>(header.frames) || (dims.size() == 3 && (dims[1] != count || dims[2] != 3)))
+    if (dims[0] < static_cast<hsize_t>(header.frames) || (dims.size() == 3 && (dims[1] != count || dims[2] != 3)))
       damaged(array, "has another shape than the mesh and the number of frames ask for");
     return dataset;
   }
@@ -184,6 +186,32 @@ struct TrajectoryReader::Impl {
     return dims[0];
   }
 
+  /// Arrays grow one after the other: the shortest counts.
+  long room() const {
+    hsize_t frames = std::numeric_limits<hsize_t>::max();
+    const auto bound = [&](const char* array, std::size_t rank) {
+      std::vector<hsize_t> dims(rank);
+      open(array, dims);
+      frames = std::min(frames, dims[0]);
+    };
+    for (const char* array : {layout::times, layout::min_det_F}) bound(array, 1);
+    for (const char* array : {layout::positions, layout::reactions}) bound(array, 3);
+    if (header.velocities == Velocities::store) bound(layout::velocities, 3);
+    return static_cast<long>(frames);
+  }
+
+  long count() {
+    const auto written = read<std::int64_t>(layout::written);
+    if (written.size() == 1 && written[0] > header.frames) {  // the file may have grown since it was opened
+      file = Id();  // HDF5 would give what it remembers of a file that is open
+      file = layout::open(path);
+      header.frames = room();
+    }
+    if (written.size() != 1 || written[0] < 0 || written[0] > header.frames)
+      damaged(layout::written, "is not a number of frames");
+    return static_cast<long>(written[0]);
+  }
+
   void read_header(RestShape rest) {
     if (rest == RestShape::large) {
       header.large = {rows(layout::nodes), rows(layout::tets)};
@@ -197,10 +225,8 @@ struct TrajectoryReader::Impl {
     if (has(layout::triangles)) header.triangles = read_cells<3>(layout::triangles);
     header.prescribed = read<int>(layout::prescribed);
     read_bodies();
-    std::vector<hsize_t> dims(1);
-    open(layout::times, dims);
-    header.frames = static_cast<long>(dims[0]);
     header.velocities = has(layout::velocities) ? Velocities::store : Velocities::omit;
+    header.frames = room();
     header.limber_version = read_version();
     require_consistent();
   }
@@ -225,10 +251,7 @@ const TrajectoryHeader& TrajectoryReader::header() const { return impl_->header;
 
 long TrajectoryReader::frames() const {
   const h5::Quiet quiet;
-  const auto written = impl_->read<std::int64_t>(layout::written);
-  if (written.size() != 1 || written[0] < 0 || written[0] > header().frames)
-    impl_->damaged(layout::written, "is not a number of frames");
-  return static_cast<long>(written[0]);
+  return impl_->count();
 }
 
 std::vector<double> TrajectoryReader::times() const {

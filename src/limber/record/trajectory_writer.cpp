@@ -47,15 +47,22 @@ XdmfIndex create_index(const std::string& path, const TrajectoryHeader& header, 
 }
 
 template <class T>
-void write_all(File& file, off_t place, const std::vector<T>& data, std::size_t first = 0) {
-  file.write_at(place + static_cast<off_t>(first * sizeof(T)), data.data(), data.size() * sizeof(T));
+void write_all(File& file, const layout::Place& place, const std::vector<T>& data, std::size_t first = 0) {
+  place.write(file, first * sizeof(T), data.data(), data.size() * sizeof(T));
+}
+
+/// The frames from `first` on have no time yet.
+void write_unknown(File& file, const layout::Places& places, long first, long end) {
+  const std::vector<double> unknown(static_cast<std::size_t>(end - first), std::numeric_limits<double>::quiet_NaN());
+  for (const char* array : {layout::times, layout::min_det_F})
+    write_all(file, places.at(array), unknown, static_cast<std::size_t>(first));
 }
 
 std::vector<int> region_of(const TrajectoryHeader& header) {
   return header.region.empty() ? std::vector<int>(header.tets.size(), 0) : header.region;
 }
 
-void write_bodies(File& file, const std::map<std::string, off_t>& places, const TrajectoryHeader& header) {
+void write_bodies(File& file, const layout::Places& places, const TrajectoryHeader& header) {
   std::string names;
   std::vector<std::array<int, 2>> nodes, tets, edges, triangles;
   std::vector<int> pieces;
@@ -68,7 +75,7 @@ void write_bodies(File& file, const std::map<std::string, off_t>& places, const 
     triangles.push_back({body.first_triangle, body.triangle_count});
     pieces.push_back(body.pieces);
   }
-  file.write_at(places.at(layout::body_names), names.data(), names.size());
+  places.at(layout::body_names).write(file, 0, names.data(), names.size());
   write_all(file, places.at(layout::body_nodes), nodes);
   write_all(file, places.at(layout::body_tets), tets);
   write_all(file, places.at(layout::body_edges), edges);
@@ -76,11 +83,9 @@ void write_bodies(File& file, const std::map<std::string, off_t>& places, const 
   write_all(file, places.at(layout::body_pieces), pieces);
 }
 
-void write_rest(File& file, const std::map<std::string, off_t>& places, const TrajectoryHeader& header) {
-  const std::vector<double> unknown(static_cast<std::size_t>(header.frames), std::numeric_limits<double>::quiet_NaN());
+void write_rest(File& file, const layout::Places& places, const TrajectoryHeader& header) {
   write_all(file, places.at(layout::written), std::vector<std::int64_t>{0});
-  write_all(file, places.at(layout::times), unknown);
-  write_all(file, places.at(layout::min_det_F), unknown);
+  write_unknown(file, places, 0, header.frames);
   write_bodies(file, places, header);
   write_all(file, places.at(layout::prescribed), header.prescribed);
   write_all(file, places.at(layout::edges), header.edges);
@@ -117,23 +122,21 @@ std::string difference(const TrajectoryHeader& a, const TrajectoryHeader& b) {
 
 }  // namespace
 
+struct TrajectoryWriter::Places : layout::Places {};
+
 TrajectoryWriter::TrajectoryWriter(File file, XdmfIndex index, Places places, const TrajectoryHeader& header, long room,
                                    long frames)
     : file_(std::move(file)),
       index_(std::move(index)),
-      places_(std::move(places)),
+      places_(std::make_unique<Places>(std::move(places))),
       header_(without_rest(header)),
       nodes_(header.node_count()),
       room_(room),
       frames_(frames) {}
 
-TrajectoryHeader TrajectoryWriter::whole_header(long room) const {
-  TrajectoryHeader header =
-      with_room(TrajectoryReader(file_.path(), TrajectoryReader::RestShape::large).header(), room);
-  header.velocities = header_.velocities;
-  header.limber_version = header_.limber_version;
-  return header;
-}
+TrajectoryWriter::TrajectoryWriter(TrajectoryWriter&&) noexcept = default;
+TrajectoryWriter& TrajectoryWriter::operator=(TrajectoryWriter&&) noexcept = default;
+TrajectoryWriter::~TrajectoryWriter() = default;
 
 TrajectoryWriter TrajectoryWriter::create(const std::string& path, const TrajectoryHeader& header) {
   assert(header.frames > 0 && (header.region.empty() || header.region.size() == header.tet_count()));
@@ -141,7 +144,7 @@ TrajectoryWriter TrajectoryWriter::create(const std::string& path, const Traject
   const TrajectoryHeader first = with_room(header, room);
   const std::string temporary = temporary_name(path);
   try {
-    Places places = layout::create(temporary, first);
+    Places places{layout::create(temporary, first)};
     File file = File::open(temporary);
     write_rest(file, places, first);
     file.close();
@@ -170,79 +173,42 @@ TrajectoryWriter TrajectoryWriter::resume(const std::string& path, const Traject
                                        found, frames_to_keep));
   std::vector<double> times = old.times();
   times.resize(static_cast<std::size_t>(frames_to_keep));
-  TrajectoryWriter writer(File::open(path), create_index(path, with_room(header, room), times), layout::locate(path),
-                          header, room, frames_to_keep);
-  if (const long needed = std::max(room_for(frames_to_keep, header.frames), std::min(room, header.frames));
-      needed != room) {
-    writer.make_room(needed);
-    return writer;
-  }
+  TrajectoryWriter writer(File::open(path), create_index(path, with_room(header, room), times),
+                          Places{layout::locate(path)}, header, room, frames_to_keep);
   writer.set_frames(frames_to_keep);
-  const double unknown = std::numeric_limits<double>::quiet_NaN();
-  for (long k = frames_to_keep; k < room; ++k)
-    for (const char* array : {layout::times, layout::min_det_F}) writer.write_rows(array, k, &unknown, 1);
+  write_unknown(writer.file_, *writer.places_, frames_to_keep, room);
+  if (const long needed = room_for(frames_to_keep, header.frames); needed > room) writer.make_room(needed);
   return writer;
 }
 
-/// A new file with the frames of this one, in its place.
 void TrajectoryWriter::make_room(long room) {
-  const TrajectoryHeader header = whole_header(room);
-  const std::string path = file_.path(), temporary = temporary_name(path);
-  std::vector<double> times(static_cast<std::size_t>(frames_));
-  file_.read_at(places_.at(layout::times), times.data(), times.size() * sizeof(double));
-  try {
-    Places places = layout::create(temporary, header);
-    File file = File::open(temporary);
-    write_rest(file, places, header);
-    std::vector<char> piece;
-    const auto copy_bytes = [&](const char* array, std::size_t size) {
-      constexpr std::size_t most = 1 << 22;
-      for (std::size_t done = 0; done < size; done += piece.size()) {
-        piece.resize(std::min(most, size - done));
-        file_.read_at(places_.at(array) + static_cast<off_t>(done), piece.data(), piece.size());
-        file.write_at(places.at(array) + static_cast<off_t>(done), piece.data(), piece.size());
-      }
-    };
-    const auto copy = [&](const char* array, std::size_t numbers_each) {
-      copy_bytes(array, static_cast<std::size_t>(frames_) * numbers_each * sizeof(double));
-    };
-    copy_bytes(layout::nodes, header.node_count() * sizeof(Vec3));
-    copy_bytes(layout::tets, header.tet_count() * sizeof(std::array<int, 4>));
-    copy_bytes(layout::region, header.tet_count() * sizeof(int));
-    copy(layout::times, 1);
-    copy(layout::min_det_F, 1);
-    copy(layout::reactions, 3 * header.prescribed.size());
-    copy(layout::positions, 3 * header.node_count());
-    if (header.velocities == Velocities::store) copy(layout::velocities, 3 * header.node_count());
-    const std::int64_t count = frames_;
-    file.write_at(places.at(layout::written), &count, sizeof count);
-    file.close();
-    rename_temporary(path);
-    file_ = File::open(path);
-    places_ = std::move(places);
-  } catch (const OutputError&) {
-    ::unlink(temporary.c_str());
-    throw;
-  }
+  const TrajectoryReader reader(file_.path(), TrajectoryReader::RestShape::large);
+  const TrajectoryHeader header = with_room(reader.header(), room);
+  const std::vector<double> times = reader.times();
+  layout::Growth growth = layout::grow(file_.path(), *places_, room);
+  file_.truncate(growth.size);
+  write_unknown(file_, growth.places, room_, room);
+  for (const auto& [place, bytes] : growth.writes) file_.write_at(place, bytes.data(), bytes.size());
+  *places_ = Places{std::move(growth.places)};
   room_ = room;
-  index_ = create_index(path, header, times);
+  index_ = create_index(file_.path(), header, times);
 }
 
 void TrajectoryWriter::write_rows(const char* array, long row, const double* data, Index count) {
   const std::size_t size = static_cast<std::size_t>(count) * sizeof(double);
-  file_.write_at(places_.at(array) + static_cast<off_t>(size) * row, data, size);
+  places_->at(array).write(file_, size * static_cast<std::size_t>(row), data, size);
 }
 
 void TrajectoryWriter::set_frames(long frames) {
   const std::int64_t count = frames;
-  file_.write_at(places_.at(layout::written), &count, sizeof count);
+  places_->at(layout::written).write(file_, 0, &count, sizeof count);
   frames_ = frames;
 }
 
 void TrajectoryWriter::write_part(const char* array, long row, std::size_t first, const Vector& x) {
   const std::size_t before = 3 * (static_cast<std::size_t>(row) * nodes_ + first);
-  file_.write_at(places_.at(array) + static_cast<off_t>(before * sizeof(double)), x.data(),
-                 static_cast<std::size_t>(x.size()) * sizeof(double));
+  places_->at(array).write(file_, before * sizeof(double), x.data(),
+                           static_cast<std::size_t>(x.size()) * sizeof(double));
 }
 
 void TrajectoryWriter::write_nodes(long k, std::size_t first, const Vector& q, const Vector& v) {

@@ -63,6 +63,12 @@ StepRecord Simulation::step() {
   try {
     StepDriver driver(*system_, stepper_, judges_, next, record);
     driver.advance(start_time_ + static_cast<double>(motion_.step + 1) * h_);
+  } catch (const OutOfMemory&) {
+    transaction.roll_back();
+    throw;
+  } catch (const std::bad_alloc&) {
+    transaction.roll_back();
+    throw OutOfMemory(fmt::format("a step with {} unknowns", system_->size()));
   } catch (...) {
     transaction.roll_back();
     throw;
@@ -91,7 +97,7 @@ std::string Simulation::alarm() const {
   double most = 0;
   int fastest = 0;
   for (int i = 0; i < system_->nodes(); ++i)
-    if (const double speed = block(all.v, i).norm(); speed > most) most = speed, fastest = i;
+    if (const double speed = block(all.v, i).norm(); speed > most) most = speed, fastest = i;  // local: a node
   const Space& space = system_->space();
   const double of_all = space.max(most);
   const double number = space.min(most == of_all ? system_->holders().scene_number(fastest) : system_->holders().nodes);
@@ -111,7 +117,7 @@ void Simulation::set_state(Vector q, Vector v) {
     if (x.size() != system_->size())
       throw InputError(name, fmt::format("{} numbers, expected {}: three for each node that is free to move", x.size(),
                                          system_->size()));
-    if (!x.allFinite()) throw InputError(name, "a number is not finite");
+    if (!x.allFinite()) throw InputError(name, "a number is not finite");  // local: given alike to all
   };
   check("positions", q);
   check("velocities", v);

@@ -84,16 +84,16 @@ State StepDriver::taken(const Attempt& attempt, double t_end) const {
 }
 
 std::optional<StepDriver::Judged> StepDriver::attempted(const Attempt& attempt, double t_end, StepFailure& failure) {
-  try {
+  std::optional<Judged> judged;
+  const auto failed = failure_of([&] {
     StepCandidate candidate = weighed(taken(attempt, t_end), attempt.with_modes);
     for (int k = 0; k < most_stiffenings && stiffens(candidate); ++k)
       candidate = weighed(taken(attempt, t_end), attempt.with_modes);
     const bool retake = must_retake(candidate);
-    return Judged{std::move(candidate), retake};
-  } catch (const StepFailure& f) {
-    failure = f;
-    return std::nullopt;
-  }
+    judged = Judged{std::move(candidate), retake};
+  });
+  if (failed) failure = *failed;
+  return judged;
 }
 
 /// Whether forces had to become stiffer for what a candidate has strained; what that puts in is booked.

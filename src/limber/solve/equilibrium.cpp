@@ -10,13 +10,9 @@ namespace {
 
 /// NaN where there is no force.
 double size_of_force(System& system, const State& u, Vector& f) {
-  try {
-    f = system.force(u);
-  } catch (const StepFailure&) {
-    f = Vector::Zero(u.q.size());
-    return std::numeric_limits<double>::quiet_NaN();
-  }
-  return system.space().norm(f);
+  if (!failure_of([&] { f = system.force(u); })) return system.space().norm(f);
+  f = Vector::Zero(u.q.size());
+  return std::numeric_limits<double>::quiet_NaN();
 }
 
 }  // namespace

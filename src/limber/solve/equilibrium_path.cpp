@@ -114,15 +114,14 @@ class Path {
   Vector rate() { return solver_.solve(-load_.residual_rate(at_.q)); }
 
   void begin() {
-    try {
+    const auto failed = failure_of([&] {
       solver_.set(at_.q);
       const Vector v = rate();
       // At the start, displacements and load count alike.
       weight_ = space_.is_zero(v) ? 1 : 1 / space_.squared_norm(v);
       direct(v);
-    } catch (const StepFailure& f) {
-      throw failure("has no direction at its start: " + f.reason);
-    }
+    });
+    if (failed) throw failure("has no direction at its start: " + failed->reason);
     step_ = first_step / tangent_.s;
     least_step_ = shortest_step * step_;
   }
@@ -143,16 +142,13 @@ class Path {
     while (step_ > least_step_) {
       const PathPoint before = at_;
       const PathPoint direction = tangent_;
-      try {
-        advance();
-        return;
-      } catch (const StepFailure& f) {
-        why = f.reason;
-        at_ = before;
-        tangent_ = direction;
-        load_.apply(at_.s);
-        step_ /= 4;
-      }
+      const auto failed = failure_of([&] { advance(); });
+      if (!failed) return;
+      why = failed->reason;
+      at_ = before;
+      tangent_ = direction;
+      load_.apply(at_.s);
+      step_ /= 4;
     }
     throw failure("cannot be followed further: " + why);
   }

@@ -51,7 +51,7 @@ std::string FreeMotions::text() const {
   // Combinations that only slide, then those that turn.
   const Matrix turns = radius * motions.bottomRows(3);
   const Eigen::SelfAdjointEigenSolver<Matrix> sizes(turns.transpose() * turns);
-  const double whole = motions.topRows(3).squaredNorm() + turns.squaredNorm();
+  const double whole = motions.topRows(3).squaredNorm() + turns.squaredNorm();  // local: small
   const Index slides = (sizes.eigenvalues().array() <= independent * independent * whole).count();
   const Matrix sorted = motions * sizes.eigenvectors();
   const auto slide = [&](Index k) -> Vec3 { return sorted.col(k).head(3); };
@@ -64,8 +64,9 @@ std::string FreeMotions::text() const {
   if (rank == 1) {
     // t + w × (p − about) is along w on the axis.
     const Vec3 t = slide(slides), w = turn(0);
-    const Vec3 on_axis = about + w.cross(t) / w.squaredNorm();
-    ways.push_back(fmt::format("turn about the axis through {} m along {}", vector_text(on_axis, about.norm() + 1e-3),
+    const Vec3 on_axis = about + w.cross(t) / w.squaredNorm();  // local: small
+    ways.push_back(fmt::format("turn about the axis through {} m along {}",
+                               vector_text(on_axis, about.norm() + 1e-3),  // local: small
                                direction_text(w)));
   }
   if (rank == 2) ways.push_back("turn about all axes across " + direction_text(turn(0).cross(turn(1))));
@@ -90,7 +91,7 @@ std::vector<FreeMotions> free_motions(System& system, const State& u, const std:
     space.processes().sum({sum.data(), 4});
     found[g].about = sum.head<3>() / sum[3];
     double squares = 0;
-    for (const int i : groups[g]) squares += (Vec3(block(u.q, i)) - found[g].about).squaredNorm();
+    for (const int i : groups[g]) squares += (Vec3(block(u.q, i)) - found[g].about).squaredNorm();  // local: a node
     found[g].radius = std::sqrt(space.sum(squares) / sum[3]);
     const Matrix fields = rigid_fields(u, groups[g], found[g].about);
     const Matrix null = null_vectors(K, M, fields);

@@ -33,10 +33,13 @@ class Program final : public Ipopt::TNLP {
   Program(NewtonProblem& problem, const SparseMatrix& C, const Vector& c, const Vector& start, double curvature)
       : problem_(problem), C_(C), start_(start) {
     const Vector r = problem_.linearize(start_, Definiteness::exact);
-    if (!r.allFinite()) throw StepFailure("interior point: the force is not finite at the start");
+    if (!r.allFinite())  // local: one process
+      throw StepFailure("interior point: the force is not finite at the start");
     const Vector missing = c - C_ * start_;
-    scale_ = std::max({missing.maxCoeff(), r.lpNorm<Eigen::Infinity>() / problem_.matrix().A.diagonal().maxCoeff(),
-                       1e-12 * (1 + start_.lpNorm<Eigen::Infinity>())});
+    const double far = start_.lpNorm<Eigen::Infinity>(), most = missing.maxCoeff();  // local: one process
+    const double stiffest = problem_.matrix().A.diagonal().maxCoeff();               // local: one process
+    const double push = r.lpNorm<Eigen::Infinity>();                                 // local: one process
+    scale_ = std::max({most, push / stiffest, 1e-12 * (1 + far)});
     force_scale_ = curvature * scale_;
     bounds_ = missing / scale_;
     const auto value = problem_.potential(start_);
@@ -78,7 +81,7 @@ class Program final : public Ipopt::TNLP {
     return evaluated([&] {
       const Vector r = problem_.residual(at(y, n)) / force_scale_;
       std::copy_n(r.data(), n, gradient);
-      return r.allFinite();
+      return r.allFinite();  // local: one process
     });
   }
   bool eval_g(Int n, const Number* y, bool, Int m, Number* g) override {
@@ -103,7 +106,7 @@ class Program final : public Ipopt::TNLP {
               Number* entries) override {
     if (entries && !evaluated([&] {
           problem_.linearize(at(y, n), Definiteness::exact);
-          return problem_.matrix().A.coeffs().allFinite();
+          return problem_.matrix().A.coeffs().allFinite();  // local: one process
         }))
       return false;
     Int k = 0;
@@ -133,11 +136,9 @@ class Program final : public Ipopt::TNLP {
   template <class Evaluate>
   static bool evaluated(const Evaluate& evaluate) {
     heed_interrupts();
-    try {
-      return evaluate();
-    } catch (const StepFailure&) {
-      return false;
-    }
+    bool good = false;
+    failure_of([&] { good = evaluate(); });
+    return good;
   }
   template <class Visit>
   void each_hessian_entry(const Visit& visit) const {

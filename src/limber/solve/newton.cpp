@@ -156,8 +156,9 @@ class Iteration {
   double stretch(const SparseMatrix& A, const Vector& r, const Vector& d) const {
     // Of each process's own elements, whose sum it is.
     const NewtonMatrix whole = problem_.matrix();
-    const double curvature = space_.sum(whole.symmetric ? d.dot(symmetric_product(A, d)) : d.dot(A * d)) +
-                             (whole.apart ? whole.times * whole.apart->curvature(d) : 0);
+    const double curvature =
+        space_.sum(whole.symmetric ? d.dot(symmetric_product(A, d)) : d.dot(A * d)) +  // local: summed
+        (whole.apart ? whole.times * whole.apart->curvature(d) : 0);
     constexpr double most = 8;
     return std::clamp(-space_.dot(r, d) / std::abs(curvature), 1.0, most);
   }

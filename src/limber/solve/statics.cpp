@@ -76,9 +76,9 @@ Vector softest(const SparseMatrix& K) {
   for (Index i = 0; i < x.size(); ++i) x[i] = 1 + .5 * std::sin(static_cast<double>(i));  // no symmetry of a body
   for (int k = 0; k < rounds; ++k) {
     if (lu->solve(x, y, 1e-6).status != SolveReport::Status::ok) break;
-    x = y / y.cwiseAbs().maxCoeff();
+    x = y / y.cwiseAbs().maxCoeff();  // local: one process
   }
-  return x / x.cwiseAbs().maxCoeff();
+  return x / x.cwiseAbs().maxCoeff();  // local: one process
 }
 
 /// What the parts of statics share.
@@ -103,15 +103,12 @@ class Statics {
 
  private:
   Vector found() {
-    try {
-      return whole_at_once();
-    } catch (const StepFailure&) {  // too much at once
-    }
-    try {
-      return system_.contact() ? in_parts() : along_the_path();
-    } catch (const StepFailure& failure) {
-      if (!can_move_freely()) throw;
-    }
+    Vector q;
+    if (!failure_of([&] { q = whole_at_once(); })) return q;
+    // It was too much at once.
+    const auto failed = failure_of([&] { q = system_.contact() ? in_parts() : along_the_path(); });
+    if (!failed) return q;
+    if (!can_move_freely()) failed->again();
     load_.apply(1);
     report_.load_steps = 0;
     report_.notes.clear();
@@ -121,18 +118,12 @@ class Statics {
   Vector newton(Equilibrium& problem, const Vector& q, const NewtonOptions& options) {
     CorrectedSolver corrected(linear_, problem.correction_of_matrix(), space_);
     NewtonReport newton;
-    const auto count = [&] {
-      report_.iterations += newton.iterations;
-      report_.residual = newton.residual;
-    };
-    try {
-      Vector found = solve_newton(problem, q, corrected, options, newton);
-      count();
-      return found;
-    } catch (const StepFailure&) {
-      count();
-      throw;
-    }
+    Vector found;
+    const auto failed = failure_of([&] { found = solve_newton(problem, q, corrected, options, newton); });
+    report_.iterations += newton.iterations;
+    report_.residual = newton.residual;
+    if (failed) failed->again();
+    return found;
   }
 
   Vector whole_at_once() {
@@ -155,7 +146,7 @@ class Statics {
     while (applied < 1) {
       heed_interrupts();
       const double next = std::min(1.0, applied + increment);
-      try {
+      const auto failed = failure_of([&] {
         Vector ahead = predicted(q, next - applied);
         double free = load_.max_step(q, ahead, next);
         if (free < 1) free = load_.max_step(q, ahead.setZero(), next);  // what is prescribed alone
@@ -165,12 +156,13 @@ class Statics {
         Equilibrium problem(load_, report_);
         q = newton(problem, q + free * ahead, options_);
         applied = share;
-      } catch (const StepFailure& failure) {
+      });
+      if (failed) {
         load_.apply(applied);
         increment /= 2;
         if (increment < least_part_)
           throw StepFailure(
-              fmt::format("no equilibrium found beyond {:.1f} % of the load: {}", 100 * applied, failure.reason),
+              fmt::format("no equilibrium found beyond {:.1f} % of the load: {}", 100 * applied, failed->reason),
               report_.iterations, report_.residual);
         continue;
       }
@@ -230,19 +222,19 @@ Vector Statics::settle() {
   double rate = first;
   for (int k = 0; k < most_steps; ++k) {
     Equilibrium problem(load_, report_, Anchor{q, rate});
-    try {
-      const Vector next = newton(problem, q, options_);
-      ++report_.load_steps;
-      const double moved = space_.max_abs(next - q);
-      q = next;
-      if (moved <= options_.tolerance && rate <= settled * first) return q;
-      if (!(space_.max_abs(q - start_.q) <= far * length)) break;
-      rate = std::max(rate / 4, settled / 4 * first);
-    } catch (const StepFailure& failure) {
-      why = failure.reason;
+    Vector next;
+    if (const auto failed = failure_of([&] { next = newton(problem, q, options_); })) {
+      why = failed->reason;
       rate *= 8;
       if (rate > 1e9 * first) break;
+      continue;
     }
+    ++report_.load_steps;
+    const double moved = space_.max_abs(next - q);
+    q = next;
+    if (moved <= options_.tolerance && rate <= settled * first) return q;
+    if (!(space_.max_abs(q - start_.q) <= far * length)) break;
+    rate = std::max(rate / 4, settled / 4 * first);
   }
   throw StepFailure(fmt::format("no equilibrium found: parts that nothing holds moved by {:.3g} m: {} (friction does "
                                 "not act at rest; pin something, or put something below)",
@@ -257,15 +249,15 @@ Vector Statics::stable(Vector q) {
   const NewtonMatrix K = problem.matrix();
   if (!K.symmetric || K.apart->any() || space_.shared() || positive_definite(K.A)) return q;
   const Vector way = .01 * system_.length_scale() * softest(K.A);
-  for (const double sign : {1., -1.}) try {
-      Vector found = newton(problem, q + sign * way, options_);
-      ++report_.load_steps;
-      report_.notes.push_back(
-          "the path of equilibria became unstable (something buckles): the shape is that of a stable "
-          "equilibrium beside it; which one of several is a matter of chance");
-      return found;
-    } catch (const StepFailure&) {
-    }
+  for (const double sign : {1., -1.}) {
+    Vector found;
+    if (failure_of([&] { found = newton(problem, q + sign * way, options_); })) continue;
+    ++report_.load_steps;
+    report_.notes.push_back(
+        "the path of equilibria became unstable (something buckles): the shape is that of a stable "
+        "equilibrium beside it; which one of several is a matter of chance");
+    return found;
+  }
   throw StepFailure(
       "no stable equilibrium found: the one at 100 % of the load that the path from the start leads to "
       "is unstable",

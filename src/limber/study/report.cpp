@@ -8,9 +8,9 @@
 #include <set>
 #include <sstream>
 
+#include "limber/core/base64.hpp"
 #include "limber/core/errors.hpp"
 #include "limber/core/parallel.hpp"
-#include "limber/mesh/io/vtu_arrays.hpp"
 #include "limber/record/files.hpp"
 
 namespace limber {

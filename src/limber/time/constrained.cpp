@@ -75,7 +75,7 @@ class Constrained final : public StageSolver {
                                  const Vector& start) {
     StageProblem problem(system, s, tangent_, A_, correction_, scaling_);
     const InteriorPointOptions options{.tolerance = tolerance_ / s.tau_q,
-                                       .curvature = Vector(system.mass().diagonal()).minCoeff()};
+                                       .curvature = Vector(system.mass().diagonal()).minCoeff()};  // local: one process
     InteriorPointSolution found = solve_interior_point(problem, C, c, start, options);
     iterations_ += found.iterations;
     return found;

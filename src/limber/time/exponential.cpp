@@ -31,8 +31,10 @@ std::optional<RayleighFit> rayleigh_fit(const Space& space, const SparseMatrix& 
   const SparseMatrix M = on_pattern_of(T.K, mass);
   const Values m(M.valuePtr(), M.nonZeros()), k(T.K.valuePtr(), M.nonZeros()), d(T.D.valuePtr(), M.nonZeros());
   // Of the entries on all processes, of which each has its own.
-  const auto dot = [&](const Values& x, const Values& y) { return space.sum(x.dot(y)); };
-  const auto norm = [&](const Values& x) { return space.shared() ? std::sqrt(dot(x, x)) : x.norm(); };
+  const auto dot = [&](const Values& x, const Values& y) { return space.sum(x.dot(y)); };  // local: summed
+  const auto norm = [&](const Values& x) {
+    return space.shared() ? std::sqrt(dot(x, x)) : x.norm();  // local: one process
+  };
   const auto most = [&](const auto& x) { return space.max(largest_magnitude(x)); };
   const double size = most(d);
   if (size == 0) return RayleighFit{0, 0};
@@ -99,7 +101,8 @@ State Exponential::dense(System& system, const Vector& f_t, double h) const {
   Vector F(2 * n + 1);
   F << at_.at.v, M.solve(at_.f), 1;
   const Vector x = h * as_step_failure(linearised, [&] { return dense_phi1(J, F, h); });
-  if (!x.allFinite()) throw StepFailure("the exponential of the linearised motion is not finite");
+  if (!x.allFinite())  // local: one process
+    throw StepFailure("the exponential of the linearised motion is not finite");
   return {at_.at.q + x.head(n), at_.at.v + x.segment(n, n), at_.at.t + h};
 }
 
@@ -149,7 +152,7 @@ State Exponential::by_arnoldi(System& system, const Vector& f_t, double h) {
   Vector F(2 * n + 1);
   F << omega * space.allgather(at_.at.v), space.allgather(system.solve_mass(at_.f)), 0;
   const Vector g_t = space.allgather(system.solve_mass(f_t));
-  const double size = F.norm();
+  const double size = F.norm();  // local: whole on each process
   F[2 * n] = size > 0 ? size : 1;
   const double sigma = F[2 * n];
   Vector position, rate, force(system.size()), damped(system.size());

@@ -52,16 +52,17 @@ class Implicit final : public StageSolver {
     const bool meets = !s.modes && s.tau_q != 0 && (problem.under_way() || runs_into(problem, s));
     const auto along = meets ? move_along(system, s.at, s.t) : std::nullopt;
     if (!along) return s.state(with_friction(problem, start(problem, s), linear));
-    try {
+    State found;
+    const auto failed = failure_of([&] {
       if (problem.under_way()) problem.moved_to(along->t);
-      return s.state(with_friction(problem, (along->q - s.star.q) / s.tau_q, linear));
-    } catch (const NoMinimum&) {
-      throw;
-    } catch (const StepFailure&) {  // the guess was a bad one
-      StageProblem again(system, s, tangent_, A_, correction_, scaling_);
-      begin_iterates(system, s);
-      return s.state(with_friction(again, start(again, s), linear));
-    }
+      found = s.state(with_friction(problem, (along->q - s.star.q) / s.tau_q, linear));
+    });
+    if (!failed) return found;
+    if (failed->is<NoMinimum>()) failed->again();
+    // The guess was a bad one.
+    StageProblem again(system, s, tangent_, A_, correction_, scaling_);
+    begin_iterates(system, s);
+    return s.state(with_friction(again, start(again, s), linear));
   }
 
   static void begin_iterates(System& system, const Stage& s) {
@@ -79,29 +80,22 @@ class Implicit final : public StageSolver {
     NewtonOptions few = options_.newton;
     few.max_iterations = again;
     NewtonReport report;
-    try {
-      Vector coupled = solve_newton(problem, v, linear, few, report);
-      count(report);
-      return coupled;
-    } catch (const StepFailure&) {
-      count(report);
-      return v;
-    }
+    Vector coupled;
+    const auto failed = failure_of([&] { coupled = solve_newton(problem, v, linear, few, report); });
+    count(report);
+    if (failed) return v;
+    return coupled;
   }
 
   Vector newton(StageProblem& problem, Vector v, LinearSolver& linear) {
     NewtonReport report;
-    try {
-      v = solve_newton(problem, std::move(v), linear, options_.newton, report);
-      count(report);
-      return v;
-    } catch (const StepFailure&) {
-      count(report);
-      if (problem.under_way() && problem.blocked())
-        throw StepFailure(problem.driven() + " cannot move on: something that cannot yield is in the way",
-                          report.iterations, report.residual);
-      throw;
-    }
+    const auto failed = failure_of([&] { v = solve_newton(problem, std::move(v), linear, options_.newton, report); });
+    count(report);
+    if (!failed) return v;
+    if (problem.under_way() && problem.blocked())
+      throw StepFailure(problem.driven() + " cannot move on: something that cannot yield is in the way",
+                        report.iterations, report.residual);
+    failed->again();
   }
 
   /// Fixed point: friction from the normal forces and sliding directions of the last solution.

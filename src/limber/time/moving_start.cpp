@@ -27,6 +27,7 @@ void keep_open(const GapConstraints& gaps, const Vector& mass, double left, Vect
   for (int sweep = 0; sweep < most_sweeps; ++sweep) {
     bool settled = true;
     for (Index i = 0; i < G.rows(); ++i) {
+      // local: all processes hold the nodes that may touch
       const double change = std::max(-impulse[i], (least[i] - G.row(i).dot(v)) * inverse[i]);
       if (change == 0) continue;
       settled = settled && std::abs(change) <= 1e-3 * impulse[i];

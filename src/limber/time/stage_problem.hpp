@@ -119,12 +119,7 @@ class StageProblem final : public NewtonProblem, public ChangingProblem {
   }
   /// Whether what is prescribed would close a gap that no free node can keep open.
   bool blocked() const {
-    try {
-      system_.gaps(s_.at, s_.t, 0);
-      return false;
-    } catch (const StepFailure&) {
-      return true;
-    }
+    return failure_of([&] { system_.gaps(s_.at, s_.t, 0); }).has_value();
   }
   System& system() const { return system_; }
   /// Where nothing collides, also a share of the motion in the step: a small motion is solved for as closely as a large

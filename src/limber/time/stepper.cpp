@@ -181,11 +181,12 @@ State Stepper::step_in_frame(StageSolution solution, System& system, const Histo
   system.begin_step(u[0]);
   StageSolver& stages = newton(system);
   stages.begin_step(system, u[0]);
-  try {
+  const auto failed = failure_of([&] {
     modes_->begin_step(system.contact()->smooth(), u[0], h, ModalFrame::limits(*modes_, h, limits()), modes);
-  } catch (const StepFailure& failure) {
-    if (solution == StageSolution::linearized) throw;
-    modes_->note_once(failure.reason + ": " + info_->name + " takes its base scheme in such steps");
+  });
+  if (failed) {
+    if (solution == StageSolution::linearized) failed->again();
+    modes_->note_once(failed->reason + ": " + info_->name + " takes its base scheme in such steps");
     return step_of_base(solution, system, u, h);
   }
   note_left_out();

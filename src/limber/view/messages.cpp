@@ -244,23 +244,4 @@ std::string tick_message(const ViewPicture& picture, const NewRows& rows) {
   return s + "}";
 }
 
-std::string decoded_base64(const std::string& text) {
-  std::string bytes;
-  std::uint32_t bits = 0;
-  int count = 0;
-  for (const char c : text) {
-    int value = -1;
-    if (c >= 'A' && c <= 'Z') value = c - 'A';
-    if (c >= 'a' && c <= 'z') value = c - 'a' + 26;
-    if (c >= '0' && c <= '9') value = c - '0' + 52;
-    if (c == '+') value = 62;
-    if (c == '/') value = 63;
-    if (c == '=') break;
-    if (value < 0) throw InputError("data", "is not base64");
-    bits = bits << 6 | static_cast<std::uint32_t>(value);
-    if ((count += 6) >= 8) bytes.push_back(static_cast<char>(bits >> (count -= 8) & 0xff));
-  }
-  return bytes;
-}
-
 }  // namespace limber

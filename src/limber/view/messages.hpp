@@ -21,7 +21,4 @@ std::string frame_message(const ViewPicture& picture, std::size_t pane, Field fi
 /// The `tick` that follows them.
 std::string tick_message(const ViewPicture& picture, const NewRows& rows);
 
-/// Bytes of base64. Throws InputError("data", …).
-std::string decoded_base64(const std::string& text);
-
 }  // namespace limber

@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "limber/analysis/amplification.hpp"
+#include "limber/core/base64.hpp"
 #include "limber/core/errors.hpp"
 #include "limber/core/interrupt.hpp"
 #include "limber/core/json_depth.hpp"
@@ -241,10 +242,12 @@ void ViewSession::open_example(const std::string& name) {
 }
 
 void ViewSession::open_surface(const std::string& name, const std::string& data) {
+  const auto [bytes, end] = base64_decoded(data);
+  if (end < data.size()) throw InputError("data", "is not base64");
   const fs::path folder = fs::path(options_.output_folder) / "uploads";
   fs::create_directories(folder);
   const std::string file = (folder / ("surface" + surface_extension(name))).string();
-  write_atomically(file, decoded_base64(data));
+  write_atomically(file, bytes);
   begin(scene_source(fs::path(name).filename().string(), scene_of_surface(file, access()), "", {}, access()));
 }
 

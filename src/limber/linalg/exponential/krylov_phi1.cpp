@@ -349,15 +349,11 @@ Vector phi1(const LinearOperator& J, const Vector& b, double h, const Phi1Option
   Vector scale = Vector::Ones(b.size());
   using WithNoise = FirstOrderFlow::WithNoise;
   Attempt a;
-  std::exception_ptr failed;  // rounding errors may also look like growth
-  try {
-    a = FirstOrderFlow(J, unit, h, options, report, scale).run(WithNoise::stop);
-  } catch (const StepFailure&) {
-    failed = std::current_exception();
-  }
+  // Rounding errors may also look like growth.
+  const auto failed = failure_of([&] { a = FirstOrderFlow(J, unit, h, options, report, scale).run(WithNoise::stop); });
   if (failed || !(a.error() <= options.tolerance)) {  // ε‖Z‖ is large: perhaps only in these coordinates
     scale = balanced(J, unit, h, options, report);
-    if (failed && scale.minCoeff() == 1) std::rethrow_exception(failed);
+    if (failed && scale.minCoeff() == 1) failed->again();
     a = FirstOrderFlow(J, unit, h, options, report, scale).run(WithNoise::go_on);
   }
   if (!(a.error() <= options.tolerance)) {

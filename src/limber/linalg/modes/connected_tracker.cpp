@@ -4,6 +4,7 @@
 
 #include "limber/core/errors.hpp"
 #include "limber/core/extremes.hpp"
+#include "limber/linalg/cost_model.hpp"
 #include "limber/linalg/dense_eigen.hpp"
 #include "limber/linalg/gathered.hpp"
 #include "limber/linalg/modes/mode_search.hpp"
@@ -31,9 +32,9 @@ double frobenius_norm(const Matrix& A, const Space& space) {
   return std::sqrt(squares);
 }
 
-/// In units of an iteration, which is a solve with the block: .1 flops / (entries · columns).
+/// In units of an iteration, which is a solve with the block.
 double cost_of_factor(const ShiftInvert& op, Index columns) {
-  return .1 * op.cost().flops / (op.cost().entries * static_cast<double>(columns));
+  return cost::factor_in_block_solves(op.cost().flops, op.cost().entries, static_cast<double>(columns));
 }
 
 }  // namespace

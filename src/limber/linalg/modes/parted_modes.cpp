@@ -17,14 +17,10 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 }  // namespace
 
 void for_each_part(std::size_t parts, const std::function<void(std::size_t)>& work) {
-  std::vector<std::optional<StepFailure>> failures(parts);
+  std::vector<std::optional<Failed>> failures(parts);
   parallel_for(static_cast<Index>(parts), [&](Index i) {
     const auto p = static_cast<std::size_t>(i);
-    try {
-      work(p);
-    } catch (const StepFailure& failure) {
-      failures[p] = failure;
-    }
+    failures[p] = failure_of([&] { work(p); });
   });
   for (const auto& failure : failures)
     if (failure) throw StepFailure(*failure);

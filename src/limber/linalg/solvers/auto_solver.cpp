@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cmath>
 
+#include "limber/linalg/cost_model.hpp"
 #include "limber/linalg/solvers/gathered_factor.hpp"
 
 namespace limber {
@@ -11,15 +12,6 @@ namespace {
 
 using End = KrylovResult::End;
 using Status = SolveReport::Status;
-
-// Seconds per count on one common core (Neoverse-V1, 2.6 GHz); only their ratios matter. Measured on matrices of
-// linear elasticity on 2.5k to 160k tetrahedra.
-constexpr double per_entry = .26e-9;         // of a product
-constexpr double per_unknown = 3.5e-9;       // of the vector updates of an iteration
-constexpr double per_flop = .045e-9;         // of a factorisation: in large dense blocks
-constexpr double per_factor_entry = 8e-9;    // of a factorisation: assembling, small blocks
-constexpr double per_factor_unknown = 1e-6;  // of a factorisation
-constexpr double per_solve_entry = 1.8e-9;   // of the two triangular solves
 
 constexpr double unproven_life = 6;   // solves that a first factor is expected to serve
 constexpr double unproven_steps = 4;  // iterations of each
@@ -72,7 +64,8 @@ void AutoSolver::set_matrix(const SparseMatrix& A) {
     shape_ = {space_.global_size(A_->cols()), space_.sum(static_cast<double>(A_->nonZeros()))};
     // Processes share the work of an iteration.
     stored_ = space_.sum(static_cast<double>(rows_->entries()));
-    iteration_ = (per_entry * stored_ + per_unknown * static_cast<double>(shape_.unknowns)) / space_.processes().size();
+    iteration_ = (cost::per_entry * stored_ + cost::per_unknown * static_cast<double>(shape_.unknowns)) /
+                 space_.processes().size();
     ++counts_.analyses;
   }
   rows_->refresh(*A_);
@@ -118,10 +111,10 @@ void AutoSolver::need_factor() {
   }
   weighed_ = true;
   costs_of_ = shape_;
-  const FactorCost cost = factor_->cost();
-  factorization_ = per_flop * cost.flops + per_factor_entry * cost.entries +
-                   per_factor_unknown * static_cast<double>(shape_.unknowns);
-  factor_iteration_ = per_solve_entry * cost.entries + iteration_;
+  const FactorCost counted = factor_->cost();
+  factorization_ = cost::per_flop * counted.flops + cost::per_factor_entry * counted.entries +
+                   cost::per_factor_unknown * static_cast<double>(shape_.unknowns);
+  factor_iteration_ = cost::per_solve_entry * counted.entries + iteration_;
 }
 
 double AutoSolver::mean_cost_of_factor() const {

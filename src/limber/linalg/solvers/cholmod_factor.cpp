@@ -3,6 +3,7 @@
 #ifdef LIMBER_HAS_SUITESPARSE
 
 #include <cholmod.h>
+#include <fmt/format.h>
 #include <metis.h>
 
 #include <cstring>
@@ -73,7 +74,7 @@ bool node_graph(const SparseMatrix& A, std::vector<int>& start, std::vector<int>
 std::vector<int> nested_dissection(cholmod_sparse& pattern, cholmod_common& common) {
   static_assert(std::is_same_v<idx_t, int>);
   cholmod_sparse* graph = cholmod_copy(&pattern, 0, -1, &common);  // both triangles, no diagonal
-  if (graph == nullptr) throw StepFailure("CHOLMOD could not analyse the matrix: out of memory");
+  if (graph == nullptr) throw OutOfMemory("the order of a factor");
   const int n = static_cast<int>(graph->ncol);
   std::vector<int> order(graph->ncol), inverse(graph->ncol);
   int sizes[2];
@@ -106,7 +107,7 @@ class SolveWork {
     const SerialOpenMp serial;
     cholmod_dense right = view(B.data(), B.rows(), B.cols(), B.outerStride());
     if (cholmod_solve2(CHOLMOD_A, factor, &right, nullptr, &result_, nullptr, &y_, &e_, &common_) == 0)
-      throw StepFailure("CHOLMOD could not solve: out of memory");
+      throw OutOfMemory("a solve with a factor");
     X = Eigen::Map<const Matrix, 0, Eigen::OuterStride<>>(static_cast<const double*>(result_->x), B.rows(), B.cols(),
                                                           Eigen::OuterStride<>(static_cast<Index>(result_->d)));
   }
@@ -146,7 +147,8 @@ class CholmodFactor final : public Factor {
     } else {
       factor_ = analyze_with_two_orderings(S);
     }
-    if (factor_ == nullptr) throw StepFailure("CHOLMOD could not analyse the matrix: out of memory or too large");
+    if (factor_ == nullptr && common_.status == CHOLMOD_OUT_OF_MEMORY) throw OutOfMemory("the analysis of a factor");
+    if (factor_ == nullptr) throw StepFailure("CHOLMOD could not analyse the matrix: it is too large");
     cost_ = {common_.fl, common_.lnz};
   }
 
@@ -156,7 +158,9 @@ class CholmodFactor final : public Factor {
     const SerialOpenMp serial;
     cholmod_sparse S = view(A);
     cholmod_factorize(&S, factor_, &common_);
-    if (common_.status < CHOLMOD_OK) throw StepFailure("CHOLMOD could not factorise the matrix: out of memory");
+    if (common_.status == CHOLMOD_OUT_OF_MEMORY)
+      throw OutOfMemory(fmt::format("a factor of {} unknowns", A.cols()), sizeof(double) * cost_.entries);
+    if (common_.status < CHOLMOD_OK) throw StepFailure("CHOLMOD could not factorise the matrix: it is too large");
     const bool definite = common_.status == CHOLMOD_OK && factor_->minor == factor_->n;
     return definite ? SolveReport::Status::ok : SolveReport::Status::indefinite;
   }

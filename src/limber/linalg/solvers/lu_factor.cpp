@@ -74,7 +74,9 @@ class LuFactor final : public Factor {
   }
 
  private:
-  static void check(int status) {
+  void check(int status) const {
+    if (status == UMFPACK_ERROR_out_of_memory)
+      throw OutOfMemory("a factor of an unsymmetric matrix", sizeof(double) * cost_.entries);
     if (status < 0) throw StepFailure("UMFPACK failed with status " + std::to_string(status));
   }
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "limber/core/base64.hpp"
 #include "limber/core/errors.hpp"
 #include "limber/core/json_depth.hpp"
 #include "limber/mesh/io/cursor.hpp"
@@ -18,28 +19,6 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::size_t most_corners = 300'000'000;  // of all nodes together: a file may use one mesh many times
-
-std::string base64_bytes(std::string_view text) {
-  std::string out;
-  std::uint32_t bits = 0;
-  int held = 0;
-  for (const char c : text) {
-    const int digit = c >= 'A' && c <= 'Z'   ? c - 'A'
-                      : c >= 'a' && c <= 'z' ? c - 'a' + 26
-                      : c >= '0' && c <= '9' ? c - '0' + 52
-                      : c == '+'             ? 62
-                      : c == '/'             ? 63
-                                             : -1;
-    if (digit < 0) break;
-    bits = bits << 6 | static_cast<std::uint32_t>(digit);
-    held += 6;
-    if (held >= 8) {
-      held -= 8;
-      out += static_cast<char>(bits >> held & 0xff);
-    }
-  }
-  return out;
-}
 
 /// Names in URIs have "%20" for a space.
 std::string without_percents(std::string_view uri) {
@@ -204,7 +183,7 @@ class GltfReader {
     }
     const std::size_t comma = uri.find(";base64,");
     if (comma == std::string::npos) fail("a buffer's data URI is not base64");
-    return base64_bytes(std::string_view(uri).substr(comma + 8));
+    return base64_decoded(std::string_view(uri).substr(comma + 8)).bytes;
   }
 
   Values values(const Json& number, int components, const char* type) const {

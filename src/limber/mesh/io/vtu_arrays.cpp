@@ -9,21 +9,11 @@
 #include <iterator>
 #include <limits>
 
+#include "limber/core/base64.hpp"
 #include "limber/core/errors.hpp"
 
 namespace limber {
 namespace {
-
-constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-int base64_digit(char c) {
-  if (c >= 'A' && c <= 'Z') return c - 'A';
-  if (c >= 'a' && c <= 'z') return c - 'a' + 26;
-  if (c >= '0' && c <= '9') return c - '0' + 52;
-  return c == '+' ? 62 : c == '/' ? 63 : -1;
-}
-
-bool is_xml_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 
 struct ValueType {
   std::string_view name;
@@ -41,41 +31,8 @@ Stored stored_value(const char* at, ByteOrder order) {
 
 }  // namespace
 
-std::string base64_encoded(std::string_view bytes) {
-  std::string out;
-  out.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    const std::size_t n = std::min<std::size_t>(3, bytes.size() - i);
-    std::uint32_t three = 0;
-    for (std::size_t k = 0; k < 3; ++k) three = three << 8 | (k < n ? static_cast<unsigned char>(bytes[i + k]) : 0u);
-    for (std::size_t k = 0; k < 4; ++k) out += k <= n ? digits[three >> (18 - 6 * k) & 63] : '=';
-  }
-  return out;
-}
-
-std::string base64_decoded(std::string_view text, std::size_t n) {
-  std::string out;
-  out.reserve(std::min(n, text.size() / 4 * 3 + 3) + 3);
-  std::uint32_t bits = 0;
-  int held = 0;     // bits not yet given out
-  int in_four = 0;  // characters of the present group of four
-  for (std::size_t i = 0; i < text.size() && out.size() < n; ++i) {
-    if (is_xml_space(text[i])) continue;
-    const int digit = base64_digit(text[i]);
-    if (digit < 0 && text[i] != '=') break;
-    in_four = (in_four + 1) % 4;
-    if (digit >= 0) {
-      bits = bits << 6 | static_cast<std::uint32_t>(digit);
-      held += 6;
-      if (held >= 8) out += static_cast<char>(bits >> (held -= 8) & 255);
-    }
-    if (in_four == 0) held = 0;
-  }
-  return out;
-}
-
 std::string VtuFile::Stream::first(std::size_t n) const {
-  return coding == Coding::raw ? std::string(text.substr(0, n)) : base64_decoded(text, n);
+  return coding == Coding::raw ? std::string(text.substr(0, n)) : base64_decoded(text, n).bytes;
 }
 
 void VtuFile::fail(pugi::xml_node node, const std::string& what) const {

@@ -12,10 +12,6 @@
 
 namespace limber {
 
-std::string base64_encoded(std::string_view bytes);
-/// The first `n` bytes (fewer where the text ends or holds other characters). Padding may stand between parts.
-std::string base64_decoded(std::string_view text, std::size_t n);
-
 class VtuFile {
  public:
   /// Throws InputError unless `text` is XML with a VTKFile of type UnstructuredGrid. `text` must outlive this.

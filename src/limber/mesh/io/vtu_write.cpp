@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "limber/mesh/io/vtu_arrays.hpp"
+#include "limber/core/base64.hpp"
 
 namespace limber {
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "limber/linalg/cost_model.hpp"
+
 namespace limber {
 namespace {
 
@@ -11,11 +13,10 @@ constexpr long enough_factorizations = 4, enough_solves = 16;
 }  // namespace
 
 double counted_seconds(double unknowns, const StepWork& work) {
-  // [s] per unknown: forces and matrices for each step and solve, and an iteration; per unknown squared: a factor.
-  constexpr double assembly = 1e-5, iteration = 1e-7, factor = 3e-10;
   const auto number = [](long count) { return static_cast<double>(count); };
-  return unknowns * (assembly * number(work.steps + work.counts.solves) + iteration * number(work.counts.iterations) +
-                     factor * unknowns * number(work.counts.factorizations));
+  return unknowns * (cost::rough_assembly * number(work.steps + work.counts.solves) +
+                     cost::rough_iteration * number(work.counts.iterations) +
+                     cost::rough_factor * unknowns * number(work.counts.factorizations));
 }
 
 CheckpointPlan::CheckpointPlan(const OutputChoice& output, Index unknowns)

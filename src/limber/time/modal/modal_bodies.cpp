@@ -37,7 +37,7 @@ void ModalBodies::leave_out(const ReducedTangent& reduced, const ModalLimits& li
     if (!columns.empty()) {
       const Matrix K = reduced.K(columns, columns);
       grows = grows || symmetric_eigen(.5 * (K + K.transpose())).values[0] < limits.lowest;
-      damped = reduced.D(columns, columns).cwiseAbs().maxCoeff() > limits.most_damping;
+      damped = reduced.D(columns, columns).cwiseAbs().maxCoeff() > limits.most_damping;  // local: reduced
     }
     out_[b] = grows || damped || turns;
     if (out_[b])

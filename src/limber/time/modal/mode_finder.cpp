@@ -75,13 +75,12 @@ std::vector<std::vector<int>> ModeFinder::bodies(System& system, const Lineariza
 Modes ModeFinder::find(System& system, const Linearization& at, const ModalBasis& known, double tolerance,
                        const std::vector<char>& due, std::string& note) {
   if (together(system, at, known.count())) {
-    try {
-      return find(system, at, known, tolerance, due, ModeSearch::together);
-    } catch (const StepFailure& failure) {
-      note = fmt::format(
-          "t = {:.6g} s: all processes together do not find the modes, so that each seeks them for itself: {}", at.at.t,
-          failure.reason);
-    }
+    Modes found;
+    const auto failed = failure_of([&] { found = find(system, at, known, tolerance, due, ModeSearch::together); });
+    if (!failed) return found;
+    note = fmt::format(
+        "t = {:.6g} s: all processes together do not find the modes, so that each seeks them for itself: {}", at.at.t,
+        failed->reason);
   }
   return find(system, at, known, tolerance, due, ModeSearch::each);
 }

@@ -12,7 +12,7 @@ namespace {
 constexpr double same_within = 1e-13;
 
 bool nearly_equal(const Matrix& A, const Matrix& B, double scale) {
-  return (A - B).cwiseAbs().maxCoeff() <= same_within * scale;
+  return (A - B).cwiseAbs().maxCoeff() <= same_within * scale;  // local: reduced
 }
 
 Vector dense_motion(const Matrix& J, const Vector& g, double s) {
@@ -24,8 +24,9 @@ Vector dense_motion(const Matrix& J, const Vector& g, double s) {
 ModalMotion::ModalMotion(Matrix stiffness, Matrix damping, NegativeModes negative)
     : stiffness_(std::move(stiffness)), damping_(std::move(damping)) {
   if (stiffness_.size() == 0) return;
-  if (!stiffness_.allFinite() || !damping_.allFinite()) throw StepFailure("the tangent is not finite");
-  const double scale = stiffness_.cwiseAbs().maxCoeff();
+  if (!stiffness_.allFinite() || !damping_.allFinite())  // local: reduced
+    throw StepFailure("the tangent is not finite");
+  const double scale = stiffness_.cwiseAbs().maxCoeff();  // local: reduced
   const bool symmetric = nearly_equal(stiffness_, stiffness_.transpose(), scale);
   if (!symmetric && negative == NegativeModes::grow) return;
   const DenseEigen eigen = symmetric_eigen(.5 * (stiffness_ + stiffness_.transpose()));
@@ -37,7 +38,8 @@ ModalMotion::ModalMotion(Matrix stiffness, Matrix damping, NegativeModes negativ
     stiffness_ += Y * raised.asDiagonal() * Y.transpose();
   }
   const Matrix turned = Y.transpose() * damping_ * Y;
-  if (!symmetric || !nearly_equal(turned, turned.diagonal().asDiagonal(), turned.cwiseAbs().maxCoeff())) return;
+  const double largest = turned.cwiseAbs().maxCoeff();  // local: reduced
+  if (!symmetric || !nearly_equal(turned, turned.diagonal().asDiagonal(), largest)) return;
   turn_ = Y;
   lambda_ = lambda;
   decay_ = turned.diagonal();

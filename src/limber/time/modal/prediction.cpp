@@ -10,7 +10,7 @@ namespace limber {
 namespace {
 
 void require_finite(const ModalChange& change) {
-  if (!change.a.allFinite() || !change.b.allFinite())
+  if (!change.a.allFinite() || !change.b.allFinite())  // local: reduced
     throw StepFailure("a mode with negative stiffness grows beyond all bounds in this step");
 }
 

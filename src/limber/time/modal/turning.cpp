@@ -37,7 +37,7 @@ Vector turning_bodies(System& system, const Tangent& T, const State& u, double h
   // The turn that is nearest to the velocities of a part: inertia and angular momentum of equal masses at its nodes.
   const Matrix moments = part_sums(space, *parts, 12, [&](Index k, int i) {
     const Vec3 r = at(u.q, i) - mean.col(k).head<3>(), v = at(u.v, i) - mean.col(k).segment<3>(3);
-    const Mat3 inertia = r.squaredNorm() * Mat3::Identity() - r * r.transpose();
+    const Mat3 inertia = r.squaredNorm() * Mat3::Identity() - r * r.transpose();  // local: a node
     Eigen::Matrix<double, 12, 1> s;
     s << inertia.reshaped(), r.cross(v);
     return s;
@@ -57,6 +57,7 @@ Vector turning_bodies(System& system, const Tangent& T, const State& u, double h
 
   const Vector force = multiply_stiffness(system, T, stretch), momentum = system.apply_mass(turn);
   const Matrix energies = part_sums(space, *parts, 2, [&](Index, int i) {
+    // local: a node
     return Eigen::Vector2d(.5 * at(stretch, i).dot(at(force, i)), .5 * at(turn, i).dot(at(momentum, i)));
   });
   Vector turning = Vector::Zero(u.q.size());
