@@ -211,8 +211,8 @@ def read_table(path):
 
 
 def check_energies(results, summary, done, scene):
-    """Whether the program notes a gain of energy. All numbers must be finite; where it notes none, total − put_in rises
-    by 1 % of the energy in play at most."""
+    """Whether the program notes a gain of energy. All numbers must be finite; where it notes none, total − put_in −
+    put_in_doubt rises by 1 % of the energy in play at most."""
     e = read_table(results / "energy.csv")
     for name, column in e.items():
         if not np.isfinite(column).all():
@@ -225,7 +225,11 @@ def check_energies(results, summary, done, scene):
     collides = "contact" in scene or "obstacles" in scene
     if not driven and not collides and np.abs(e["put_in"]).max() > 1e-9 * in_play:
         raise Wrong(f"energy.csv: put_in reaches {np.abs(e['put_in']).max():.3g} J, but nothing puts in any")
-    balance = e["total"] - e["put_in"]
+    if not driven and not collides and e["put_in_doubt"].max() > 1e-9 * in_play:
+        raise Wrong(f"energy.csv: put_in_doubt reaches {e['put_in_doubt'].max():.3g} J, but nothing puts in any")
+    if (np.diff(e["put_in_doubt"]) < 0).any():
+        raise Wrong("energy.csv: put_in_doubt falls")
+    balance = e["total"] - e["put_in"] - e["put_in_doubt"]
     rise = (balance - np.minimum.accumulate(balance)).max()
     noted = re.search(r"appeared that nobody put in", done.out + done.err + " ".join(summary["notes"]))
     if rise > .012 * in_play + 1e-9 * np.abs(e["total"]).max() and not noted:

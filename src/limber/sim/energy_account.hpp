@@ -37,6 +37,8 @@ class EnergyAccount {
 
   /// All work put in since the start [J].
   double put_in() const { return put_in_; }
+  /// By how much more it may be [J]: the sum of the steps' doubts.
+  double doubt() const { return doubt_; }
   /// The largest total energy above all that was put in [J], at least 0.
   double gain() const { return gain_; }
   /// The largest rise of the balance above an earlier value [J], and when it was reached [s].

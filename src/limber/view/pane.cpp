@@ -87,6 +87,7 @@ StepRow Pane::row() const {
           before_.damping_loss + simulation_->damping_loss(),
           before_.friction_loss + simulation_->friction_loss(),
           before_.put_in + simulation_->account().put_in(),
+          before_.put_in_doubt + simulation_->account().doubt(),
           record_,
           step_ms_};
 }

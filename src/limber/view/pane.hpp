@@ -15,8 +15,9 @@ namespace limber {
 struct StepRow {
   double time = 0;  // [s]
   Energies energies = {};
-  double damping_loss = 0, friction_loss = 0, put_in = 0;  // [J] since the start, also where that was before a fork
-  StepRecord record = {};                                  // without its texts
+  // [J] since the start, also where that was before a fork
+  double damping_loss = 0, friction_loss = 0, put_in = 0, put_in_doubt = 0;
+  StepRecord record = {};  // without its texts
   double wall_ms = 0;
 
   EnergySample sample() const;

@@ -38,9 +38,9 @@ void Recording::write() const {
 
 /// The columns of a run, but for those of collisions: to look for these at each state would slow down the simulation.
 void Recording::write_energies() const {
-  auto table =
-      EnergyTable::create((std::filesystem::path(run_) / run_file::energy).string(),
-                          {"external", "substeps", "escalations", "contact", "friction_loss", "put_in", "retaken"});
+  auto table = EnergyTable::create(
+      (std::filesystem::path(run_) / run_file::energy).string(),
+      {"external", "substeps", "escalations", "contact", "friction_loss", "put_in", "retaken", "put_in_doubt"});
   for (const KeptFrame& frame : frames_) {
     const StepRow& row = frame.rows[0];
     const Energies& e = row.energies;
@@ -54,7 +54,7 @@ void Recording::write_energies() const {
                step.newton_iterations,
                row.wall_ms,
                {e.other, static_cast<double>(step.substeps.size()), static_cast<double>(step.escalations()), e.contact,
-                row.friction_loss, row.put_in, static_cast<double>(step.retaken())}});
+                row.friction_loss, row.put_in, static_cast<double>(step.retaken()), row.put_in_doubt}});
   }
 }
 

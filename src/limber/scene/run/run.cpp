@@ -30,9 +30,9 @@ namespace limber {
 namespace {
 
 constexpr const char* version = LIMBER_VERSION;
-const std::vector<std::string> further_columns = {"external",     "substeps",      "escalations",
-                                                  "contact",      "friction_loss", "collisions",
-                                                  "smallest_gap", "put_in",        "retaken"};
+const std::vector<std::string> further_columns = {"external",      "substeps",    "escalations",  "contact",
+                                                  "friction_loss", "collisions",  "smallest_gap", "put_in",
+                                                  "retaken",       "put_in_doubt"};
 
 using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
@@ -315,17 +315,18 @@ class Run {
     record_cavities();
     if (!table_) return;
     write([&] {
-      table_->add({simulation_.time(),
-                   e.kinetic,
-                   e.elastic,
-                   e.gravitational,
-                   simulation_.damping_loss(),
-                   e.total(),
-                   step.newton_iterations,
-                   wall_ms,
-                   {e.other, static_cast<double>(step.substeps.size()), static_cast<double>(step.escalations()),
-                    e.contact, simulation_.friction_loss(), static_cast<double>(touch.collisions), touch.smallest_gap,
-                    simulation_.account().put_in(), static_cast<double>(step.retaken())}});
+      table_->add(
+          {simulation_.time(),
+           e.kinetic,
+           e.elastic,
+           e.gravitational,
+           simulation_.damping_loss(),
+           e.total(),
+           step.newton_iterations,
+           wall_ms,
+           {e.other, static_cast<double>(step.substeps.size()), static_cast<double>(step.escalations()), e.contact,
+            simulation_.friction_loss(), static_cast<double>(touch.collisions), touch.smallest_gap,
+            simulation_.account().put_in(), static_cast<double>(step.retaken()), simulation_.account().doubt()}});
     });
   }
 
