@@ -9,6 +9,7 @@
 #include <limits>
 #include <set>
 #include <stdexcept>
+#include <tuple>
 
 #include "limber/core/errors.hpp"
 #include "limber/core/extremes.hpp"
@@ -28,17 +29,7 @@ MechanicalSystem::MechanicalSystem(Parts parts)
       all_ties_(std::move(parts.ties)),
       holders_(std::move(parts.holders)),
       length_scale_(parts.length_scale) {
-  for (const auto& f : forces_) {
-    const auto traits = f->traits();
-    if (!traits.symmetric) storage_ = Storage::full;
-    velocity_dependent_ = velocity_dependent_ || traits.velocity_dependent;
-    has_potential_ = has_potential_ && traits.has_potential;
-    forces_depend_on_time_ = forces_depend_on_time_ || traits.time_dependent;
-    lag_ = std::max(lag_, traits.lag);
-    (traits.wholly_implicit ? implicit_forces_ : smooth_forces_).push_back(f);
-    roles_.push_back({dynamic_cast<ContactForce*>(f.get()), dynamic_cast<LearningForce*>(f.get()),
-                      dynamic_cast<DampingForce*>(f.get()), dynamic_cast<LoadForce*>(f.get())});
-  }
+  take_forces();
   tied_.assign(ix(static_cast<int>(reference_.size() / 3)), 0);
   for (const Tie& t : all_ties_) tied_[ix(t.node)] = 1;
   std::erase_if(all_ties_, [&](const Tie& t) { return !holders_.holds(t.node); });
@@ -50,7 +41,67 @@ MechanicalSystem::MechanicalSystem(Parts parts)
   }
   arrange();
   make_contact();
-  memory_at_start_ = memory();
+  for (const ForceRoles& f : roles_)
+    memory_at_start_.push_back(f.learning ? f.learning->memory() : std::vector<double>{});
+}
+
+void MechanicalSystem::take_forces() {
+  storage_ = Storage::lower;
+  velocity_dependent_ = forces_depend_on_time_ = false;
+  has_potential_ = true;
+  lag_ = Lag::none;
+  smooth_forces_.clear();
+  implicit_forces_.clear();
+  roles_.clear();
+  for (const auto& f : forces_) {
+    const auto traits = f->traits();
+    if (!traits.symmetric) storage_ = Storage::full;
+    velocity_dependent_ = velocity_dependent_ || traits.velocity_dependent;
+    has_potential_ = has_potential_ && traits.has_potential;
+    forces_depend_on_time_ = forces_depend_on_time_ || traits.time_dependent;
+    lag_ = std::max(lag_, traits.lag);
+    (traits.wholly_implicit ? implicit_forces_ : smooth_forces_).push_back(f);
+    roles_.push_back({dynamic_cast<ContactForce*>(f.get()), dynamic_cast<LearningForce*>(f.get()),
+                      dynamic_cast<DampingForce*>(f.get()), dynamic_cast<LoadForce*>(f.get())});
+  }
+}
+
+bool MechanicalSystem::change(const SystemChange& change) {
+  const auto features = [this] {
+    return std::tuple(storage_, velocity_dependent_, has_potential_, forces_depend_on_time_, lag_,
+                      implicit_forces_.empty());
+  };
+  const auto before = features();
+  std::vector<std::vector<double>> at_start;
+  Forces forces;
+  for (const auto& [force, former, bound] : change.forces) {
+    auto* learning = dynamic_cast<LearningForce*>(force.get());
+    const auto place = std::find(forces_.begin(), forces_.end(), former);
+    if (force == former)
+      at_start.push_back(memory_at_start_[static_cast<std::size_t>(place - forces_.begin())]);
+    else
+      at_start.push_back(learning ? learning->memory() : std::vector<double>{});
+    if (const auto* older = dynamic_cast<LearningForce*>(former.get()); learning && older && force != former)
+      learning->restore(older->memory());
+    forces.push_back(force);
+  }
+  forces_ = std::move(forces);
+  memory_at_start_ = std::move(at_start);
+  if (!change.masses.empty()) masses_ = change.masses;
+  take_forces();
+  const bool others = features() != before;
+  time_dependent_ = forces_depend_on_time_ || scripted_;
+  contact_.reset();
+  near_gaps_.reset();
+  make_contact();
+  if (others || !change.same_couplings) {
+    arrange();
+    return others;
+  }
+  for (const auto& entry : change.forces)
+    if (entry.force != entry.former && !entry.bound) entry.force->bind(pattern_, free_index_);
+  if (!change.masses.empty()) make_mass();
+  return false;
 }
 
 SystemTraits MechanicalSystem::traits() const {
@@ -164,7 +215,12 @@ Vec3 MechanicalSystem::free_part(int node, const Vec3& x) const {
 std::shared_ptr<void> MechanicalSystem::claim(const State& start) {
   if (!claimed_.expired())
     throw std::logic_error("another simulation drives this system; build the model again for a second one");
-  restore(memory_at_start_);
+  if (parameters_ && !parameters_->changed().empty()) {
+    change(parameters_->prepare(parameters_->before_changes()));
+    parameters_->commit();
+  }
+  for (std::size_t i = 0; i < roles_.size(); ++i)
+    if (roles_[i].learning) roles_[i].learning->restore(memory_at_start_[i]);
   forget();
   if (releases() > 0) hold_all();
   while (next_release() < start.t || (!space_.all(size() >= start.q.size()) && std::isfinite(next_release())))

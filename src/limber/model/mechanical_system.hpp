@@ -16,15 +16,10 @@
 #include "limber/model/gap_source.hpp"
 #include "limber/model/guides.hpp"
 #include "limber/model/motion.hpp"
+#include "limber/model/parameters.hpp"
 #include "limber/model/ties.hpp"
 
 namespace limber {
-
-/// Mass m [kg] that couples nodes a and b (a = b: on the diagonal), as m·I₃. Off-diagonal pairs are given once.
-struct NodalMass {
-  int a, b;
-  double m;
-};
 
 /// A group of nodes that move as `motion` says; pinned nodes have the motion that stands still. From `until` on they
 /// may be released: then they go on with the velocity that they had, the one from the left where it jumps.
@@ -149,6 +144,16 @@ class MechanicalSystem final : public System {
   Vector reactions(const State& u) const;
   double total_mass() const;
   const std::vector<std::shared_ptr<Force>>& forces() const { return forces_; }
+  const std::vector<NodalMass>& masses() const { return masses_; }
+  /// Where the nodes are at the start, 3N.
+  const Vector& reference() const { return reference_; }
+
+  /// The numbers that may be changed; null: none.
+  void offer(std::shared_ptr<ParameterSource> parameters) { parameters_ = std::move(parameters); }
+  ParameterSource* parameters() const { return parameters_.get(); }
+  /// Between two steps: other forces in place of some, which go on with their memory, and other masses. The unknowns
+  /// stay. What of traits() has changed a method must be told: whether anything has.
+  bool change(const SystemChange& change);
 
  private:
   struct Prescribed {  // positions, velocities and accelerations of the prescribed nodes, what is held of them, 3P each
@@ -166,6 +171,8 @@ class MechanicalSystem final : public System {
   class Contact;  // its contact part
   class Near;     // its gaps
 
+  /// What follows from the list of forces.
+  void take_forces();
   void make_contact();
   /// See ContactPart::driven.
   std::string driven() const;
@@ -215,7 +222,8 @@ class MechanicalSystem final : public System {
   double max_step_along(const Vector& from, const Vector& d, double t0, double t1, const Forces& forces) const;
 
   std::weak_ptr<void> claimed_;
-  std::vector<double> memory_at_start_;
+  std::vector<std::vector<double>> memory_at_start_;  // of each force
+  std::shared_ptr<ParameterSource> parameters_;
   Vector reference_;  // 3N
   std::vector<NodalMass> masses_;
   std::vector<std::shared_ptr<Force>> forces_;
