@@ -60,6 +60,7 @@ py::dict to_dict(const StepRecord& step) {
 PySimulation::PySimulation(std::shared_ptr<const SceneObject> scene)
     : scene_(std::move(scene)),
       model_(build_model(scene_->scene)),
+      parameters_(offer_parameters(scene_->document, {scene_, &scene_->scene}, model_)),
       simulation_(build_simulation(scene_->scene, model_)),
       nodes_(simulation_.system().nodes()),
       shapes_(model_.bodies.size()) {}
@@ -231,15 +232,64 @@ void PySimulation::add_force(const py::object& force, const py::object& stiffnes
         [=](const State& start) { return std::make_shared<CallbackForce>(name, callbacks, symmetry, start); });
     // Made aside, so that whatever goes wrong leaves all as it was.
     const State now = full();
-    Model model = build_model(scene_->scene, own);
+    const auto scene = std::make_shared<const Scene>(parameters_->scene());
+    Model model = build_model(*scene, own);
     while (model.system->next_release() <= now.t + 0.25 * simulation_.step_length()) model.system->release_next();
     model.start = model.system->state(now.q, now.v, now.t);
-    Simulation simulation = build_simulation(scene_->scene, model);
+    auto parameters = offer_parameters(parameters_->document(), scene, model);
+    Simulation simulation = build_simulation(*scene, model);
     own_ = std::move(own);
     model_ = std::move(model);
+    parameters_ = std::move(parameters);
     simulation_ = std::move(simulation);
     return true;
   });
+}
+
+namespace {
+
+py::object as_value(const Parameter& p) {
+  if (!p.is_list) return py::float_(p.values[0]);
+  py::array_t<double> list(static_cast<py::ssize_t>(p.values.size()), p.values.data());
+  list.attr("flags").attr("writeable") = false;  // a change of an entry would be lost
+  return list;
+}
+
+Parameter as_parameter(const std::string& name, const py::handle& x) {
+  const nlohmann::json json = to_json(x, name);
+  if (json.is_number()) return {name, {json.get<double>()}, false};
+  if (json.is_array() && std::all_of(json.begin(), json.end(), [](const auto& item) { return item.is_number(); }))
+    return {name, json.get<std::vector<double>>(), true};
+  throw InputError(name, "expected a number or a list of numbers, in SI units, got " +
+                             py::repr(py::reinterpret_borrow<py::object>(x)).cast<std::string>());
+}
+
+}  // namespace
+
+py::dict PySimulation::parameters() const {
+  const auto all = look([&] { return simulation_.parameters(); });
+  py::dict d;
+  for (const Parameter& p : all) d[py::str(p.name)] = as_value(p);
+  return d;
+}
+
+py::object PySimulation::parameter(const std::string& name) const {
+  return as_value(look([&] { return parameters_->parameter(name); }));
+}
+
+void PySimulation::set_parameters(const py::dict& values) {
+  std::vector<Parameter> all;
+  for (const auto& [name, value] : values) all.push_back(as_parameter(py::str(name).cast<std::string>(), value));
+  alone("parameters", [&] {
+    simulation_.set_parameters(all);
+    parameters_->update(model_);
+    fields_.reset();
+    return true;
+  });
+}
+
+SceneObject PySimulation::scene() const {
+  return look([&] { return SceneObject{parameters_->document(), parameters_->scene()}; });
 }
 
 Vector PySimulation::given(const py::object& x, const char* name) const {
@@ -338,7 +388,7 @@ std::vector<std::size_t> PySimulation::cells(const py::object& body) const {
 
 ElementValues PySimulation::element_values(const char* name, StressTensors tensors) const {
   return alone(name, [&] {
-    if (!fields_) fields_.emplace(scene_->scene, trajectory_header(model_, Velocities::omit, 1));
+    if (!fields_) fields_.emplace(parameters_->scene(), trajectory_header(model_, Velocities::omit, 1));
     return fields_->at(full().q, tensors);
   });
 }
@@ -479,6 +529,22 @@ void add_simulation(py::module_& m) {
            "stretching), then each edge of a rod; of one body or of all.")
       .def("von_mises", &PySimulation::von_mises, py::arg("body") = py::none(),
            "Von Mises stress now [Pa], for the same cells.")
+      .def_property_readonly(
+          "parameters",
+          [](const py::object& self) { return py::module_::import("limber._parameters").attr("Parameters")(self); },
+          "The numbers of the scene that can be changed while the motion goes on, by their keys: a mapping. "
+          "sim.parameters[\"bodies[0].material.young\"] = 2e6 holds from the next step on.")
+      .def(
+          "set",
+          [](PySimulation& s, const py::str& name, const py::object& value) {
+            py::dict one;
+            one[name] = value;
+            s.set_parameters(one);
+          },
+          py::arg("name"), py::arg("value"), "The same as sim.parameters[name] = value.")
+      .def("_parameters", &PySimulation::parameters)
+      .def("_parameter", &PySimulation::parameter)
+      .def("_set_parameters", &PySimulation::set_parameters)
       .def("add_force", &PySimulation::add_force, py::arg("force"), py::kw_only(), py::arg("stiffness") = py::none(),
            py::arg("damping") = py::none(), py::arg("potential") = py::none(), py::arg("symmetric") = false,
            py::arg("name") = "python",

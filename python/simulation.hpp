@@ -6,6 +6,7 @@
 #include "limber/scene/construction/body_shape.hpp"
 #include "limber/scene/construction/build.hpp"
 #include "limber/scene/construction/element_fields.hpp"
+#include "limber/scene/construction/scene_parameters.hpp"
 #include "scene_object.hpp"
 #include "threads.hpp"
 
@@ -65,6 +66,9 @@ class PySimulation {
   std::vector<int> pinned() const;
   RowMatrix reactions() const;
   double min_det_F() const;
+  py::dict parameters() const;
+  py::object parameter(const std::string& name) const;
+  void set_parameters(const py::dict& values);
   void add_force(const py::object& force, const py::object& stiffness, const py::object& damping,
                  const py::object& potential, bool symmetric, const std::string& name);
 
@@ -73,7 +77,8 @@ class PySimulation {
   py::array stress(const py::object& body) const;
   Vector von_mises(const py::object& body) const;
 
-  const SceneObject& scene() const { return *scene_; }
+  /// As it is now.
+  SceneObject scene() const;
   /// What a trajectory of it has besides its frames; and the state as a frame, with reactions of `prescribed` nodes.
   TrajectoryHeader header(Velocities velocities) const;
   Frame frame(const std::vector<int>& prescribed) const;
@@ -98,6 +103,7 @@ class PySimulation {
   std::shared_ptr<const SceneObject> scene_;
   std::vector<ForceMaker> own_;
   Model model_;
+  std::shared_ptr<SceneParameters> parameters_;
   Simulation simulation_;
   int nodes_;
   // Made when they are first asked for.

@@ -84,7 +84,7 @@ py::object Callback::call(const py::tuple& arguments) const {
   return owned;
 }
 
-FairLock::Guard::Guard(FairLock& lock, const char* what, Within within) : lock_(turns) {
+FairLock::Guard::Guard(FairLock& turns, const char* what, Within within) : lock_(turns) {
   const auto me = std::this_thread::get_id();
   std::unique_lock lock(lock_.mutex_);
   auto& queue = lock_.queue_;

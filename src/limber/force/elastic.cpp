@@ -19,10 +19,20 @@ constexpr double force_cost = 3e3, tangent_cost = 1e4;
 }  // namespace
 
 ElasticForce::ElasticForce(const ElementMesh& mesh, int first_node, const std::vector<AnyMaterial>& materials,
-                           const std::vector<int>& material_of_element, const MeanParts& means) {
+                           const std::vector<int>& material_of_element, const MeanParts& means)
+    : ElasticForce(mesh, first_node, materials, material_of_element, means, nullptr) {}
+
+ElasticForce::ElasticForce(const ElasticForce& former, const ElementMesh& mesh, int first_node,
+                           const std::vector<AnyMaterial>& materials, const std::vector<int>& material_of_element,
+                           const MeanParts& means)
+    : ElasticForce(mesh, first_node, materials, material_of_element, means, former.elements_) {}
+
+ElasticForce::ElasticForce(const ElementMesh& mesh, int first_node, const std::vector<AnyMaterial>& materials,
+                           const std::vector<int>& material_of_element, const MeanParts& means,
+                           const std::shared_ptr<ElementBatches>& former) {
   const std::vector<int> groups = groups_by_model(materials, material_of_element);
   const MeanShares shares{mesh, first_node, materials, material_of_element, means.bulk, means.group};
-  elements_ = std::make_unique<ElementBatches>(mesh, first_node, groups, own_parts(shares));
+  elements_ = shared_or_made(former, shares, groups);
   means_ = make_mean_energy(shares);
   for_groups(*elements_, groups, materials, material_of_element, [&](const auto& at_places, int first_batch) {
     kernels_.push_back(make_element_kernel(at_places, first_batch, mesh.kind));

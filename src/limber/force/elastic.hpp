@@ -31,6 +31,11 @@ class ElasticForce final : public Force, public TurningStiffness {
   ElasticForce(const TetMesh& mesh, int first_node, const std::vector<AnyMaterial>& materials,
                const std::vector<int>& material_of_tet)
       : ElasticForce(linear_elements(mesh), first_node, materials, material_of_tet) {}
+  /// Of the same mesh with other numbers in materials of the same models: shares the elements with the former force,
+  /// unless others take part in means now.
+  ElasticForce(const ElasticForce& former, const ElementMesh& mesh, int first_node,
+               const std::vector<AnyMaterial>& materials, const std::vector<int>& material_of_element,
+               const MeanParts& means);
   ~ElasticForce() override;
 
   ForceTraits traits() const override;
@@ -47,17 +52,21 @@ class ElasticForce final : public Force, public TurningStiffness {
   /// Keeps det F > 0 where a material needs it: nine tenths of the way to the first inversion, if one lies ahead.
   double max_step(const Vector& q, const Vector& dq, double t0 = 0, double t1 = 0) const override;
 
+  bool shares_elements_with(const ElasticForce& other) const { return elements_ == other.elements_; }
   /// The smallest det F at the quadrature points of all elements.
   double min_det_F(const Vector& q) const;
 
  private:
+  ElasticForce(const ElementMesh& mesh, int first_node, const std::vector<AnyMaterial>& materials,
+               const std::vector<int>& material_of_element, const MeanParts& means,
+               const std::shared_ptr<ElementBatches>& former);
   /// visit(block, kernel) for every block, colour by colour; each takes about `cost` [ns].
   template <class Visit>
   void for_blocks(double cost, const Visit& visit) const;
 
   std::vector<std::unique_ptr<ElementKernel>> kernels_;  // one for each model of material
   std::vector<TurnedKernel> turned_;                     // of these
-  std::unique_ptr<ElementBatches> elements_;
+  std::shared_ptr<ElementBatches> elements_;
   std::unique_ptr<MeanEnergy> means_;  // null: there is none
 };
 

@@ -55,6 +55,8 @@ class ElementBatches {
   /// n and the number of quadrature points.
   int nodes_each() const { return n_; }
   int points() const { return static_cast<int>(rule_.weights.size()); }
+  /// Of each volume that is counted, #E; empty: all.
+  const std::vector<double>& part() const { return part_; }
   std::size_t count() const { return count_; }
 
   // Below, n > 0 is the number of nodes where it is known.

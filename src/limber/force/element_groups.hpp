@@ -12,6 +12,7 @@
 #include "limber/core/parallel.hpp"
 #include "limber/force/element_batches.hpp"
 #include "limber/force/element_kernel.hpp"
+#include "limber/force/mean_energy.hpp"
 #include "limber/model/force.hpp"
 
 namespace limber {
@@ -26,6 +27,15 @@ inline std::vector<int> groups_by_model(const std::vector<AnyMaterial>& material
     groups.push_back(group_of_model.emplace(model, static_cast<int>(group_of_model.size())).first->second);
   }
   return groups;
+}
+
+/// The elements of a former force of the same mesh and models; new ones where there is none, or where other elements
+/// take part in means now.
+inline std::shared_ptr<ElementBatches> shared_or_made(const std::shared_ptr<ElementBatches>& former,
+                                                      const MeanShares& shares, const std::vector<int>& groups) {
+  std::vector<double> parts = own_parts(shares);
+  if (former && parts == former->part()) return former;
+  return std::make_shared<ElementBatches>(shares.mesh, shares.first_node, groups, parts);
 }
 
 /// make(materials of its places, or one that all share; its first batch) for each group, in the order of places.

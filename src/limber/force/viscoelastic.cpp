@@ -39,7 +39,19 @@ double first_phi(double x) { return x != 0 ? -std::expm1(-x) / x : 1; }
 
 ViscoelasticForce::ViscoelasticForce(const ElementMesh& mesh, int first_node, const std::vector<AnyMaterial>& materials,
                                      const std::vector<Viscosity>& viscosities,
-                                     const std::vector<int>& material_of_element, const MeanParts& means) {
+                                     const std::vector<int>& material_of_element, const MeanParts& means)
+    : ViscoelasticForce(mesh, first_node, materials, viscosities, material_of_element, means, nullptr) {}
+
+ViscoelasticForce::ViscoelasticForce(const ViscoelasticForce& former, const ElementMesh& mesh, int first_node,
+                                     const std::vector<AnyMaterial>& materials,
+                                     const std::vector<Viscosity>& viscosities,
+                                     const std::vector<int>& material_of_element, const MeanParts& means)
+    : ViscoelasticForce(mesh, first_node, materials, viscosities, material_of_element, means, former.elements_) {}
+
+ViscoelasticForce::ViscoelasticForce(const ElementMesh& mesh, int first_node, const std::vector<AnyMaterial>& materials,
+                                     const std::vector<Viscosity>& viscosities,
+                                     const std::vector<int>& material_of_element, const MeanParts& means,
+                                     const std::shared_ptr<ElementBatches>& former) {
   std::vector<Viscosity> kinds;  // materials that differ in numbers from fields mostly share one
   std::vector<int> kind_of_material;
   for (const Viscosity& v : viscosities) {
@@ -58,7 +70,7 @@ ViscoelasticForce::ViscoelasticForce(const ElementMesh& mesh, int first_node, co
   const std::vector<int> groups = groups_by_model(materials, material_of_element);
   const MeanShares shares{mesh,       first_node,  materials,         material_of_element,
                           means.bulk, means.group, Shear::in_elements};
-  elements_ = std::make_unique<ElementBatches>(mesh, first_node, groups, own_parts(shares));
+  elements_ = shared_or_made(former, shares, groups);
   means_ = make_mean_energy(shares);
   for_groups(*elements_, groups, materials, material_of_element, [&](const auto& at_places, int first_batch) {
     kernels_.push_back(make_viscous_kernel(at_places, first_batch));

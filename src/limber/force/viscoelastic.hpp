@@ -27,6 +27,10 @@ class ViscoelasticForce final : public Force, public LearningForce, public Dampi
   ViscoelasticForce(const ElementMesh& mesh, int first_node, const std::vector<AnyMaterial>& materials,
                     const std::vector<Viscosity>& viscosities, const std::vector<int>& material_of_element,
                     const MeanParts& means = {});
+  /// As that of ElasticForce.
+  ViscoelasticForce(const ViscoelasticForce& former, const ElementMesh& mesh, int first_node,
+                    const std::vector<AnyMaterial>& materials, const std::vector<Viscosity>& viscosities,
+                    const std::vector<int>& material_of_element, const MeanParts& means);
   ~ViscoelasticForce() override;
 
   ForceTraits traits() const override;
@@ -40,6 +44,8 @@ class ViscoelasticForce final : public Force, public LearningForce, public Dampi
   std::optional<Potentials> potentials(const State& u) const override;
   double max_step(const Vector& q, const Vector& dq, double t0 = 0, double t1 = 0) const override;
 
+  bool shares_elements_with(const ViscoelasticForce& other) const { return elements_ == other.elements_; }
+
   void begin_step(const State& u) override;
   std::vector<double> memory() const override;
   void restore(const std::vector<double>& memory) override;
@@ -51,6 +57,10 @@ class ViscoelasticForce final : public Force, public LearningForce, public Dampi
   double damping_power(const State& u) const override;
 
  private:
+  ViscoelasticForce(const ElementMesh& mesh, int first_node, const std::vector<AnyMaterial>& materials,
+                    const std::vector<Viscosity>& viscosities, const std::vector<int>& material_of_element,
+                    const MeanParts& means, const std::shared_ptr<ElementBatches>& former);
+
   /// T(t) = own S(t) + before S + rest T, and (T(t) − T)/x = own_mean S(t) + before_mean S − rest_mean T.
   /// W(t) = kept W + taken × the work done on the branch.
   struct Filter {
@@ -74,7 +84,7 @@ class ViscoelasticForce final : public Force, public LearningForce, public Dampi
   void for_all_batches(const Visit& visit) const;
 
   std::vector<std::unique_ptr<ViscousKernel>> kernels_;  // one for each model of material
-  std::unique_ptr<ElementBatches> elements_;
+  std::shared_ptr<ElementBatches> elements_;
   std::unique_ptr<MeanEnergy> means_;  // null: there is none
   std::size_t most_ = 0;               // branches of the viscosity that has most
   std::vector<double> gamma_, time_;  // of the branches of each kind of viscosity, most_ each; γ = 0 where it has fewer

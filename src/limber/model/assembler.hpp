@@ -7,20 +7,10 @@
 
 #include "limber/model/force_list.hpp"
 #include "limber/model/mass_matrix.hpp"
+#include "limber/model/nodal_mass.hpp"
 #include "limber/model/unknown_map.hpp"
 
 namespace limber {
-
-/// Mass m [kg] that couples nodes a and b (a = b: on the diagonal), as m·I₃. Off-diagonal pairs are given once.
-struct NodalMass {
-  int a, b;
-  double m;
-};
-
-struct NodalMasses {
-  std::vector<NodalMass> list;
-  bool coupled = false;  // some off-diagonal pair on any process
-};
 
 class Assembler {
  public:
@@ -33,6 +23,9 @@ class Assembler {
   const MassMatrix& mass() const { return mass_; }
   /// Forgets the couplings that came with contact, and what the solver of the mass has left behind.
   void forget();
+  /// After masses, or a force that couples the same nodes as the one in its place, have changed.
+  void masses_changed() { make_mass(); }
+  void bind(Force& force) const { force.bind(pattern_, map_.free_index()); }
   /// Lets the pattern grow to hold the contact forces' tangent at a full state.
   void couple(const State& all);
   /// K and D of the unknowns in T, from what `add` gives to the builder, block by block.

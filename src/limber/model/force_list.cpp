@@ -43,10 +43,20 @@ void ForceList::apply_loads(double share) const {
   for (LoadForce* load : loads_) load->apply(share);
 }
 
+std::vector<std::vector<double>> ForceList::memories() const {
+  std::vector<std::vector<double>> all;
+  for (const LearningForce* force : learning_) all.push_back(force ? force->memory() : std::vector<double>{});
+  return all;
+}
+
+void ForceList::restore(const std::vector<std::vector<double>>& memories) const {
+  for (std::size_t i = 0; i < learning_.size(); ++i)
+    if (learning_[i]) learning_[i]->restore(memories.at(i));
+}
+
 std::vector<double> ForceList::memory() const {
   std::vector<double> all;
-  for (const LearningForce* force : learning_) {
-    const auto part = force ? force->memory() : std::vector<double>{};
+  for (const auto& part : memories()) {
     all.push_back(static_cast<double>(part.size()));
     all.insert(all.end(), part.begin(), part.end());
   }

@@ -35,8 +35,10 @@ class ForceList {
   /// A load takes this share of what it is from now on.
   void apply_loads(double share) const;
 
-  /// What learning forces have learnt: for each force, how many numbers, then these. Full states.
+  /// What learning forces have learnt, of each force; and as one list: for each force, how many numbers, then these.
+  std::vector<std::vector<double>> memories() const;
   std::vector<double> memory() const;
+  void restore(const std::vector<std::vector<double>>& memories) const;
   /// Throws InputError if the numbers do not fit.
   void restore(const std::vector<double>& memory) const;
   bool any_learns() const;

@@ -1,9 +1,11 @@
 #include "limber/model/mechanical_system.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
+#include <tuple>
 
 #include "limber/core/extremes.hpp"
 #include "limber/core/nodes.hpp"
@@ -37,7 +39,7 @@ MechanicalSystem::MechanicalSystem(Parts parts)
   arrange(at_start);
   make_contact();
   if (parts.gaps) near_gaps_ = std::make_unique<NearPairs>(*this, std::move(parts.gaps));
-  memory_at_start_ = memory();
+  memory_at_start_ = forces_.memories();
 }
 
 SystemTraits MechanicalSystem::traits() const {
@@ -61,10 +63,51 @@ void MechanicalSystem::arrange(double released) {
   assembler_.emplace(map_, forces_, masses_, std::move(coupled));
 }
 
+bool MechanicalSystem::change(const SystemChange& change) {
+  const auto features = [this] {
+    const auto traits = forces_.traits(ForceGroup::all);
+    return std::tuple(forces_.storage(), forces_.lag(), forces_.velocity_dependent(), traits.has_potential,
+                      traits.time_dependent, forces_.of(ForceGroup::implicit).empty());
+  };
+  const auto before = features();
+  ForceList::Forces forces;
+  std::vector<std::vector<double>> at_start;
+  for (const auto& [force, former, bound] : change.forces) {
+    auto* learning = dynamic_cast<LearningForce*>(force.get());
+    if (force == former) {
+      const auto place = std::find(forces_.all().begin(), forces_.all().end(), former) - forces_.all().begin();
+      at_start.push_back(memory_at_start_[static_cast<std::size_t>(place)]);
+    } else {
+      at_start.push_back(learning ? learning->memory() : std::vector<double>{});
+      if (const auto* older = dynamic_cast<LearningForce*>(former.get()); learning && older)
+        learning->restore(older->memory());
+    }
+    forces.push_back(force);
+  }
+  forces_ = ForceList(std::move(forces));
+  memory_at_start_ = std::move(at_start);
+  if (!change.masses.empty()) masses_.list = change.masses;
+  const bool others = features() != before;
+  if (others || !change.same_couplings) {
+    contact_.reset();
+    make_contact();
+    arrange(map_.released());
+    return others;
+  }
+  for (const auto& entry : change.forces)
+    if (entry.force != entry.former && !entry.bound) assembler_->bind(*entry.force);
+  if (!change.masses.empty()) assembler_->masses_changed();
+  return false;
+}
+
 std::shared_ptr<void> MechanicalSystem::claim(const State& start) {
   if (!claimed_.expired())
     throw std::logic_error("another simulation drives this system; build the model again for a second one");
-  restore(memory_at_start_);
+  if (parameters_ && !parameters_->changed().empty()) {
+    change(parameters_->prepare(parameters_->before_changes()));
+    parameters_->commit();
+  }
+  forces_.restore(memory_at_start_);
   forget();
   if (releases() > 0) arrange(at_start);
   while (next_release() < start.t || (!space().all(size() >= start.q.size()) && std::isfinite(next_release())))

@@ -17,6 +17,7 @@
 #include "limber/model/energies.hpp"
 #include "limber/model/force_list.hpp"
 #include "limber/model/gap_source.hpp"
+#include "limber/model/parameters.hpp"
 #include "limber/model/unknown_map.hpp"
 
 namespace limber {
@@ -89,6 +90,13 @@ class MechanicalSystem final : public System {
   Vector full_force(const State& all) const { return full_force(all, ForceGroup::all); }
   Vector free_force(const Vector& full, double t) const;
 
+  /// The numbers that may be changed; null: none.
+  void offer(std::shared_ptr<ParameterSource> parameters) { parameters_ = std::move(parameters); }
+  ParameterSource* parameters() const { return parameters_.get(); }
+  /// Between two steps: other forces in place of some, which go on with their memory, and other masses. The unknowns
+  /// stay. Returns whether traits() have changed, so that the method must be made anew.
+  bool change(const SystemChange& change);
+
   /// Reserves the system for a simulation, from this state: the system as it was made, but for the nodes that are free
   /// there. Forces learn during a motion, patterns grow, and nodes are released: two motions cannot share a system.
   /// Throws std::logic_error while an earlier claim lives.
@@ -131,11 +139,12 @@ class MechanicalSystem final : public System {
   double length_scale_;
   UnknownMap map_;
   ConnectedParts parts_;
-  std::optional<Assembler> assembler_;    // of the map
-  std::unique_ptr<ContactPart> contact_;  // null without contact forces
-  std::unique_ptr<NearGaps> near_gaps_;   // null without a source
-  std::optional<double> still_;           // in statics, the share at which prescribed nodes stand still
-  std::vector<double> memory_at_start_;
+  std::optional<Assembler> assembler_;                // of the map
+  std::unique_ptr<ContactPart> contact_;              // null without contact forces
+  std::unique_ptr<NearGaps> near_gaps_;               // null without a source
+  std::optional<double> still_;                       // in statics, the share at which prescribed nodes stand still
+  std::vector<std::vector<double>> memory_at_start_;  // of each force
+  std::shared_ptr<ParameterSource> parameters_;
   std::weak_ptr<void> claimed_;
 };
 

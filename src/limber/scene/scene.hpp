@@ -188,6 +188,8 @@ struct BodyChoice {
   /// By region name or number, "default" for all others; empty where springs and point masses are all there is.
   std::map<std::string, MaterialChoice> materials;
   std::vector<std::pair<std::string, Selection>> regions;  // names of its own for parts of the mesh
+  /// Fields beside those of the mesh: one number for each element. No key; set where parameters are changed.
+  std::map<std::string, std::vector<double>> own_fields;
   DampingChoice damping;
   Vec3 position = Vec3::Zero();  // [m]
   Vec3 rotation = Vec3::Zero();  // [rad] rotation vector

@@ -46,6 +46,8 @@ void EnergyAccount::book(const Energies& e, double work, double t, double doubt)
   most_kinetic_ = std::max(most_kinetic_, e.kinetic);
 }
 
+void EnergyAccount::expect_rounding(double by) { noise_ = std::max(noise_, samples * by); }
+
 bool EnergyAccount::alarms() {
   const double level = share() >= loud ? loud : share() >= noted ? noted : 0;
   return std::exchange(alarmed_, std::max(alarmed_, level)) < level;

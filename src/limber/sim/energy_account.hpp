@@ -21,6 +21,8 @@ class EnergyAccount {
   /// One step was accepted, after which the energies are e at time t. doubt: how much more than `work` may have been
   /// put in.
   void book(const Energies& e, double work, double t, double doubt = 0);
+  /// From now on energies may be rounded by so much beyond what their size explains [J].
+  void expect_rounding(double by);
   /// Whether the share has passed 1 % or 10 % since this was asked last.
   bool alarms();
   /// A step is accepted in which things touch and that gains `by` [J]; what it loses pays back what others gained.

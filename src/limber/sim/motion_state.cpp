@@ -1,6 +1,8 @@
 #include "limber/sim/motion_state.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <deque>
 #include <utility>
 
 namespace limber {
@@ -27,6 +29,20 @@ void book_changed_forces(MechanicalSystem& system, MotionState& motion) {
   motion.account.book(e, e.total() - motion.energies.total(), motion.time());
   motion.energies = e;
   motion.friction.power = friction_power(system, motion.now());
+}
+
+void book_changed_parameters(MechanicalSystem& system, MotionState& motion) {
+  const double before = motion.mechanical();
+  book_changed_forces(system, motion);
+  motion.supply += std::max(0.0, motion.mechanical() - before);
+  motion.damping.power = damping_power(system, motion.now());
+  motion.account.expect_rounding(elastic_rounding(system, motion.now()));
+  std::deque<State> past;
+  for (std::size_t i = 0; i < motion.history.size(); ++i) {
+    past.push_back(motion.history[i]);
+    past.back().a.resize(0);
+  }
+  motion.history = History(std::move(past));
 }
 
 StepTransaction::StepTransaction(MechanicalSystem& system, Stepper& stepper)

@@ -45,6 +45,10 @@ MotionState motion_from(MechanicalSystem& system, State u);
 /// Forces have changed between two steps: the change of energy counts as put in from outside.
 void book_changed_forces(MechanicalSystem& system, MotionState& motion);
 
+/// Numbers of the system have changed between two steps, and so has what is known of a motion at its present state. The
+/// change of energy counts as put in from outside; accelerations are those of the new forces.
+void book_changed_parameters(MechanicalSystem& system, MotionState& motion);
+
 /// Undoes what a step has done to the system's forces and to the method's modes, unless it is committed.
 class StepTransaction {
  public:

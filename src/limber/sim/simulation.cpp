@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -112,6 +113,56 @@ void Simulation::change_forces(const std::function<void()>& change) {
   book_changed_forces(*system_, motion_);
 }
 
+std::vector<Parameter> Simulation::parameters() const {
+  return system_->parameters() ? system_->parameters()->parameters() : std::vector<Parameter>{};
+}
+
+/// Factors and levels are dropped, modes kept for a refresh.
+void Simulation::apply_parameters(const std::vector<Parameter>& values) {
+  if (values.empty()) return;
+  ParameterSource* source = system_->parameters();
+  if (!source) throw InputError(values[0].name, "there are no parameters that can be changed");
+  const SystemChange change = source->prepare(values);
+  const NewtonOptions& newton = settings_.options.stages.newton;
+  const auto has_potential = [](const SystemChange::Entry& e) { return e.force->traits().has_potential; };
+  if ((newton.merit == Merit::potential || newton.solver == NonlinearSolver::lbfgs) &&
+      !std::all_of(change.forces.begin(), change.forces.end(), has_potential))
+    throw InputError(values[0].name,
+                     "cannot be changed to this: a force would have no potential, which the method asks for");
+  const auto modes = stepper_.modes() ? stepper_.modes()->memory() : std::nullopt;
+  const bool others = system_->change(change);
+  source->commit();
+  if (others)
+    renew_method();
+  else
+    stepper_.forget(*system_);
+  if (modes) {
+    stepper_.modes()->restore(*modes);
+    stepper_.modes()->outdate();
+  }
+  judges_ = judges(supervision(*info_), *system_, h_);
+}
+
+void Simulation::set_parameters(const std::vector<Parameter>& values) {
+  if (values.empty()) return;
+  apply_parameters(values);
+  if (motion_.step == 0)
+    motion_ = motion_from(*system_, {state().q, state().v, time()});
+  else
+    book_changed_parameters(*system_, motion_);
+}
+
+/// All that have been changed so far, as they were at the start, but for these.
+std::vector<Parameter> Simulation::with_only(const std::vector<Parameter>& changed) const {
+  std::vector<Parameter> all = changed;
+  if (!system_->parameters()) return all;
+  for (const Parameter& start : system_->parameters()->before_changes())
+    if (std::none_of(changed.begin(), changed.end(), [&](const Parameter& p) { return p.name == start.name; }))
+      all.push_back(start);
+  std::erase_if(all, [&](const Parameter& p) { return system_->parameters()->parameter(p.name).values == p.values; });
+  return all;
+}
+
 void Simulation::set_state(Vector q, Vector v) {
   const auto check = [this](const char* name, const Vector& x) {
     if (x.size() != system_->size())
@@ -133,6 +184,7 @@ Snapshot Simulation::snapshot() {
   s.damping_power = motion_.damping.power;
   s.friction_power = motion_.friction.power;
   s.releases = system_->releases();
+  if (system_->parameters()) s.parameters = system_->parameters()->changed();
   if (stepper_.modes()) s.modes = stepper_.modes()->memory();
   const Space& space = system_->space();
   for (std::size_t i = 0; i < motion_.history.size(); ++i) {
@@ -168,9 +220,12 @@ void Simulation::restore(const Snapshot& s) {
   const std::vector<double> learnt = system_->memory();
   const auto modes = stepper_.modes() ? stepper_.modes()->memory() : std::nullopt;
   const int releases = system_->releases();
+  const auto parameters = system_->parameters() ? system_->parameters()->changed() : std::vector<Parameter>{};
   try {
+    apply_parameters(with_only(s.parameters));
     take_over(s);
   } catch (...) {
+    apply_parameters(with_only(parameters));
     release_first(releases);
     motion_ = before;
     start_time_ = start_time;

@@ -68,6 +68,13 @@ class Simulation {
   /// Forces may be changed between steps, such as a pull by hand: `change` does it. By how much the energy is another
   /// one after it counts as put in from outside.
   void change_forces(const std::function<void()>& change);
+  /// The numbers of the system that may be changed between steps, as they are; none where the system offers none.
+  std::vector<Parameter> parameters() const;
+  /// Changes some of them, all at once. The motion goes on: its state and history, the modes (which the next step
+  /// refreshes) and what forces have learnt stay; by how much the energy is another one counts as put in from outside.
+  /// Before the first step all is as if the system had been made with these values. Throws InputError(name, …); then
+  /// nothing has changed.
+  void set_parameters(const std::vector<Parameter>& values);
   /// A new state of the unknowns at the present time; history, acceleration and modes are forgotten. Throws
   /// InputError("positions" or "velocities", …) for one of another length or that is not finite; then, and if a force
   /// throws, nothing has changed.
@@ -84,6 +91,8 @@ class Simulation {
   void renew_method();
   void release_first(int k);
   void take_over(const Snapshot& s);
+  void apply_parameters(const std::vector<Parameter>& values);
+  std::vector<Parameter> with_only(const std::vector<Parameter>& changed) const;
   void begin_again(const std::vector<double>& forces, const std::optional<ModalMemory>& modes);
   std::string alarm() const;
 

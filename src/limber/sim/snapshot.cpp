@@ -75,6 +75,10 @@ void require_sound(const Snapshot& s, const SnapshotFit& fit) {
   require_finite("supply", s.supply);
   require_all_finite("forces", s.forces);
   require_all_finite("account", s.account);
+  for (const Parameter& p : s.parameters) {
+    if (p.values.empty()) throw InputError("parameters." + p.name, "has no value");
+    require_all_finite("parameters." + p.name, p.values);
+  }
   require_sound(s.history, s.start_time + static_cast<double>(s.step) * fit.step, fit);
   if (!s.modes) return;
   if (!fit.modes) throw InputError("modes", "are there, but the method splits off none");

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "limber/core/state.hpp"
+#include "limber/model/parameters.hpp"
 #include "limber/time/modal/subspace.hpp"
 
 namespace limber {
@@ -21,7 +22,8 @@ struct Snapshot {
   std::vector<double> account = {};
   // [W] at the end of the last step, as the forces were during it: what they lag begins anew with the next step.
   double damping_power = 0, friction_power = 0;
-  int releases = 0;  // how many there have been of nodes that are held until some time
+  int releases = 0;                        // how many there have been of nodes that are held until some time
+  std::vector<Parameter> parameters = {};  // that have been changed, with their present values
 };
 
 /// What a snapshot has to fit.

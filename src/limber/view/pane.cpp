@@ -7,6 +7,7 @@
 
 #include "limber/core/errors.hpp"
 #include "limber/core/nodes.hpp"
+#include "limber/scene/json.hpp"
 #include "limber/scene/run/run.hpp"
 
 namespace limber {
@@ -38,6 +39,7 @@ Pane::Pane(const Document& document, const FileAccess& access, Use use, const st
                                              nodes, start->q.size() / 3));
     model_.start_at(*start, scene_.time.step);
   }
+  parameters_ = offer_parameters(document_, {std::shared_ptr<void>(), &scene_}, model_);
   simulation_.emplace(build_simulation(scene_, model_));
   checkpoints_.emplace(scene_.output, model_.system->size());
   checkpoints_->begin(*simulation_);
@@ -62,6 +64,26 @@ void Pane::pull(const BodyPoint& point, const Vec3& to) {
     if (!hand_->pulls() || hand_->point() != point) grasp(point);
     hand_->pull_to(to);
   });
+}
+
+bool Pane::change(const std::vector<std::string>& changes) {
+  if (!parameters_) return false;
+  std::vector<Parameter> values;
+  const std::vector<Parameter> known = parameters_->parameters();
+  for (const std::string& change : changes) {
+    const auto equals = change.find('=');
+    const std::string name = change.substr(0, equals);
+    const nlohmann::json value = parse_or_discard(change.substr(equals + 1));
+    const bool is_known = std::any_of(known.begin(), known.end(), [&](const Parameter& p) { return p.name == name; });
+    const bool is_list =
+        value.is_array() && std::all_of(value.begin(), value.end(), [](const auto& x) { return x.is_number(); });
+    if (!is_known || !(value.is_number() || is_list)) return false;
+    values.push_back({name, is_list ? value.get<std::vector<double>>() : std::vector{value.get<double>()}, is_list});
+  }
+  simulation_->set_parameters(values);
+  parameters_->update(model_);
+  document_ = parameters_->document();
+  return true;
 }
 
 void Pane::grasp(const BodyPoint& point) {

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "limber/force/pull.hpp"
-#include "limber/scene/construction/build.hpp"
+#include "limber/scene/construction/scene_parameters.hpp"
 #include "limber/scene/run/checkpoint_plan.hpp"
 #include "limber/view/run_energies.hpp"
 
@@ -42,9 +42,12 @@ class Pane {
   /// Holds what is around the point as it is then, until another point is pulled or release().
   void pull(const BodyPoint& point, const Vec3& to);
   void release();
+  /// Changes numbers of the scene while the motion goes on with all that it has learnt. False, and nothing has changed:
+  /// some are no such numbers. Throws InputError; nothing has changed then either. `changes`: as of --set.
+  bool change(const std::vector<std::string>& changes);
 
   const Document& document() const { return document_; }
-  const Scene& scene() const { return scene_; }
+  const Scene& scene() const { return parameters_ ? parameters_->scene() : scene_; }
   const Model& model() const { return model_; }
   const PullForce& hand() const { return *hand_; }
   // Of one that is simulated.
@@ -72,6 +75,7 @@ class Pane {
   Scene scene_;
   std::shared_ptr<PullForce> hand_;
   Model model_;
+  std::shared_ptr<SceneParameters> parameters_;
   std::optional<Simulation> simulation_;
   std::optional<CheckpointPlan> checkpoints_;  // of a run
   StepRecord record_;                          // of the last step,

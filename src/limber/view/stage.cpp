@@ -136,7 +136,11 @@ KeptFrame ViewStage::frame(std::size_t k) const {
   return {frame.t, {panes_.size(), state}, {}};
 }
 
-void ViewStage::go_on_with(const Changes& changes, Which which) { replace(present(), changes, which); }
+void ViewStage::go_on_with(const Changes& changes, Which which) {
+  require_pane(which);
+  for (std::size_t i = 0; i < panes_.size(); ++i)
+    if ((!which || *which == i) && !panes_[i]->change(changes)) return replace(present(), changes, which);
+}
 
 void ViewStage::fork(std::size_t k, const Changes& changes, Which which) {
   if (k >= frames())
@@ -154,9 +158,13 @@ void ViewStage::fork(std::size_t k, const Changes& changes, Which which) {
   forget_after(at.t);
 }
 
-void ViewStage::replace(const KeptFrame& at, const Changes& changes, Which which) {
+void ViewStage::require_pane(Which which) const {
   if (which && *which >= panes_.size())
     throw InputError("pane", fmt::format("{}: there are {}, numbered from 0", *which, panes_.size()));
+}
+
+void ViewStage::replace(const KeptFrame& at, const Changes& changes, Which which) {
+  require_pane(which);
   std::vector<std::unique_ptr<Pane>> panes;
   for (std::size_t i = 0; i < panes_.size(); ++i) {
     const Document& old = panes_[i]->document();

@@ -40,7 +40,8 @@ class ViewStage {
   using Changes = std::vector<std::string>;
   /// Which panes a change is for; nullopt: all.
   using Which = std::optional<std::size_t>;
-  /// All as it is, or as it was at a kept frame, with changes: goes on from that state; later frames are forgotten.
+  /// All as it is, or as it was at a kept frame, with changes: goes on from that state; later frames are forgotten. All
+  /// that the motion has learnt stays where only numbers are changed that may change while it goes on.
   /// Throws InputError; nothing is then changed.
   void go_on_with(const Changes& changes, Which which);
   void fork(std::size_t frame, const Changes& changes, Which which);
@@ -71,6 +72,7 @@ class ViewStage {
   std::shared_ptr<const ViewShape> shape() const;
 
  private:
+  void require_pane(Which which) const;
   void replace(const KeptFrame& at, const Changes& changes, Which which);
   KeptFrame present() const;
   void keep();

@@ -222,7 +222,16 @@ BodyShape make_shape(const BodyChoice& body, std::vector<std::string>& notes) {
   else
     take_mesh(body, std::get<TetMesh>(std::move(solid)), "tetrahedra", source, shape, notes);
   name_regions(body, shape);
+  for (const auto& [name, values] : body.own_fields) shape.set_field(name, values);
   return shape;
+}
+
+void BodyShape::set_field(const std::string& name, const std::vector<double>& values) {
+  std::vector<double>& of_tets = mesh.fields[name];
+  of_tets.assign(mesh.tets.size(), 0);
+  const auto each = static_cast<std::size_t>(pieces(elements.kind));
+  for (std::size_t e = 0; e < elements.count(); ++e)
+    std::fill_n(of_tets.begin() + static_cast<std::ptrdiff_t>(first_tet(e)), each, values[e]);
 }
 
 BodyShape make_box_shape(const BodyChoice& body, const CellRange& range) {

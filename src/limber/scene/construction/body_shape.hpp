@@ -23,6 +23,8 @@ struct BodyShape {
   /// Of an element: its region, and the first of its tetrahedra in the mesh.
   int region(std::size_t element) const;
   std::size_t first_tet(std::size_t element) const;
+  /// Sets a field by one number for each element.
+  void set_field(const std::string& name, const std::vector<double>& values);
 };
 
 /// Made or read, filled where it is a surface, checked, oriented. Throws InputError. `notes`: what the user should

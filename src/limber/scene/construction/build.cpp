@@ -14,7 +14,6 @@
 #include "limber/core/memory.hpp"
 #include "limber/core/nodes.hpp"
 #include "limber/force/gravity.hpp"
-#include "limber/force/rayleigh.hpp"
 #include "limber/record/directory.hpp"
 #include "limber/record/trajectory.hpp"
 #include "limber/scene/cavity.hpp"
@@ -46,16 +45,6 @@ std::vector<ContactBody> contact_bodies(const Scene& scene, const Model& model, 
     bodies.push_back(std::move(c));
   }
   return bodies;
-}
-
-std::shared_ptr<Force> make_damping(const DampingChoice& choice, const Body& body, const PlacedBody& placed,
-                                    const std::vector<NodalMass>& masses, const Vector& positions) {
-  // A second elastic force, since the damping binds it to a pattern of its own that holds the prescribed nodes too.
-  auto elastic = std::make_unique<ElasticForce>(placed.shape.elements, body.first_node, placed.materials.materials,
-                                                placed.materials.of_element, placed.materials.means);
-  return std::make_shared<RayleighDamping>(std::move(elastic), masses, positions,
-                                           RayleighCoefficients{choice.stiffness, choice.mass},
-                                           static_cast<RayleighAt>(choice.at));
 }
 
 /// Where the force of a scene is a cavity: names it, for its columns in the table. `siblings`: cavities of the body.
@@ -167,10 +156,15 @@ Model build_model(const Scene& scene, const std::vector<ForceMaker>& own_forces,
   parts.length_scale = std::numeric_limits<double>::infinity();
   std::vector<PlacedBody> placed;
   std::vector<Vec3> velocities;
+  using Group = ForceOrigin::Group;
+  using Part = ForceOrigin::Part;
+  // Where the forces come from that were added since the last call.
+  const auto mark = [&](const ForceOrigin& origin) { model.origins.resize(parts.forces.size(), origin); };
   for (const auto& body : scene.bodies) {
     const bool by_parts = making == Making::by_parts && own_forces.empty() && made_by_parts(scene, body, processes);
     placed.push_back(add_body(body, by_parts ? Making::by_parts : Making::whole, scene.gravity, scene.time, shares,
                               model, parts, velocities));
+    mark({Group::shape, static_cast<int>(placed.size()) - 1});
   }
   if (!(parts.length_scale > 0) || !std::isfinite(parts.length_scale)) parts.length_scale = 1;  // a single point
 
@@ -199,16 +193,13 @@ Model build_model(const Scene& scene, const std::vector<ForceMaker>& own_forces,
   Vector nodal = Vector::Zero(nodes);
   add_row_sums(parts.masses, nodal);
   if (!scene.gravity.isZero(0)) parts.forces.push_back(std::make_shared<Gravity>(nodal, scene.gravity));
+  mark({Group::gravity});
   for (const ProbeChoice& probe : scene.output.probes)
     model.probes.push_back(make_probe(probe, model.bodies[ix(probe.body)], placed[ix(probe.body)].elements(),
                                       placed[ix(probe.body)].part ? &processes : nullptr));
   ForceNodes all{{}, parts.positions};
   for (std::size_t b = 0; b < model.bodies.size(); ++b)
-    all.bodies.push_back(
-        {placed[b].shape.mesh.nodes, placed[b].nodes, model.bodies[b].first_node,
-         [&body = model.bodies[b]] { return body.surface_triangles(); }, [&p = placed[b]] { return p.faces(); },
-         placed[b].chosen(scene.bodies[b].pin),
-         model.bodies[b].rest.tets.empty() ? ForceNodes::Body::Kind::sheet : ForceNodes::Body::Kind::solid});
+    all.bodies.push_back(force_nodes(scene.bodies[b], model.bodies[b], placed[b]));
   const auto add_small = [&](std::shared_ptr<Force> force) {
     shares.hold_for_first(*force);
     parts.forces.push_back(shares.seen(std::move(force), 0));
@@ -217,27 +208,36 @@ Model build_model(const Scene& scene, const std::vector<ForceMaker>& own_forces,
     const auto& choice = scene.bodies[b];
     const auto& body = model.bodies[b];
     const PlacedBody& p = placed[b];
+    const int number = static_cast<int>(b);
     if (choice.damping.any() && body.elastic)
       parts.forces.push_back(
           make_damping(choice.damping, body, p, shares.shared() ? p.own : p.masses, parts.positions));
+    mark({Group::body, number, Part::damping});
     if (p.thin)
       for (auto& force : thin_forces(choice, body, *p.thin, p.masses, parts.positions))
         parts.forces.push_back(shares.seen(std::move(force), p.process));
+    mark({Group::body, number, Part::thin});
     if (choice.springs)
       parts.forces.push_back(shares.seen(make_springs(*choice.springs, body, parts.positions), p.process));
-    for (const auto& force : choice.forces) {
-      auto made = force->make(all);
-      add_cavity(*force, made, choices_of<CavityChoice>(choice.forces).size(), model);
+    mark({Group::body, number, Part::springs});
+    for (std::size_t i = 0; i < choice.forces.size(); ++i) {
+      auto made = choice.forces[i]->make(all);
+      add_cavity(*choice.forces[i], made, choices_of<CavityChoice>(choice.forces).size(), model);
       add_small(std::move(made));
+      mark({Group::body, number, Part::choice, static_cast<int>(i)});
     }
   }
-  for (const auto& force : scene.forces) add_small(force->make(all));
+  for (std::size_t i = 0; i < scene.forces.size(); ++i) {
+    add_small(scene.forces[i]->make(all));
+    mark({Group::scene, -1, Part::choice, static_cast<int>(i)});
+  }
   if (scene.contact) {
     model.contact = build_contact(scene, contact_bodies(scene, model, placed), parts.positions, model.notes, processes);
     const ContactScene& touching = model.contact->collisions->scene();
     for (const int node : touching.surface.points)
       if (node < touching.body_nodes) shares.hold_everywhere(node);
     for (const auto& force : model.contact->forces) parts.forces.push_back(force);
+    mark({Group::contact});
     parts.gaps = model.contact->gaps;
     // The barrier needs no rule, but who guesses where things go asks what is near.
     if (!parts.gaps) parts.gaps = std::make_shared<CollisionGaps>(model.contact->collisions, GapRule::none);
@@ -248,6 +248,7 @@ Model build_model(const Scene& scene, const std::vector<ForceMaker>& own_forces,
     model.notes.push_back(method.name + " needs very short steps where parts are rigid; implicit methods do not");
   const State start{parts.positions, v, 0};
   for (const auto& make : own_forces) parts.forces.push_back(make(start));
+  mark({Group::own});
 
   parts.holders = shares.holders(std::move(number), all_nodes, parts.ties);
   for (Probe& probe : model.probes) probe.find_speaker(parts.holders);

@@ -57,9 +57,19 @@ struct FilledSpace {
   std::shared_ptr<const Cavity> cavity;
 };
 
+/// What a force of the system belongs to. Forces stand in the order of their origins.
+struct ForceOrigin {
+  enum class Group { shape, gravity, body, scene, contact, own } group = Group::shape;
+  int body = -1;
+  enum class Part { none, damping, thin, springs, choice } part = Part::none;
+  int number = 0;  // of a choice
+  auto operator<=>(const ForceOrigin&) const = default;
+};
+
 struct Model {
   std::shared_ptr<MechanicalSystem> system;
-  State start;  // free degrees of freedom at t = 0, or where and when the scene's `start` says
+  std::vector<ForceOrigin> origins;  // of its forces
+  State start;                       // free degrees of freedom at t = 0, or where and when the scene's `start` says
   std::vector<Body> bodies;
   std::optional<Contact> contact;
   std::vector<Probe> probes;  // of the scene's output

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "limber/core/errors.hpp"
+#include "limber/force/rayleigh.hpp"
 #include "limber/force/springs.hpp"
 
 namespace limber {
@@ -18,6 +19,26 @@ Motion keyed_motion(const std::vector<MotionKey>& keys, Interpolation interpolat
   }
   return {pivot, TimeFunction<Vec3>::table(times, translations, interpolation, where + ".keys"),
           TimeFunction<Vec3>::table(times, rotations, interpolation, where + ".keys")};
+}
+
+std::shared_ptr<Force> make_damping(const DampingChoice& choice, const Body& body, const PlacedBody& placed,
+                                    const std::vector<NodalMass>& masses, const Vector& positions) {
+  // A second elastic force, since the damping binds it to a pattern of its own that holds the prescribed nodes too.
+  auto elastic = std::make_unique<ElasticForce>(placed.shape.elements, body.first_node, placed.materials.materials,
+                                                placed.materials.of_element, placed.materials.means);
+  return std::make_shared<RayleighDamping>(std::move(elastic), masses, positions,
+                                           RayleighCoefficients{choice.stiffness, choice.mass},
+                                           static_cast<RayleighAt>(choice.at));
+}
+
+ForceNodes::Body force_nodes(const BodyChoice& choice, const Body& body, const PlacedBody& placed) {
+  return {placed.shape.mesh.nodes,
+          placed.nodes,
+          body.first_node,
+          [&body] { return body.surface_triangles(); },
+          [&placed] { return placed.faces(); },
+          placed.chosen(choice.pin),
+          body.rest.tets.empty() ? ForceNodes::Body::Kind::sheet : ForceNodes::Body::Kind::solid};
 }
 
 std::shared_ptr<Force> make_springs(const SpringsChoice& choice, const Body& body, const Vector& positions) {

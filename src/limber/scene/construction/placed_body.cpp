@@ -41,17 +41,18 @@ void add_elastic(Body& body, const PlacedBody& p, MechanicalSystem::Parts& parts
     parts.forces.push_back(body.elastic);
 }
 
+std::vector<NodalMass> solid_masses(const BodyChoice& choice, const Body& body, const PlacedBody& p) {
+  return element_masses(p.shape.elements, body.first_node, p.materials.density,
+                        choice.mass == MassForm::lumped ? MassKind::lumped : MassKind::consistent);
+}
+
 /// Elasticity and masses of a solid.
 void add_solid(const BodyChoice& choice, const Vec3& gravity, Shares& shares, Body& body, PlacedBody& p, Model& model,
                MechanicalSystem::Parts& parts) {
   p.shape.elements.nodes = p.nodes;
   p.materials = body_materials(choice, p.shape);
   body.wave_speed = p.materials.wave_speed;
-  const auto masses = [&] {
-    return element_masses(p.shape.elements, body.first_node, p.materials.density,
-                          choice.mass == MassForm::lumped ? MassKind::lumped : MassKind::consistent);
-  };
-  p.masses = masses();
+  p.masses = solid_masses(choice, body, p);
   if (p.part) {
     shares.take_part(*p.part, body.first_node);
     p.own = p.masses;
@@ -75,7 +76,7 @@ void add_solid(const BodyChoice& choice, const Vec3& gravity, Shares& shares, Bo
       }
     } else {
       keep_own(process_of, shares.processes().rank(), p.shape.elements, p.materials.of_element, p.materials.density);
-      p.own = masses();
+      p.own = solid_masses(choice, body, p);
     }
   }
   add_elastic(body, p, parts);
@@ -92,8 +93,10 @@ void add_points(const BodyChoice& choice, const Body& body, PlacedBody& p) {
   }
 }
 
-/// By the diagonal of the mass matrix, which is positive, unlike the row sums of quadratic elements.
-void add_masses(const BodyChoice& choice, Shares& shares, const Body& body, PlacedBody& p) {
+/// What nodes bear beside their own masses, by the diagonal of the mass matrix, which is positive, unlike the row sums
+/// of quadratic elements.
+std::vector<NodalMass> added_masses(const BodyChoice& choice, const Body& body, const PlacedBody& p) {
+  std::vector<NodalMass> all;
   std::vector<double> own(p.nodes.size(), 0);
   if (!choice.masses.empty())
     for (const NodalMass& m : p.masses)
@@ -104,15 +107,37 @@ void add_masses(const BodyChoice& choice, Shares& shares, const Body& body, Plac
     for (const int i : nodes) sum += own[ix(i)];
     for (const int i : nodes) {
       const int node = body.first_node + i;
-      const NodalMass more{node, node, added.mass * own[ix(i)] / sum};
-      p.masses.push_back(more);
-      shares.hold(0, node);
-      if (shares.shared() && shares.processes().rank() == 0) p.own.push_back(more);
+      all.push_back({node, node, added.mass * own[ix(i)] / sum});
     }
   }
+  return all;
 }
 
 }  // namespace
+
+void take_shape(const BodyChoice& choice, Body& body, PlacedBody& p) {
+  p.nodes = p.shape.mesh.nodes;
+  place(choice, p.nodes);
+  body.rest = p.shape.mesh;
+  body.pieces = pieces(p.shape.elements.kind);
+  body.rest.nodes = p.nodes;
+  body.nodes = p.part ? p.part->nodes : static_cast<int>(body.rest.nodes.size());
+  body.tets = p.part ? p.part->tets : static_cast<int>(body.rest.tets.size());
+  body.box = p.box();
+  body.triangles = p.shape.triangles;
+  body.surface = p.shape.surface;
+  if (body.surface) place(choice, body.surface->positions);
+  if (!choice.materials.empty() && body.rest.tets.empty()) body.edges = p.shape.edges;
+}
+
+void take_spring_edges(const BodyChoice& choice, const PlacedBody& p, Body& body) {
+  if (choice.springs) body.edges = choice.springs->edges ? *choice.springs->edges : all_edges(p.shape);
+}
+
+void weigh(const BodyChoice& choice, const Body& body, PlacedBody& p) {
+  p.masses = p.thin ? thin_masses(choice, body, p.thin->density) : solid_masses(choice, body, p);
+  for (const NodalMass& more : added_masses(choice, body, p)) p.masses.push_back(more);
+}
 
 PlacedBody add_body(const BodyChoice& choice, Making making, const Vec3& gravity, const TimeSettings& time,
                     Shares& shares, Model& model, MechanicalSystem::Parts& parts, std::vector<Vec3>& velocities) {
@@ -129,21 +154,10 @@ PlacedBody add_body(const BodyChoice& choice, Making making, const Vec3& gravity
   } else {
     p.shape = make_shape(choice, model.notes);
   }
-  p.nodes = p.shape.mesh.nodes;
-  place(choice, p.nodes);
-  const Box3 box = p.box();
-  for (const auto& warning : size_warnings(box)) model.notes.push_back(choice.where + ": " + warning);
+  take_shape(choice, body, p);
+  for (const auto& warning : size_warnings(body.box)) model.notes.push_back(choice.where + ": " + warning);
   for (const auto& entry : choice.materials)
     if (const std::string warning = warning_of(entry.second); !warning.empty()) model.notes.push_back(warning);
-  body.rest = p.shape.mesh;
-  body.pieces = pieces(p.shape.elements.kind);
-  body.rest.nodes = p.nodes;
-  body.nodes = p.part ? p.part->nodes : static_cast<int>(body.rest.nodes.size());
-  body.tets = p.part ? p.part->tets : static_cast<int>(body.rest.tets.size());
-  body.box = box;
-  body.triangles = p.shape.triangles;
-  body.surface = p.shape.surface;
-  if (body.surface) place(choice, body.surface->positions);
 
   if (choice.materials.empty()) {
     add_points(choice, body, p);
@@ -151,7 +165,6 @@ PlacedBody add_body(const BodyChoice& choice, Making making, const Vec3& gravity
     add_solid(choice, gravity, shares, body, p, model, parts);
   } else {
     p.thin = made(choice.materials.at("default"));
-    body.edges = p.shape.edges;
     p.masses = thin_masses(choice, body, p.thin->density);
     body.wave_speed = thin_wave_speed(body, *p.thin);
   }
@@ -160,7 +173,11 @@ PlacedBody add_body(const BodyChoice& choice, Making making, const Vec3& gravity
     p.process = shares.take(body.first_node, static_cast<int>(p.nodes.size()));
     if (!solid && p.process == shares.processes().rank()) p.own = p.masses;
   }
-  add_masses(choice, shares, body, p);
+  for (const NodalMass& more : added_masses(choice, body, p)) {
+    p.masses.push_back(more);
+    shares.hold(0, more.a);
+    if (shares.shared() && shares.processes().rank() == 0) p.own.push_back(more);
+  }
   Vec3 centre = Vec3::Zero();
   for (const auto& m : p.masses) {
     const double weight = (m.a == m.b ? 1 : 2) * m.m;
@@ -174,12 +191,12 @@ PlacedBody add_body(const BodyChoice& choice, Making making, const Vec3& gravity
   centre /= body.mass;
   for (const auto& x : p.nodes) velocities.push_back(choice.velocity + choice.angular_velocity.cross(x - centre));
 
-  if (choice.springs) body.edges = choice.springs->edges ? *choice.springs->edges : all_edges(p.shape);
+  take_spring_edges(choice, p, body);
   for (auto& prescription : prescriptions(choice, p, body.first_node, time, model.notes))
     parts.prescriptions.push_back(std::move(prescription));
   const auto& masses = shares.shared() ? p.own : p.masses;
   parts.masses.insert(parts.masses.end(), masses.begin(), masses.end());
-  parts.length_scale = std::min(parts.length_scale, box.diagonal());
+  parts.length_scale = std::min(parts.length_scale, body.box.diagonal());
   model.bodies.push_back(std::move(body));
   return p;
 }

@@ -50,6 +50,13 @@ struct PlacedBody {
   }
 };
 
+/// The mesh where it is placed, of p.shape, and p.part where there is one.
+void take_shape(const BodyChoice& choice, Body& body, PlacedBody& p);
+/// The edges of its springs, in place of those of rods.
+void take_spring_edges(const BodyChoice& choice, const PlacedBody& p, Body& body);
+/// The masses of a body with materials that one process has as a whole, by p.materials or p.thin.
+void weigh(const BodyChoice& choice, const Body& body, PlacedBody& p);
+
 /// Makes the body, adds it to the model, and its elasticity, masses and prescriptions to the parts of the system; what
 /// is of one body only. `velocities`: of all nodes so far.
 PlacedBody add_body(const BodyChoice& choice, Making making, const Vec3& gravity, const TimeSettings& time,

@@ -18,6 +18,7 @@
 #include "limber/record/contact_table.hpp"
 #include "limber/record/energy_table.hpp"
 #include "limber/record/trajectory.hpp"
+#include "limber/scene/construction/scene_parameters.hpp"
 #include "limber/scene/json.hpp"
 #include "limber/scene/run/checkpoint_plan.hpp"
 #include "limber/scene/run/exported.hpp"
@@ -193,7 +194,10 @@ class Run {
   void restore(const Checkpoint& checkpoint) {
     try {
       require_counts(checkpoint);
-      simulation_.restore(to_snapshot(checkpoint));
+      const Snapshot snapshot = to_snapshot(checkpoint);
+      if (!snapshot.parameters.empty())
+        offer_parameters(document_of(json_), {std::shared_ptr<void>(), &scene_}, model_);
+      simulation_.restore(snapshot);
       notes_ = notes_of(checkpoint);
       for (const auto& [name, now] : own_counts()) before_[name] = count_in(checkpoint, name) - now;
     } catch (const InputError& e) {

@@ -14,7 +14,7 @@
 namespace limber {
 namespace {
 
-const std::string count_prefix = "count.";
+const std::string count_prefix = "count.", number_prefix = "parameter.", list_prefix = "parameters.";
 
 /// Throws InputError(entry, …) where one is missing.
 template <class T>
@@ -50,7 +50,11 @@ Checkpoint to_checkpoint(const Snapshot& s, const Counts& counts, const std::vec
     c.vectors["modes.lambda"] = s.modes->lambda;
     c.vectors["modes.X"] = s.modes->X.reshaped();
     c.vectors["modes.at"] = s.modes->at;
+    if (s.modes->outdated) c.numbers["modes.outdated"] = 1;
   }
+  for (const Parameter& p : s.parameters)
+    c.vectors[(p.is_list ? list_prefix : number_prefix) + p.name] =
+        Vector::Map(p.values.data(), static_cast<Index>(p.values.size()));
   return c;
 }
 
@@ -75,8 +79,13 @@ Snapshot to_snapshot(const Checkpoint& c) {
     if (modes == 0 || X.size() % modes != 0)
       throw InputError("modes.X", fmt::format("has {} numbers, which do not make {} modes", X.size(), modes));
     s.modes = ModalMemory{lambda->second, X.reshaped(X.size() / modes, modes),
-                          static_cast<long>(whole_number(c, "modes.age")), entry(c.vectors, "modes.at")};
+                          static_cast<long>(whole_number(c, "modes.age")), entry(c.vectors, "modes.at"),
+                          c.numbers.contains("modes.outdated")};
   }
+  for (const auto& [name, values] : c.vectors)
+    for (const std::string& prefix : {number_prefix, list_prefix})
+      if (name.starts_with(prefix))
+        s.parameters.push_back({name.substr(prefix.size()), {values.begin(), values.end()}, prefix == list_prefix});
   return s;
 }
 

@@ -80,9 +80,10 @@ void ModalSubspace::prepare(System& system, const State& u0) {
     all_.basis = kept_->found;
   }
   bodies_.forget_floor();
-  if (count() == 0) return refresh(system);
-  ++age_.steps;
   const Refresh::Rule rule = options_.refresh.rule;
+  if (count() > 0 && age_.outdated && rule == Refresh::Rule::automatic) turn(system, u0);
+  if (count() == 0 || age_.outdated) return refresh(system);
+  ++age_.steps;
   if (rule == Refresh::Rule::every && age_.steps >= options_.refresh.every) return refresh(system);
   if (rule == Refresh::Rule::automatic) turn(system, u0);
   if (age_.checked && age_.steps < age_.next_check) return;
@@ -197,6 +198,7 @@ void ModalSubspace::refresh(System& system, const std::vector<char>& due) {
                                       count() > before ? ", so that no group of equal frequencies is cut"
                                                        : ": a group of equal frequencies has parted"));
   age_.steps = 0;
+  age_.outdated = false;
   age_.next_check = 1;
   ++counts_.refreshes;
   check(system);
@@ -208,10 +210,11 @@ void ModalSubspace::refresh(System& system, const std::vector<char>& due) {
 std::optional<ModalMemory> ModalSubspace::memory() const {
   if (!kept_) return std::nullopt;
   if (const Modes& restored = kept_->restored; restored.X.size() != 0)
-    return ModalMemory{restored.lambda, restored.X, age_.steps, kept_->at};
+    return ModalMemory{restored.lambda, restored.X, age_.steps, kept_->at, age_.outdated};
   if (count() == 0) return std::nullopt;
   const ModalBasis& found = kept_->found;
-  return ModalMemory{found.lambda, gather_rows(found.space, found.X), age_.steps, found.space.allgather(kept_->at)};
+  return ModalMemory{found.lambda, gather_rows(found.space, found.X), age_.steps, found.space.allgather(kept_->at),
+                     age_.outdated};
 }
 
 void ModalSubspace::restore(ModalMemory memory) {
@@ -219,6 +222,7 @@ void ModalSubspace::restore(ModalMemory memory) {
   kept_ = std::make_shared<const KeptModes>(
       KeptModes{{}, std::move(memory.at), {std::move(memory.lambda), std::move(memory.X)}});
   age_.steps = memory.steps_since_refresh;
+  age_.outdated = memory.outdated;
 }
 
 void ModalSubspace::return_to(const ModesMark& mark) {
@@ -226,6 +230,7 @@ void ModalSubspace::return_to(const ModesMark& mark) {
   kept_ = mark.kept;
   if (kept_) all_.basis = kept_->found;
   age_.steps = mark.steps_since_refresh;
+  age_.outdated = mark.outdated;
 }
 
 void ModalSubspace::clear() {
@@ -237,6 +242,7 @@ void ModalSubspace::clear() {
   step_.turning.resize(0);
   age_.checked = false;
   age_.steps = 0;
+  age_.outdated = false;
 }
 
 }  // namespace limber

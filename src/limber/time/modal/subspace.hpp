@@ -37,7 +37,8 @@ struct ModalMemory {
   Vector lambda;
   Matrix X;
   long steps_since_refresh = 0;
-  Vector at;  // q of the last refresh, which X belongs to
+  Vector at;              // q of the last refresh, which X belongs to
+  bool outdated = false;  // the forces or masses are others since then
 };
 
 /// Modes as they were computed, and for which positions of the unknowns. Never changed, so that whoever goes back to
@@ -52,6 +53,7 @@ struct KeptModes {
 struct ModesMark {
   std::shared_ptr<const KeptModes> kept;  // null: none were computed yet
   long steps_since_refresh = 0;
+  bool outdated = false;
 };
 
 class ModalSubspace {
@@ -109,8 +111,10 @@ class ModalSubspace {
   std::optional<ModalMemory> memory() const;
   void restore(ModalMemory memory);
   /// The like without copying anything, for this object alone.
-  ModesMark mark() const { return {kept_, age_.steps}; }
+  ModesMark mark() const { return {kept_, age_.steps, age_.outdated}; }
   void return_to(const ModesMark& mark);
+  /// Forces or masses are others now: the next step refreshes the modes.
+  void outdate() { age_.outdated = true; }
   /// Forgets the modes; the next step computes them.
   void clear();
 
@@ -131,8 +135,9 @@ class ModalSubspace {
   /// Counted in steps since the refresh.
   struct Age {
     long steps = 0;
-    long next_check = 0;   // when K is reduced again
-    bool checked = false;  // K was reduced since the last reset
+    long next_check = 0;    // when K is reduced again
+    bool checked = false;   // K was reduced since the last reset
+    bool outdated = false;  // by other forces or masses
   };
   struct Counts {
     long refreshes = 0;
