@@ -1,10 +1,10 @@
 #pragma once  // internal
-/// Memory between the program and the system.
+/// Returning memory to the operating system.
 
 namespace limber {
 
-/// What was freed goes back to the system, also where it lies between what is used: after work that took many small
-/// pieces.
+/// Returns freed memory to the operating system, including free blocks between used ones. For use after work with many
+/// small allocations.
 void give_back_memory();
 
 }  // namespace limber
