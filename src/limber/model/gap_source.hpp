@@ -21,7 +21,7 @@ class GapSource {
   virtual ~GapSource() = default;
   virtual GapRule rule() const = 0;
   virtual double contact() const = 0;  // [m] a pair with a smaller gap is in contact
-  /// The pairs at u (q, v: 3N) whose gap can close by `until` if no node moves further than `distance` [m].
+  /// The pairs at u (q, v: 3N) whose gap can close by `until` if no node moves farther than `distance` [m].
   virtual std::vector<Gap> near(const State& u, double until, double distance) = 0;
   /// Takes the normal force [N] of each pair of the last call of near().
   virtual void report_forces(std::vector<double> forces) = 0;

@@ -11,7 +11,7 @@ namespace limber {
 
 struct GuidedNode {
   int node;
-  Mat3 free;  // the projection on the directions in which it is free
+  Mat3 free;  // projection on the free directions
   /// Prescriptions, each with the projection on the directions it holds.
   std::vector<std::pair<int, Mat3>> held;
 };
@@ -33,7 +33,7 @@ class Guides {
   bool any() const { return !unknowns_.empty(); }
   /// fᵢ ← Pᵢ fᵢ.
   void project(Vector& f) const;
-  /// Aᵢⱼ ← Pᵢ Aᵢⱼ Pⱼ, of a matrix that has all its blocks.
+  /// Aᵢⱼ ← Pᵢ Aᵢⱼ Pⱼ for a matrix that stores all its blocks.
   void project(SparseMatrix& A) const;
 
  private:

@@ -27,8 +27,8 @@ struct AffinePart {
   std::vector<Tie> ties;
 };
 
-/// `nodes` count in `positions` [m]. The corners are far apart: no weight is larger than 1.01 in size. Throws
-/// InputError(where, …) if there are not four nodes that span a volume.
+/// `nodes` index `positions` [m]. The corners are far apart: no weight exceeds 1.01 in magnitude. Throws
+/// InputError(where, …) unless four nodes span a volume.
 AffinePart affine_part(const std::vector<int>& nodes, const std::vector<Vec3>& positions, const std::string& where);
 
 class Ties {
