@@ -27,8 +27,8 @@ class ModalPrediction {
                   const Vector& f, ReducedTangent reduced, double s);
 
   const ModalChange& change() const { return change_; }
-  /// s² φ₂(s J_G) c' − ½s² φ₁(s J_G) c, c' with the mean velocity (and, in second-order methods, acceleration) of the
-  /// complement on its way to u. Throws StepFailure.
+  /// The correction s² φ₂(s J_G) c' − ½s² φ₁(s J_G) c, where c' uses the mean velocity (and, in second-order methods,
+  /// acceleration) of the complement on its way to u. Throws StepFailure.
   ModalChange missed(const State& u) const;
 
  private:
