@@ -41,8 +41,8 @@ class ContactStiffness {
    private:
     std::vector<std::pair<std::array<int, 2>, Depth>> pairs_;
   };
-  /// Bodies that start closer than δ are not blown apart: the collisions of such a pair push with at most five times
-  /// the weight of one body together, and the closest one with five times what it carries at rest.
+  /// Keeps bodies that start closer than δ from being blown apart: the collisions of such a pair together push with at
+  /// most five times the weight of one body, and the closest one with at most five times its load at rest.
   void soften(Depths depths);
   /// Raises κ of pairs that have sunk, putting in at most `budget` [J], or twice their energy in severe cases. Returns
   /// whether anything changed.
