@@ -23,9 +23,8 @@ class IncompleteLu final : public Preconditioner {
   static constexpr int rows_a_piece = 4096;
 
   int block_ = 0;
-  std::vector<int> start_, column_,
-      diagonal_;               // each row's blocks within its piece; diagonal_: index of the diagonal block
-  std::vector<double> value_;  // L below the diagonal, U above; on it the inverse of U's block
+  std::vector<int> start_, column_, diagonal_;  // each row's blocks within its piece; index of the diagonal block
+  std::vector<double> value_;                   // L below the diagonal, U above; on it the inverse of U's block
 };
 
 }  // namespace limber
