@@ -23,7 +23,7 @@ struct Quadrature {
 };
 
 /// For the elastic energy. `sides`: whether a tet10 may be curved; forces under constant stress are then exact too
-/// (degree 3). The other rules achieve this for every element whose map is affine or given by its corners.
+/// (degree 3). The other rules achieve this for every element whose map is that of its corners.
 enum class Sides { straight, curved };
 Quadrature energy_rule(ElementKind kind, Sides sides);
 /// Curved if some tet10 edge has its middle node off the midpoint.

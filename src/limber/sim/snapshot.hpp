@@ -10,8 +10,7 @@
 namespace limber {
 
 struct Snapshot {
-  std::vector<State>
-      history;  // newest first, all unknowns; of several processes only process 0 has more than the times
+  std::vector<State> history;  // newest first, all unknowns; processes other than 0 store only the times
   long step = 0;
   double start_time = 0;    // [s] of step 0
   double damping_loss = 0;  // [J]

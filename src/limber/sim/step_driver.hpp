@@ -13,7 +13,7 @@ namespace limber {
 
 class StepDriver {
  public:
-  /// Works on `motion`, which is left half-changed if anything is thrown.
+  /// Works on `motion`, which is left partly changed if anything is thrown.
   StepDriver(MechanicalSystem& system, Stepper& stepper, const std::vector<Judge>& judges, MotionState& motion,
              StepRecord& record);
 

@@ -39,8 +39,9 @@ inline constexpr double stuffed_mean_edge = 0.9;
 /// shape may break apart. Throws InputError for an invalid spacing or box, or if φ is negative outside the box.
 Stuffed stuff(const ScalarField& phi, const StuffingOptions& options);
 
-/// Takes away tetrahedra, few at a time, until the surface is a manifold: where parts touch at a node or an edge only,
-/// all but the largest part around it. The nodes are renumbered if any go. Returns how many tetrahedra went.
+/// Removes tetrahedra, few at a time, until the surface is a manifold: of parts that meet only at a node or an edge,
+/// all but the largest are removed there. Renumbers the nodes if any are removed. Returns the number of removed
+/// tetrahedra.
 std::size_t remove_pinches(TetMesh& mesh);
 
 }  // namespace limber
