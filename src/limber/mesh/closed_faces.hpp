@@ -9,7 +9,7 @@
 namespace limber {
 
 /// Reorientation of faces before checking whether they are closed. consistent: neighbours are oriented alike.
-enum class FaceSides { as_given, consistent };  // consistent: neighbours are made to look to the same side
+enum class FaceSides { as_given, consistent };
 
 struct ClosedFaces {
   /// Closed faces connected by edges, oriented away from the enclosed space.

@@ -1,6 +1,6 @@
 #pragma once
-/// A force on the nodes of all bodies, prescribed ones included. It sees full states (q and v are 3N, node i at
-/// 3i…3i+2) and adds to f; its tangent goes block by block into the free part of K and D.
+/// A force on the nodes of all bodies, prescribed ones included. It receives full states (q and v are 3N, node i at
+/// 3i…3i+2), adds to f, and adds its tangent block by block to the free part of K and D.
 
 #include <algorithm>
 #include <limits>

@@ -1,7 +1,7 @@
 #pragma once
-/// Nodes, masses, forces and prescribed motion made into M q̈ = f(q, v, t) on the free degrees of freedom. With p the
-/// prescribed nodes:  M_ff q̈ = f_f(q, q_p(t), v, v_p(t), t) − M_fp q̈_p(t). Where nodes are tied to others, x_f = W z:
-/// the unknowns are z, and  WᵀM_ffW z̈ = Wᵀ(…).
+/// Assembles nodes, masses, forces and prescribed motion into M q̈ = f(q, v, t) on the free degrees of freedom. With
+/// the prescribed nodes p:  M_ff q̈ = f_f(q, q_p(t), v, v_p(t), t) − M_fp q̈_p(t). If nodes are tied to others, x_f = W
+/// z, the unknowns are z:  WᵀM_ffW z̈ = Wᵀ(…).
 ///
 /// It is composed of a map between nodes and unknowns, a list of forces, and an assembler of matrices. Energies and
 /// works are functions of the system (energies.hpp).

@@ -4,7 +4,7 @@
 ///     x(t) = c + R(w(t)) (X − c) + d(t),
 ///
 /// d: translation [m], w: rotation vector [rad] (its direction is the axis, its length the angle), c: pivot [m].
-/// Velocity and acceleration are exact. A pinned node has the constant motion.
+/// Velocity and acceleration are exact. A pinned node has a constant motion.
 
 #include "limber/model/time_function.hpp"
 

@@ -9,7 +9,7 @@
 
 namespace limber {
 
-/// An object that keeps its triangles, or whose triangles others keep using.
+/// An object that keeps its triangles, or meets some other object's triangles.
 struct KeptTriangles {
   int object = 0;
   std::string why;  // "has …", "is …"

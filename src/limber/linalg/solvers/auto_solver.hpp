@@ -73,7 +73,7 @@ class AutoSolver final : public LinearSolver {
   Pattern pattern_;
   std::unique_ptr<RowMatrix> rows_;
   std::unique_ptr<Factor> factor_;  // null until it or its costs are needed; its analysis survives a reset
-  bool weighed_ = false;            // the costs of this factor are known; since the last reset
+  bool weighed_ = false;            // the costs of this factor were computed since the last reset
   StiffBlock stiff_;
   KeptMultigrid multigrid_;
   std::optional<RowMatrix::Inverse> inverted_;  // the diagonal blocks of A_
