@@ -5,7 +5,7 @@
 
 namespace limber {
 
-/// While it exists, such signals are blocked in this thread, and in threads started from it meanwhile.
+/// While it exists, such signals are blocked in this thread. Threads started meanwhile never receive them.
 class SignalsWait {
  public:
   SignalsWait();
