@@ -3,8 +3,9 @@
 ///
 ///     M (v − v*) = τᵥ Pᵀf(q, v, t),   q = q* + τ_q P v.                                   (S)
 ///
-/// P = I unless modes are split off; then v has the modal part of v*, and only P v is unknown. The residual is r(v) = M
-/// (v − v*) − τᵥ Pᵀf, the stage matrix A = M + τᵥ D + τᵥ τ_q K: n × n instead of the 2n × 2n matrix I − hJ.
+/// P = I unless modes are split off; then v has the modal part of v*, and only P v is unknown.
+/// Residual: r(v) = M (v − v*) − τᵥ Pᵀf.
+/// Stage matrix: A = M + τᵥ D + τᵥ τ_q K, n × n instead of the 2n × 2n matrix I − hJ.
 
 #include <memory>
 #include <optional>

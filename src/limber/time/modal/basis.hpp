@@ -1,6 +1,6 @@
 #pragma once
-/// Modes X with XᵀMX = I, and the projection P = I − X XᵀM. The modal part of a velocity is X XᵀM v, that of a force M
-/// X Xᵀ f. X need not be exact modes: its span is what is split off.
+/// Modes X with XᵀMX = I, and the projection P = I − X XᵀM. Modal parts: X XᵀM v of a velocity, M X Xᵀ f of a force.
+/// X need not be exact modes: its span is what is split off.
 
 #include "limber/linalg/block_algebra.hpp"
 #include "limber/linalg/modes/modes.hpp"
