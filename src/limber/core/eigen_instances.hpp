@@ -1,7 +1,7 @@
 #pragma once  // internal
-/// Eigen's kernels and decompositions of dense matrices, compiled once in eigen_instances.cpp instead of in every file
-/// that multiplies or decomposes. Nothing includes this but the precompiled headers of the build: it makes the build
-/// shorter and changes nothing else. It names internals of Eigen 3.4; with another version each file compiles its own.
+/// Explicit instances of Eigen's dense kernels and decompositions, compiled once in eigen_instances.cpp instead of in
+/// every file that uses them. Included only by the build's precompiled headers, to shorten the build; it changes
+/// nothing else. It names internals of Eigen 3.4; with another version each file compiles its own.
 
 #include <Eigen/Core>
 #include <Eigen/Eigenvalues>

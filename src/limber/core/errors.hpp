@@ -1,6 +1,6 @@
 #pragma once
-/// What can go wrong. InputError: the user's input, named by key or file and line. StepFailure: the mathematics says
-/// no. OutputError: files cannot be written. OutOfMemory.
+/// Exception types. InputError: the user's input is wrong; it names the key, or the file and line. StepFailure: a step
+/// could not be computed. OutputError: a file could not be written. OutOfMemory: memory ran out.
 
 #include <exception>
 #include <new>
@@ -23,21 +23,21 @@ class InputError : public std::runtime_error {
   std::string where_, message_;
 };
 
-/// A step that could not be taken. The driver escalates, then halves the step, then gives up. It is caught where there
-/// is another way, by failure_of, and nowhere else.
+/// A step could not be taken. The driver tries other ways, then halves the step, then gives up. Whoever has another way
+/// catches it by failure_of.
 struct StepFailure : std::runtime_error {
   explicit StepFailure(const std::string& why, int its = 0, double res = 0);
   std::string reason;
   int iterations = 0;
   double residual = 0;
   double t = 0, h = 0;      // [s], filled in by the driver
-  std::string advice = {};  // what to try, as "Try …"; empty: what helps most steps that fail
+  std::string advice = {};  // what to try, as "Try …"; if empty, the general advice for failed steps is shown
 };
 
-/// A failure that was caught.
+/// A StepFailure that was caught.
 struct Failed : StepFailure {
   explicit Failed(const StepFailure& failure) : StepFailure(failure), thrown(std::current_exception()) {}
-  /// As it was thrown.
+  /// Rethrows the original exception.
   [[noreturn]] void again() const { std::rethrow_exception(thrown); }
   /// Whether it was thrown as an E.
   template <class E>
@@ -53,7 +53,7 @@ struct Failed : StepFailure {
   std::exception_ptr thrown;
 };
 
-/// Does the work; what the mathematics had against it, where there is another way then. Other exceptions go on.
+/// Runs `work` and returns the StepFailure that it threw, if any. Other exceptions pass through.
 template <class Work>
 std::optional<Failed> failure_of(const Work& work) {
   try {
@@ -64,7 +64,7 @@ std::optional<Failed> failure_of(const Work& work) {
   }
 }
 
-/// Memory that is not there. Nothing is tried again for it: it ends the run, and what was written stays readable.
+/// Memory ran out. It is never retried: it ends the run, and output written earlier stays readable.
 class OutOfMemory : public std::bad_alloc {
  public:
   /// "memory ran out: the factor needs 12.3 GB; 3.1 of 16 GB are free". `needed` [bytes]; 0: unknown.
@@ -80,7 +80,7 @@ struct OutputError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The candidate closest to `word` by edit distance, or "" if none is near: for "did you mean …?".
+/// The candidate closest to `word` by edit distance, or "" if none is close. Used for "did you mean …?".
 std::string nearest_name(std::string_view word, const std::vector<std::string>& candidates);
 
 /// "a, b, c"

@@ -1,5 +1,5 @@
 #pragma once
-/// The last states of a motion, newest first: all that a time integrator remembers. Restart = serialise it.
+/// The last states of a motion, newest first. A time integrator has no other memory; a restart serialises it.
 
 #include <deque>
 #include <utility>
@@ -17,7 +17,7 @@ class History {
   const State& operator[](std::size_t i) const { return past_.at(i); }
   std::size_t size() const { return past_.size(); }
 
-  /// Adds the newest state and forgets all but the last `kept`.
+  /// Adds the newest state and drops all but the newest `kept`.
   void push(State u, std::size_t kept) {
     past_.push_front(std::move(u));
     while (past_.size() > kept) past_.pop_back();

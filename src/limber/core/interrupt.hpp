@@ -1,19 +1,19 @@
 #pragma once
-/// How a long computation is ended from outside (Ctrl-C). Who drives it says how to ask; loops that may take long call
-/// `heed_interrupts` in each round. It is asked in the thread of the driver only: simulations in two threads do not end
-/// each other, and no round of a parallel loop asks.
+/// Interrupting long computations from outside (Ctrl-C). The driver installs a callback; long loops call
+/// `heed_interrupts` in each iteration. The callback runs only in the thread that installed it, so simulations in
+/// different threads do not stop each other, and bodies of parallel loops do not ask.
 
 #include <functional>
 #include <stdexcept>
 
 namespace limber {
 
-/// The work was told to end. Not a failure: drivers undo what is half done and pass it on, or end cleanly.
+/// The computation was interrupted. Not a failure: drivers undo unfinished work, then rethrow or end cleanly.
 struct Interrupted : std::runtime_error {
   Interrupted() : std::runtime_error("interrupted") {}
 };
 
-/// While one lives, `heed_interrupts` in this thread asks `go_on`, and those further out as well.
+/// While it exists, `heed_interrupts` in this thread asks `go_on`, and the callbacks of enclosing scopes too.
 class Interruptible {
  public:
   explicit Interruptible(std::function<bool()> go_on);
@@ -27,7 +27,7 @@ class Interruptible {
   const Interruptible* outer_;
 };
 
-/// Throws Interrupted where the answer is no; does nothing where nobody has said how to ask.
+/// Throws Interrupted if a callback returns false. Does nothing if no callback is installed.
 void heed_interrupts();
 
 }  // namespace limber

@@ -1,17 +1,17 @@
 #pragma once
-/// JSON that is nested so deeply that whoever walks through it would need more stack than there is.
+/// Rejects JSON that is nested so deeply that a recursive walk would overflow the stack.
 
 #include <string>
 #include <string_view>
 
 namespace limber {
 
-/// What is nested deeper is refused, wherever JSON is read.
+/// The deepest nesting accepted anywhere.
 inline constexpr int most_json_levels = 100;
 
-/// Whether objects and lists stand deeper than that in each other. Wrong JSON may be either.
+/// Whether objects and lists are nested at most this deep. For invalid JSON the answer may be either.
 bool is_shallow_json(std::string_view text);
-/// Throws InputError(where, …) unless they do not.
+/// Throws InputError(where, …) if the text is nested more deeply.
 void require_shallow_json(std::string_view text, const std::string& where);
 
 }  // namespace limber

@@ -1,5 +1,5 @@
 #pragma once  // internal
-/// Memory between the program and the system.
+/// Returning memory to the operating system.
 
 #include <optional>
 

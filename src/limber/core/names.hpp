@@ -1,5 +1,5 @@
 #pragma once
-/// Names of methods, materials and linear solvers ignore case; keys and words of scenes do not.
+/// Comparison of names. Methods, materials and linear solvers ignore case; keys and words of scenes do not.
 
 #include <string_view>
 

@@ -1,5 +1,5 @@
 #pragma once
-/// Nodes have numbers of type int; a vector x of coordinates, 3·#nodes, holds node i in x[3i], x[3i + 1], x[3i + 2].
+/// Node numbers are of type int. In a vector x of 3·#nodes coordinates, node i is x[3i], x[3i + 1], x[3i + 2].
 
 #include <cstddef>
 
@@ -7,7 +7,7 @@
 
 namespace limber {
 
-/// A number as an index of the standard library's containers.
+/// An int as an index of the standard library's containers.
 inline std::size_t ix(int i) { return static_cast<std::size_t>(i); }
 
 inline auto block(Vector& x, int node) { return x.segment<3>(3 * static_cast<Index>(node)); }

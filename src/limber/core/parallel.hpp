@@ -1,6 +1,6 @@
 #pragma once
-/// Loops over independent pieces of work, with oneTBB. The pieces are the same for any number of threads and a sum
-/// is taken in the order of the pieces, so results have the same bits for any number of threads.
+/// Parallel loops with oneTBB. Work is split the same way for any number of threads, and sums are taken in a fixed
+/// order, so results have the same bits for any number of threads.
 
 #include <algorithm>
 #include <vector>
@@ -9,14 +9,14 @@
 
 namespace limber {
 
-/// The number of threads that loops may use from now on (0: all cores).
+/// Sets the number of threads used from now on (0: all cores).
 void set_threads(int n);
 int threads();
 
-/// [ns] Loops that take less stay on one thread: others would have to be woken.
+/// [ns] Shorter loops stay on one thread, since waking others would cost more.
 constexpr double worth_threads = 2e4;
 
-/// A loop over a part of the indices, as parallel_over sees it. It refers to the body, which must outlive it.
+/// Type-erased loop body for parallel_over. It refers to the body, which must outlive it.
 class PartOfLoop {
  public:
   template <class Body>
@@ -33,10 +33,10 @@ class PartOfLoop {
   const void* body_;
   void (*run_)(const void*, Index, Index);
 };
-/// Parts that make 0 … n − 1, on all threads.
+/// Runs the loop over 0 … n − 1, split over all threads.
 void parallel_over(Index n, const PartOfLoop& loop);
 
-/// body(i) for i in 0 … n − 1; each takes about `cost` [ns].
+/// Calls body(i) for i in 0 … n − 1 in parallel. Each call takes about `cost` [ns].
 template <class Body>
 void parallel_for(Index n, const Body& body, double cost = worth_threads) {
   const PartOfLoop loop(body);
@@ -46,7 +46,7 @@ void parallel_for(Index n, const Body& body, double cost = worth_threads) {
     parallel_over(n, loop);
 }
 
-/// visit(i) for i in 0 … n − 1, so many of them in one piece of work; each takes about `cost` [ns].
+/// Calls visit(i) for i in 0 … n − 1 in parallel, `piece` indices per task. Each call takes about `cost` [ns].
 template <class Visit>
 void in_pieces(std::size_t n, std::size_t piece, const Visit& visit, double cost = worth_threads) {
   parallel_for(
@@ -58,7 +58,7 @@ void in_pieces(std::size_t n, std::size_t piece, const Visit& visit, double cost
       cost * static_cast<double>(std::min(n, piece)));
 }
 
-/// Σᵢ term(i), added in the order of i; each takes about `cost` [ns].
+/// Σᵢ term(i), added in the order of i. Each term takes about `cost` [ns].
 template <class Term>
 double ordered_sum(Index n, const Term& term, double cost = worth_threads) {
   std::vector<double> terms(static_cast<std::size_t>(n));

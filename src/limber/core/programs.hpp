@@ -1,11 +1,11 @@
 #pragma once
-/// Other programs that Limber starts: whether they are there is asked before long work, not after it.
+/// Looking for external programs, so that a missing one is reported before long work and not after it.
 
 #include <string>
 
 namespace limber {
 
-/// Whether a folder of PATH holds a file of this name that may be executed.
+/// Whether a folder of PATH holds an executable file of this name.
 bool has_program(const std::string& name);
 
 }  // namespace limber

@@ -1,11 +1,11 @@
 #pragma once  // internal
-/// Who hears the signals that end a program (Ctrl-C, SIGTERM): the main thread, whose handler it is.
+/// Keeps signals that end a program (Ctrl-C, SIGTERM) on the main thread, whose handler deals with them.
 
 #include <signal.h>
 
 namespace limber {
 
-/// While one lives, signals that end a program wait for this thread. Threads that it starts meanwhile never get them.
+/// While it exists, such signals are blocked in this thread. Threads started meanwhile never receive them.
 class SignalsWait {
  public:
   SignalsWait();
@@ -17,8 +17,8 @@ class SignalsWait {
   sigset_t before_;
 };
 
-/// The same for a library that takes SIGTERM and SIGABRT for itself while it works, as METIS does: its handlers are
-/// never called, unless a signal goes to a thread that was started otherwise, and those of before are put back.
+/// The same around a library that installs its own handlers for SIGTERM and SIGABRT, as METIS does. Its handlers are
+/// not called, unless a signal reaches a thread started elsewhere; the previous handlers are restored at the end.
 class SignalsKept {
  public:
   SignalsKept();
@@ -28,7 +28,7 @@ class SignalsKept {
 
  private:
   static constexpr int taken_[] = {SIGTERM, SIGABRT};
-  SignalsWait wait_;  // until the handlers are put back
+  SignalsWait wait_;  // released after the handlers are restored
   struct sigaction before_[2];
 };
 

@@ -1,16 +1,17 @@
 #pragma once
 /// 3×3 algebra over a scalar type T that is `double` or a SIMD pack of doubles (core/lanes.hpp). Materials are written
-/// once over T and run on both. What is here for `double` a pack brings along: it is found by its argument.
+/// once over T and run on both. The scalar functions here are for `double`; packs bring their own, found by
+/// argument-dependent lookup.
 
 #include <cmath>
 #include <limits>
 
-/// The algebra below is only fast when it dissolves into its caller's registers, which compilers do not always see.
+/// Forces inlining: the algebra is only fast in registers, and compilers do not always inline it by themselves.
 #define LIMBER_INLINE [[gnu::always_inline]] inline
 
 namespace limber {
 
-// Branches become selections, so that all lanes run the same instructions.
+// Branches are written as selections, so that all lanes run the same instructions.
 inline double select(bool c, double a, double b) { return c ? a : b; }
 inline bool any(bool c) { return c; }
 inline bool all(bool c) { return c; }

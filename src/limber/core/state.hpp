@@ -1,7 +1,7 @@
 #pragma once
-/// A point u = (q, v, t) of phase space. States form a vector space in which time is a coordinate (ṫ = 1), so an
-/// affine combination of states carries the right time. `a` [m/s²] is the algorithmic acceleration that
-/// Newmark-type schemes remember; it is empty for all others.
+/// A point u = (q, v, t) of phase space. States form a vector space in which time is a coordinate (ṫ = 1), so an affine
+/// combination of states carries the right time. `a` [m/s²] is the algorithmic acceleration of Newmark-type schemes; it
+/// is empty for all others.
 
 #include "limber/core/types.hpp"
 

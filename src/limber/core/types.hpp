@@ -1,14 +1,14 @@
 #pragma once
-/// The vectors and matrices of the whole program: double precision, column-major.
+/// The vector and matrix types of the whole program: double precision, column-major.
 
 #include <Eigen/Core>
 #include <Eigen/SparseCore>
 #include <cstddef>
 
 #if defined(LIMBER_KEEPS_VECTORS) && EIGEN_WORLD_VERSION == 3 && EIGEN_MAJOR_VERSION == 4
-/// Steps make and drop vectors of the same few lengths over and over: the memory of long ones is kept for the next of
-/// the same length (vector_memory.cpp). In programs that use the installed library, which may have made vectors before
-/// they read this, and with another version of Eigen, it comes from malloc each time.
+/// Steps allocate and free vectors of the same few lengths again and again, so memory of long vectors is cached by
+/// length (vector_memory.cpp). Programs that use the installed library allocate with malloc instead: they may have made
+/// vectors before including this header, and with another version of Eigen.
 namespace Eigen::internal {
 template <>
 double* conditional_aligned_new_auto<double, true>(std::size_t n);
@@ -19,7 +19,7 @@ void conditional_aligned_delete_auto<double, true>(double* p, std::size_t n);
 
 namespace limber {
 
-// What is allocated on one side is freed on the other. limber::limber brings these definitions along.
+// Memory allocated on one side is freed on the other. limber::limber passes these definitions on.
 static_assert(EIGEN_MAX_ALIGN_BYTES == 64 && EIGEN_MAX_STATIC_ALIGN_BYTES == 16,
               "Limber was compiled with EIGEN_MAX_ALIGN_BYTES=64 and EIGEN_MAX_STATIC_ALIGN_BYTES=16: define them too");
 

@@ -1,10 +1,10 @@
 #pragma once
-/// Bending of sheets at the edges between their triangles, θ the angle between neighbouring normals, |e| and A at rest:
+/// Bending of sheets at the edges between triangles, θ the angle between neighbouring normals, |e| and A at rest:
 ///
 ///     W = ½ Σ D |e|²/(A₁ + A₂) (θ − θ₀)²,   D = E t³/(12(1 − ν²)) [N·m].
 ///
-/// A regular mesh (equilateral, or squares cut in two) bent along a side to a cylinder of radius R has ½ D/R² per area,
-/// the plate's energy. Other bends depend on the mesh: see BendingForce.
+/// A regular mesh (equilateral, or squares cut in two) bent along a side to a cylinder of radius R has the plate's
+/// energy, ½ D/R² per area. For other bends the energy depends on the mesh: see BendingForce.
 
 #include <span>
 #include <string>
@@ -19,19 +19,19 @@ namespace limber {
 /// D [N·m] from E [Pa], ν and the thickness t [m].
 double plate_stiffness(double young, double poisson, double thickness);
 
-/// What angles are without force: those of the rest shape, or none.
+/// Angles without force: those of the rest shape, or zero.
 enum class RestAngles { of_rest_shape, zero };
 
-/// Equilateral triangles act as an isotropic plate, D (2/3 H² + 4/3 Δ²) per area with H, Δ = (κ₁ ± κ₂)/2: every
-/// cylinder has its energy, but Poisson's ratio in bending is −1/3, whatever that in D. Squares cut by parallel
-/// diagonals have ½ D ((κ_xx + κ_xy)² + (κ_yy + κ_xy)² + 4 κ_xy²): exact for cylinders that bend along the sides or
+/// Equilateral triangles act as an isotropic plate with D (2/3 H² + 4/3 Δ²) per area, H, Δ = (κ₁ ± κ₂)/2: every
+/// cylinder has the exact energy, but Poisson's ratio in bending is −1/3, whatever ν is used in D. Squares cut by
+/// parallel diagonals have ½ D ((κ_xx + κ_xy)² + (κ_yy + κ_xy)² + 4 κ_xy²): exact for cylinders bent along the sides or
 /// across the diagonals, 3 times too stiff along the diagonals.
 class BendingForce final : public Force, public TurningStiffness {
  public:
-  /// The mesh's nodes are the rest shape; its node i is node first_node + i of the state. stiffness: #F, D of each
-  /// triangle [N·m]; an edge has the mean of its two. Where more than two triangles meet at an edge, each pair of them
-  /// has its angle. Angles differ from θ₀ by less than π: beyond, the other way round is shorter. Throws
-  /// InputError(where…) for a triangle of no area or a D that is negative or not finite.
+  /// The mesh's nodes are the rest shape; node i of the mesh is node first_node + i of the state. stiffness: #F, D of
+  /// each triangle [N·m]; an edge has the mean of its two triangles. If more than two triangles meet at an edge, each
+  /// pair of them has its own angle. Angles differ from θ₀ by less than π, since beyond that the opposite way is
+  /// shorter. Throws InputError(where…) for a triangle of zero area or a D that is negative or not finite.
   BendingForce(const TriMesh& mesh, int first_node, std::span<const double> stiffness, RestAngles rest,
                const std::string& where);
 
@@ -49,7 +49,7 @@ class BendingForce final : public Force, public TurningStiffness {
     double angle;      // θ₀
   };
   std::vector<Rest> rest_;
-  Stencils<4> hinges_;  // the edge's two nodes, then those opposite to it
+  Stencils<4> hinges_;  // the edge's two nodes, then the two opposite ones
 };
 
 }  // namespace limber

@@ -1,7 +1,7 @@
 #pragma once
-/// A user's own force f(q, v, t) as functions of the whole state (3N each), with or without its tangent
-/// K = −∂f/∂q [N/m], D = −∂f/∂v [N·s/m] (3N × 3N). Without K or D, Newton's matrix lacks them: implicit methods
-/// reach the same solution more slowly, semi-implicit ones treat the force explicitly.
+/// A user-defined force f(q, v, t) given by functions of the whole state (3N each), with or without its tangent K =
+/// −∂f/∂q [N/m], D = −∂f/∂v [N·s/m] (3N × 3N). Without K or D, Newton's matrix lacks them: implicit methods reach the
+/// same solution more slowly, and semi-implicit ones treat the force explicitly.
 
 #include <functional>
 #include <string>
@@ -16,28 +16,28 @@ struct ForceCallbacks {
   using Scalar = std::function<double(const Vector& q, const Vector& v, double t)>;
 
   Values force;
-  Entries stiffness, damping;     // optional; whole matrices, also where they are symmetric
+  Entries stiffness, damping;     // optional; full matrices, even if symmetric
   Scalar potential, dissipation;  // optional: W(q, t) [J] and R(v) [W] with f = −∂W/∂q − ∂R/∂v
 };
 
-/// What the user says of K and D.
+/// The declared symmetry of K and D.
 enum class TangentSymmetry { symmetric, general };
 
 class CallbackForce : public Force, public DampingForce {
  public:
-  /// K and D at `start` (3N) declare the pattern: which nodes are coupled, now and later (a stored zero counts).
-  /// Throws InputError("force 'name'", …) for a missing force, a result of a wrong size, a tangent that is not
-  /// symmetric as said, or later an entry outside the declared pattern.
+  /// K and D at `start` (3N) declare the pattern: the nodes coupled now and later (a stored zero counts). Throws
+  /// InputError("force 'name'", …) for a missing force, a result of wrong size, a tangent without the declared
+  /// symmetry, or, later, an entry outside the declared pattern.
   CallbackForce(std::string name, ForceCallbacks callbacks, TangentSymmetry symmetry, const State& start);
 
-  /// Counts as velocity-dependent unless a potential without damping says otherwise.
+  /// Velocity-dependent unless there is a potential without damping.
   ForceTraits traits() const override;
   void add_couplings(std::vector<std::pair<int, int>>& pairs) const override;
   void add_force(const State& u, Vector& f) const override;
-  /// The given tangent as it is: a callback cannot be projected.
+  /// The given tangent without projection: a callback cannot be projected.
   void add_tangent(const State& u, TangentBuilder& T) const override;
   std::optional<Potentials> potentials(const State& u) const override;
-  /// v · D v, where D is given.
+  /// v · D v, if D is given.
   double damping_power(const State& u) const override;
   double driving_work(const Travel& step, const State& u) const override;
 

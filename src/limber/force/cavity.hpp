@@ -1,11 +1,11 @@
 #pragma once
-/// A closed cavity of the volume V = ⅓ ∫ x · c dξ (surface_loads.hpp) and what fills it, with a potential of V alone:
+/// A closed cavity of volume V = ⅓ ∫ x · c dξ (surface_loads.hpp) and its filling, whose potential depends on V only:
 ///
-///     gas      p V = p₀ V₀ a(t):  W = −p₀ V₀ a ln(V/V₀) + p₀ (V − V₀), p₀: the pressure outside, and inside where
-///              a = 1 and V = V₀, at the start. Isothermal.
-///     liquid   W = ½ k V₀ (V/V₀ − a(t))²: the volume is a V₀, less what the liquid gives way.
+///     gas      p V = p₀ V₀ a(t):  W = −p₀ V₀ a ln(V/V₀) + p₀ (V − V₀), p₀: the pressure outside, also inside at
+///              the start, where a = 1 and V = V₀. Isothermal.
+///     liquid   W = ½ k V₀ (V/V₀ − a(t))²: the volume is a V₀ apart from the compression of the liquid.
 ///
-/// f = −W′ ∂V/∂q;  K = W″ (∂V/∂q)(∂V/∂q)ᵀ + W′ ∂²V/∂q². The first part, a dense matrix of rank one, is kept apart.
+/// f = −W′ ∂V/∂q;  K = W″ (∂V/∂q)(∂V/∂q)ᵀ + W′ ∂²V/∂q². The first term, a dense matrix of rank one, is kept apart.
 
 #include <memory>
 #include <variant>
@@ -29,10 +29,10 @@ struct CavityLiquid {
 class Cavity : public Force {
  public:
   virtual double volume(const Vector& q) const = 0;            // V [m³] of full positions, 3N
-  virtual double pressure(double volume, double t) const = 0;  // [Pa] inside, less that outside: −W′
+  virtual double pressure(double volume, double t) const = 0;  // [Pa] inside minus outside: −W′
 };
 
-/// `faces` close, and look away from the cavity. rest: 3N [m], the shape in which the volume is V₀ > 0.
+/// `faces` must be closed and oriented away from the cavity. rest: 3N [m], the shape with volume V₀ > 0.
 std::shared_ptr<Cavity> make_cavity(FaceMesh faces, const Vector& rest, std::variant<CavityGas, CavityLiquid> filling);
 
 }  // namespace limber

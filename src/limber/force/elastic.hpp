@@ -1,5 +1,5 @@
 #pragma once
-/// The elastic force of one body, f = −∂W/∂q with W = Σ V ψ(F): the only element loop of the program.
+/// The elastic force of one body, f = −∂W/∂q with W = Σ V ψ(F): the program's only element loop.
 
 #include <memory>
 #include <vector>
@@ -16,16 +16,16 @@ class ElementKernel;
 class MeanEnergy;
 class TurnedKernel;
 
-/// What acts on means, so that bodies that hardly change their volume do not lock (force/mean_energy.hpp).
+/// The parts of the energy that act on means, so that nearly incompressible bodies do not lock (force/mean_energy.hpp).
 struct MeanParts {
-  std::vector<double> bulk;  // #materials, or none: the part of λ [Pa] that each has lost (`softened`) to them
+  std::vector<double> bulk;  // #materials, or empty: the part of λ [Pa] moved from each (`softened`) to the means
   std::vector<int> group;    // #materials: means are taken over elements of one group
 };
 
 class ElasticForce final : public Force, public TurningStiffness {
  public:
-  /// The mesh's nodes are the rest shape; its node i is node first_node + i of the state. material_of_element: #E,
-  /// indices into `materials`. As many materials as elements cost no more than a few.
+  /// The mesh's nodes are the rest shape; node i of the mesh is node first_node + i of the state. material_of_element:
+  /// #E, indices into `materials`. One material per element costs no more than a few materials in all.
   ElasticForce(const ElementMesh& mesh, int first_node, const std::vector<AnyMaterial>& materials,
                const std::vector<int>& material_of_element, const MeanParts& means = {});
   ElasticForce(const TetMesh& mesh, int first_node, const std::vector<AnyMaterial>& materials,
@@ -43,13 +43,13 @@ class ElasticForce final : public Force, public TurningStiffness {
   void bind(const BlockPattern& pattern, std::span<const int> free_index) override;
 
   void add_force(const State& u, Vector& f) const override;
-  /// Exact, or with each element's dP/dF projected. Needs bind.
+  /// Exact, or with each element's dP/dF projected. Call bind first.
   void add_tangent(const State& u, TangentBuilder& T) const override;
   void linearize(const State& u, Vector& f, TangentBuilder& T) const override;
   std::optional<Potentials> potentials(const State& u) const override;
-  /// Needs bind.
+  /// Call bind first.
   void add_turned_stiffness(const State& start, double dt, TangentBuilder& T) const override;
-  /// Keeps det F > 0 where a material needs it: nine tenths of the way to the first inversion, if one lies ahead.
+  /// Keeps det F > 0 for materials that need it: nine tenths of the way to the first inversion, if there is one.
   double max_step(const Vector& q, const Vector& dq, double t0 = 0, double t1 = 0) const override;
 
   bool shares_elements_with(const ElasticForce& other) const { return elements_ == other.elements_; }

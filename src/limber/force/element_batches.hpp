@@ -1,8 +1,8 @@
 #pragma once  // internal
-/// Elements made ready for the element loop: sorted along a space-filling curve, packed by lane_count in
-/// structure-of-arrays order, grouped in blocks of one kernel, and the blocks coloured so that blocks of one colour
-/// share no node. Colours run one after another and blocks of a colour side by side: the same bits on any number of
-/// threads, without atomics.
+/// Elements prepared for the element loop: sorted along a space-filling curve, packed by lane_count in
+/// structure-of-arrays order, grouped in blocks with one kernel each, and coloured so that blocks of one colour share
+/// no node. Colours run one after another and blocks of a colour in parallel, which gives the same bits for any number
+/// of threads, without atomics.
 
 #include <cstdint>
 #include <span>
@@ -15,27 +15,27 @@
 
 namespace limber {
 
-/// Elements first … first + count − 1 (in packed order; first is that of a batch).
+/// Elements first … first + count − 1 in packed order; first is the start of a batch.
 struct ElementBlock {
   int first = 0, count = 0;
   int kernel = 0;
 };
 
-/// Of the blocks (row ≥ column) of an element with n nodes, column by column.
+/// Number and index of the blocks (row ≥ column) of an element with n nodes, column by column.
 constexpr int block_count(int n) { return n * (n + 1) / 2; }
 constexpr int block_index(int n, int row, int column) { return column * n - column * (column - 1) / 2 + row - column; }
 
 class ElementBatches {
  public:
-  /// Node i of the mesh is node first_node + i of the state. part: #E, of each volume that is counted;
-  /// none: all.
+  /// Node i of the mesh is node first_node + i of the state. part: #E, the fraction of each volume that counts; empty:
+  /// all of it.
   ElementBatches(const ElementMesh& mesh, int first_node, const std::vector<int>& kernel_of_element,
                  const std::vector<double>& part = {});
 
   /// Orders each element's nodes by their free number and looks up the slots.
   void bind(const BlockPattern& pattern, std::span<const int> free_index);
 
-  /// The nodes of the elements at packed places, visit(nodes of the state), each element once.
+  /// Calls visit(nodes of the state) for each element once, in packed order.
   template <class Visit>
   void for_elements(const Visit& visit) const {
     std::vector<int> nodes(static_cast<std::size_t>(n_));
@@ -46,11 +46,11 @@ class ElementBatches {
     }
   }
 
-  /// Blocks, sorted by colour; blocks of colour c are colour_start[c] … colour_start[c + 1] − 1.
+  /// Blocks, sorted by colour; colour c has the blocks colour_start[c] … colour_start[c + 1] − 1.
   const std::vector<ElementBlock>& blocks() const { return blocks_; }
   const std::vector<int>& colour_start() const { return colour_start_; }
-  /// The element at each packed place; places that fill up a batch repeat the element before them. Those of one kernel
-  /// lie together.
+  /// The element at each packed place. Places that pad a batch repeat the element before them. Elements of one kernel
+  /// are contiguous.
   const std::vector<int>& order() const { return order_; }
   /// n and the number of quadrature points.
   int nodes_each() const { return n_; }
@@ -59,7 +59,7 @@ class ElementBatches {
   const std::vector<double>& part() const { return part_; }
   std::size_t count() const { return count_; }
 
-  // Below, n > 0 is the number of nodes where it is known.
+  // Below, n > 0 is the number of nodes if it is known at compile time.
   /// [3 (n − 1) + 1][lane_count] of a batch at a point: gradients of nodes 1, 2, … [1/m], weight [m³]
   template <int n = 0>
   const double* shape(int batch, int point) const {
@@ -73,14 +73,14 @@ class ElementBatches {
   const int* nodes(int batch) const {
     return nodes_.data() + static_cast<std::size_t>(batch) * static_cast<std::size_t>(n > 0 ? n : n_) * lane_count;
   }
-  /// Where an element's blocks go in the value array, block_count(n). first < 0: a prescribed node, no place.
+  /// Positions of an element's blocks in the value array, block_count(n). first < 0: not stored, a node is prescribed.
   template <int n = 0>
   const int* slots(int element) const {
     return slots_.data() + static_cast<std::size_t>(element) * static_cast<std::size_t>(block_count(n > 0 ? n : n_));
   }
-  /// The stride of the columns of a node, which is given as 3 × node.
+  /// The column stride of a node, which is given as 3 × node.
   int stride(int three_nodes) const { return stride_[static_cast<std::size_t>(three_nodes)]; }
-  /// With full storage: where the mirror images of the blocks below the diagonal go, in their order; else null.
+  /// With full storage: positions of the transposes of the blocks below the diagonal, in their order; otherwise null.
   const int* mirrors(int element) const {
     return mirrors_.empty()
                ? nullptr
@@ -92,10 +92,10 @@ class ElementBatches {
   void make_blocks(const ElementMesh& mesh, const std::vector<int>& kernel_of_element);
   void colour_blocks(const ElementMesh& mesh);
   void take_nodes(const ElementMesh& mesh, int first_node);
-  /// `rank` of a node decides its place in the element.
+  /// `rank` of a node determines its place in the element.
   template <class Rank>
   void pack(const Rank& rank);
-  /// Nodes of the state at a packed place, in the order of the mesh.
+  /// The nodes of the state at a packed place, in the order of the mesh.
   void corners_at(std::size_t place, std::vector<int>& corners) const;
   void pack_shape(std::size_t place, const std::vector<int>& corners, const std::vector<int>& arranged);
   const Vec3& rest_of(int node) const;
@@ -115,10 +115,10 @@ class ElementBatches {
   std::vector<int> order_;
   std::vector<double> shape_;
   std::vector<int> nodes_;
-  std::vector<std::uint8_t> corner_;  // which of the mesh's corners these nodes are, n at each packed place
-  std::vector<int> held_;             // nodes of the state that elements have, ascending
-  std::vector<Vec3> rest_;            // where these are at rest
-  std::vector<int> stride_;           // of the columns of each node of the state, at 3 × node
+  std::vector<std::uint8_t> corner_;  // the mesh's corner number of each of these nodes, n per packed place
+  std::vector<int> held_;             // nodes of the state that occur in elements, ascending
+  std::vector<Vec3> rest_;            // rest positions of these nodes
+  std::vector<int> stride_;           // column stride of each node of the state, at 3 × node
   std::vector<int> slots_, mirrors_;
 };
 

@@ -1,6 +1,6 @@
 #pragma once  // internal
-/// Loads of a batch of elements: shape gradients at a quadrature point, edges and F, for all lanes at once. n, the
-/// number of nodes, is known at compile time (linear tetrahedra) or 0: then it is that of the elements, at most 10.
+/// Loading a batch of elements: shape gradients at a quadrature point, edges and F, for all lanes at once. n is the
+/// number of nodes if known at compile time (linear tetrahedra), or 0: then it is read from the elements, at most 10.
 
 #include "limber/core/lanes.hpp"
 #include "limber/force/element_batches.hpp"
@@ -13,7 +13,7 @@ template <int n>
 LIMBER_INLINE int nodes_each(const ElementBatches& elements) {
   return n == 0 ? elements.nodes_each() : n;
 }
-/// Nodes beside node 0.
+/// Number of nodes other than node 0.
 template <int n>
 LIMBER_INLINE int others(const ElementBatches& elements) {
   return nodes_each<n>(elements) - 1;
@@ -26,7 +26,7 @@ LIMBER_INLINE int point_count(const ElementBatches& elements) {
 template <int n>
 struct BatchShape {
   V3<Lanes> g[most_nodes<n> - 1];  // gradients of nodes 1, 2, … [1/m]
-  Lanes volume;                    // [m³] that the point stands for
+  Lanes volume;                    // [m³] weight of the point
 
   LIMBER_INLINE BatchShape(const ElementBatches& elements, int batch, int point) {
     const double* p = elements.shape<n>(batch, point);

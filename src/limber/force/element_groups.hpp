@@ -1,5 +1,5 @@
 #pragma once  // internal
-/// Elements in groups of one model of material, each with its kernel, and loops over their blocks.
+/// Elements grouped by material model, each group with its kernel, and loops over their blocks.
 
 #include <algorithm>
 #include <limits>
@@ -17,7 +17,7 @@
 
 namespace limber {
 
-/// The group of each element: #E, counted in the order in which they come.
+/// The group of each element, #E, numbered in order of appearance.
 inline std::vector<int> groups_by_model(const std::vector<AnyMaterial>& materials,
                                         const std::vector<int>& material_of_element) {
   std::map<std::size_t, int> group_of_model;
@@ -57,7 +57,7 @@ void for_groups(const ElementBatches& elements, const std::vector<int>& groups,
   }
 }
 
-/// visit(block) for every block, colour by colour; each takes about `cost` [ns].
+/// Calls visit(block) for every block, colour by colour. Each call takes about `cost` [ns].
 template <class Visit>
 void for_coloured_blocks(const ElementBatches& elements, double cost, const Visit& visit) {
   const auto& start = elements.colour_start();
@@ -67,7 +67,7 @@ void for_coloured_blocks(const ElementBatches& elements, double cost, const Visi
         cost);
 }
 
-/// The smallest term(block), whatever the order in which they are computed; each takes about `cost` [ns].
+/// The smallest term(block), independent of the order of evaluation. Each term takes about `cost` [ns].
 template <class Term>
 double smallest_of_blocks(const ElementBatches& elements, double cost, const Term& term) {
   const auto& blocks = elements.blocks();
@@ -78,8 +78,8 @@ double smallest_of_blocks(const ElementBatches& elements, double cost, const Ter
   return smallest_of(terms);
 }
 
-/// Nine tenths of the way to the first inversion on the way from q to q + dq, if a kernel forbids it and one lies
-/// ahead; else 1.
+/// Nine tenths of the way to the first inversion between q and q + dq, if a kernel forbids inversion and one occurs;
+/// otherwise 1.
 template <class Kernels>
 double step_before_inversion(const ElementBatches& elements, const Kernels& kernels, double cost, const Vector& q,
                              const Vector& dq) {

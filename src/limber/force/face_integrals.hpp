@@ -15,12 +15,12 @@ namespace limber {
 
 inline constexpr double face_cost = 100;  // [ns]
 
-using FaceNodes = Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::ColMajor, 3, 6>;  // one column each
+using FaceNodes = Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::ColMajor, 3, 6>;  // one column per node
 FaceNodes nodes_of(std::span<const int> face, const Vector& q);
-/// Where volumes may be counted from without loss of digits.
+/// A nearby origin from which volumes are measured without cancellation.
 Vec3 some_point(const FaceMesh& faces, const Vector& q);
 
-/// The shape functions at the points of integration.
+/// Shape functions at the quadrature points.
 struct FaceRule {
   struct Point {
     Eigen::VectorXd N, first, second;  // #n: N_a, ∂N_a/∂ξ₁, ∂N_a/∂ξ₂
@@ -38,9 +38,9 @@ void add_area_vectors(double s, const FaceMesh& faces, const FaceRule& rule, con
 
 enum class FaceStiffness { whole, symmetric_part };
 using FaceMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, 18, 18>;
-/// s ∂/∂x_b ∫ N_a c of one face.
+/// s ∂/∂x_b ∫ N_a c for one face.
 FaceMatrix area_stiffness(double s, std::span<const int> face, const FaceRule& rule, const Vector& q, FaceStiffness of);
-/// Adds it of all faces to K.
+/// Adds area_stiffness of all faces to K.
 void add_area_stiffness(double s, const FaceMesh& faces, const FaceRule& rule, const Vector& q, FaceStiffness of,
                         TangentBuilder& T);
 void add_face_couplings(const FaceMesh& faces, Couplings& pairs);

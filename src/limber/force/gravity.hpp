@@ -7,7 +7,7 @@ namespace limber {
 
 class Gravity : public Force, public LoadForce {
  public:
-  /// Nodal masses [kg], #N (row sums of the mass matrix: then f = M g also where it is not diagonal); g [m/s²].
+  /// Nodal masses [kg], #N: row sums of the mass matrix, so that f = M g even if it is not diagonal; g [m/s²].
   Gravity(Vector masses, const Vec3& g) : masses_(std::move(masses)), g_(g) {}
 
   ForceTraits traits() const override { return {.energy = EnergyKind::gravitational}; }

@@ -8,7 +8,7 @@ namespace limber {
 
 class NodalLoads : public Force, public LoadForce {
  public:
-  /// A node that is named twice is loaded twice.
+  /// A node listed twice is loaded twice.
   NodalLoads(std::vector<int> nodes, TimeFunction<Vec3> force) : nodes_(std::move(nodes)), force_(std::move(force)) {}
 
   ForceTraits traits() const override { return {.time_dependent = !force_.is_constant()}; }

@@ -1,6 +1,6 @@
 #pragma once  // internal
-/// The loops over elements of one kind that all kernels share: n = 4, linear tetrahedra with their single point; n = 0,
-/// any other.
+/// Loops over elements of one kind, shared by all kernels. n = 4: linear tetrahedra with their single point; n = 0: any
+/// other elements.
 
 #include <algorithm>
 #include <array>
@@ -15,7 +15,7 @@ namespace limber {
 
 using EntryPair = xsimd::make_sized_batch_t<double, 2>;
 
-/// y −= values at nodes 1, 2, … of each element and y += their sum at node 0.
+/// y −= values at nodes 1, 2, … of each element; y += their sum at node 0.
 template <int n>
 LIMBER_INLINE void subtract_at_nodes(const V3<Lanes> (&values)[most_nodes<n> - 1], int rest, const int* nodes,
                                      int count, double* y) {
@@ -43,9 +43,9 @@ LIMBER_INLINE void clear(V3<Lanes> (&sums)[most_nodes<n> - 1], int rest) {
   for (int a = 0; a < rest; ++a) sums[a] = {Lanes(0.0), Lanes(0.0), Lanes(0.0)};
 }
 
-/// The blocks (row ≥ column) of a batch of elements, column by column; those of node 0 with others with the opposite
-/// sign. An element's entries lie in pairs (K00, K10), (K01, K11), (K02, K12), (K20, K21), (K22, unused), as they are
-/// added.
+/// The blocks (row ≥ column) of a batch of elements, column by column; blocks of node 0 with other nodes have the
+/// opposite sign. The entries of a block are stored in pairs (K00, K10), (K01, K11), (K02, K12), (K20, K21), (K22,
+/// unused), as they are added.
 template <int n>
 struct StiffnessBuffer {
   alignas(64) double pair[block_count(most_nodes<n>)][5][lane_count][2];
@@ -64,7 +64,7 @@ struct StiffnessBuffer {
     if constexpr (lane_count == 2) {
       xsimd::zip_lo(a, b).store_aligned(p);
       xsimd::zip_hi(a, b).store_aligned(p + lane_count);
-    } else {  // wider registers zip within their halves only
+    } else {  // wider registers interleave only within their halves
       alignas(64) double first[lane_count], second[lane_count];
       a.store_aligned(first);
       b.store_aligned(second);
@@ -76,7 +76,7 @@ struct StiffnessBuffer {
   }
 };
 
-/// Of linear tetrahedra, with their single point.
+/// For linear tetrahedra, with their single point.
 template <class Tangent>
 LIMBER_INLINE void stiffness_blocks(const Tangent& tangent, const BatchShape<4>& shape, StiffnessBuffer<4>& K) {
   const auto a1 = tangent.contract(shape.g[0]), a2 = tangent.contract(shape.g[1]), a3 = tangent.contract(shape.g[2]);
@@ -95,7 +95,7 @@ LIMBER_INLINE void stiffness_blocks(const Tangent& tangent, const BatchShape<4>&
   K.put(0, minus_K10 + minus_K20 + minus_K30);
 }
 
-/// The blocks of nodes 1, 2, …, summed over the points; those with node 0 follow.
+/// The blocks of nodes 1, 2, …, summed over the points; blocks with node 0 are derived from them.
 struct StiffnessSum {
   M3<Lanes> K[block_count(9)];
   int others;
@@ -146,7 +146,7 @@ constexpr int block_column(int n, int block) {
   return column;
 }
 
-/// Known blocks, one after the other without a loop: linear tetrahedra spend much of their time here.
+/// Unrolled over a known number of blocks: linear tetrahedra spend much of their time here.
 template <int n, int... blocks>
 LIMBER_INLINE void scatter_all(const StiffnessBuffer<n>& K, const int* first, const int* stride, int lane,
                                double* values, std::integer_sequence<int, blocks...>) {
@@ -157,14 +157,14 @@ LIMBER_INLINE void scatter_all(const StiffnessBuffer<n>& K, const int* first, co
   (one(std::integral_constant<int, blocks>()), ...);
 }
 
-/// Of the columns of an element's nodes.
+/// Looks up the column strides of an element's nodes.
 template <int n>
 LIMBER_INLINE void find_strides(const ElementBatches& elements, int element, int lane, int* stride) {
   const int* nodes = elements.nodes<n>(element / lane_count) + lane;
   for (int a = 0; a < nodes_each<n>(elements); ++a) stride[a] = elements.stride(nodes[a * lane_count]);
 }
 
-/// Blocks of node 0 with others carry the opposite sign.
+/// Blocks of node 0 with other nodes have the opposite sign.
 template <int n>
 LIMBER_INLINE void scatter(const StiffnessBuffer<n>& K, const ElementBatches& elements, int element, int lane,
                            double* values) {
@@ -208,7 +208,7 @@ void scatter_mirrored(const StiffnessBuffer<n>& K, const ElementBatches& element
     }
 }
 
-/// A material's parameters, one of each lane, side by side.
+/// Combines the parameters of one material per lane into packs.
 template <template <class> class M>
 M<Lanes> side_by_side(std::span<const AnyMaterial* const> materials) {
   constexpr std::size_t count = sizeof(M<double>) / sizeof(double);
@@ -225,7 +225,7 @@ M<Lanes> side_by_side(std::span<const AnyMaterial* const> materials) {
 template <template <class> class M>
 class BatchMaterials {
  public:
-  /// One that all share, or those of the places.
+  /// One material shared by all, or one per place.
   BatchMaterials(std::span<const AnyMaterial* const> materials, int first_batch)
       : first_batch_(first_batch), stride_(materials.size() > 1 ? 1 : 0) {
     if (stride_ == 0) {
@@ -242,7 +242,7 @@ class BatchMaterials {
   }
 
  private:
-  std::vector<M<Lanes>> materials_;  // of the batches, or one
+  std::vector<M<Lanes>> materials_;  // one per batch, or one for all
   int first_batch_, stride_;
 };
 
@@ -251,7 +251,7 @@ struct BatchPoint {
   int batch, point;
 };
 
-/// W of a block, its density at a point being density(BatchPoint, F).
+/// W of a block, where density(BatchPoint, F) is its density at a point.
 template <int n, class Density>
 double sum_energy(const ElementBatches& elements, const ElementBlock& block, const double* q, const Density& density) {
   double sum = 0;
@@ -269,7 +269,7 @@ double sum_energy(const ElementBatches& elements, const ElementBlock& block, con
   return sum;
 }
 
-/// f += −∂W/∂q, P at a point being stress(BatchPoint, F).
+/// f += −∂W/∂q, where stress(BatchPoint, F) is P at a point.
 template <int n, class Stress>
 void add_forces(const ElementBatches& elements, const ElementBlock& block, const double* q, double* f,
                 const Stress& stress) {
@@ -286,7 +286,7 @@ void add_forces(const ElementBatches& elements, const ElementBlock& block, const
   });
 }
 
-/// K += ∂²W/∂q² into the slots and, unless f is null, f += −∂W/∂q; tangent(BatchPoint, F, V) knows V P and V dP/dF.
+/// K += ∂²W/∂q² into the slots and, unless f is null, f += −∂W/∂q. tangent(BatchPoint, F, V) provides V P and V dP/dF.
 template <int n, class TangentAt>
 void add_stiffness(const ElementBatches& elements, const ElementBlock& block, const double* q, double* f, double* K,
                    const TangentAt& tangent) {

@@ -1,6 +1,6 @@
 #pragma once  // internal
-/// Materials at quadrature points, behind functions: where elements spend enough at a point that a call does not count,
-/// one loop over them serves every material.
+/// Materials at quadrature points behind function pointers: if elements take long enough per point for the call not to
+/// matter, one element loop serves every material.
 
 #include <memory>
 #include <span>
@@ -12,7 +12,7 @@
 
 namespace limber {
 
-/// w P and w dP/dF as a matrix: with many nodes in an element its blocks take less work than those of a factored
+/// w P and w dP/dF as a matrix: with many nodes per element, its blocks take less work than those of a factored
 /// tangent.
 struct DenseTangent {
   struct Contraction {
@@ -44,10 +44,10 @@ struct PointFunctions;
 template <template <class> class M>
 class BatchMaterials;  // force/material_kernel.hpp
 
-/// Those of the batches of elements of one model.
+/// The materials of the batches of elements of one model.
 class PointMaterials {
  public:
-  /// As make_element_kernel takes them.
+  /// Arguments as in make_element_kernel.
   PointMaterials(std::span<const AnyMaterial* const> materials, int first_batch);
 
   Lanes energy(int batch, const M3<Lanes>& F) const;
@@ -55,7 +55,7 @@ class PointMaterials {
   DenseTangent tangent(int batch, const M3<Lanes>& F, const Lanes& w, Definiteness definiteness) const;
   /// Whether ψ is defined for det F > 0 only.
   bool needs_positive_det() const;
-  /// Whether ψ depends on FᵀF alone, as it does but for `linear`.
+  /// Whether ψ depends on FᵀF only: true except for `linear`.
   bool ignores_rotations() const;
 
  private:

@@ -1,12 +1,12 @@
 #pragma once
-/// How a hand pulls: springs from the nodes around a point of a body to where they would be if the body had moved as
-/// one since the grasp, and the point had come to y. With the offsets o_i of the nodes from the point then, and Σ w_i =
-/// 1:
+/// A pull by hand: springs from the nodes around a point of a body to the places they would have if the body had
+/// translated rigidly since the grasp and the point were at y. With the initial offsets o_i of the nodes from the
+/// point, and Σ w_i = 1:
 ///
 ///     W = k/2 Σ w_i |x_i − y − o_i|²
 ///
-/// A spring for each node, not one from their mean: the tangent has blocks on the diagonal only, which every pattern
-/// has, and what is held is not wrung out of shape around one point.
+/// There is one spring per node, instead of one for their mean: the tangent then has diagonal blocks only, which every
+/// pattern contains, and the body is not distorted around a single point.
 
 #include <array>
 #include <vector>
@@ -15,7 +15,7 @@
 
 namespace limber {
 
-/// A point of a body: a weighted mean of up to four nodes. Weights of unused places are zero.
+/// A point of a body: a weighted mean of up to four nodes. Unused places have weight zero.
 struct BodyPoint {
   std::array<int, 4> nodes{};
   std::array<double, 4> weights{};
@@ -23,20 +23,20 @@ struct BodyPoint {
   bool operator==(const BodyPoint&) const = default;
 };
 
-/// Part of a weight of 1 that is shared out among nodes.
+/// A node's share of a total weight of 1.
 struct NodeShare {
   int node;
   double weight;
 };
 
-/// The nodes of a body that are nearer than the radius to one of its points at rest, with smooth weights that fall to
-/// zero there; those of the point itself are always among them. `rest`: positions of the body's nodes, which are
-/// numbered from `first` on.
+/// The nodes of a body within the radius of one of its points at rest, with smooth weights that fall to zero at the
+/// radius; the nodes of the point itself are always included. `rest`: positions of the body's nodes, which are numbered
+/// from `first` on.
 std::vector<NodeShare> nodes_around(const BodyPoint& point, int first, const std::vector<Vec3>& rest, double radius);
 
 class PullForce : public Force {
  public:
-  /// Between steps only, all three; a simulation is told by Simulation::change_forces. q: 3N, now. k [N/m].
+  /// Call these three between steps only, through Simulation::change_forces. q: 3N, at present. k [N/m].
   void grasp(const BodyPoint& point, const std::vector<NodeShare>& around, const Vector& q, double stiffness);
   void pull_to(const Vec3& to) { to_ = to; }
   void release() { held_.clear(); }
@@ -44,7 +44,7 @@ class PullForce : public Force {
   bool pulls() const { return !held_.empty(); }
   const BodyPoint& point() const { return point_; }
   const Vec3& to() const { return to_; }
-  /// On all nodes together [N]. q: 3N.
+  /// Total force on all nodes [N]. q: 3N.
   Vec3 force(const Vector& q) const;
 
   ForceTraits traits() const override { return {}; }

@@ -3,7 +3,7 @@
 ///
 ///     f = −(α K + β M) v,   D = α K + β M,
 ///
-/// α [s] multiplies the stiffness, β [1/s] the mass: a mode of frequency ω has the damping ratio α ω/2 + β/(2ω).
+/// α [s] multiplies the stiffness, β [1/s] the mass. A mode of frequency ω has the damping ratio α ω/2 + β/(2ω).
 
 #include <memory>
 #include <optional>
@@ -22,30 +22,30 @@ struct RayleighCoefficients {
 
 struct DampingRatio {
   double frequency = 0;  // [Hz]
-  double ratio = 0;      // of critical damping
+  double ratio = 0;      // relative to critical damping
 };
 
 /// The α and β that give both ratios. Throws InputError(where, …) for equal or non-positive frequencies, negative
-/// ratios, and pairs that only a negative α or β could give.
+/// ratios, and pairs that would need a negative α or β.
 RayleighCoefficients rayleigh_from_ratios(const DampingRatio& first, const DampingRatio& second,
                                           const std::string& where);
 
-/// Which K:
+/// The choice of K:
 ///
-///     corotated  of the rest shape, turned with the body (turning.hpp). In a step it depends on the time alone, along
-///                the motion with which the step began: D is −∂f/∂v exactly, the potential is kept, and so is order
-///                two.
-///     rest       of the rest shape as it stood, which resists rotation.
-///     current    of the state itself, each element's without what is negative: no potential. α ∂K/∂q[v] in the tangent
-///                is taken by central differences of K.
-///     frozen     the same of the state at which the step began: keeps the potential, order one.
+///     corotated  at rest, rotated with the body (turning.hpp). Within a step it depends on time only, along the motion
+///                extrapolated from the start of the step: D is exactly −∂f/∂v, and the potential and second order
+///                are retained.
+///     rest       at rest, without rotation; resists rotation.
+///     current    at the current state, projected element by element; no potential. α ∂K/∂q[v] in the tangent is
+///                computed by central differences of K.
+///     frozen     the same at the start of the step; has a potential, first order.
 enum class RayleighAt { corotated, rest, current, frozen };
 
 class RayleighDamping : public Force, public DampingForce, public LearningForce, public StoringForce {
  public:
-  /// K is the symmetric tangent of `elastic`: a copy of the body's elastic force for this force alone, which binds it
-  /// to all nodes of the body and, where K is that of the rest shape, lets it go again. For RayleighAt::corotated it
-  /// has a TurningStiffness. `masses`: those of the body. `rest`: 3N [m].
+  /// K is the symmetric tangent of `elastic`, a separate copy of the body's elastic force. This object binds it to all
+  /// nodes of the body and, if K is that of the rest shape, releases it again. RayleighAt::corotated requires a
+  /// TurningStiffness. `masses`: those of the body. `rest`: 3N [m].
   RayleighDamping(std::unique_ptr<Force> elastic, std::vector<NodalMass> masses, Vector rest,
                   RayleighCoefficients coefficients, RayleighAt at);
 
@@ -61,7 +61,7 @@ class RayleighDamping : public Force, public DampingForce, public LearningForce,
   double stored_energy(const State&) const override { return 0; }
 
  private:
-  struct BlockCopy {  // a block of the body's matrix and its place on the bound pattern
+  struct BlockCopy {  // a block of the body's matrix and its position on the bound pattern
     BlockPattern::Slot from, to;
   };
   struct Link {  // two coupled nodes and their distance [m] at rest
@@ -75,12 +75,12 @@ class RayleighDamping : public Force, public DampingForce, public LearningForce,
   void assemble_stiffness(const Vector& q, double scale, Definiteness definiteness, SparseMatrix& A) const;
   void add_mass(SparseMatrix& A) const;
   void set_damping(const Vector& q, Definiteness definiteness);
-  /// Of the step that began last, at time t.
+  /// Sets damping_ for time u.t, along the motion from the start of the step; without one, for the state u itself.
   void set_turned_damping(const State& u) const;
   void copy_to_bound() const;
-  /// α K + β M at a state, where it does not depend on q.
+  /// α K + β M at a state, if it does not depend on q.
   const SparseMatrix& damping(const State& u) const;
-  /// Whether stiffness damps at all and its K is this one.
+  /// Whether there is stiffness damping with this K.
   bool uses(RayleighAt at) const { return at_ == at && coefficients_.stiffness > 0; }
   /// T += scale · A.
   void add_matrix(const SparseMatrix& A, double scale, Into into, TangentBuilder& T) const;
@@ -98,13 +98,13 @@ class RayleighDamping : public Force, public DampingForce, public LearningForce,
   std::vector<std::pair<int, int>> couplings_;
   std::vector<Link> links_;
   int first_node_ = 0;
-  std::vector<int> body_index_;   // #N: number in the body, −1 elsewhere
+  std::vector<int> body_index_;   // #N: number in the body, −1 outside it
   BlockPattern body_pattern_;     // all nodes of the body, prescribed ones too: their velocities damp free nodes
-  mutable SparseMatrix damping_;  // α K + β M on it, where it does not depend on q
-  mutable SparseMatrix work_, other_side_;  // K of the moment, where it does
+  mutable SparseMatrix damping_;  // α K + β M on it, if it does not depend on q
+  mutable SparseMatrix work_, other_side_;  // present K, if it depends on q
 
-  // Of RayleighAt::corotated: positions and velocities of the body's nodes when the step began, and since when it
-  // takes; none: the state that is asked for. And the time for which damping_ is set.
+  // For RayleighAt::corotated: positions and velocities of the body's nodes at the start of the step, and its time;
+  // without a time, the state passed in is used. turned_at_: the time for which damping_ is set.
   Vector start_q_, start_v_;
   std::optional<double> since_;
   mutable std::optional<double> turned_at_;

@@ -1,5 +1,5 @@
 #pragma once  // internal
-/// Checks of numbers that users give to forces.
+/// Checks of user-supplied numbers of forces.
 
 #include <fmt/format.h>
 

@@ -1,8 +1,8 @@
 #pragma once
-/// Many small groups of n nodes, each with an energy of its own, W = Σ Wᵢ(x): triangles, hinges, corners of rods.
+/// Many small groups of n nodes, each with its own energy, W = Σ Wᵢ(x): triangles, hinges, corners of rods.
 ///
-/// Groups run in chunks; chunks of one colour share no node, colours run one after another and chunks of a colour side
-/// by side: the same bits on any number of threads.
+/// Groups are processed in chunks; chunks of one colour share no node. Colours run one after another, and chunks of a
+/// colour in parallel, so that results have the same bits for any number of threads.
 
 #include <array>
 #include <span>
@@ -18,7 +18,7 @@ struct StencilChunk {
   std::size_t first, last;
 };
 
-/// Chunks of consecutive groups by colour. nodes: n for each group.
+/// Chunks of consecutive groups by colour. nodes: n per group.
 std::vector<std::vector<StencilChunk>> colour_stencils(std::span<const int> nodes, std::size_t n);
 
 template <int n>
@@ -26,7 +26,7 @@ class Stencils {
  public:
   using Nodes = std::array<int, n>;
   using Points = Eigen::Matrix<double, 3, n>;         // a position or a force in each column
-  using Block = Eigen::Matrix<double, 3 * n, 3 * n>;  // on the columns of Points, one after another
+  using Block = Eigen::Matrix<double, 3 * n, 3 * n>;  // rows and columns: the columns of Points, one after another
   using Gradient = Eigen::Matrix<double, 3 * n, 1>;
 
   Stencils() = default;
@@ -61,7 +61,7 @@ class Stencils {
         cost);
   }
 
-  /// visit(i, x) for every group; groups that run side by side share no node.
+  /// Calls visit(i, x) for every group; groups visited in parallel share no node.
   template <class Visit>
   void for_each(const Vector& q, const Visit& visit) const {
     for (const auto& chunks : colours_)
@@ -86,8 +86,8 @@ class Stencils {
   std::vector<std::vector<StencilChunk>> colours_;
 };
 
-/// K with its negative eigenvalues set to 0, for a K that gives no force to a translation: found on the 3(n − 1)
-/// orthonormal directions across translations.
+/// K with its negative eigenvalues set to 0, for a K that is zero on translations: computed in 3(n − 1) orthonormal
+/// directions orthogonal to translations.
 template <int n>
 typename Stencils<n>::Block projected(const typename Stencils<n>::Block& K);
 

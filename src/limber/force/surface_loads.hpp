@@ -1,13 +1,13 @@
 #pragma once
 /// Loads on faces, with the area vector c = ∂x/∂ξ₁ × ∂x/∂ξ₂, which points outwards.
 ///
-/// A traction T(t) [Pa] counts per area of the rest shape X and keeps its direction:
+/// A traction T(t) [Pa] acts per area of the rest shape X and keeps its direction:
 ///     f_a = T ∫ N_a |∂X/∂ξ₁ × ∂X/∂ξ₂| dξ,   W = −Σ f_a · (x_a − X_a).
 ///
-/// A pressure p(t) [Pa] acts on the current shape, along its normals, inwards where it is positive:
+/// A pressure p(t) [Pa] acts on the current shape along its normals, inwards if positive:
 ///     f_a = −p ∫ N_a c dξ,   −∂f_a/∂x_b = p ∫ N_a (∂N_b/∂ξ₂ [∂x/∂ξ₁]ₓ − ∂N_b/∂ξ₁ [∂x/∂ξ₂]ₓ) dξ.
-/// Where the faces close, W = p (V − V₀) with the enclosed volume V = ⅓ ∫ x · c dξ, and the sum of the tangents is
-/// symmetric. So it is where the rim of the faces does not move. Elsewhere the rim adds what is not symmetric, and
+/// For closed faces, W = p (V − V₀) with the enclosed volume V = ⅓ ∫ x · c dξ, and the sum of the tangents is
+/// symmetric. The same holds if the rim of the faces does not move. Otherwise the rim adds an unsymmetric part, and
 /// there is no W.
 
 #include <memory>
@@ -24,7 +24,7 @@ std::shared_ptr<Force> make_traction(const FaceMesh& faces, const Vector& rest, 
 std::shared_ptr<Force> make_pressure(FaceMesh faces, const Vector& rest, TimeFunction<double> pressure,
                                      std::vector<int> fixed = {});
 
-/// V [m³] of faces that close; negative where they look inwards. q: 3N.
+/// V [m³] of closed faces; negative if they are oriented inwards. q: 3N.
 double enclosed_volume(const FaceMesh& faces, const Vector& q);
 
 }  // namespace limber

@@ -1,5 +1,5 @@
 #pragma once
-/// Springs that pull nodes toward keyed target shapes X(t), made by an artist:
+/// Springs that pull nodes toward keyed target shapes X(t) of an animation:
 ///
 ///     W = k/2 Σ |x_i − X_i(t)|²,   R = c/2 Σ |v_i − Ẋ_i(t)|².
 
@@ -10,13 +10,13 @@ namespace limber {
 
 struct TargetShapes {
   KeyTimes times;
-  std::vector<Vector> shapes;  // one for each key: 3m [m], in the order of the nodes
+  std::vector<Vector> shapes;  // one per key: 3m [m], in the order of the nodes
 };
 
 class TargetSprings : public Force, public DampingForce {
  public:
-  /// k [N/m], c [N·s/m], for each of the m nodes. Throws InputError(where + key, …) where they are negative or not
-  /// finite, or the shapes do not fit the keys or the nodes.
+  /// k [N/m], c [N·s/m] per node of the m nodes. Throws InputError(where + key, …) if they are negative or not finite,
+  /// or if the shapes do not fit the keys or the nodes.
   TargetSprings(std::vector<int> nodes, TargetShapes targets, double stiffness, double damping,
                 const std::string& where);
 
@@ -31,13 +31,13 @@ class TargetSprings : public Force, public DampingForce {
   std::optional<Potentials> potentials(const State& u) const override;
   /// c Σ |v − Ẋ|².
   double damping_power(const State& u) const override;
-  /// What moves the targets does against the springs and dampers of u.
+  /// The work done by moving the targets against the springs and dampers at u.
   double driving_work(const Travel& step, const State& u) const override;
 
  private:
-  /// X, or Ẋ, of the node at `at`/3 with the keys and weights c of w.
+  /// X or Ẋ of the node at `at`/3, with the keys and weights c of w.
   Vec3 target(const KeyWeights& w, const std::array<double, 4>& c, Index at) const;
-  /// visit(node, x − X(t), v − Ẋ(t)) for all nodes.
+  /// Calls visit(node, x − X(t), v − Ẋ(t)) for all nodes.
   template <class Visit>
   void each_deviation(const State& u, const Visit& visit) const;
 

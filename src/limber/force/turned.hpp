@@ -1,6 +1,6 @@
 #pragma once  // internal
-/// Small parts of a body that move on, and the stiffness at rest of a material that turns with them (turning.hpp), over
-/// a scalar T.
+/// Rotation of small parts of a body during their motion, and the rest stiffness of a material rotated with them
+/// (turning.hpp), over a scalar T.
 
 #include "limber/core/small_matrices.hpp"
 #include "limber/force/stencils.hpp"
@@ -9,7 +9,7 @@
 
 namespace limber {
 
-/// The law at rest: P = 2μ ε + λ tr ε. `turns`: whether it is frame indifferent, as all are but `linear`.
+/// The law at rest: P = 2μ ε + λ tr ε. `turns`: whether it is frame indifferent, true except for `linear`.
 struct RestModuli {
   double mu, lambda;
   bool turns;
@@ -18,8 +18,8 @@ RestModuli rest_moduli(const AnyMaterial& material);
 
 namespace detail {
 
-/// (Σ |r|² 1 − r rᵀ)⁻¹, which gives the ω nearest to the rates of edges r from Σ r × rate. About an axis that all edges
-/// lie on nothing turns.
+/// (Σ |r|² 1 − r rᵀ)⁻¹: multiplied by Σ r × rate, it gives the ω nearest to the rates of edges r. There is no rotation
+/// about an axis that contains all edges.
 template <class T>
 M3<T> inverse_inertia(const V3<T>* r, int n) {
   const T o(0.0), i(1.0);
@@ -41,8 +41,8 @@ V3<T> moment(const V3<T>* r, const V3<T>* rate, int n) {
 
 }  // namespace detail
 
-/// Edges that start from one point go on for dt: turning with the ω of the least Σ |rate − ω × r|², and straight with
-/// what that leaves of their rates.
+/// Moves edges with a common start for dt: rotated by the ω that minimises Σ |rate − ω × r|², and moved straight by the
+/// remainder of their rates.
 template <class T>
 void move_on(V3<T>* r, const V3<T>* rate, int n, double dt) {
   using std::sin;
@@ -55,7 +55,7 @@ void move_on(V3<T>* r, const V3<T>* rate, int n, double dt) {
   }
 }
 
-/// The same of F, whose columns are edges.
+/// The same for F, whose columns are edges.
 template <class T>
 M3<T> moved_on(const M3<T>& F, const M3<T>& rate, double dt) {
   V3<T> r[3] = {F.column(0), F.column(1), F.column(2)};
@@ -64,7 +64,7 @@ M3<T> moved_on(const M3<T>& F, const M3<T>& rate, double dt) {
   return from_columns(r[0], r[1], r[2]);
 }
 
-/// The same of n points.
+/// The same for n points.
 template <int n>
 Eigen::Matrix<double, 3, n> moved_on(const Eigen::Matrix<double, 3, n>& x, const Eigen::Matrix<double, 3, n>& v,
                                      double dt) {
@@ -81,8 +81,8 @@ Eigen::Matrix<double, 3, n> moved_on(const Eigen::Matrix<double, 3, n>& x, const
   return moved;
 }
 
-/// Of strains sym(Rᵀ (Ḟ − [ω] F)), with the rotation R of F and the ω nearest to Ḟ: the second derivative of
-/// μ ε:ε + λ/2 (tr ε)² in Ḟ.
+/// The Hessian of μ ε:ε + λ/2 (tr ε)² in Ḟ for the strain rates ε = sym(Rᵀ (Ḟ − [ω] F)), with the rotation R of F and
+/// the ω nearest to Ḟ.
 template <class T>
 M9<T> turned_hessian(const M3<T>& F, const T& mu, const T& lambda) {
   const V3<T> f[3] = {F.column(0), F.column(1), F.column(2)};

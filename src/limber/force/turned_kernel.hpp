@@ -1,5 +1,5 @@
 #pragma once  // internal
-/// The stiffness at rest of a block of elements, turned with them (turning.hpp): strains are those of each point.
+/// The rest stiffness of a block of elements, rotated with them (turning.hpp) separately at each quadrature point.
 
 #include <array>
 #include <span>
@@ -13,9 +13,9 @@ namespace limber {
 
 class TurnedKernel {
  public:
-  /// As make_element_kernel.
+  /// Arguments as in make_element_kernel.
   TurnedKernel(std::span<const AnyMaterial* const> materials, int first_batch);
-  /// K += that of the shape into which q with the velocities v has moved after dt.
+  /// K += the stiffness of the shape reached from q with the velocities v after dt.
   void add(const ElementBatches& elements, const ElementBlock& block, const double* q, const double* v, double dt,
            double* K) const;
 
@@ -24,7 +24,7 @@ class TurnedKernel {
   void add_of(const ElementBatches& elements, const ElementBlock& block, const double* q, const double* v, double dt,
               double* K) const;
 
-  std::vector<std::array<Lanes, 2>> moduli_;  // μ, λ of each batch, or of all
+  std::vector<std::array<Lanes, 2>> moduli_;  // μ, λ of each batch, or one for all
   int first_batch_;
   bool turns_;
 };

@@ -1,6 +1,6 @@
 #pragma once
-/// The stiffness at rest of an elastic force, turned along with the body. With rates of strain L(x) v that are linear
-/// in the velocities and 0 for every rigid one, v = c + ω × x, and with C such that LᵀC L is the stiffness at rest,
+/// The rest stiffness of an elastic force, rotated along with the body. Let the strain rates L(x) v be linear in the
+/// velocities and vanish for every rigid motion v = c + ω × x, and let LᵀC L be the stiffness at rest. Then
 ///
 ///     K(x) = Σ L(x)ᵀ C L(x)
 ///
@@ -13,8 +13,8 @@ namespace limber {
 class TurningStiffness {
  public:
   virtual ~TurningStiffness() = default;
-  /// K += that of the shape into which `start` has moved after dt: each small part of it goes on turning as it does
-  /// then, and what else its velocities do to it goes on straight. The error is that of dt².
+  /// K += the stiffness of the shape into which `start` has moved after dt: each small part of it keeps rotating at its
+  /// present rate, and the rest of its motion continues straight. The error is of order dt².
   virtual void add_turned_stiffness(const State& start, double dt, TangentBuilder& T) const = 0;
 };
 

@@ -1,10 +1,11 @@
 #pragma once
 /// The force of a viscoelastic body: Maxwell branches on any material (quasi-linear viscoelasticity). With the stress
-/// S(E) of the elastic material, S = F⁻¹P, E = (FᵀF − 1)/2 (of `linear`: P and ε), each branch remembers a stress,
+/// S(E) of the elastic material, S = F⁻¹P, E = (FᵀF − 1)/2 (for `linear`: P and ε), each branch has an internal stress
+/// T_i. Total stress, its evolution, and the branch energy for the accounts are
 ///
 ///     S + Σ γ_i (S − T_i),   τ_i Ṫ_i = S − T_i,   and for accounts its energy,   Ẇ_i = γ_i (S − T_i) : Ė − 2 W_i/τ_i.
 ///
-/// From the state at which a step begins, S and E go straight: S_total = c(t) S(E) + B(t), which has a potential.
+/// From the start of a step, S and E are taken as linear in time: S_total = c(t) S(E) + B(t), which has a potential.
 
 #include <memory>
 #include <vector>
@@ -19,11 +20,11 @@ namespace limber {
 
 class ViscousKernel;
 
-/// Until the first step begins it is relaxed, and so is the state at which that does: T = S, W_i = 0. What has no F⁻¹
-/// is not remembered: below det F = 0.1 S fades, and it is 0 for inverted elements.
+/// Before the first step, and at its start, the body is relaxed: T = S, W_i = 0. Nearly inverted elements have no
+/// memory, since it needs F⁻¹: below det F = 0.1 S fades, and it is 0 for inverted elements.
 class ViscoelasticForce final : public Force, public LearningForce, public DampingForce, public StoringForce {
  public:
-  /// As ElasticForce. viscosities: #materials; with none an element is elastic. What acts on means is elastic too.
+  /// As ElasticForce. viscosities: #materials; elements without one are elastic. Parts acting on means are elastic too.
   ViscoelasticForce(const ElementMesh& mesh, int first_node, const std::vector<AnyMaterial>& materials,
                     const std::vector<Viscosity>& viscosities, const std::vector<int>& material_of_element,
                     const MeanParts& means = {});
@@ -37,10 +38,10 @@ class ViscoelasticForce final : public Force, public LearningForce, public Dampi
   void add_couplings(std::vector<std::pair<int, int>>& pairs) const override;
   void bind(const BlockPattern& pattern, std::span<const int> free_index) override;
   void add_force(const State& u, Vector& f) const override;
-  /// Exact, or with each element's c dP/dF and B projected. Needs bind.
+  /// Exact, or with each element's c dP/dF and B projected. Call bind first.
   void add_tangent(const State& u, TangentBuilder& T) const override;
   void linearize(const State& u, Vector& f, TangentBuilder& T) const override;
-  /// Of the step that began last: Σ V (c ψ + B:E).
+  /// For the last step begun: Σ V (c ψ + B:E).
   std::optional<Potentials> potentials(const State& u) const override;
   double max_step(const Vector& q, const Vector& dq, double t0 = 0, double t1 = 0) const override;
 
@@ -49,8 +50,8 @@ class ViscoelasticForce final : public Force, public LearningForce, public Dampi
   void begin_step(const State& u) override;
   std::vector<double> memory() const override;
   void restore(const std::vector<double>& memory) override;
-  /// Σ V [ψ(E) + Σ W_i]: a branch stores the work done on it but for what its dashpot has taken since. Exact for small
-  /// strains, where W_i = γ/2 (S − T_i) : C⁻¹ (S − T_i), and at any strain for a branch that is loaded at once or has
+  /// Σ V [ψ(E) + Σ W_i]: a branch stores the work done on it minus the dissipation of its dashpot. Exact for small
+  /// strains, where W_i = γ/2 (S − T_i) : C⁻¹ (S − T_i), and at any strain for a branch that is loaded suddenly or has
   /// relaxed.
   double stored_energy(const State& u) const override;
   /// Σ V Σ 2 W_i/τ_i.
@@ -70,7 +71,7 @@ class ViscoelasticForce final : public Force, public LearningForce, public Dampi
   };
   enum class Ask { stored, power };
 
-  /// Of the branches of all kinds, in their order.
+  /// The filters of the branches of all kinds of viscosity, in their order.
   std::vector<Filter> filters(double t) const;
   std::size_t number(std::size_t batch, std::size_t lane, std::size_t branch) const;
   void advance(const std::vector<Filter>& by, std::size_t batch, std::size_t branch, const double* now,
@@ -78,7 +79,7 @@ class ViscoelasticForce final : public Force, public LearningForce, public Dampi
   /// c and B at time t.
   const double* held(double t) const;
   double account(const State& u, Ask ask) const;
-  /// Numbers that are remembered at a point.
+  /// Number of values stored per point.
   std::size_t point_size() const;
   template <class Visit>
   void for_all_batches(const Visit& visit) const;
@@ -90,10 +91,10 @@ class ViscoelasticForce final : public Force, public LearningForce, public Dampi
   std::vector<double> gamma_, time_;  // of the branches of each kind of viscosity, most_ each; γ = 0 where it has fewer
   std::vector<int> kind_at_;          // of each place
   bool begun_ = false;
-  double since_ = 0;                       // [s] when the step began
-  std::vector<double> past_;               // S, E, ψ, then T and W of each branch, of each point of each batch
-  mutable std::vector<double> held_;       // c and B, the same
-  mutable std::optional<double> held_at_;  // the time that they are for
+  double since_ = 0;                       // [s] start of the step
+  std::vector<double> past_;               // S, E, ψ, then T and W of each branch, for each point of each batch
+  mutable std::vector<double> held_;       // c and B, in the same order
+  mutable std::optional<double> held_at_;  // their time
 };
 
 }  // namespace limber

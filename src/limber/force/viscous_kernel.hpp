@@ -1,10 +1,10 @@
 #pragma once  // internal
-/// The work on elements of one model of material with a memory. At each quadrature point there is, beside ψ(F), a
-/// factor c and a symmetric stress B that stay while nodes move (E = (FᵀF − 1)/2, S = F⁻¹P):
+/// Computations on elements of one material model with memory. In addition to ψ(F), each quadrature point has a factor
+/// c and a symmetric stress B, which stay constant while nodes move (E = (FᵀF − 1)/2, S = F⁻¹P):
 ///
 ///     W = Σ V (c ψ(F) + B:E),   P = c ∂ψ/∂F + F B,   dP/dF = c ∂²ψ/∂F² + (· B).
 ///
-/// `linear` has ε, P = c ∂ψ/∂F + B and no more in place of these. Symmetric tensors are 00, 11, 22, 12, 02, 01.
+/// For `linear`, ε replaces E, and P = c ∂ψ/∂F + B. Symmetric tensors are stored as 00, 11, 22, 12, 02, 01.
 
 #include "limber/force/element_kernel.hpp"
 
@@ -17,8 +17,8 @@ class ViscousKernel {
  public:
   virtual ~ViscousKernel() = default;
 
-  // `held`: [held_size][lane_count] of each point of each batch of all elements.
-  /// W of a block [J], +∞ where an element lies outside the material's domain.
+  // `held`: [held_size][lane_count] per point of each batch of all elements.
+  /// W of a block [J], +∞ if an element lies outside the material's domain.
   virtual double energy(const ElementBatches&, const ElementBlock&, const double* held, const double* q) const = 0;
   /// f += −∂W/∂q
   virtual void add_force(const ElementBatches&, const ElementBlock&, const double* held, const double* q,
@@ -33,7 +33,7 @@ class ViscousKernel {
   virtual bool needs_positive_det() const = 0;
 };
 
-/// As make_element_kernel, of elements of any kind.
+/// As make_element_kernel, for elements of any kind.
 std::unique_ptr<ViscousKernel> make_viscous_kernel(std::span<const AnyMaterial* const> materials, int first_batch);
 
 }  // namespace limber

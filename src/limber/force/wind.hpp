@@ -1,10 +1,10 @@
 #pragma once
-/// Wind on boundary triangles. With the area vector a = ½ e₁ × e₂ [m²] at the current q, the air's velocity w(t)
-/// relative to the triangle's mean velocity, u = w − v̄, and s = u · a, a triangle bears
+/// Wind on boundary triangles. With the area vector a = ½ e₁ × e₂ [m²] at the current q, the velocity of the air w(t)
+/// relative to the triangle's mean velocity, u = w − v̄, and s = u · a, the force on a triangle is
 ///
 ///     ½ ρ C_d |s| s a / |a|²,   a third at each node.
 ///
-/// D is exact. ∂f/∂q is left out of K: the force is exact, Newton's matrix is not (small against elasticity).
+/// D is exact. ∂f/∂q is omitted from K: the force is exact, Newton's matrix is not (small compared with elasticity).
 
 #include <array>
 
@@ -15,8 +15,8 @@ namespace limber {
 
 class Wind : public Force, public LoadForce {
  public:
-  /// Velocity w [m/s], density of the air ρ [kg/m³], drag coefficient C_d. Throws InputError(where + key, …) where ρ or
-  /// C_d is negative or not finite.
+  /// Air velocity w [m/s], air density ρ [kg/m³], drag coefficient C_d. Throws InputError(where + key, …) if ρ or C_d
+  /// is negative or not finite.
   Wind(std::vector<std::array<int, 3>> triangles, TimeFunction<Vec3> velocity, double air_density, double drag,
        const std::string& where);
 

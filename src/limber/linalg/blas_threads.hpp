@@ -1,14 +1,14 @@
 #pragma once
-/// A BLAS that splits its work by the number of threads rounds differently for each number; one that runs on a single
-/// thread always gives the same bits.
+/// Control of BLAS threads. A BLAS that divides its work among threads rounds differently for each number of them; on a
+/// single thread it always gives the same bits.
 
 namespace limber {
 
-/// Holds OpenBLAS to one thread from now on. Another BLAS is left as it is.
+/// Restricts OpenBLAS to one thread from now on. Other BLAS libraries are unaffected.
 void pin_blas_threads();
 
-/// While it lives, OpenMP loops that this thread starts run on it alone. CHOLMOD asks for four threads however few
-/// cores there are, and small loops then mostly wait for each other.
+/// While it exists, OpenMP loops started by this thread are serial. CHOLMOD asks for four threads even if there are
+/// fewer cores, and its small loops would mostly wait.
 class SerialOpenMp {
  public:
   SerialOpenMp();

@@ -1,5 +1,5 @@
 #pragma once  // internal
-/// One row of a matrix of small dense blocks times a vector: the loop that iterative solvers spend their time in.
+/// One row of a matrix of small dense blocks times a vector: the innermost loop of the iterative solvers.
 
 #include <cstddef>
 #include <type_traits>
@@ -7,11 +7,11 @@
 
 namespace limber {
 
-/// How many values after the last block may be read. What they are does not matter.
+/// Number of values after the last block that may be read. Their content does not matter.
 inline constexpr std::size_t read_beyond_blocks = 4;
 
-/// y = Σ aₛ x at the places of the row's `count` blocks. Blocks have R rows and C columns, one after the other, each
-/// column by column; column[s] counts the places of x in units of C. Values may be of lower precision than x.
+/// y = Σ aₛ x over the row's `count` blocks of R rows and C columns, stored one after the other, each column by column.
+/// column[s] is the position in x in units of C. Values may have lower precision than x.
 template <int R, int C, class Value, class T>
 inline void multiply_block_row(const Value* a, const int* column, int count, const T* x, T* y) {
   if constexpr (R == 1 && C == 1) {
@@ -23,8 +23,8 @@ inline void multiply_block_row(const Value* a, const int* column, int count, con
   using Four = xsimd::make_sized_batch_t<T, 4>;
   using Pack = std::conditional_t<std::is_void_v<Four>, xsimd::make_sized_batch_t<T, 2>, Four>;
   constexpr int lanes = static_cast<int>(Pack::size), packs = (R + lanes - 1) / lanes;
-  constexpr int chains = 3;  // sums that do not wait for each other
-  // x is read here and there, which distracts the processor from seeing that blocks come in a row.
+  constexpr int chains = 3;  // independent sums
+  // x is read at scattered positions, which keeps the processor from recognising that blocks are read in sequence.
   constexpr int ahead = 8192, line = 64;  // [bytes]
   Pack sums[chains][packs];
   for (auto& chain : sums)
@@ -33,7 +33,7 @@ inline void multiply_block_row(const Value* a, const int* column, int count, con
     for (int byte = 0; byte < static_cast<int>(R * C * sizeof(Value)); byte += line)
       __builtin_prefetch(reinterpret_cast<const char*>(a) + ahead + byte);
     const T* v = x + static_cast<std::ptrdiff_t>(column[s]) * C;
-    for (int c = 0; c < C; ++c)  // what a pack reads beyond its column is not used
+    for (int c = 0; c < C; ++c)  // values that a pack reads beyond its column are not used
       for (int p = 0; p < packs; ++p) {
         Pack& sum = sums[c % chains][p];
         sum = xsimd::fma(Pack::load_unaligned(a + c * R + lanes * p), Pack(v[c]), sum);

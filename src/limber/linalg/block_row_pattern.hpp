@@ -1,5 +1,5 @@
 #pragma once  // internal
-/// Patterns of matrices of blocks, row by row.
+/// Row-wise sparsity patterns of block matrices.
 
 #include <algorithm>
 #include <vector>
@@ -11,7 +11,7 @@ namespace limber {
 
 inline constexpr std::size_t rows_in_a_piece = 256;
 
-/// visit(i) for each row; it takes about as long as that of a product.
+/// Calls visit(i) for each row in parallel; a visit takes about as long as a row of a product.
 template <class Visit>
 void for_block_rows(int rows, const Visit& visit) {
   constexpr double row_cost = 40;  // [ns]
@@ -28,7 +28,7 @@ struct BlockRowPattern {
   }
 };
 
-/// Row i has the columns that collect(i, add) calls add() with, ascending and once each.
+/// Row i gets the columns for which collect(i, add) calls add(), ascending and without repeats.
 template <class Collect>
 std::vector<std::vector<int>> collect_rows(int rows, const Collect& collect) {
   std::vector<std::vector<int>> found(ix(rows));
@@ -51,7 +51,7 @@ inline BlockRowPattern packed(const std::vector<std::vector<int>>& rows) {
   return r;
 }
 
-/// The like, packed, without a list of its own for each row.
+/// The same in packed form, without a separate list for each row.
 template <class Collect>
 BlockRowPattern gather_rows(int rows, const Collect& collect) {
   const std::size_t pieces = (ix(rows) + rows_in_a_piece - 1) / rows_in_a_piece;

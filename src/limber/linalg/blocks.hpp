@@ -1,11 +1,11 @@
 #pragma once  // internal
-/// Matrices that are stored as BlockPattern stores them: whole 3×3 blocks, those of a block column one after the other.
+/// Matrices stored as by BlockPattern: whole 3×3 blocks, those of a block column one after the other.
 
 #include "limber/core/types.hpp"
 
 namespace limber {
 
-/// visit(a, b, first, stride) for each block: entry (r, c) is value first + c · stride + r.
+/// Calls visit(a, b, first, stride) for each block: entry (r, c) is value first + c · stride + r.
 template <class Visit>
 void each_block(const SparseMatrix& A, const Visit& visit) {
   const int *start = A.outerIndexPtr(), *row = A.innerIndexPtr();

@@ -1,5 +1,5 @@
 #pragma once  // internal
-/// Vector loops over chunks of a fixed length: what is summed with what does not depend on the number of threads.
+/// Vector loops over chunks of fixed length: the order of summation does not depend on the number of threads.
 
 #include <algorithm>
 #include <cmath>
@@ -10,13 +10,13 @@
 
 namespace limber {
 
-inline constexpr Index chunk_length = 6144;  // a multiple of 3: no node is cut in two
+inline constexpr Index chunk_length = 6144;  // a multiple of 3, so that no node is split
 
 inline constexpr double chunk_cost = 6e3;  // [ns] of a loop that reads two vectors and writes one
 
 inline Index chunk_count(Index n) { return (n + chunk_length - 1) / chunk_length; }
 
-/// body(begin, end) for each chunk of 0 … n−1.
+/// Calls body(begin, end) for each chunk of 0 … n−1.
 template <class Body>
 void for_chunks(Index n, const Body& body) {
   if (n <= chunk_length) return body(Index{0}, n);
@@ -48,7 +48,7 @@ inline double chunked_dot(Index n, const double* x, const double* y) {
 inline double chunked_dot(const Vector& x, const Vector& y) { return chunked_dot(x.size(), x.data(), y.data()); }
 inline double chunked_norm(const Vector& x) { return std::sqrt(chunked_dot(x, x)); }
 
-/// ‖x‖ where squares of its entries may overflow or vanish.
+/// ‖x‖, safe if squares of its entries overflow or underflow.
 inline double scaled_norm(const Vector& x) {
   const double largest = largest_magnitude(x);
   return largest > 0 && std::isfinite(largest) ? largest * (x / largest).norm() : largest;

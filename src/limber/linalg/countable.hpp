@@ -10,7 +10,7 @@
 
 namespace limber {
 
-/// Throws InputError("bodies", …) where a matrix would have more entries than can be counted.
+/// Throws InputError("bodies", …) if a matrix would have more entries than that.
 inline void require_countable(Index entries) {
   constexpr Index most = std::numeric_limits<int>::max();
   if (entries > most)

@@ -1,5 +1,5 @@
 #pragma once
-/// Eigenvalues of small dense symmetric matrices, compiled once: A y = λ y, and A y = λ B y with YᵀBY = I.
+/// Eigenvalues of small dense symmetric matrices: A y = λ y, and A y = λ B y with YᵀBY = I. Compiled once.
 
 #include "limber/core/types.hpp"
 
@@ -10,7 +10,7 @@ struct DenseEigen {
   Matrix vectors;  // columns
 };
 
-/// Lower triangles are read. Throw StepFailure if the iteration fails or an entry is not finite.
+/// Only lower triangles are read. Both throw StepFailure if the iteration fails or an entry is not finite.
 DenseEigen symmetric_eigen(const Matrix& A);
 DenseEigen generalized_eigen(const Matrix& A, const Matrix& B);
 

@@ -1,5 +1,5 @@
 #pragma once
-/// Remembers the sparsity pattern of the last matrix, so that a new one is noticed.
+/// Remembers the sparsity pattern of the last matrix, so that a change is detected.
 
 #include <algorithm>
 #include <atomic>
@@ -23,7 +23,7 @@ inline bool same_numbers(const int* a, const int* b, Index n) {
   return same;
 }
 
-/// Whether A (compressed) is made of whole 3×3 blocks, those of block column b in the block rows from start[b] on.
+/// Whether A (compressed) consists of whole 3×3 blocks, with block column b in the block rows from start[b] on.
 inline bool has_blocks(const SparseMatrix& A, const std::vector<int>& start, const std::vector<int>& rows) {
   const auto columns = static_cast<Index>(start.size()) - 1;
   if (A.rows() != A.cols() || A.cols() != 3 * columns || A.nonZeros() != 9 * static_cast<Index>(rows.size()))
@@ -38,7 +38,7 @@ inline bool has_blocks(const SparseMatrix& A, const std::vector<int>& start, con
     for (int c = 0; c < 3; ++c) differing |= outer[3 * b + c] ^ (9 * first + 3 * c * count);
     for (int k = 0; k < count; ++k)
       for (int r = 0; r < 3; ++r) differing |= found[3 * k + r] ^ (3 * expected[k] + r);
-    for (int k = 0; k < 3 * count; ++k)  // the other two columns are as the first
+    for (int k = 0; k < 3 * count; ++k)  // the other two columns equal the first
       differing |= (found[k] ^ found[3 * count + k]) | (found[k] ^ found[6 * count + k]);
     return differing == 0;
   };
@@ -53,7 +53,7 @@ inline bool has_blocks(const SparseMatrix& A, const std::vector<int>& start, con
 
 enum class PatternChange { same, changed };
 
-/// Where matrices are made of 3×3 blocks, it remembers the blocks: a ninth of the entries.
+/// For matrices of 3×3 blocks it remembers the blocks: a ninth of the entries.
 class Pattern {
  public:
   /// Compares A (compressed) with the last matrix and remembers it.
@@ -77,7 +77,7 @@ class Pattern {
     return mine.size() == count && same_numbers(mine.data(), other, static_cast<Index>(count));
   }
 
-  /// As if A were made of blocks.
+  /// Remembers A as if it consisted of blocks.
   void take_blocks(const SparseMatrix& A) {
     outer_.assign(1, 0);
     inner_.clear();
@@ -93,14 +93,14 @@ class Pattern {
   bool known_ = false, blocks_ = false;
 };
 
-/// Both compressed.
+/// A, B compressed.
 inline bool same_pattern(const SparseMatrix& A, const SparseMatrix& B) {
   return A.rows() == B.rows() && A.cols() == B.cols() && A.nonZeros() == B.nonZeros() &&
          same_numbers(A.outerIndexPtr(), B.outerIndexPtr(), B.cols() + 1) &&
          same_numbers(A.innerIndexPtr(), B.innerIndexPtr(), B.nonZeros());
 }
 
-/// A on the pattern of B, which holds that of A. Both compressed.
+/// A on the pattern of B, which must contain that of A. Both compressed.
 inline SparseMatrix on_pattern_of(const SparseMatrix& B, const SparseMatrix& A) {
   SparseMatrix moved = B;
   std::fill_n(moved.valuePtr(), moved.nonZeros(), 0.0);
@@ -115,7 +115,7 @@ inline SparseMatrix on_pattern_of(const SparseMatrix& B, const SparseMatrix& A) 
   return moved;
 }
 
-/// A itself, or a compressed copy kept in `copy`.
+/// A itself if compressed, otherwise a compressed copy in `copy`.
 inline const SparseMatrix& compressed(const SparseMatrix& A, SparseMatrix& copy) {
   if (A.isCompressed()) return A;
   copy = A;
@@ -123,8 +123,8 @@ inline const SparseMatrix& compressed(const SparseMatrix& A, SparseMatrix& copy)
   return copy;
 }
 
-/// A compressed, with ascending rows in every column; entries that stand twice are added. Matrices of others, such as
-/// products made by scipy, need not be so, and loops over two matrices at a time rely on it.
+/// A compressed, with ascending rows in every column and duplicate entries added. Matrices from elsewhere, such as
+/// scipy, may lack this order, and loops over two matrices at a time rely on it.
 inline SparseMatrix in_order(SparseMatrix A) {
   A.makeCompressed();
   const int *outer = A.outerIndexPtr(), *inner = A.innerIndexPtr();

@@ -1,10 +1,10 @@
 #pragma once
-/// y = A x by rows: a copy of A in full storage (both triangles of a symmetric matrix), made of 3×3 blocks where A is
-/// and of single entries elsewhere. The rows are independent, so products run in parallel with the same bits for any
-/// number of threads. The pattern is read once; `refresh` then only moves values.
+/// y = A x by rows: a copy of A in full storage (both triangles of a symmetric matrix), in 3×3 blocks if A has them,
+/// otherwise in single entries. Rows are independent, so products run in parallel with the same bits for any number of
+/// threads. The pattern is read once; `refresh` then only copies values.
 ///
-/// Where several processes share the unknowns, A is the sum of what they have from their own elements. Products and
-/// inverses of the diagonal are those of the sum, for consistent vectors; entries and `block_rows` are those here.
+/// If several processes share the unknowns, A is the sum of the matrices of their own elements. Products and inverses
+/// of the diagonal are those of the sum, for consistent vectors; entries and `block_rows` are those stored here.
 
 #include <memory>
 
@@ -14,7 +14,7 @@
 
 namespace limber {
 
-/// The blocks of a RowMatrix, row by row; each lies column by column.
+/// The blocks of a RowMatrix, row by row; each is stored column by column.
 struct BlockRows {
   int block = 0, rows = 0;
   const int *start = nullptr, *column = nullptr;  // columns ascend in each row
@@ -33,22 +33,22 @@ class RowMatrix {
   /// Takes the values of A, which has the pattern of the constructor's matrix.
   virtual void refresh(const SparseMatrix& A) = 0;
   virtual void multiply(const double* x, double* y) const = 0;
-  /// A X, #n × k: several columns at a time, which the matrix is read for only once.
+  /// A X, #n × k; reads the matrix once for several columns.
   virtual Matrix multiply_block(const Eigen::Ref<const Matrix>& X) const = 0;
   /// y = A x; returns xᵀy.
   virtual double multiply_dot(const double* x, double* y) const = 0;
   enum class Rounded { kept, dropped };
-  /// Keeps the values in single precision as well, for `multiply_dot_rounded`: half as much to read. Returns a bound
-  /// of ‖A − rounded A‖₂, for a symmetric A. Or drops them, whose memory goes back, and returns 0.
+  /// kept: stores the values in single precision too, for `multiply_dot_rounded`, which then reads half as much;
+  /// returns a bound on ‖A − rounded A‖₂ for a symmetric A. dropped: frees them and returns 0.
   virtual double round(Rounded rounded) = 0;
-  /// The same with rounded entries of A; all else is in double precision.
+  /// The same with rounded entries of A; arithmetic is in double precision.
   virtual double multiply_dot_rounded(const double* x, double* y) const = 0;
   enum class Inverse { kept, dropped };
-  /// Inverts the diagonal blocks. indefinite: one of a symmetric matrix is not positive definite; singular: one of a
-  /// general matrix has no inverse (and is taken as the identity). Where this is all that is asked for, the inverse is
-  /// dropped, and its memory goes back.
+  /// Inverts the diagonal blocks. Returns indefinite if a block of a symmetric matrix is not positive definite,
+  /// singular if a block of a general matrix has no inverse (and is replaced by the identity). dropped: only the status
+  /// is wanted, and the inverse is freed.
   virtual SolveReport::Status invert_diagonal(Inverse inverse) = 0;
-  /// z = D⁻¹r with the diagonal blocks D, whose inverse is kept; returns rᵀz.
+  /// z = D⁻¹r with the diagonal blocks D, whose inverse must have been kept; returns rᵀz.
   virtual double apply_inverse_diagonal(const double* r, double* z) const = 0;
 
  protected:
@@ -62,7 +62,7 @@ class RowMatrix {
   int block_size_;
 };
 
-/// Throws InputError("method.solver", …) where several processes share a matrix that is not made of 3×3 blocks.
+/// Throws InputError("method.solver", …) if several processes share a matrix that is not made of 3×3 blocks.
 std::unique_ptr<RowMatrix> make_row_matrix(const SparseMatrix& A, Symmetry symmetry,
                                            const Space& space = serial_space());
 

@@ -1,6 +1,6 @@
 #pragma once  // internal
-/// Numbers of (−½, ½) as if by chance, for vectors that several processes share: each follows from the place of its
-/// unknown in the whole system, so that all who hold a node have the same bits, for any number of processes.
+/// Pseudorandom numbers in (−½, ½) for distributed vectors. Each depends on the global index of its unknown, so that
+/// all processes holding a node have the same bits, for any number of processes.
 
 #include <cstdint>
 
@@ -8,9 +8,9 @@
 
 namespace limber {
 
-/// #n × columns; another seed gives others. Only where shared.
+/// #n × columns; depends on the seed. Only if the space is shared.
 inline Matrix scattered_numbers(const Space& space, Index n, Index columns, std::uint64_t seed) {
-  const auto mixed = [](std::uint64_t x) {  // as splitmix64 does
+  const auto mixed = [](std::uint64_t x) {  // splitmix64
     x += 0x9e3779b97f4a7c15;
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
     x = (x ^ (x >> 27)) * 0x94d049bb133111eb;

@@ -1,5 +1,5 @@
 #pragma once
-/// What kind of matrix a linear system has, and how solving it went.
+/// The kind of matrix of a linear system, and the outcome of a solve.
 
 namespace limber {
 
@@ -7,8 +7,8 @@ enum class Symmetry { symmetric, general };  // symmetric: only the lower triang
 
 struct SolveReport {
   enum class Status { ok, indefinite, singular, not_converged } status = Status::ok;
-  int iterations = 0;   // of an iterative solver, 0 for a direct solve
-  double residual = 0;  // ‖b − A x‖ / ‖b‖, as known
+  int iterations = 0;   // of an iterative solver; 0 for a direct solve
+  double residual = 0;  // ‖b − A x‖ / ‖b‖, as far as known
 };
 
 }  // namespace limber

@@ -1,5 +1,5 @@
 #pragma once
-/// The one list of materials. Adding one = one header and one alternative here: errors, listings and tests follow.
+/// The single list of materials. To add one, add a header and an alternative here: errors, listings and tests follow.
 
 #include <functional>
 #include <variant>
@@ -25,23 +25,23 @@ using AnyMaterial = std::variant<Linear, Corotated, FixedCorotated, Arap, StVena
 
 struct MaterialInfo {
   std::string name, description, formula;
-  std::vector<MaterialParameter> parameters;         // of its own, beside those that all have
-  std::vector<std::vector<std::string>> sufficient;  // keys that together take the place of E and ν
+  std::vector<MaterialParameter> parameters;         // model-specific, in addition to the common ones
+  std::vector<std::vector<std::string>> sufficient;  // sets of keys that replace E and ν
   bool forbids_inversion;                            // ψ is defined for det F > 0 only
 };
 const std::vector<MaterialInfo>& material_catalog();
-/// E and ν, which all materials have.
+/// E and ν, common to all materials.
 const std::vector<MaterialParameter>& common_material_parameters();
-/// Null where there is none of this name. Names ignore case.
+/// Null if there is no material of this name. Names ignore case.
 const MaterialInfo* find_material(const std::string& model);
-/// The key that is missing where a model is to be made of those given; empty: none. Of several ways to say E and ν the
-/// one counts that lacks least.
+/// The key still missing from those given to make the model; empty: none. Of several ways to specify E and ν, the one
+/// that lacks the fewest keys counts.
 std::string missing_key(const MaterialInfo& info, const std::function<bool(const std::string&)>& given);
-/// What is wrong with a value: "is not positive"; empty: nothing.
+/// The fault of a value, such as "is not positive"; empty: none.
 std::string fault_of(const MaterialParameter& parameter, double value);
 
-/// With E and ν as they are at small strains. Throws InputError(where + ".young", …) and the like for values that no
-/// material has. Names ignore case.
+/// Fills in E and ν at small strains. Throws InputError(where + ".young", …) and similar for inadmissible values. Names
+/// ignore case.
 MaterialParameters complete_parameters(MaterialParameters parameters, const std::string& where);
 /// Throws as complete_parameters does.
 AnyMaterial make_material(const MaterialParameters& parameters, const std::string& where);
@@ -50,7 +50,8 @@ const char* name(const AnyMaterial& m);
 /// Whether ψ is defined for det F > 0 only.
 bool needs_positive_det(const AnyMaterial& m);
 
-/// How λ enters ψ, and less of it where that is by J alone: ψ loses `by` times that function of J.
+/// How λ enters ψ; and the material with λ reduced by `by` if λ enters through J alone: ψ loses `by` times that
+/// function of J.
 Volumetric volumetric(const AnyMaterial& m);
 AnyMaterial softened(const AnyMaterial& m, double by);
 

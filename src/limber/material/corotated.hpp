@@ -1,5 +1,6 @@
 #pragma once
-/// Corotated elasticity, ψ = μ‖F − R‖² + λ/2 tr²(RᵀF − 1), R the rotation of F = R S in SO(3), also for inverted F.
+/// Corotated elasticity, ψ = μ‖F − R‖² + λ/2 tr²(RᵀF − 1), with R in SO(3) the rotation of F = R S; also for inverted
+/// F.
 /// dP/dF is exact: with c = λ tr(S − 1) − 2μ it is  2μ 1 + λ R⊗R + c dR/dF.
 
 #include "limber/material/material_base.hpp"
@@ -8,7 +9,7 @@
 
 namespace limber {
 
-/// w [ 2μ (a·b) 1 + λ Ra (Rb)ᵀ + c [Ra]ᵀ G [Rb] ], [x] the matrix of x×, G that of Polar.
+/// w [ 2μ (a·b) 1 + λ Ra (Rb)ᵀ + c [Ra]ᵀ G [Rb] ], with [x] the matrix of x× and G that of Polar.
 template <class T>
 class CorotatedTangent {
  public:

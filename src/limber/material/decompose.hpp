@@ -1,6 +1,6 @@
 #pragma once
-/// F = U diag(s) Vᵀ with U, V in SO(3), s₁ ≥ s₂ ≥ |s₃| and s₃ < 0 for an inverted F, and F = R S with R = U Vᵀ.
-/// Written without branches on single lanes, so that a batch of matrices runs together.
+/// F = U diag(s) Vᵀ with U, V in SO(3), s₁ ≥ s₂ ≥ |s₃| and s₃ < 0 for an inverted F, and F = R S with R = U Vᵀ. No
+/// branches on single lanes, so that a batch of matrices is processed together.
 
 #include "limber/core/small_matrices.hpp"
 
@@ -32,7 +32,7 @@ void rotate(V3<T>& p, V3<T>& q, const T& c, const T& s) {
   q = s * a + c * b;
 }
 
-/// Columns p and q of B and V change places where |b_q| > |b_p|; a sign keeps det V.
+/// Swaps columns p and q of B and V if |b_q| > |b_p|; a sign preserves det V.
 template <class T>
 void order_columns(V3<T>& bp, V3<T>& bq, V3<T>& vp, V3<T>& vq) {
   const auto swap = dot(bp, bp) < dot(bq, bq);
@@ -55,7 +55,7 @@ V3<T> any_orthogonal(const V3<T>& u) {
 
 }  // namespace detail
 
-/// One-sided Jacobi: the columns of F V are made orthogonal, which keeps all digits (FᵀF would lose half of them).
+/// One-sided Jacobi: orthogonalises the columns of F V, which keeps all digits (FᵀF would lose half of them).
 template <class T>
 Svd<T> svd(const M3<T>& F) {
   const T o(0.0), i(1.0);
@@ -89,11 +89,11 @@ Svd<T> svd(const M3<T>& F) {
   return {from_columns(u1, u2, u3), {s1, max(dot(u2, b[1]), o), dot(u3, b[2])}, from_columns(v[0], v[1], v[2])};
 }
 
-/// Compiled once (decompose.cpp), so that its bits do not depend on who asks.
+/// Compiled once (decompose.cpp), so that its bits do not depend on the caller.
 extern template Svd<double> svd(const M3<double>& F);
 
-/// The rotation R of F = R S, and the inverse of (tr S) I − S seen in space, G = R ((tr S) I − S)⁻¹ Rᵀ, which gives
-/// the derivative of R: dR = R [ω], ω = Rᵀ G R axl(Rᵀ dF − dFᵀ R).
+/// The rotation R of F = R S, and the spatial inverse of (tr S) I − S, G = R ((tr S) I − S)⁻¹ Rᵀ, which gives the
+/// derivative of R: dR = R [ω], ω = Rᵀ G R axl(Rᵀ dF − dFᵀ R).
 template <class T>
 struct Polar {
   M3<T> R, G;
@@ -101,7 +101,7 @@ struct Polar {
 
 namespace detail {
 
-/// Where s₂ + s₃ is 0 the rotation has no derivative; below this value the derivative is kept finite.
+/// If s₂ + s₃ = 0, the rotation has no derivative; below this value the derivative is kept finite.
 inline constexpr double least_stretch_sum = 1e-8;
 
 template <class T>
@@ -116,8 +116,8 @@ Polar<T> polar_by_svd(const M3<T>& F) {
 }  // namespace detail
 
 /// tr S = s₁ + s₂ + s₃ is the largest root of x⁴ − 2 I x² − 8 J x + I² − 4 II, found by Newton's method from above, and
-/// R = ∂ tr S / ∂F by implicit differentiation. The denominator is 2 (s₁+s₂)(s₁+s₃)(s₂+s₃); where it is small
-/// against (tr S)³ the digits run out and the singular value decomposition takes over.
+/// R = ∂ tr S / ∂F by implicit differentiation. The denominator is 2 (s₁+s₂)(s₁+s₃)(s₂+s₃). If it is small compared
+/// with (tr S)³, accuracy is lost and the singular value decomposition is used instead.
 template <class T>
 Polar<T> polar(const M3<T>& F) {
   const M3<T> C = cofactor(F), B = times_transposed(F, F);
@@ -146,7 +146,7 @@ Polar<T> polar(const M3<T>& F) {
   return {select(sound, result.R, careful.R), select(sound, result.G, careful.G)};
 }
 
-/// The nearest positive semidefinite matrix to the symmetric A: negative eigenvalues become 0.
+/// The positive semidefinite matrix nearest to the symmetric A: negative eigenvalues become 0.
 template <class T>
 M3<T> positive_part(const M3<T>& A) {
   const T minor = A(0, 0) * A(1, 1) - A(0, 1) * A(0, 1);

@@ -1,6 +1,6 @@
 #pragma once
 /// Fixed corotated elasticity (Stomakhin et al. 2012), ψ = μ‖F − R‖² + λ/2 (J − 1)² = μ Σ (s_i − 1)² + λ/2 (J − 1)²:
-/// corotated with the volume itself in place of tr(S), so that it resists being pressed flat. Also for inverted F.
+/// corotated with the actual volume in place of tr(S), so that it resists flattening. Also for inverted F.
 
 #include "limber/material/corotated.hpp"
 #include "limber/material/material_base.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 /// Isotropic materials ψ(I, II, J) in  I = ‖F‖²,  II = ‖cof F‖² = (I² − ‖FᵀF‖²)/2,  J = det F.
-/// P = 2ψ_I F + 2ψ_II (I F − F FᵀF) + ψ_J cof F, and all else follows from the first and second derivatives of ψ.
+/// P = 2ψ_I F + 2ψ_II (I F − F FᵀF) + ψ_J cof F; everything else follows from the first and second derivatives of ψ.
 
 #include "limber/material/material_base.hpp"
 #include "limber/material/principal.hpp"
@@ -18,7 +18,7 @@ struct InvariantDerivatives {
   T I_I, I_II, I_J, II_II, II_J, J_J;  // ∂²ψ/∂I², …
 };
 
-/// Which derivatives a material has; the others are never read. ψ_I and ψ_J always are.
+/// The derivatives a material has; others are never read. ψ_I and ψ_J are always used.
 enum DerivativeSet : unsigned {
   psi_II = 1,
   psi_I_I = 2,
@@ -36,7 +36,8 @@ class InvariantTangent {
                         row_II = has(psi_II_II | psi_I_II | psi_II_J), with_II = has(psi_II) || row_II;
 
  public:
-  /// What blocks need of a vector g: g, half of ∂I/∂F g and ∂II/∂F g, ∂J/∂F g, and the second derivatives on them.
+  /// Quantities of a vector g used by the blocks: g, half of ∂I/∂F g and ∂II/∂F g, ∂J/∂F g, and the second derivatives
+  /// applied to them.
   struct Contraction {
     V3<T> g, I, II, J, on_I, on_II, on_J;
   };
@@ -110,10 +111,10 @@ class InvariantTangent {
 
   M3<T> F_, C_, B_;  // B = F Fᵀ
   T I_, p_I_, p_II_, p_J_;
-  InvariantDerivatives<T> c_;  // the second derivatives, times w and the halves left out in Contraction
+  InvariantDerivatives<T> c_;  // second derivatives, times w and the factors omitted in Contraction
 };
 
-/// ψ_i, ψ_ij, twist and flip from the derivatives in the invariants; every quotient is a polynomial.
+/// ψ_i, ψ_ij, twist and flip from the derivatives in the invariants; all quotients are polynomials.
 template <unsigned uses, class T>
 PrincipalDerivatives<T> principal_derivatives(const V3<T>& s, const InvariantDerivatives<T>& d) {
   const T o(0.0);
@@ -143,7 +144,7 @@ PrincipalDerivatives<T> principal_derivatives(const V3<T>& s, const InvariantDer
   return p;
 }
 
-/// Derived gives `uses` and `derivatives(Invariants)`; `energy(F)` may use `invariants(F)`.
+/// Derived provides `uses` and `derivatives(Invariants)`; `energy(F)` may use `invariants(F)`.
 template <class Derived, unsigned uses_>
 struct InvariantMaterial : MaterialBase<Derived> {
   static constexpr unsigned uses = uses_;

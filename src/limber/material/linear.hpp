@@ -1,5 +1,5 @@
 #pragma once
-/// Linear elasticity, ψ = μ ε:ε + λ/2 (tr ε)², ε = (F + Fᵀ)/2 − 1: right for small strains and rotations only.
+/// Linear elasticity, ψ = μ ε:ε + λ/2 (tr ε)², ε = (F + Fᵀ)/2 − 1: valid for small strains and rotations only.
 
 #include "limber/material/material_base.hpp"
 #include "limber/material/parameters.hpp"

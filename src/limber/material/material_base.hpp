@@ -1,9 +1,9 @@
 #pragma once
-/// What every material shares. A material gives ψ(F) and an object "tangent" that knows w P(F) and, for vectors a and b
-/// of the reference shape, the 3×3 block  w Σ_jl a_j (∂P_ij/∂F_kl) b_l. With shape gradients for a and b these are an
-/// element's stiffness blocks, so no 9×9 matrix is formed in the element loop; with unit vectors they are the Hessian.
-/// A material is a template over the type of its parameters, double or Lanes (one of each lane), and holds nothing
-/// else.
+/// Common interface of materials. A material provides ψ(F) and a "tangent" object that gives w P(F) and, for vectors a
+/// and b of the reference shape, the 3×3 block  w Σ_jl a_j (∂P_ij/∂F_kl) b_l. With shape gradients as a and b these are
+/// an element's stiffness blocks, so that the element loop forms no 9×9 matrix; with unit vectors they give the
+/// Hessian. A material is a template over the type of its parameters, double or Lanes (one value per lane), and stores
+/// nothing else.
 
 #include <array>
 
@@ -12,7 +12,7 @@
 
 namespace limber {
 
-/// dP/dF from the blocks of unit vectors.
+/// dP/dF assembled from the blocks of unit vectors.
 template <class T, class Tangent>
 M9<T> expand(const Tangent& tangent) {
   const T o(0.0), i(1.0);
@@ -28,8 +28,8 @@ M9<T> expand(const Tangent& tangent) {
   return H;
 }
 
-/// How λ (or the bulk modulus) enters ψ: as λ/2 (J − 1)², as λ/2 (ln J)², or not by J alone. A material that has one of
-/// the first two also has soften(κ), which takes so much from λ: ψ is then less by κ times that function.
+/// How λ (or the bulk modulus) enters ψ: as λ/2 (J − 1)², as λ/2 (ln J)², or not through J alone. In the first two
+/// cases the material has soften(κ), which reduces λ by κ, so that ψ is reduced by κ times that function.
 enum class Volumetric { none, quadratic, logarithmic };
 
 template <class Derived>
@@ -52,11 +52,10 @@ struct MaterialBase {
 
   static constexpr bool needs_positive_det = false;
   static constexpr Volumetric volumetric = Volumetric::none;
-  /// What it takes beside E and ν, and which keys together take the place of both, as in "c10 c01 bulk".
+  /// Parameters in addition to E and ν, and the keys that together replace both, as in "c10 c01 bulk".
   static constexpr std::array<MaterialParameter, 0> parameters{};
   static constexpr std::array<const char*, 0> sufficient{};
-  /// Sets E and ν where its own parameters take their place. Throws InputError(parameter, …) where they do not go
-  /// together.
+  /// Sets E and ν if the model's own parameters replace them. Throws InputError(parameter, …) if they are inconsistent.
   static void complete(MaterialParameters&) {}
 
  private:

@@ -1,6 +1,6 @@
 #pragma once
 /// Mooney-Rivlin, isochoric, ψ = C10 (J^(−2/3) I − 3) + C01 (J^(−4/3) II − 3) + κ/2 (J − 1)², J > 0.
-/// From E and ν where not given: C10 = .4 μ, C01 = .1 μ, κ = λ + 2μ/3, so that 2 (C10 + C01) = μ.
+/// Defaults from E and ν: C10 = .4 μ, C01 = .1 μ, κ = λ + 2μ/3, so that 2 (C10 + C01) = μ.
 
 #include "limber/core/errors.hpp"
 #include "limber/material/invariants.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 /// Ogden (1972), isochoric, ψ = Σ_p μ_p/α_p (λ̄₁^α_p + λ̄₂^α_p + λ̄₃^α_p − 3) + κ/2 (J − 1)², λ̄ = J^(−1/3) s, s the
 /// singular values of F, J > 0. At small strains μ = ½ Σ_p μ_p α_p.
-/// With e_i = ln λ̄_i everything is smooth in ln s: equal stretches need no limit but that of sinh(αd)/sinh(d).
+/// With e_i = ln λ̄_i everything is smooth in ln s; equal stretches only need the limit of sinh(αd)/sinh(d).
 
 #include "limber/core/errors.hpp"
 #include "limber/material/material_base.hpp"
@@ -36,7 +36,7 @@ struct OgdenOf : MaterialBase<OgdenOf<Real>> {
     }
     bulk = bulk_modulus(p, shear_modulus());
   }
-  Real mu[terms], alpha[terms];  // [Pa], plain; mu = 0 where there is no term
+  Real mu[terms], alpha[terms];  // [Pa], dimensionless; unused terms have mu = 0
   Real bulk;                     // [Pa]
   static constexpr Volumetric volumetric = Volumetric::quadratic;
   void soften(Real by) { bulk -= by; }
@@ -111,7 +111,7 @@ struct OgdenOf : MaterialBase<OgdenOf<Real>> {
     for (int term = 0; term < terms; ++term) {
       if (!present(T(mu[term]))) continue;
       const T m(mu[term]), a(alpha[term]), stiffness = m * a;
-      // Powers less 1, so that digits stay at small strains.
+      // Powers minus 1, to keep accuracy at small strains.
       const V3<T> x = {expm1(a * e[0]), expm1(a * e[1]), expm1(a * e[2])};
       const T mean = third * (x[0] + x[1] + x[2]);
       for (int k = 0; k < 3; ++k) {

@@ -1,6 +1,6 @@
 #pragma once
-/// Materials by the name of the substance: published constants, each with its source. A scene says
-/// "material": {"preset": "dragon skin 10"}; keys beside it take the place of the preset's.
+/// Material presets by substance name: published constants, each with its source. In a scene: "material": {"preset":
+/// "dragon skin 10"}; other keys override those of the preset.
 
 #include <functional>
 #include <map>
@@ -15,19 +15,19 @@ namespace limber {
 struct MaterialPreset {
   std::string name;
   MaterialParameters parameters;
-  double density;            // [kg/m³]; 0: the source has none
-  std::string source;        // of every number, in words
-  Viscosity viscosity = {};  // none: the source has none
-  double thickness = 0;      // [m] of the sheet that was measured; 0: it was none
+  double density;            // [kg/m³]; 0: not in the source
+  std::string source;        // the source of every number
+  Viscosity viscosity = {};  // empty: not in the source
+  double thickness = 0;      // [m] of the measured sheet; 0: not a sheet
 };
-/// The one list. Names ignore case.
+/// The single list of presets. Names ignore case.
 const std::vector<MaterialPreset>& material_presets();
 
-/// Throws InputError(where, …), which says what there is.
+/// Throws InputError(where, …) listing the presets.
 const MaterialPreset& find_preset(const std::string& name, const std::string& where);
 
-/// Adds the constants of a preset that are not `given`: young, poisson and those of the model; of another model than
-/// the preset's, E and ν of its small strains. Throws InputError where what is given does not go with them.
+/// Adds those constants of a preset that are not `given`: young, poisson and those of the model; if the model differs
+/// from the preset's, E and ν of its small strains. Throws InputError if given values do not fit.
 void add_constants(const MaterialPreset& preset, const std::string& model,
                    const std::function<bool(const std::string& key)>& given, const std::string& where,
                    std::map<std::string, double>& numbers, std::map<std::string, std::vector<double>>& lists);

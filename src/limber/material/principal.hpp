@@ -1,8 +1,8 @@
 #pragma once
 /// dP/dF of an isotropic ψ(s₁, s₂, s₃), or its positive semidefinite part, F = U diag(s) Vᵀ. In the frame of U and V,
-/// dP/dF has the 3×3 scaling block ∂²ψ/∂s_i∂s_j and for each pair i ≠ j the eigenvalues
-/// twist (ψ_i + ψ_j)/(s_i + s_j) and flip (ψ_i − ψ_j)/(s_i − s_j). Materials give these quotients already divided, so
-/// equal or opposite singular values need no limit here.
+/// dP/dF has the 3×3 scaling block ∂²ψ/∂s_i∂s_j and, for each pair i ≠ j, the eigenvalues twist (ψ_i + ψ_j)/(s_i + s_j)
+/// and flip (ψ_i − ψ_j)/(s_i − s_j). Materials supply these quotients in closed form, so equal or opposite singular
+/// values need no limit here.
 
 #include "limber/material/decompose.hpp"
 
@@ -12,7 +12,7 @@ template <class T>
 struct PrincipalDerivatives {
   V3<T> first;        // ψ_i
   M3<T> second;       // ψ_ij
-  V3<T> twist, flip;  // [k] is that of the pair i, j ≠ k
+  V3<T> twist, flip;  // [k] belongs to the pair i, j ≠ k
 };
 
 enum class Spectrum { positive, whole };

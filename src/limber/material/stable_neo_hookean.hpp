@@ -1,5 +1,5 @@
 #pragma once
-/// Stable neo-Hookean (Smith, de Goes, Kim 2018, eq. 14), re-parametrised so that E and ν hold at small strains:
+/// Stable neo-Hookean (Smith, de Goes, Kim 2018, eq. 14), reparametrised so that E and ν hold at small strains:
 /// ψ = μ'/2 (I − 3) + λ'/2 (J − α)² − μ'/2 ln(I + 1) − (value at rest), μ' = 4μ/3, λ' = λ + 5μ/6, α = 1 + 3μ'/(4λ').
 
 #include "limber/material/invariants.hpp"

@@ -1,6 +1,6 @@
 #pragma once
-/// Yeoh (1993), isochoric, ψ = Σ_p c_p (J^(−2/3) I − 3)^p + κ/2 (J − 1)², p = 1, 2, 3, J > 0. At small strains μ = 2
-/// c1.
+/// Yeoh (1993), isochoric, ψ = Σ_p c_p (J^(−2/3) I − 3)^p + κ/2 (J − 1)², p = 1, 2, 3, J > 0.
+/// At small strains μ = 2 c1.
 
 #include "limber/core/errors.hpp"
 #include "limber/material/invariants.hpp"

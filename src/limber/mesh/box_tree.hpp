@@ -1,8 +1,8 @@
 #pragma once
 /// A binary tree of axis-aligned boxes over numbered items (points, edges, triangles, tetrahedra). The upper levels
-/// separate objects, those below split the items of one object at the median of their centres, so a leaf holds items of
-/// one object only and whole bodies that may not collide are left at the top. The boxes can be refitted to new ones;
-/// the shape stays. Questions of one tree: which item is nearest, which of them a box meets. Pairs of two:
+/// separate objects, the lower ones split the items of one object at the median of their centres. So a leaf holds items
+/// of one object only, and objects that may not collide are pruned near the root. Boxes can be refitted without
+/// changing the tree. Queries on one tree: the nearest item, the items that meet a box. On two trees, pairs:
 /// contact/geometry/tree_pairs.hpp.
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 namespace limber {
 
 struct Bounds {
-  std::array<double, 3> low{unbounded(), unbounded(), unbounded()};  // [m]; empty at first
+  std::array<double, 3> low{unbounded(), unbounded(), unbounded()};  // [m]; initially empty
   std::array<double, 3> high{-unbounded(), -unbounded(), -unbounded()};
 
   Bounds() = default;
@@ -34,9 +34,9 @@ struct Bounds {
   }
 };
 
-/// Closed boxes: those that only touch overlap.
+/// Closed boxes: touching counts as overlap.
 inline bool overlap(const Bounds& a, const Bounds& b) {
-  int all = 1;  // without branches
+  int all = 1;  // branch-free
   for (int k = 0; k < 3; ++k) {
     all &= static_cast<int>(a.low[k] <= b.high[k]);
     all &= static_cast<int>(b.low[k] <= a.high[k]);
@@ -53,7 +53,7 @@ class BoxTree {
     Bounds box;
     int link = 0;     // inner node: its right child (the left one is the next node); leaf: its first slot
     int count = 0;    // number of slots of a leaf; 0 for inner nodes
-    int object = -1;  // whose items all below are; -1: of several objects
+    int object = -1;  // the object of all items below; −1: several
   };
   struct Hit {
     double distance = std::numeric_limits<double>::infinity();  // [m]
@@ -61,14 +61,14 @@ class BoxTree {
   };
 
   BoxTree() = default;
-  /// Over the items of one object, with smaller leaves: for questions whose items cost more than boxes.
+  /// For the items of one object, with smaller leaves: for queries in which items cost more than boxes.
   explicit BoxTree(const std::vector<Box3>& boxes);
 
-  /// boxes and objects of the items; the tree may be empty.
+  /// boxes and objects of the items. The tree may be empty.
   void build(const std::vector<Bounds>& boxes, const std::vector<int>& objects);
   /// New boxes for the same items.
   void refit(const std::vector<Bounds>& boxes);
-  /// Σ surface of the nodes' boxes [m²], each first made smaller by `shrink` [m] on every side.
+  /// Σ surface area of the nodes' boxes [m²], each first shrunk by `shrink` [m] on every side.
   double surface_area(double shrink) const;
 
   const std::vector<Node>& nodes() const { return nodes_; }  // parents before children; the root first
@@ -84,8 +84,9 @@ class BoxTree {
     return d.norm();
   }
 
-  /// The item with the least distance(item) ≥ 0 from x, which is never less than that of its box; none beyond `within`.
-  /// Of items at the same distance the first one counts, in whatever order the tree is walked. Not for an empty tree.
+  /// The item with the smallest distance_to(item) ≥ 0 from x, which must not be less than the distance to its box; none
+  /// beyond `within`. Of equally near items the first one wins, independent of the traversal. The tree must not be
+  /// empty.
   template <class Distance>
   Hit nearest(const Vec3& x, const Distance& distance_to,
               double within = std::numeric_limits<double>::infinity()) const {
@@ -114,7 +115,7 @@ class BoxTree {
     return best;
   }
 
-  /// Calls visit(item) for all items whose boxes meet `box`, until one returns true; whether one did.
+  /// Calls visit(item) for items whose boxes meet `box` until a call returns true; returns whether one did.
   template <class Visit>
   bool any_meeting(const Bounds& box, const Visit& visit) const {
     std::vector<int> open{0};
@@ -143,7 +144,7 @@ class BoxTree {
   int leaf_ = max_leaf;
 };
 
-/// The point of the triangle a, b, c that is nearest to x; flat triangles are fine.
+/// The point of the triangle a, b, c nearest to x; degenerate triangles are allowed.
 Vec3 nearest_in_triangle(const Vec3& x, const Vec3& a, const Vec3& b, const Vec3& c);
 
 }  // namespace limber

@@ -1,5 +1,5 @@
 #pragma once  // internal
-/// What must hold of cells of any kind: arrays of n nodes each, called `one` and `many` in messages.
+/// Checks of cells of any kind: arrays of n nodes each, called `one` and `many` in messages.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -75,7 +75,7 @@ void check_nodes_used(const std::vector<std::array<int, n>>& cells, std::size_t 
                                         words.one, std::find(used.begin(), used.end(), 0) - used.begin()));
 }
 
-/// All that does not depend on the cells' shapes. Mesh: a TetMesh or HexMesh with these cells.
+/// All checks that do not depend on the cells' shapes. Mesh: a TetMesh or HexMesh with these cells.
 template <class Mesh, std::size_t n>
 void check_cells(const Mesh& mesh, const std::vector<std::array<int, n>>& cells, const CellWords& words,
                  const std::string& where) {

@@ -1,5 +1,5 @@
 #pragma once
-/// Faces that close around hollow spaces.
+/// Faces that enclose hollow spaces.
 
 #include <cstddef>
 #include <vector>
@@ -8,21 +8,21 @@
 
 namespace limber {
 
-/// How faces may be turned before it is asked whether they close.
-enum class FaceSides { as_given, consistent };  // consistent: neighbours are made to look to the same side
+/// Reorientation of faces before checking whether they are closed. consistent: neighbours are oriented alike.
+enum class FaceSides { as_given, consistent };
 
 struct ClosedFaces {
-  /// Those that hang together by edges, which all close, each turned so that it looks away from what it encloses.
+  /// Closed faces connected by edges, oriented away from the enclosed space.
   struct Part {
     FaceMesh faces;
     double volume = 0;    // [m³] enclosed, not negative
-    bool turned = false;  // as given, they look at what they enclose: the inside of a hollow body
+    bool turned = false;  // the given faces are oriented towards the enclosed space: the inside of a hollow body
   };
   std::vector<Part> parts;
-  std::size_t open_edges = 0;  // of one face only, or of faces that do not fit; then `parts` says nothing
+  std::size_t open_edges = 0;  // with a single face, or with incompatible faces; `parts` is then meaningless
 };
 
-/// q: 3N [m]. The volume of tri6 and quad4 is that of the flat triangles between their corners.
+/// q: 3N [m]. The volume of tri6 and quad4 faces is that of the flat triangles between their corners.
 ClosedFaces closed_faces(const FaceMesh& faces, const Vector& q, FaceSides sides);
 
 }  // namespace limber

@@ -1,6 +1,6 @@
 #pragma once
-/// Quadratic tetrahedra whose outer faces follow a surface: the middles of boundary edges move to the nearest points of
-/// the surface, as far as the elements stay sound.
+/// Quadratic tetrahedra whose outer faces follow a surface: midpoints of boundary edges are moved to the nearest points
+/// of the surface, as far as the elements stay valid.
 
 #include <cstddef>
 
@@ -9,12 +9,11 @@
 
 namespace limber {
 
-/// What became of the middles of boundary edges.
+/// Numbers of boundary-edge midpoints.
 struct Curved {
-  std::size_t moved = 0;  // all the way to the surface
-  std::size_t held_back =
-      0;                // less far, so that every element keeps a tenth of its volume at its corners and in its parts
-  std::size_t far = 0;  // not at all: the surface is further away than a quarter of the edge
+  std::size_t moved = 0;      // moved all the way to the surface
+  std::size_t held_back = 0;  // moved less far: every element keeps a tenth of its volume at corners and in its parts
+  std::size_t far = 0;        // not moved: the surface is farther away than a quarter of the edge
 };
 
 /// `mesh`: tet10, straight, positively oriented. `surface`: at least one triangle.

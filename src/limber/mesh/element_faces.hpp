@@ -1,5 +1,5 @@
 #pragma once
-/// Faces of elements: what loads on a surface are integrated over. Those of a sheet are its triangles.
+/// Faces of elements, for integrating surface loads. The faces of a sheet are its triangles.
 
 #include <span>
 #include <vector>
@@ -13,7 +13,7 @@ enum class FaceKind { tri3, tri6, quad4 };
 int node_count(FaceKind kind);
 int corner_count(FaceKind kind);
 
-/// Corners go counter-clockwise, seen from outside; those of a tri6 are followed by the middles 01, 12, 20.
+/// Corners are counter-clockwise seen from outside; those of a tri6 are followed by the midpoints 01, 12, 20.
 struct FaceMesh {
   FaceKind kind = FaceKind::tri3;
   std::vector<int> nodes = {};  // #F × node_count(kind)
@@ -25,11 +25,11 @@ struct FaceMesh {
 /// The faces that belong to one element only, in the order of the elements.
 FaceMesh boundary_faces(const ElementMesh& mesh);
 FaceMesh triangle_faces(const std::vector<std::array<int, 3>>& triangles);
-/// Those whose corners are all among these nodes.
+/// The faces with all corners among these nodes.
 FaceMesh faces_between(const FaceMesh& all, const std::vector<int>& nodes);
 
-/// The edges, from corner to corner, that no other face runs through in the opposite direction, with the middle of a
-/// tri6 (else −1). None: the surface is closed.
+/// Edges, from corner to corner, that no other face traverses in the opposite direction, with the midpoint of a tri6
+/// (otherwise −1). If there are none, the surface is closed.
 struct RimEdge {
   int from, to, middle;
 };

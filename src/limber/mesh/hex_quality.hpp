@@ -1,5 +1,5 @@
 #pragma once
-/// How good a mesh of hexahedra is, by the scaled Jacobian: of an element the smallest at its corners, 1 for a brick.
+/// Quality of a hexahedral mesh by the scaled Jacobian: per element the smallest value at its corners, 1 for a brick.
 
 #include <array>
 #include <cstddef>
@@ -14,14 +14,14 @@ struct HexQuality {
   double min_volume = 0, max_volume = 0;             // signed, of one hexahedron [m³]
   double min_edge = 0, mean_edge = 0, max_edge = 0;  // over distinct edges [m]
   double min_scaled_jacobian = 0, mean_scaled_jacobian = 0;
-  std::array<std::size_t, 10> scaled_jacobian_histogram{};  // hexahedra, 0.1 each; the first holds all below too
-  std::size_t worst_hex = 0;                                // the first with the smallest
+  std::array<std::size_t, 10> scaled_jacobian_histogram{};  // bins of 0.1; the first includes all smaller values
+  std::size_t worst_hex = 0;                                // the first one with the smallest value
   Vec3 worst_at = Vec3::Zero();                             // the mean of its corners [m]
-  std::size_t mirrored = 0;                                 // negatively ordered: judged as their mirror images
-  std::size_t folded = 0;                                   // neither they nor their mirror images are sound
+  std::size_t mirrored = 0;                                 // negatively ordered; evaluated as mirror images
+  std::size_t folded = 0;                                   // unsound both as given and mirrored
 };
 
-/// Indices must be in range and coordinates finite, and there must be a hexahedron.
+/// Indices must be in range, coordinates finite, and there must be at least one hexahedron.
 HexQuality hex_quality(const HexMesh& mesh);
 
 }  // namespace limber

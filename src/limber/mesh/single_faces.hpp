@@ -1,5 +1,5 @@
 #pragma once  // internal
-/// Faces that belong to one element only are the boundary.
+/// The boundary: faces that belong to one element only.
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace limber {
 
-/// The numbers of the faces whose nodes no other face has, ascending. faces: their nodes, in any order.
+/// The numbers of the faces whose node set is unique, ascending. faces: their nodes, in any order.
 template <std::size_t n>
 std::vector<std::size_t> single_faces(const std::vector<std::array<int, n>>& faces) {
   std::vector<std::pair<std::array<int, n>, std::size_t>> all(faces.size());

@@ -5,7 +5,7 @@
 
 namespace limber {
 
-/// Triangles closer than `tolerance` [m] count as touching, and so do neighbours that are folded onto each other.
+/// Triangles closer than `tolerance` [m] count as touching, as do neighbours folded onto each other.
 bool has_crossings(const TriMesh& mesh, double tolerance);
 
 }  // namespace limber

@@ -1,5 +1,5 @@
 #pragma once  // internal
-/// Tetrahedra in compact patches of about six, the size of a cell that a box is made of.
+/// Groups tetrahedra into compact patches of about six, the number in one cell of a box.
 
 #include <span>
 #include <vector>
@@ -8,13 +8,12 @@
 
 namespace limber {
 
-/// The patch of each linear tetrahedron, #E, counted from 0. group: #E; a patch has tetrahedra of one group, and
-/// those of a negative one are in none: −1.
+/// The patch of each linear tetrahedron, #E, numbered from 0. group: #E; all tetrahedra of a patch are of one group.
+/// Those of a negative group are in no patch: −1.
 ///
-/// Rings of tetrahedra around an edge, and tetrahedra with those across their faces, of five or more, are taken as long
-/// as they have nothing in common with those taken before: first those with much volume in little surface, V²/A³. What
-/// is left and hangs together is a patch if it has four to eight tetrahedra; else they go to patches beside them, or
-/// into pieces of six where there are none.
+/// Candidates are rings of tetrahedra around an edge, and tetrahedra with their face neighbours, of five or more. They
+/// are taken, largest V²/A³ first, if they are disjoint from those taken before. A connected remainder of four to eight
+/// tetrahedra is a patch; other remainders join adjacent patches, or are divided into pieces of six if there are none.
 std::vector<int> compact_patches(const ElementMesh& mesh, std::span<const int> group);
 
 }  // namespace limber

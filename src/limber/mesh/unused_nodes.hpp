@@ -1,5 +1,5 @@
 #pragma once
-/// Nodes that no cell uses, left out: the cells are renumbered, the order of the others stays.
+/// Drops nodes used by no cell and renumbers the cells. The remaining nodes keep their order.
 
 #include <vector>
 

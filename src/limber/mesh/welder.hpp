@@ -1,5 +1,5 @@
 #pragma once  // internal
-/// Gives equal points one number.
+/// Assigns one number to equal points.
 
 #include <array>
 #include <map>
@@ -18,7 +18,7 @@ class Welder {
   }
 
  private:
-  std::map<std::array<double, 3>, int> number_;  // + 0.0: −0 and 0 are one point
+  std::map<std::array<double, 3>, int> number_;  // + 0.0: −0 and 0 are the same
 };
 
 }  // namespace limber

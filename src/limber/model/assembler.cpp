@@ -12,7 +12,8 @@
 namespace limber {
 namespace {
 
-/// Pairs of nodes as pairs of free numbers, the larger one first; without those of prescribed nodes and of one node.
+/// Pairs of nodes as pairs of free numbers, the larger one first; omits pairs with prescribed nodes and pairs of equal
+/// nodes.
 void number_free(Couplings& pairs, const std::vector<int>& free_index) {
   for (auto& [a, b] : pairs) {
     const int fa = free_index[ix(a)], fb = free_index[ix(b)];
@@ -64,7 +65,7 @@ void Assembler::make_mass() {
     mass_ = map_.space().shared() ? MassMatrix(M, symmetry, map_.space()) : MassMatrix(M, symmetry);
   };
   const auto& free_index = map_.free_index();
-  // Where the pattern grows, what is linearised on the old one moves to that of the mass.
+  // If the pattern can grow, matrices on the previous pattern are moved to that of the mass.
   if (!grows() && !masses_.coupled && !map_.ties().any() && map_.guided_nodes().empty()) {
     Vector diagonal = Vector::Zero(map_.size());
     for (const auto& m : masses_.list)

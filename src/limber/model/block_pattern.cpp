@@ -69,7 +69,7 @@ void BlockPattern::add(std::span<const NodeMatrixView> matrices, double* values)
           put(static_cast<std::size_t>(node), {static_cast<std::uint32_t>(k), static_cast<std::uint32_t>(j)});
   };
   const auto n = static_cast<std::size_t>(nodes());
-  std::vector<std::size_t> end(n + 1, 0);  // of each node's places
+  std::vector<std::size_t> end(n + 1, 0);  // of each node's entries
   std::size_t blocks = 0;
   each([&](std::size_t node, Place p) {
     ++end[node + 1];
@@ -81,7 +81,8 @@ void BlockPattern::add(std::span<const NodeMatrixView> matrices, double* values)
   constexpr std::size_t columns_a_piece = 32;
   const std::size_t pieces = (n + columns_a_piece - 1) / columns_a_piece;
   const auto add_piece = [&](Index piece) {
-    // Where each row lies in the column at hand. What earlier columns left is recognised by what it points to.
+    // Position of each row in the current column. Stale entries of earlier columns are detected by the row they point
+    // to.
     static thread_local std::vector<int> position;
     if (position.size() < n) position.resize(n, 0);
     const std::size_t first = static_cast<std::size_t>(piece) * columns_a_piece;

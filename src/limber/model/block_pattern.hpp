@@ -1,6 +1,6 @@
 #pragma once
-/// The sparsity of matrices made of 3×3 blocks, one block for each coupled pair of free nodes. It is built once;
-/// matrices on it differ only in their values, so M, K, D and the stage matrix are added as arrays.
+/// The sparsity of matrices made of 3×3 blocks, one block for each coupled pair of free nodes. Matrices on one pattern
+/// differ only in their values, so M, K, D and the stage matrix are added as arrays.
 
 #include <array>
 #include <span>
@@ -14,15 +14,15 @@ namespace limber {
 /// Lower: blocks (a, b) with a ≥ b only (symmetric systems). Diagonal blocks are always stored whole.
 enum class Storage { lower, full };
 
-/// The matrix of up to four nodes in their order; node < 0: none, and its rows and columns are not read.
+/// The matrix of up to four nodes, in their order. Rows and columns of a node < 0 are unused and not read.
 struct NodeMatrix {
   std::array<int, 4> nodes{-1, -1, -1, -1};
   Mat12 A;
-  /// For so many nodes, which are to be set.
+  /// Prepares for this many nodes; the caller then sets them.
   void resize(std::size_t) { nodes.fill(-1); }
 };
 
-/// The same for any number of nodes, and either one as `BlockPattern` reads it.
+/// The same for any number of nodes. NodeMatrixView is the view of either one that `BlockPattern` reads.
 struct LargeNodeMatrix {
   std::vector<int> nodes;
   Matrix A;
@@ -38,7 +38,7 @@ struct NodeMatrixView {
 
 class BlockPattern {
  public:
-  /// Where block (a, b) lies in the value array: entry (r, c) at `first + c·stride + r`; first < 0: not stored.
+  /// The position of block (a, b) in the value array: entry (r, c) is at `first + c·stride + r`; first < 0: not stored.
   struct Slot {
     int first = -1;
     int stride = 0;
@@ -46,21 +46,21 @@ class BlockPattern {
   };
 
   BlockPattern() = default;
-  /// `pairs`: coupled free nodes in any order, repeats allowed; the diagonal is always there.
+  /// `pairs`: coupled free nodes in any order, repeats allowed. Diagonal blocks are always included.
   BlockPattern(int nodes, const std::vector<std::pair<int, int>>& pairs, Storage storage);
 
   Slot slot(int a, int b) const;
   int nodes() const { return static_cast<int>(start_.size()) - 1; }
   Index entries() const { return 9 * static_cast<Index>(rows_.size()); }
   Storage storage() const { return storage_; }
-  /// Adds matrices to values on this pattern, in parallel; each entry's sum is taken in the order of the matrices. With
-  /// lower storage what lies above the diagonal is dropped.
+  /// Adds matrices to values on this pattern, in parallel. Each entry is summed in the order of the matrices. With
+  /// lower storage, blocks above the diagonal are dropped.
   void add(std::span<const NodeMatrixView> matrices, double* values) const;
-  /// Adds one block. Both throw std::logic_error where a block is not stored but should be.
+  /// Adds one block. Both overloads throw std::logic_error if a block that should be stored is not.
   void add(int a, int b, const Mat3& block, double* values) const;
   /// A matrix of explicit zeros on this pattern, 3n × 3n.
   SparseMatrix zero() const;
-  /// Whether a matrix (compressed) has this pattern.
+  /// Whether the compressed matrix A has this pattern.
   bool is_of(const SparseMatrix& A) const;
 
  private:

@@ -15,7 +15,7 @@
 namespace limber {
 namespace {
 
-constexpr double to_rounding = 1e-15;  // refined once; what is left is what the condition of the matrix allows
+constexpr double to_rounding = 1e-15;  // refined once; the remaining error is due to the condition of the matrix
 
 /// The values of A on the pattern of `onto`; false if an entry of A is outside it. Both are in order.
 [[nodiscard]] bool place(const SparseMatrix& A, SparseMatrix& onto) {
@@ -44,23 +44,23 @@ SparseMatrix on_union(const SparseMatrix& A, const SparseMatrix& B) {
   return C;
 }
 
-/// ∂f/∂x along one unknown by a step e, of fourth order from second-order ones D(e) and D(2e).
+/// ∂f/∂x along one unknown with step e: fourth order, extrapolated from the second-order differences D(e) and D(2e).
 struct Difference {
   double step = 0;
   Vector slope;
-  /// |D₄ − D(e)|/|slope|: e²/L² where f curves on the length L, noise/e where e is too small. ∞: not finite.
+  /// |D₄ − D(e)|/|slope|: e²/L² if f curves on the length L, noise/e if e is too small. ∞: not finite.
   double doubt = std::numeric_limits<double>::infinity();
-  double rounding = 0;  // what the last digit of f makes of the slope, relative
+  double rounding = 0;  // relative effect of the last digit of f on the slope
 };
 
-/// f where the unknown is x, and its value now.
+/// f as a function of one unknown, and the unknown's present value.
 struct AlongOne {
   std::function<Vector(double x)> f;
   double now;
 };
 
 Difference difference_by(const AlongOne& along, double wanted) {
-  const double x = along.now, e = (x + wanted) - x;  // what is left of it beside x
+  const double x = along.now, e = (x + wanted) - x;  // the step actually taken in floating point
   if (e == 0) return {e, Vector::Zero(1), 0};
   const Vector far_up = along.f(x + 2 * e), far_down = along.f(x - 2 * e), up = along.f(x + e), down = along.f(x - e);
   const Vector near = (up - down) / (2 * e), far = (far_up - far_down) / (4 * e);
@@ -73,21 +73,21 @@ Difference difference_by(const AlongOne& along, double wanted) {
   return d;
 }
 
-// The error of fourth order is about the square of the doubt, so that this is 1e-12.
+// The fourth-order error is about the square of the doubt, here 1e-12.
 constexpr double enough = 1e-6;
-// Beyond, f curves on a length far below the step, and the next look is a hundred times nearer.
+// Above this, f curves on a length far below the step, and the next step tried is a hundred times smaller.
 constexpr double far_off = 1e-2;
 constexpr double most_rounding = 1e-10;
 constexpr int most_looks = 12, few_looks = 3;
 
-/// Of f's scale as far as x tells it.
+/// Guesses the scale of f from x.
 double first_step(const Vector& x) {
   const double size = largest_magnitude(x);
   return 1e-3 * (size > 0 && std::isfinite(size) ? size : 1);
 }
 
-/// The difference by a step that fits f: near the wanted one, shorter where f curves, longer where f's last digits
-/// show.
+/// The difference with a step suitable for f: close to the wanted step, shorter if f curves, longer if rounding of f
+/// dominates.
 Difference fitting_difference(const AlongOne& f, double wanted, int looks) {
   Difference best = difference_by(f, wanted);
   const double first = best.step;
@@ -96,7 +96,7 @@ Difference fitting_difference(const AlongOne& f, double wanted, int looks) {
   for (int k = 0; k < looks && last > enough && !noisy; ++k) {
     e /= last > far_off ? 100 : 10;
     const Difference shorter = difference_by(f, e);
-    const bool vanished = shorter.doubt == 0 && shorter.slope.isZero(0);  // the step is lost in x
+    const bool vanished = shorter.doubt == 0 && shorter.slope.isZero(0);  // the step vanishes in the rounding of x
     noisy = vanished || (last <= far_off && shorter.doubt >= last);
     last = shorter.doubt;
     if (!vanished && shorter.doubt < best.doubt) best = shorter;

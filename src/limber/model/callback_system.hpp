@@ -1,7 +1,7 @@
 #pragma once
 /// M q̈ = f(q, v, t) given by functions: a system of any size without nodes or a mesh. K and D may be given; otherwise
-/// they are differences of f (fourth order, dense). Their steps fit the length on which f curves, which is found by
-/// looking, so that units do not matter.
+/// they are fourth-order differences of f (dense). The difference steps are found by probing the length on which f
+/// curves, so units do not matter.
 
 #include <functional>
 #include <vector>
@@ -19,7 +19,7 @@ class CallbackSystem final : public System {
   };
   /// M: all entries. Throws InputError if it is not square.
   CallbackSystem(const SparseMatrix& M, Functions functions);
-  /// That of SystemTraits; 1 unless it is set.
+  /// Sets SystemTraits::length_scale; 1 by default.
   void set_length_scale(double length) { length_scale_ = length; }
 
   SystemTraits traits() const override {
@@ -35,9 +35,9 @@ class CallbackSystem final : public System {
   SparseMatrix difference(const State& u, With respect);
 
   Functions functions_;
-  MassMatrix mass_;  // its pattern grows to hold every tangent met so far
+  MassMatrix mass_;  // its pattern grows to hold every tangent so far
   double length_scale_ = 1;
-  std::vector<double> steps_[2];  // that served last, for each unknown; empty: not looked for yet
+  std::vector<double> steps_[2];  // last difference step of each unknown; empty: not determined yet
 };
 
 }  // namespace limber

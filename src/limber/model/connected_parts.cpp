@@ -11,7 +11,8 @@
 namespace limber {
 namespace {
 
-/// Names of groups of nodes, which may go on where another process holds them: the smallest becomes that of all.
+/// Merges groups of nodes that may continue on other processes: each group is named by its smallest node on any
+/// process.
 void unite_names(const UnknownMap& map, const std::vector<int>& root, std::vector<int>& name) {
   const NodeHolders& holders = map.holders();
   const Communicator& all = map.space().processes();
@@ -64,7 +65,7 @@ ConnectedParts connected_parts(const UnknownMap& map, const std::vector<std::pai
     name[ix(i)] = holders.scene_number(root[ix(i)]);
   }
   if (space.shared()) unite_names(map, root, name);
-  const auto names_of = [&](auto&& nodes) {  // on all processes, also where one holds nothing of a part
+  const auto names_of = [&](auto&& nodes) {  // called on all processes, also those without nodes of a part
     std::set<int> names;
     for (const int node : nodes)
       if (holders.holds(node)) names.insert(name[ix(node)]);

@@ -12,10 +12,10 @@
 namespace limber {
 namespace {
 
-/// How well the work of a force without a potential is known in a step: it may change on the way as it likes.
+/// Relative uncertainty of the work of a force without a potential during a step, since the force may vary arbitrarily.
 constexpr double known_to = .01;
 
-/// What a force stores; 0 if it has no potential.
+/// The potential energy of a force; 0 if it has no potential.
 double stored(const Force& force, const State& all) {
   const auto p = force.potentials(all);
   if (!p) return 0;
@@ -23,13 +23,13 @@ double stored(const Force& force, const State& all) {
   return storing ? storing->stored_energy(all) : p->stored;
 }
 
-/// ½ h (v_a + v_b) of what is free, q_b − q_a of what is held; 3N.
+/// ½ h (v_a + v_b) for free nodes, q_b − q_a for prescribed ones; 3N.
 Vector way(const UnknownMap& map, const State& a, const State& b, const State& full_a, const State& full_b) {
   return full_b.q - full_a.q + map.spread(.5 * (b.t - a.t) * (a.v + b.v) - (b.q - a.q));
 }
 
-/// With the forces f on all nodes: what prescribed nodes need to go on as they do, and the change of their kinetic
-/// energy. Masses that couple them with free nodes count with the mean acceleration of these.
+/// The work needed to move prescribed nodes against the forces f on all nodes, plus the change of their kinetic energy.
+/// Masses that couple them with free nodes are accelerated by the mean acceleration of these.
 double work_of_scripts(const MechanicalSystem& system, const State& a, const State& b, const Vector& f) {
   const UnknownMap& map = system.map();
   double work = 0;
@@ -51,7 +51,7 @@ double work_of_scripts(const MechanicalSystem& system, const State& a, const Sta
   return work;
 }
 
-/// Of this process, if all forces act as at the full state u.
+/// The contribution of this process, if all forces act as at the full state u.
 double work_put_in_at(const MechanicalSystem& system, const Travel& step, const State& u,
                       double* of_other_forces = nullptr) {
   double work = 0;
@@ -115,7 +115,7 @@ double elastic_rounding(const MechanicalSystem& system, const State& u) {
   const double here = elastic();
   const Vec3 shift = length * Vec3(1 / std::numbers::pi, 1 / std::numbers::e, 1 / std::numbers::sqrt3);
   double most = 0;
-  // Shifted as a whole, and by about a rounding error each: one alone may be rounded by less.
+  // Shifts the body as a whole, and each coordinate by about a rounding error: one shift alone may be rounded by less.
   for (int k = 0; k < 5; ++k) {
     for (Index i = 0; i < all.q.size(); i += 3) all.q.segment<3>(i) += shift;
     for (Index i = 0; i < all.q.size(); ++i) all.q[i] += 1e-15 * length * std::sin(static_cast<double>(i + k));
@@ -147,8 +147,8 @@ WorkPutIn work_put_in(const MechanicalSystem& system, const State& from, const S
   const State a = system.full(from), b = system.full(to);
   const Vector moved = way(system.map(), from, to, a, b);
   const Travel step{a, b, moved};
-  // At the start, at the end, and as the states act that are asked for.
-  double of_other_forces = 0;  // those without a potential, without regard to signs
+  // With the forces at the start, at the end, and at the `acting` states.
+  double of_other_forces = 0;  // forces without a potential; sum of magnitudes
   std::array<double, 4> sums = {work_put_in_at(system, step, a), work_put_in_at(system, step, b, &of_other_forces), 0,
                                 0};
   for (const auto& [u, weight] : acting) {

@@ -1,6 +1,6 @@
 #pragma once
-/// A force on the nodes of all bodies, prescribed ones included. It sees full states (q and v are 3N, node i at
-/// 3i…3i+2) and adds to f; its tangent goes block by block into the free part of K and D.
+/// A force on the nodes of all bodies, prescribed ones included. It receives full states (q and v are 3N, node i at
+/// 3i…3i+2), adds to f, and adds its tangent block by block to the free part of K and D.
 
 #include <algorithm>
 #include <limits>
@@ -15,7 +15,7 @@
 
 namespace limber {
 
-/// Where the blocks of a tangent go that are not symmetric: *matrix is made on this pattern with the first of them.
+/// Destination of unsymmetric blocks of a tangent. *matrix is created on this pattern with the first of them.
 struct UnsymmetricPart {
   const BlockPattern* pattern = nullptr;
   SparseMatrix* matrix = nullptr;
@@ -27,8 +27,8 @@ struct RankOne {
   double c;
 };
 
-/// Collects K −= ∂f/∂q and D −= ∂f/∂v on the free nodes. Blocks at prescribed nodes are dropped; with lower
-/// storage a block above the diagonal is dropped too, since its mirror image is given as well.
+/// Collects K −= ∂f/∂q and D −= ∂f/∂v on the free nodes. Blocks at prescribed nodes are dropped. With lower storage,
+/// blocks above the diagonal are dropped too, since their transposes are also added.
 class TangentBuilder {
  public:
   TangentBuilder(const BlockPattern& pattern, std::span<const int> free_index, Definiteness d, double* K, double* D,
@@ -44,8 +44,8 @@ class TangentBuilder {
   /// Block (a, b) of K: −∂f_a/∂q_b [N/m]; of D: −∂f_a/∂v_b [N·s/m]. a, b count all nodes.
   void add_stiffness(int a, int b, const Mat3& block) { add(pattern_, K_, a, b, block); }
   void add_damping(int a, int b, const Mat3& block) { add(pattern_, D_, a, b, block); }
-  /// Many matrices of up to four nodes (Block: NodeMatrix) or of any number (LargeNodeMatrix): make(k, m) is called in
-  /// parallel for k in 0 … count − 1 and sets m wholly.
+  /// Many matrices of up to four nodes (Block: NodeMatrix) or of any number (LargeNodeMatrix). make(k, m) is called in
+  /// parallel for k in 0 … count − 1 and must set m completely.
   template <class Block = NodeMatrix, class Make>
   void add_stiffness(std::size_t count, const Make& make) {
     add<Block>(pattern_, K_, count, make);
@@ -54,13 +54,13 @@ class TangentBuilder {
   void add_damping(std::size_t count, const Make& make) {
     add<Block>(pattern_, D_, count, make);
   }
-  /// Matrices of K of a force that calls itself symmetric but for these.
+  /// Unsymmetric matrices of K of a force whose traits are otherwise symmetric.
   template <class Block = NodeMatrix, class Make>
   void add_unsymmetric_stiffness(std::size_t count, const Make& make) {
     if (count > 0) add<Block>(*unsymmetric_.pattern, unsymmetric_values(), count, make);
   }
 
-  /// A part of K that is kept apart from the sparse one.
+  /// A rank-one part of K, kept apart from the sparse matrix.
   void add_rank_one(RankOne part) {
     if (low_rank_) low_rank_->push_back(std::move(part));
   }
@@ -80,7 +80,7 @@ class TangentBuilder {
 
   template <class Block, class Make>
   void add(const BlockPattern& pattern, double* values, std::size_t count, const Make& make) {
-    // A batch stays in the cache; each costs a walk over all nodes.
+    // A batch fits in the cache; each one costs a pass over all nodes.
     const std::size_t batch = std::max<std::size_t>(1024, static_cast<std::size_t>(pattern.nodes()) / 4);
     std::vector<Block> some(std::min(batch, count));
     std::vector<NodeMatrixView> views(some.size());
@@ -107,7 +107,7 @@ class TangentBuilder {
   std::vector<RankOne>* low_rank_;
 };
 
-/// Which column of the energy table a force's potential belongs to.
+/// The column of the energy table to which a force's potential belongs.
 enum class EnergyKind { elastic, gravitational, contact, other };
 
 struct ForceTraits {
@@ -115,16 +115,16 @@ struct ForceTraits {
   bool velocity_dependent = false;
   bool has_potential = true;  // f = −∂W/∂q − ∂R/∂v
   bool time_dependent = false;
-  bool dissipates = false;       // has no potential, but beyond what it stores its work is never positive: damping
-  bool wholly_implicit = false;  // in every method: contact, and what keeps rigid parts in shape
+  bool dissipates = false;  // has no potential; apart from the energy it stores, its work is never positive: damping
+  bool wholly_implicit = false;  // in every method: contact, and forces that keep rigid parts in shape
   Lag lag = Lag::none;
   EnergyKind energy = EnergyKind::other;
 };
 
 using Couplings = std::vector<std::pair<int, int>>;
 
-/// A step from a to b, as those who drive the motion see it (full states). The kinetic energy changes by exactly
-/// ½ (v_a + v_b) · M (v_b − v_a): so a force that acts during the step gives it f · way.
+/// A step from a to b (full states). The kinetic energy changes by exactly ½ (v_a + v_b) · M (v_b − v_a), so a force
+/// that acts during the step does the work f · way.
 struct Travel {
   const State &a, &b;
   const Vector& way;  // free nodes: ½ h (v_a + v_b), others: q_b − q_a; 3N [m]
@@ -134,9 +134,9 @@ class Force {
  public:
   virtual ~Force() = default;
   virtual ForceTraits traits() const = 0;
-  /// Appends the pairs of nodes that the tangent couples; (i, i) for a node that the force acts on by itself.
+  /// Appends the pairs of nodes that the tangent couples; (i, i) if the force acts on a node by itself.
   virtual void add_couplings(Couplings& pairs) const = 0;
-  /// Called when the pattern is known, and again whenever it has changed.
+  /// Called when the pattern is known, and again after each change of it.
   virtual void bind(const BlockPattern&, std::span<const int> /*free_index*/) {}
 
   virtual void add_force(const State& u, Vector& f) const = 0;
@@ -146,69 +146,71 @@ class Force {
     add_tangent(u, T);
   }
   virtual std::optional<Potentials> potentials(const State& u) const = 0;
-  /// The largest s in (0, 1] for which q + s·dq stays in the force's domain, with some reserve, while what the force
-  /// itself moves goes from where it is at t0 to where it is at t1.
+  /// The largest s in (0, 1] for which q + s·dq stays in the force's domain, with a margin, while things moved by the
+  /// force itself go from their places at t0 to those at t1.
   virtual double max_step(const Vector& /*q*/, const Vector& /*dq*/, double /*t0*/, double /*t1*/) const { return 1; }
-  /// The work [J] that is put in during a step because the force depends on time, if it acts as at the state u of that
-  /// step: where something moves, by what moves it. Here it is what W changes beyond the work at the time of u.
+  /// The work [J] put in during a step because the force depends on time, if it acts as at the state u of that step;
+  /// for moving obstacles, their work. By default: the change of W plus the work of the force at the time of u.
   virtual double driving_work(const Travel& step, const State& u) const;
 
  protected:
-  /// W(q_b, t_b) − W(q_a, t_a), and the work of the force of the time t from q_a to q.
+  /// W(q_b, t_b) − W(q_a, t_a) plus the work of the force at time t from q_a to q.
   double beyond_work_at(const Travel& step, const Vector& q, double t) const;
 };
 
-/// A force that also is one of the following is asked for that too.
+/// Additional interfaces that a force may implement.
 
-/// It takes energy out of the motion by damping.
+/// A force that takes energy out of the motion by damping.
 class DampingForce {
  public:
   virtual ~DampingForce() = default;
   virtual double damping_power(const State&) const = 0;  // [W], never negative
 };
 
-/// It learns from the states that steps start from.
+/// A force that learns from the states at the start of steps.
 class LearningForce {
  public:
   virtual ~LearningForce() = default;
   virtual void begin_step(const State&) {}
-  /// Called by the driver before a step: changes the force, putting in about `budget` [J] at most. Whether it is
-  /// another one now.
+  /// Called by the driver before a step. Changes the force, putting in at most about `budget` [J]. Returns whether it
+  /// changed.
   virtual bool adapt(const State&, double /*budget*/) { return false; }
-  /// By how much it lets things be strained that are to keep their shape, at a state where the forces of a step have
-  /// acted. Several processes: 0 where another one knows.
+  /// By how much parts that should keep their shape are strained, at a state where the forces of a step acted. On
+  /// several processes: 0 for parts that another process evaluates.
   virtual std::vector<double> strains(const State&) const { return {}; }
-  /// Called by the driver with these: whether the force has become stiffer, so that the step has to be taken again.
+  /// Called by the driver with these strains. Returns whether the force became stiffer, so that the step must be
+  /// repeated.
   virtual bool stiffen(const std::vector<double>& /*strains*/) { return false; }
-  /// What the user should hear of strains at the end of a step; empty: nothing.
+  /// A message for the user about strains at the end of a step; empty if there is none.
   virtual std::string remark(const std::vector<double>& /*strains*/) const { return {}; }
-  /// What it has learnt and a restart needs.
+  /// Learned quantities that a restart needs.
   virtual std::vector<double> memory() const { return {}; }
   virtual void restore(const std::vector<double>& /*memory*/) {}
 };
 
-/// It acts from outside. Statics applies it in parts.
+/// An external load. Statics applies it in parts.
 class LoadForce {
  public:
   virtual ~LoadForce() = default;
-  /// From now on this share of it acts; 1, as at the start, is all of it.
+  /// Sets the share of the load that acts from now on; initially 1, the whole load.
   virtual void apply(double share) = 0;
 };
 
-/// It acts between things that meet.
+/// A force between colliding things.
 class ContactForce {
  public:
   virtual ~ContactForce() = default;
-  /// Appends the pairs of nodes that the tangent at u couples beside add_couplings, and those that it may couple soon.
+  /// Appends the pairs of nodes that the tangent at u couples in addition to add_couplings, and pairs it may couple
+  /// soon.
   virtual void add_couplings_at(const State&, Couplings& now) const = 0;
   virtual void add_couplings_soon(const State&, Couplings& /*soon*/) const {}
   virtual double smallest_gap(const State&) const { return std::numeric_limits<double>::infinity(); }
   virtual void update_lagged(const State&) {}
   /// See ContactPart.
   virtual void begin_iterates() {}
-  /// Friction that became lagged in this stage is coupled again; whether there is any.
+  /// Couples friction again that became lagged in this stage. Returns whether there is any.
   virtual bool couple_again() { return false; }
-  /// The power [W] that it takes out of the motion by friction.
+  /// The power [W] dissipated by friction.
   virtual double friction_power(const State&) const { return 0; }
 };
 

@@ -10,7 +10,7 @@
 namespace limber {
 namespace {
 
-/// Appends the force if it is one of these.
+/// Appends the force if it implements the interface.
 template <class Role>
 void append(std::vector<Role*>& list, Force& force) {
   if (auto* role = dynamic_cast<Role*>(&force)) list.push_back(role);

@@ -1,5 +1,5 @@
 #pragma once
-/// The state of all nodes of a scene, for output and for what one process does alone.
+/// The state of all nodes of a scene, for output and for work done on a single process.
 
 #include <functional>
 
@@ -9,11 +9,11 @@ namespace limber {
 
 class MechanicalSystem;
 
-/// On every process. In a full state of one process, nodes that it does not hold stand where they were at the start.
+/// Returned on every process. (In a full state of one process, nodes it does not hold stay at their initial positions.)
 State gather_state(const MechanicalSystem& system, const State& u);
 
-/// On process 0 alone, in pieces: calls `piece` there with the first node of each, and positions and velocities from
-/// that one on.
+/// On process 0 only, in pieces: calls `piece` there with the first node of each piece and the positions and velocities
+/// from that node on.
 using NodePiece = std::function<void(int first, const Vector& q, const Vector& v)>;
 void gather_state(const MechanicalSystem& system, const State& u, const NodePiece& piece);
 

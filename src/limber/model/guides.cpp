@@ -32,7 +32,7 @@ void Guides::project(Vector& f) const {
   for (const Unknown& u : unknowns_) block(f, u.number) = u.free * Vec3(block(f, u.number));
 }
 
-/// own(A, free): changes a diagonal block before it is projected, and says what is added along what is held.
+/// own(A, free): changes a diagonal block before projection and returns the block added along held directions.
 template <class Own>
 void Guides::project(const Block& block, double* values, const Own& own) const {
   Mat3 A, added = Mat3::Zero();

@@ -1,7 +1,7 @@
 #pragma once
 /// Nodes that are held in some directions and free in the others. All three components stay unknowns, so that matrices
-/// keep their 3×3 blocks: forces are projected on the free directions, and along the held ones rows and columns have
-/// only a diagonal, so that the unknown stands still. The prescription gives the node's motion there.
+/// keep their 3×3 blocks. Forces are projected on the free directions; along the held ones, rows and columns have only
+/// a diagonal, so the unknown does not move. The prescription gives the node's motion there.
 
 #include <vector>
 
@@ -11,12 +11,12 @@ namespace limber {
 
 struct GuidedNode {
   int node;
-  Mat3 free;  // the projection on the directions in which it is free
-  /// Prescriptions, and the projections on what each of them holds.
+  Mat3 free;  // projection on the free directions
+  /// Prescriptions, each with the projection on the directions it holds.
   std::vector<std::pair<int, Mat3>> held;
 };
 
-/// Adds to a guided node the directions `held` by prescription k. False if some of them are held already.
+/// Adds to a guided node the directions `held` by prescription k. Returns false if some of them are held already.
 bool add_guide(GuidedNode& node, int k, const Mat3& held);
 
 class Guides {
@@ -27,19 +27,19 @@ class Guides {
   };
 
   Guides() = default;
-  /// nodes: of the unknowns.
+  /// nodes: the number of unknown nodes.
   Guides(std::vector<Unknown> unknowns, int nodes);
 
   bool any() const { return !unknowns_.empty(); }
   /// fᵢ ← Pᵢ fᵢ.
   void project(Vector& f) const;
-  /// Aᵢⱼ ← Pᵢ Aᵢⱼ Pⱼ, of a matrix that has all its blocks.
+  /// Aᵢⱼ ← Pᵢ Aᵢⱼ Pⱼ for a matrix that stores all its blocks.
   void project(SparseMatrix& A) const;
 
  private:
   friend class GuidedPattern;
   struct Block {
-    int a, b;  // places in unknowns_, −1: free
+    int a, b;  // indices in unknowns_, −1: free
     BlockPattern::Slot slot;
   };
   std::vector<Block> blocks_of(const SparseMatrix& A) const;
@@ -47,13 +47,13 @@ class Guides {
   void project(const Block& block, double* values, const Own& own) const;
 
   std::vector<Unknown> unknowns_;
-  std::vector<int> place_;  // per unknown node, −1: free
+  std::vector<int> place_;  // per unknown node: index in unknowns_, −1: free
 };
 
 /// The blocks of one pattern that guides change. It refers to the guides.
 class GuidedPattern {
  public:
-  /// What stands on the diagonal along what is held: a mass, or a stiffness as large as that of the node; or nothing.
+  /// The diagonal along held directions: a mass, a stiffness as large as that of the node, or nothing.
   enum class Diagonal { kept, large, none };
 
   GuidedPattern() = default;

@@ -63,7 +63,7 @@ SparseMatrix with_entries(const SparseMatrix& A, const LowRank& more, double sca
 }
 
 void require_entries(const LowRank& all) {
-  constexpr std::size_t most = 12000;  // their lower triangle takes 0.9 GB
+  constexpr std::size_t most = 12000;  // the lower triangle then takes 0.9 GB
   for (Index k = 0; k < all.c.size(); ++k)
     if (const std::size_t n = rows_in_use(all.U.col(k)).size(); n > most)
       throw InputError(

@@ -1,6 +1,6 @@
 #pragma once
-/// U diag(c) Uᵀ with few columns and c ≥ 0: what a tangent couples many nodes by at once, such as the volume of a
-/// cavity. As entries of a sparse matrix it would be a dense block.
+/// U diag(c) Uᵀ with few columns and c ≥ 0: a part of a tangent that couples many nodes at once, such as the volume of
+/// a cavity. In a sparse matrix it would be a dense block.
 
 #include "limber/core/types.hpp"
 
@@ -16,14 +16,14 @@ struct LowRank {
   void add_product(const Matrix& X, Matrix& Y) const;
   /// xᵀ U diag(c) Uᵀ x.
   double curvature(const Vector& x) const;
-  /// Of the sum, not of a part of it.
+  /// The diagonal of the whole sum over all processes.
   Vector diagonal() const;
 };
 
-/// A + scale U diag(c) Uᵀ entry by entry, for what asks for a sparse matrix; of a lower triangle, the lower triangle.
+/// A + scale U diag(c) Uᵀ as a sparse matrix. If A is a lower triangle, so is the result.
 enum class Triangle { lower, both };
 SparseMatrix with_entries(const SparseMatrix& A, const LowRank& more, double scale, Triangle stored);
-/// Modes are sought with a factor of such a matrix. Throws InputError("modes", …) where that takes too much memory.
+/// The search for modes factors such a matrix. Throws InputError("modes", …) if that would take too much memory.
 void require_entries(const LowRank& all);
 
 }  // namespace limber

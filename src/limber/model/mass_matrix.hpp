@@ -1,6 +1,6 @@
 #pragma once
-/// A mass matrix with its products and solves. Its pattern is that of all matrices of a system, so it may be wider than
-/// the mass itself; or it has its diagonal alone.
+/// A mass matrix with products and solves. It has the pattern of all matrices of a system, which may be wider than the
+/// mass itself, or is purely diagonal.
 
 #include <memory>
 #include <string>
@@ -9,28 +9,28 @@
 
 namespace limber {
 
-/// With nothing beside the diagonal.
+/// A sparse matrix that stores its diagonal only.
 SparseMatrix diagonal_matrix(const Vector& diagonal);
 
 class MassMatrix {
  public:
   MassMatrix() = default;
-  /// Symmetric: the lower triangle of M. `solver`, `tolerance`: how it is solved with, unless it is diagonal.
+  /// Symmetric: M is its lower triangle. `solver`, `tolerance`: used for solves unless M is diagonal.
   MassMatrix(const SparseMatrix& M, Symmetry symmetry, std::string solver = "auto", double tolerance = 1e-14);
-  /// The part of M that comes from a process's own elements.
+  /// M is the contribution of this process's own elements.
   MassMatrix(const SparseMatrix& M, Symmetry symmetry, const Space& space);
 
   const SparseMatrix& matrix() const { return M_; }
   Vector apply(const Vector& x) const;
   /// Throws StepFailure.
   Vector solve(const Vector& f) const;
-  /// The same values on a pattern that holds the one of before.
+  /// Replaces the matrix by one with the same values on a pattern that contains the previous one.
   void widen(SparseMatrix M) { M_.swap(M); }
-  /// Forgets what solves have left behind: the next one depends on its right-hand side only.
+  /// Drops the solver, so that the next solve depends on its right-hand side only.
   void forget() { solver_.reset(); }
 
  private:
-  /// A solver with what it refers to, which stays where it is when the mass is moved.
+  /// A solver together with the data it refers to, at a fixed address even if the mass is moved.
   struct Solver {
     SparseMatrix matrix;
     Space space;
@@ -42,8 +42,8 @@ class MassMatrix {
   std::string solver_name_;
   double tolerance_ = 0;
   Space space_;
-  Vector diagonal_;                         // where nothing else is there, else empty
-  mutable std::unique_ptr<Solver> solver_;  // made when it is needed
+  Vector diagonal_;                         // empty unless M is diagonal
+  mutable std::unique_ptr<Solver> solver_;  // created on first use
 };
 
 }  // namespace limber

@@ -1,4 +1,4 @@
-/// The system with some of its forces, for methods that treat contact apart.
+/// The system with a subset of its forces, for methods that treat contact separately.
 #include <algorithm>
 #include <limits>
 #include <string>

@@ -14,7 +14,7 @@
 namespace limber {
 namespace {
 
-constexpr double at_start = -std::numeric_limits<double>::infinity();  // [s] nothing has been released
+constexpr double at_start = -std::numeric_limits<double>::infinity();  // [s] no node has been released
 
 NodalMasses all_masses(std::vector<NodalMass> list, const NodeHolders& holders) {
   NodalMasses masses{std::move(list)};
@@ -214,7 +214,7 @@ double MechanicalSystem::max_step_of(const Vector& q, const Vector& dq, double t
                                      const ForceList::Forces& forces) const {
   const Vector from = full({q, Vector::Zero(q.size()), t0}).q;
   Vector d = spread(dq);
-  if (t0 != t1 && scripted()) d += full({q, Vector::Zero(q.size()), t1}).q - from;  // what is free cancels
+  if (t0 != t1 && scripted()) d += full({q, Vector::Zero(q.size()), t1}).q - from;  // free nodes cancel
   return max_step_along(from, d, t0, t1, forces);
 }
 

@@ -1,10 +1,10 @@
 #pragma once
-/// Nodes, masses, forces and prescribed motion made into M q̈ = f(q, v, t) on the free degrees of freedom. With p the
-/// prescribed nodes:  M_ff q̈ = f_f(q, q_p(t), v, v_p(t), t) − M_fp q̈_p(t). Where nodes are tied to others, x_f = W z:
-/// the unknowns are z, and  WᵀM_ffW z̈ = Wᵀ(…).
+/// Assembles nodes, masses, forces and prescribed motion into M q̈ = f(q, v, t) on the free degrees of freedom. With
+/// the prescribed nodes p:  M_ff q̈ = f_f(q, q_p(t), v, v_p(t), t) − M_fp q̈_p(t). If nodes are tied to others, x_f = W
+/// z, the unknowns are z:  WᵀM_ffW z̈ = Wᵀ(…).
 ///
 /// It is composed of a map between nodes and unknowns, a list of forces, and an assembler of matrices. Energies and
-/// works are functions of it (energies.hpp).
+/// works are functions of the system (energies.hpp).
 
 #include <functional>
 #include <memory>
@@ -25,16 +25,16 @@ namespace limber {
 class MechanicalSystem final : public System {
  public:
   struct Parts {
-    Vector positions;  // 3N [m]: where the nodes are at the start, prescribed ones at their reference
+    Vector positions;  // 3N [m]: initial positions; prescribed nodes at their reference
     std::vector<NodalMass> masses;
     std::vector<std::shared_ptr<Force>> forces;
     std::vector<Prescription> prescriptions;
     double length_scale = 1;                    // [m]
-    std::shared_ptr<GapSource> gaps = nullptr;  // null: contact is by forces, if any
-    std::vector<Tie> ties = {};                 // neither node nor corners are prescribed
-    /// Where several processes share the nodes, masses and forces are those of a process's own elements. It holds all
-    /// nodes that they act on; a process that holds a tied node holds its corners. All have the same list of forces.
-    /// Nodes here are those that it knows.
+    std::shared_ptr<GapSource> gaps = nullptr;  // null: contact, if any, acts by forces
+    std::vector<Tie> ties = {};                 // neither tied nodes nor their corners are prescribed
+    /// If several processes share the nodes, masses and forces are those of a process's own elements. A process holds
+    /// all nodes on which they act, and the corners of every tied node it holds. All processes have the same list of
+    /// forces. Nodes here are those that the process knows.
     NodeHolders holders = {};
   };
   explicit MechanicalSystem(Parts parts);
@@ -46,7 +46,7 @@ class MechanicalSystem final : public System {
   Vector linearize(const State& u, Definiteness, Tangent& T) override;
   std::optional<Potentials> potentials(const State& u) const override;
   double max_step(const Vector& q, const Vector& dq, double t0, double t1) const override;
-  /// What is in the way where max_step is less than 1: "something would be passed through".
+  /// Describes the obstruction if max_step is less than 1: "something would be passed through".
   std::string what_stops(const Vector& q, const Vector& dq, double t0, double t1) const;
   void stand_still(std::optional<double> share) override;
   double max_step_to_share(const Vector& q, const Vector& dq, double t, double share) const override;
@@ -57,36 +57,37 @@ class MechanicalSystem final : public System {
   const ForceList& forces() const { return forces_; }
   const NodalMasses& masses() const { return masses_; }
 
-  /// Those that this process knows: all of the scene, but where bodies are made by parts. Full vectors are of these.
+  /// Nodes known to this process: all of the scene, or fewer if bodies are made by parts. Full vectors are over these.
   int nodes() const { return map_.nodes(); }
   const std::vector<int>& free_nodes() const { return map_.free_nodes(); }
-  /// By their scene numbers, ascending, on all processes; also those that are held in some directions only.
+  /// Scene numbers on all processes, ascending; includes nodes that are held in some directions only.
   const std::vector<int>& prescribed_nodes() const { return map_.prescribed_in_scene(); }
   const NodeHolders& holders() const { return map_.holders(); }
   const Communicator& processes() const { return map_.space().processes(); }
   bool scripted() const { return map_.scripted(); }
 
-  /// When the next nodes are to be released [s]; ∞: none are.
+  /// The time of the next release of nodes [s]; ∞ if there is none.
   double next_release() const { return map_.next_release(); }
-  /// How many releases there have been, of nodes that are let go at the same time together.
+  /// The number of releases so far. Nodes let go at the same time count as one release.
   int releases() const { return map_.releases(); }
-  /// Lets the next nodes go. Unknowns, patterns and numbers are then others: states of before belong to the system of
-  /// before.
+  /// Releases the next nodes. This changes unknowns, patterns and numbers: earlier states do not fit the system any
+  /// more.
   void release_next() { arrange(next_release()); }
-  /// Goes to where k releases have been; what is released later is held again.
+  /// Returns to the situation after k releases; nodes released later are held again.
   void release_first(int k);
 
-  /// The unknowns' part of a full vector, and the full state (3N) of the unknowns at their time.
+  /// restrict_to_free: the unknowns' part of a full vector. full: the full state (3N) for a state of the unknowns.
   Vector restrict_to_free(const Vector& full) const { return map_.restrict_to_free(full); }
   State full(const State& u) const { return map_.full(u, still_); }
   PrescribedMotion prescribed(double t) const { return map_.prescribed(t, still_); }
-  /// A displacement, velocity or acceleration of all nodes (3N) from that of the unknowns; zero where prescribed.
+  /// A displacement, velocity or acceleration of all nodes (3N) from that of the unknowns; zero at prescribed nodes.
   Vector spread(const Vector& x) const { return map_.spread(x); }
-  /// The state at time t with these full positions and velocities (prescribed nodes are as prescribed).
+  /// The state at time t with these full positions and velocities. Prescribed nodes follow their prescription.
   State state(const Vector& positions, const Vector& velocities, double t) const {
     return map_.state(positions, velocities, t);
   }
-  /// The force of a process's own elements on all nodes at a full state; and the whole force on the unknowns from it.
+  /// full_force: the force of this process's elements on all nodes at a full state. free_force: from it, the whole
+  /// force on the unknowns.
   Vector full_force(const State& all) const { return full_force(all, ForceGroup::all); }
   Vector free_force(const Vector& full, double t) const;
 
@@ -101,37 +102,37 @@ class MechanicalSystem final : public System {
   /// there. Forces learn during a motion, patterns grow, and nodes are released: two motions cannot share a system.
   /// Throws std::logic_error while an earlier claim lives.
   std::shared_ptr<void> claim(const State& start);
-  /// Lets forces learn from the state that a step starts from; see LearningForce::adapt.
+  /// Lets forces learn from the state at the start of a step; see LearningForce::adapt.
   bool adapt(const State& u, double budget);
-  /// Lets forces become stiffer that have let things be strained at u; see LearningForce::stiffen.
+  /// Lets forces become stiffer if they allowed too much strain at u; see LearningForce::stiffen.
   bool stiffen(const State& u);
-  /// What the user should hear of strains at u.
+  /// Messages for the user about strains at u.
   std::vector<std::string> remarks(const State& u) const;
-  /// What the forces have learnt, all together.
+  /// Everything the forces have learned.
   std::vector<double> memory() const { return forces_.memory(); }
   void restore(const std::vector<double>& memory) { forces_.restore(memory); }
-  /// Forgets the couplings that came with contact, and what the solver of the mass has learnt: what follows depends on
-  /// the state and the memory only.
+  /// Drops couplings added by contact and the data kept by the mass solver, so that later results depend on the state
+  /// and the memory only.
   void forget() { assembler_->forget(); }
 
  private:
-  class Part;     // this system with some of its forces
-  class Contact;  // its contact part
+  class Part;     // this system with a subset of its forces
+  class Contact;  // its ContactPart
 
   void make_contact();
-  /// Makes all that depends on which prescriptions hold.
+  /// Builds everything that depends on which prescriptions are active.
   void arrange(double released);
   Vector full_force(const State& all, ForceGroup group) const;
   Vector force_of(const State& u, ForceGroup group) const;
   Vector linearize_by(const State& u, Definiteness, Tangent& T, ForceGroup group);
   std::optional<Potentials> potentials_of(const State& u, ForceGroup group) const;
   double max_step_of(const Vector& q, const Vector& dq, double t0, double t1, const ForceList::Forces& forces) const;
-  /// Of full positions.
+  /// For full positions.
   double max_step_along(const Vector& from, const Vector& d, double t0, double t1,
                         const ForceList::Forces& forces) const;
-  /// On the unknowns, from the force of a group on all nodes: implicit forces do not move prescribed masses.
+  /// The force of a group on the unknowns, from its force on all nodes. Implicit forces do not move prescribed masses.
   Vector group_force(const Vector& full, double t, ForceGroup group) const;
-  /// The sum over all processes of a full force, on the unknowns.
+  /// A full force summed over all processes, on the unknowns.
   Vector gathered(const Vector& full) const;
 
   ForceList forces_;

@@ -15,7 +15,7 @@ struct RotationSeries {
 
 RotationSeries rotation_series(double s) {
   RotationSeries r{};
-  if (s < 1) {  // the closed forms cancel here; ten terms reach rounding
+  if (s < 1) {  // the closed forms suffer from cancellation here; ten terms are exact to rounding
     for (int n = 1; n <= 3; ++n) {
       const std::size_t i = static_cast<std::size_t>(n);
       double term = n == 3 ? 1.0 / 6 : 1.0 / n, slope = 0;

@@ -4,7 +4,7 @@
 ///     x(t) = c + R(w(t)) (X − c) + d(t),
 ///
 /// d: translation [m], w: rotation vector [rad] (its direction is the axis, its length the angle), c: pivot [m].
-/// Velocity and acceleration are exact. A pinned node has the constant motion.
+/// Velocity and acceleration are exact. A pinned node has a constant motion.
 
 #include "limber/model/time_function.hpp"
 
@@ -24,11 +24,11 @@ struct Motion {
   Vec3 pivot = Vec3::Zero();
   TimeFunction<Vec3> translation, rotation;
 
-  /// Whether nothing moves: pinned, perhaps at another place than X.
+  /// Whether the motion is constant: pinned, perhaps at a place other than X.
   bool is_constant() const { return translation.is_constant() && rotation.is_constant(); }
-  /// For many nodes at one time.
+  /// Evaluated once for many nodes at one time.
   RigidMotion at(double t) const;
-  /// Standing still, this share of the way from X to where the nodes are at t.
+  /// Standing still, at this share of the way from X to the nodes' places at t.
   RigidMotion still(double t, double share) const;
   void evaluate(double t, const Vec3& X, Vec3& x, Vec3& v, Vec3& a) const { at(t).evaluate(X, x, v, a); }
 };

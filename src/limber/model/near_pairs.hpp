@@ -1,5 +1,5 @@
 #pragma once  // internal
-/// The gaps of a source, in the unknowns of a system.
+/// The gaps of a source, expressed in the unknowns of a system.
 
 #include <memory>
 
@@ -19,7 +19,7 @@ class NearPairs final : public NearGaps {
  private:
   const MechanicalSystem& system_;
   std::shared_ptr<GapSource> source_;
-  std::size_t count_ = 0;  // of pairs that were near last
+  std::size_t count_ = 0;  // number of pairs in the last call of at()
 };
 
 }  // namespace limber

@@ -3,7 +3,7 @@
 ///
 ///     X(t) = w₀ X_left + w₁ X_right + w₂ X″_left + w₃ X″_right,
 ///
-/// with the weights of time_function.hpp. Its rate is that of X(t) itself; where that jumps, the one from the right.
+/// The weights are those of time_function.hpp. The rate is the derivative of X(t); at a jump, the one from the right.
 
 #include "limber/model/time_function.hpp"
 

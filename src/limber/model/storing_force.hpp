@@ -1,6 +1,6 @@
 #pragma once
-/// A force whose potential holds for one step only, since it depends on where the step began. What it stores is another
-/// energy, which the accounts take; what its potential changes with time is no work of anybody.
+/// A force whose potential holds for one step only, since it depends on the state at the start of the step. The
+/// accounts use stored_energy instead; changes of its potential with time are not counted as work.
 
 #include "limber/core/state.hpp"
 

@@ -3,7 +3,7 @@
 ///
 ///     M q̈ = f(q, v, t),   K = −∂f/∂q,   D = −∂f/∂v  (so D ⪰ 0 damps).
 ///
-/// This is all that solvers and time integrators know about the mechanics.
+/// Solvers and time integrators know nothing else about the mechanics.
 
 #include <limits>
 #include <optional>
@@ -17,20 +17,20 @@
 
 namespace limber {
 
-/// PᵀSP = S − MX (SX)ᵀ − SX (MX)ᵀ + MX (XᵀSX) (MX)ᵀ with P = I − X XᵀM: K or D as S, without the modes X.
+/// PᵀSP = S − MX (SX)ᵀ − SX (MX)ᵀ + MX (XᵀSX) (MX)ᵀ with P = I − X XᵀM, for S = K or D: S with the modes X removed.
 struct Deflation {
   Matrix MX, KX, DX;  // #n × s
   Matrix XKX, XDX;    // #s × s
 };
 
-/// K and D on one pattern, which the mass matrix has too unless it is diagonal. Three things are kept apart from them:
-/// modes that are taken out of a part of K and D, the part of K that is not symmetric (coupled friction), and one of
-/// low rank (cavities). So K itself stays symmetric and sparse.
+/// K and D on one pattern, which is also that of the mass matrix unless that is diagonal. Three parts are kept apart,
+/// so that K stays symmetric and sparse: modes removed from a part of K and D, the unsymmetric part of K (coupled
+/// friction), and the low-rank part (cavities).
 struct Tangent {
   SparseMatrix K, D;
   std::optional<Deflation> deflation = {};
-  SparseMatrix unsymmetric = {};  // #n × n, both triangles, to be added to K; size 0: there is no such part
-  LowRank low_rank = {};          // to be added to K; modes are not taken out of it
+  SparseMatrix unsymmetric = {};  // #n × n, both triangles, to be added to K; size 0: none
+  LowRank low_rank = {};          // to be added to K; modes are not removed from it
 };
 
 /// The forces and their tangent at a state.
@@ -40,7 +40,7 @@ struct Linearization {
   Tangent tangent;
 };
 
-/// f = −∂W/∂q − ∂R/∂v, where every force is of that form.
+/// The potentials of f = −∂W/∂q − ∂R/∂v, if every force has this form.
 struct Potentials {
   double stored = 0;      // W(q, t) [J], +∞ outside the forces' domain
   double dissipated = 0;  // R(v) [W]
@@ -51,22 +51,22 @@ struct Potentials {
   }
 };
 
-/// How often friction's potential takes the normal forces and sliding directions of a new state: never (there is no
-/// friction); at each iterate of Newton, so that those of the solution act; or at each solution, so that they lag
-/// behind it, but the potential is exact.
+/// How often friction's potential takes over the normal forces and sliding directions of a new state. none: there is no
+/// friction. each_iterate: at each Newton iterate, so the converged forces are those of the solution. each_solution:
+/// after each solution, so they lag behind, but the potential is exact.
 enum class Lag { none, each_iterate, each_solution };
 
-/// Contact as inequalities instead of forces. none: there are no inequalities; nonpenetration: no gap may close (cona);
-/// velocity: also, pairs in contact may only move apart (conb).
+/// Contact as inequalities instead of forces. none: no inequalities; nonpenetration: no gap may close (cona); velocity:
+/// in addition, pairs in contact may only separate (conb).
 enum class GapRule { none, nonpenetration, velocity };
 
-/// The gaps g(q, t) of pairs that are near, linearised: g + G (q' − q) + rate (t' − t).
+/// The gaps g(q, t) of nearby pairs, linearised: g + G (q' − q) + rate (t' − t).
 struct GapConstraints {
-  Vector gap;                    // g [m], #c; a pair is in contact where it is at most `contact`
+  Vector gap;                    // g [m], #c; a pair is in contact if g ≤ `contact`
   SparseMatrix G;                // ∂g/∂q, #c × n
   Vector rate;                   // ∂g/∂t [m/s], #c, due to prescribed nodes and obstacles
   double contact = 0;            // δ [m]
-  std::vector<int> source = {};  // #c: the number of each pair among those that were near
+  std::vector<int> source = {};  // #c: the number of each pair among the nearby pairs
 };
 
 /// Whether a tangent is exact, or each element's part is projected to the nearest positive semidefinite matrix.
@@ -78,47 +78,47 @@ class System;
 class ContactPart {
  public:
   virtual ~ContactPart() = default;
-  /// The system without its contact forces, and with its contact forces alone: contact is neither linearised nor
-  /// projected.
+  /// The system without its contact forces, and with its contact forces alone. Methods neither linearise nor project
+  /// contact.
   virtual System& smooth() = 0;
   virtual System& forces() = 0;
-  /// Whether these are forces of collisions only, which vanish where the smallest gap is ∞.
+  /// Whether all these forces come from collisions, so that they vanish if the smallest gap is ∞.
   virtual bool acts_in_collisions_only() const { return false; }
   /// The smallest gap [m] of the collisions at u; ∞ if there are none.
   virtual double smallest_gap(const State&) const = 0;
   virtual Lag lag() const { return Lag::none; }
   /// From now on friction's potential uses the normal forces and sliding directions of u.
   virtual void update_lagged(const State&) {}
-  /// Newton's iterates are counted from here on: a stage begins, or what is prescribed has moved on.
+  /// Restarts the count of Newton iterates: a stage begins, or prescribed nodes and obstacles have moved on.
   virtual void begin_iterates() {}
-  /// Coupled friction that became lagged in this stage is coupled again; whether there is any.
+  /// Couples friction again that became lagged in this stage. Returns whether there is any.
   virtual bool couple_again() { return false; }
-  /// What moves as it is told, for messages: "a script or an obstacle"; empty if nothing does.
+  /// The prescribed movers, for messages: "a script or an obstacle"; empty if there are none.
   virtual std::string driven() const { return {}; }
 };
 
-/// Pairs that are near, as inequalities: contact by a rule instead of forces, and ways that things can go freely.
+/// Nearby pairs as inequalities: for contact by constraints instead of forces, and for finding unobstructed paths.
 class NearGaps {
  public:
   virtual ~NearGaps() = default;
   virtual GapRule rule() const = 0;
-  /// All pairs at u whose gap can close before the time `until`, if no free node moves further than `distance` [m].
+  /// All pairs at u whose gap can close before time `until` if no free node moves farther than `distance` [m].
   virtual GapConstraints at(const State& u, double until, double distance) = 0;
-  /// Takes the normal forces [N] that kept these gaps open in the last stage, for reports. The gaps are those of the
-  /// last call of at().
+  /// Takes the normal forces [N] that kept these gaps open in the last stage, for reports. The gaps must be those of
+  /// the last call of at().
   virtual void report_forces(const GapConstraints&, const Vector& /*forces*/) {}
 };
 
 struct SystemTraits {
   Index size = 0;  // n
-  /// Whether M, K and D are, but for Tangent::unsymmetric. Then only their lower triangles are stored.
+  /// Whether M, K and D are symmetric, apart from Tangent::unsymmetric. If so, only their lower triangles are stored.
   bool symmetric = true;
   bool velocity_dependent = false;  // D ≠ 0
-  bool time_dependent = true;       // ∂f/∂t ≠ 0 may happen
-  double length_scale = 1;          // [m] tolerances of lengths are relative to this one
-  UnknownNodes nodes = {};          // where they are at the start; unknown if unknowns are no positions of nodes
+  bool time_dependent = true;       // ∂f/∂t ≠ 0 is possible
+  double length_scale = 1;          // [m] reference for relative tolerances of lengths
+  UnknownNodes nodes = {};          // their initial positions; unknown if the unknowns are not positions of nodes
   ContactPart* contact = nullptr;   // null if there are no contact forces
-  NearGaps* gaps = nullptr;         // null if nobody knows of any
+  NearGaps* gaps = nullptr;         // null if no gaps are available
 };
 
 class System {
@@ -126,26 +126,26 @@ class System {
   virtual ~System() = default;
 
   virtual SystemTraits traits() const = 0;
-  /// It has the pattern of K and D, which may grow with each tangent; or its diagonal alone, where that does not grow.
+  /// Has the pattern of K and D, which may grow with each tangent, or its diagonal alone if that pattern does not grow.
   virtual const MassMatrix& inertia() const = 0;
   virtual Vector force(const State& u) const = 0;
-  /// The force, with K and D at u in T. Matrices of T without a pattern get one, which grows where things have met:
-  /// that alone is why this is not const.
+  /// The force, with K and D at u in T. Matrices of T without a pattern get one. It grows when things have met, so this
+  /// is not const.
   virtual Vector linearize(const State& u, Definiteness d, Tangent& T) = 0;
   /// nullopt if a force has no potential.
   virtual std::optional<Potentials> potentials(const State&) const { return std::nullopt; }
   /// The largest s in (0, 1] for which q + s·dq stays in the domain of all forces, with a margin. Prescribed nodes and
-  /// obstacles move with it, on straight lines from their places at t0 to those at t1, by the same fraction s.
+  /// obstacles move along, by the same fraction s of the straight lines from their places at t0 to those at t1.
   virtual double max_step(const Vector& /*q*/, const Vector& /*dq*/, double /*t0*/, double /*t1*/) const { return 1; }
-  /// Called once before each step with the state that the step starts from: updates what is lagged.
+  /// Called once before each step with its initial state; updates lagged quantities.
   virtual void begin_step(const State&) {}
-  /// The rigid motions of all parts that nothing holds, as velocity fields at u: translations, then rotations. #n × k.
+  /// The rigid motions of all unsupported parts, as velocity fields at u: translations, then rotations. #n × k.
   virtual Matrix rigid_motions(const State&) const { return Matrix(size(), 0); }
-  /// For statics: from now on prescribed nodes stand still, this share of the way from their reference to where they
-  /// are at the time of a state, and this share of the loads acts. nullopt: all of them, in motion again. A system
-  /// that does not tell its loads from its other forces has all of them at any share.
+  /// For statics: from now on prescribed nodes stand still, at this share of the way from their reference to their
+  /// place at the time of a state, and this share of the loads acts. nullopt: full loads and motion again. A system
+  /// that cannot tell its loads from its other forces always applies all of them.
   virtual void stand_still(std::optional<double> /*share*/) {}
-  /// The like of max_step at the time t while the share goes from the present one to this.
+  /// Like max_step at time t, while the share goes from its present value to `share`.
   virtual double max_step_to_share(const Vector& q, const Vector& dq, double t, double /*share*/) const {
     return max_step(q, dq, t, t);
   }
@@ -156,8 +156,8 @@ class System {
   bool time_dependent() const { return traits().time_dependent; }
   double length_scale() const { return traits().length_scale; }
   ContactPart* contact() const { return traits().contact; }
-  /// The vectors over its unknowns. Where several processes share them, M, K and D are those of a process's own
-  /// elements, but forces, products and potentials are whole.
+  /// The space of vectors over the unknowns. If several processes share them, M, K and D are those of a process's own
+  /// elements, but forces, products and potentials are complete.
   const Space& space() const {
     const Space* shared = traits().nodes.space;
     return shared ? *shared : serial_space();

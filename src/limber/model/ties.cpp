@@ -11,10 +11,10 @@
 namespace limber {
 namespace {
 
-constexpr double flat = 1e-9;         // thickness over diameter, below which nodes span no volume
-constexpr double most_weight = 1.01;  // above, another corner is better
+constexpr double flat = 1e-9;         // ratio of thickness to diameter below which nodes span no volume
+constexpr double most_weight = 1.01;  // above this, another corner is better
 
-/// visit(a, b, slot) for each block of a pattern.
+/// Calls visit(a, b, slot) for each block of a pattern.
 template <class Visit>
 void each_block(const BlockPattern& pattern, const Visit& visit) {
   const SparseMatrix A = pattern.zero();
@@ -25,7 +25,7 @@ void each_block(const BlockPattern& pattern, const Visit& visit) {
   }
 }
 
-/// The node of the largest measure(x), and that measure.
+/// The node with the largest measure(x), and that measure.
 template <class Measure>
 std::pair<int, double> farthest(const std::vector<int>& nodes, const std::vector<Vec3>& x, const Measure& measure) {
   std::pair<int, double> best{-1, -1};
@@ -34,7 +34,7 @@ std::pair<int, double> farthest(const std::vector<int>& nodes, const std::vector
   return best;
 }
 
-/// Corners of a tetrahedron that is not much thinner than the nodes' hull: each as far as possible from the others.
+/// Corners of a tetrahedron not much thinner than the nodes' hull: each as far as possible from the others.
 std::array<int, 4> spanning(const std::vector<int>& nodes, const std::vector<Vec3>& x, const std::string& where) {
   const auto refuse = [&] {
     throw InputError(where, "its " + std::to_string(nodes.size()) + " nodes span no volume: a rigid part needs four " +
@@ -69,7 +69,7 @@ AffinePart affine_part(const std::vector<int>& nodes, const std::vector<Vec3>& p
     const Vec3 w = inverse * (positions[ix(i)] - positions[ix(c[0])]);
     return std::array<double, 4>{1 - w.sum(), w[0], w[1], w[2]};
   };
-  // A node of weight w in place of the corner makes the tetrahedron |w| times as large: so this ends.
+  // Replacing the corner by a node of weight w enlarges the tetrahedron by |w|, so the loop terminates.
   for (bool changed = true; changed;) {
     changed = false;
     for (const int i : nodes) {
@@ -144,7 +144,7 @@ TiedPattern::TiedPattern(const Ties& ties, const BlockPattern& nodes) {
       for (const Term& j : terms(b)) {
         const double weight = i.weight * j.weight;
         if (!lower || i.unknown >= j.unknown) pieces_.push_back({from, pattern_.slot(i.unknown, j.unknown), weight});
-        // With lower storage block (a, b) stands for its mirror image too, the diagonal ones apart.
+        // With lower storage, block (a, b) also represents its transpose, except on the diagonal.
         if (lower && a != b && j.unknown >= i.unknown)
           transposed_.push_back({from, pattern_.slot(j.unknown, i.unknown), weight});
       }

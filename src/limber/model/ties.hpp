@@ -1,5 +1,5 @@
 #pragma once
-/// Nodes tied to four others each, their corners:
+/// Nodes each tied to four others, their corners:
 ///
 ///     x_i = Σ_k w_k x_{c_k},  Σ_k w_k = 1;   x = W z,  f_z = Wᵀ f,  K_z = Wᵀ K W,
 ///
@@ -17,7 +17,7 @@ namespace limber {
 
 struct Tie {
   int node;
-  std::array<int, 4> corners;  // free, themselves not tied
+  std::array<int, 4> corners;  // free, and themselves not tied
   std::array<double, 4> weights;
 };
 
@@ -27,8 +27,8 @@ struct AffinePart {
   std::vector<Tie> ties;
 };
 
-/// `nodes` count in `positions` [m]. The corners are far apart: no weight is larger than 1.01 in size. Throws
-/// InputError(where, …) if there are not four nodes that span a volume.
+/// `nodes` index `positions` [m]. The corners are far apart: no weight exceeds 1.01 in magnitude. Throws
+/// InputError(where, …) unless four nodes span a volume.
 AffinePart affine_part(const std::vector<int>& nodes, const std::vector<Vec3>& positions, const std::string& where);
 
 class Ties {
@@ -40,7 +40,7 @@ class Ties {
   bool any() const { return any_; }
   int unknowns() const { return unknowns_; }
   bool tied(int f) const { return any_ && terms(f).size() > 1; }
-  /// x_f = Σ weight z_unknown for free node f: visit(unknown, weight).
+  /// Calls visit(unknown, weight) for the terms of x_f = Σ weight z_unknown of free node f.
   template <class Visit>
   void for_terms(int f, const Visit& visit) const {
     if (!any_) return visit(f, 1.0);
@@ -65,18 +65,18 @@ class Ties {
   }
   bool any_ = false;
   int unknowns_ = 0;
-  std::vector<std::size_t> start_{0};  // #free + 1, where there are any
+  std::vector<std::size_t> start_{0};  // #free + 1 if there are ties
   std::vector<Term> terms_;
 };
 
-/// Takes matrices on a pattern of all free nodes to that of z.
+/// Maps matrices on a pattern of all free nodes to the pattern of z.
 class TiedPattern {
  public:
   TiedPattern() = default;
   TiedPattern(const Ties& ties, const BlockPattern& nodes);
 
   const BlockPattern& pattern() const { return pattern_; }
-  /// Adds Wᵀ A W to B; values on the pattern of the nodes and on pattern().
+  /// Adds Wᵀ A W to B. A: values on the nodes' pattern; B: values on pattern().
   void add_reduced(const double* A, double* B) const;
 
  private:

@@ -68,8 +68,8 @@ std::vector<T> KeyTimes::curvatures(const std::vector<T>& y) const {
   const std::size_t n = times_.size();
   std::vector<T> m(n, zero_like(y[0]));
   if (interpolation_ == Interpolation::linear || n < 2) return m;
-  // h₋ m₋ + 2(h₋ + h) m + h m₊ = 6 (slope − slope₋), eliminated forwards; `above` is what remains of h. Beyond the ends
-  // both h and slope are zero: there y′ = 0.
+  // h₋ m₋ + 2(h₋ + h) m + h m₊ = 6 (slope − slope₋), by forward elimination; `above` is the eliminated superdiagonal.
+  // Beyond the ends h and slope are zero, which gives y′ = 0.
   std::vector<double> above(n, 0.0);
   double h_before = 0;
   T slope_before = m[0];

@@ -4,8 +4,8 @@
 ///     y(t) = offset + amplitude · sin(2π · frequency · t + phase).
 ///
 /// A table is linear between its keys or a clamped cubic spline (C², y′ = 0 at its ends, so that it starts and stops
-/// gently), and constant outside its range. Where a derivative jumps (keys of a linear table, ends of any table) it is
-/// the one from the right.
+/// gently), and constant outside its range. Where a derivative jumps (keys of a linear table, ends of any table), the
+/// one from the right is used.
 
 #include <array>
 #include <string>
@@ -33,7 +33,7 @@ struct KeyWeights {
   std::array<double, 4> value{1, 0, 0, 0}, rate{}, acceleration{};
 };
 
-/// The keys' times, apart from what is interpolated over them.
+/// The keys' times, independent of the values interpolated over them.
 class KeyTimes {
  public:
   /// Times [s], strictly ascending, at least one. Throws InputError(where, …).

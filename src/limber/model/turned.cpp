@@ -7,8 +7,8 @@
 namespace limber {
 namespace {
 
-/// The rotation R that is nearest to A: tr(RᵀA) is largest. Turns from I on, so that no turn about the axis of a rod,
-/// of which A says nothing, is made up.
+/// The rotation R nearest to A: maximises tr(RᵀA). Iterates from I, so that no rotation is invented about the axis of a
+/// rod, which A does not determine.
 Mat3 nearest_rotation(const Mat3& A) {
   Mat3 R = Mat3::Identity();
   for (int i = 0; i < 100; ++i) {
@@ -53,7 +53,7 @@ Matrix turned(const System& system, const Vector& q0, const Vector& q, const Mat
       return (q.segment<3>(3 * i) - c / count) * (q0.segment<3>(3 * i) - c0 / count).transpose();
     });
     const Mat3 R = nearest_rotation(A);
-    if ((R - Mat3::Identity()).norm() < 1e-3) continue;  // not worth a pass over X
+    if ((R - Mat3::Identity()).norm() < 1e-3) continue;  // too small for a pass over X
     for (const int i : part) Y.middleRows<3>(3 * i) = R * X.middleRows<3>(3 * i);
   }
   return Y;

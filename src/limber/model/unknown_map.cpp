@@ -13,16 +13,16 @@ namespace {
 
 constexpr double copy_cost = 3;  // [ns]
 
-/// visit(i) for i in 0 … n − 1; each takes about `cost` [ns].
+/// Calls visit(i) for i in 0 … n − 1 in parallel. Each call takes about `cost` [ns].
 template <class Visit>
 void for_nodes(std::size_t n, double cost, const Visit& visit) {
   in_pieces(
       n, 2048, [&](std::size_t i) { visit(static_cast<int>(i)); }, cost);
 }
 
-/// Where a rate jumps at the time of the release, nodes are let go with the one from before.
+/// The prescribed motion at t. If a rate jumps at the time of release, nodes are released with the rate before it.
 RigidMotion motion_of(const Prescription& p, double t) {
-  constexpr double a_little = 1e-9;  // of the time, which may be rounded
+  constexpr double a_little = 1e-9;  // relative time tolerance, for rounding
   RigidMotion now = p.motion.at(t);
   if (t < (1 - a_little) * p.until) return now;
   const RigidMotion before = p.motion.at((1 - a_little) * p.until);
@@ -72,7 +72,7 @@ UnknownMap::UnknownMap(std::shared_ptr<const NodeLayout> layout, double released
   if (holders().shared()) space_ = Space(holders(), unknown_nodes_, without_unknowns);
 }
 
-/// Of the nodes that are not held as a whole.
+/// Finds nodes that are prescribed in some directions only.
 void UnknownMap::find_guides(const std::vector<int>& holds) {
   auto& guided = prescribed_.guided;
   auto& guide_of = prescribed_.guide_of;

@@ -11,9 +11,9 @@
 namespace limber {
 namespace {
 
-/// Sums and differences of energies are rounded by about this much of the largest of them.
+/// Relative rounding error of sums and differences of energies, compared with the largest of them.
 constexpr double rounding = 1e-12;
-constexpr double samples = 30;            // rounding is known from a few samples of it
+constexpr double samples = 30;            // safety factor: the rounding error is estimated from a few samples
 constexpr double noted = .01, loud = .1;  // of the energy in play
 
 double largest(const Energies& e) {
@@ -71,7 +71,7 @@ double EnergyAccount::share_above(double balance, const Energies& e, const WorkP
   const double allowed = balance + put_in_ + doubt_ + work.work + work.doubt;
   const double above = e.total() - allowed - std::max({noise, noise_, rounding * largest(e)});
   if (!(above > 0)) return 0;
-  const double now = e.kinetic + e.elastic + e.contact - above;  // what comes from nowhere plays no part
+  const double now = e.kinetic + e.elastic + e.contact - above;  // without the unexplained gain
   return above / std::max(in_play_ + std::abs(work.work), now);
 }
 

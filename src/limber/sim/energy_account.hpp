@@ -1,10 +1,10 @@
 #pragma once
-/// Energy balance: the energy of a motion against the work done on it from outside,
+/// Energy balance of a motion: its energy compared with the external work done on it,
 ///
 ///     balance(t) = total(t) − work put in until t.
 ///
 /// Dissipation lowers the balance. Nothing physical raises it: an increase is a *gain*, an error of the integration.
-/// In contact, the driver rejects steps that gain more than a small share of the largest kinetic energy.
+/// With contact, the driver rejects steps that gain more than a small share of the largest kinetic energy.
 
 #include <vector>
 
@@ -15,26 +15,26 @@ namespace limber {
 class EnergyAccount {
  public:
   EnergyAccount() = default;
-  /// rounding: of these energies beyond what their size explains [J].
+  /// rounding: additional rounding error of these energies, beyond that expected from their size [J].
   EnergyAccount(const Energies& start, double t, double rounding = 0);
 
-  /// One step was accepted, after which the energies are e at time t. doubt: how much more than `work` may have been
-  /// put in.
+  /// Books an accepted step that ends with the energies e at time t. doubt: how much more than `work` may have been put
+  /// in.
   void book(const Energies& e, double work, double t, double doubt = 0);
   /// From now on energies may be rounded by so much beyond what their size explains [J].
   void expect_rounding(double by);
   /// Whether the share has passed 1 % or 10 % since this was asked last.
   bool alarms();
-  /// A step is accepted in which things touch and that gains `by` [J]; what it loses pays back what others gained.
+  /// Books the energy `by` [J] gained by an accepted step in contact. A loss (by < 0) offsets earlier gains.
   void charge(double by);
-  /// Whether a step that gains `by` and ends with the energies e may be accepted where things touch. `share`: of the
-  /// largest kinetic energy.
+  /// Whether a step in contact that gains `by` and ends with the energies e may be accepted. `share`: the limit
+  /// relative to the largest kinetic energy.
   bool affords(double by, const Energies& e, double share) const;
 
-  /// By how much the energies e, after a step that puts in `work`, exceed all that was ever given, as a share of the
-  /// energy in play. `noise`: what rounding may make of it [J].
+  /// The excess of the energies e, after a step that puts in `work`, over the start energy plus all work put in,
+  /// relative to the energy in play. `noise`: possible rounding error [J].
   double excess(const Energies& e, const WorkPutIn& work, double noise) const;
-  /// By how much they exceed the lowest balance so far, as a share of the same.
+  /// Like excess, but over the lowest balance so far instead of the start energy.
   double regained(const Energies& e, const WorkPutIn& work, double noise) const;
 
   /// All work put in since the start [J].
@@ -43,16 +43,16 @@ class EnergyAccount {
   double doubt() const { return doubt_; }
   /// The largest total energy above all that was put in [J], at least 0.
   double gain() const { return gain_; }
-  /// The largest rise of the balance above an earlier value [J], and when it was reached [s].
+  /// The largest rise of the balance above an earlier value [J], and the time at which it was reached [s].
   double rise() const { return rise_; }
   double risen_at() const { return risen_at_; }
-  /// What gains are compared with [J]: the largest kinetic, elastic and contact energy so far, or all that these were
-  /// given from outside, if that is more.
+  /// Reference energy for gains [J]: the largest kinetic, elastic and contact energy so far, or all the energy put into
+  /// these from outside, if that is larger.
   double in_play() const { return in_play_; }
-  /// rise()/in_play().
+  /// rise()/in_play(), or 0 if the rise is within rounding.
   double share() const { return rise_ > noise_ ? rise_ / in_play_ : 0; }
 
-  /// All of the above as numbers, for checkpoints.
+  /// The account's data as numbers, for checkpoints.
   std::vector<double> memory() const;
   void restore(const std::vector<double>& memory);
 
@@ -62,7 +62,7 @@ class EnergyAccount {
   double start_ = 0, put_in_ = 0, lowest_ = 0, gain_ = 0, rise_ = 0, risen_at_ = 0;
   double in_play_ = 0, most_kinetic_ = 0, alarmed_ = 0, noise_ = 0;
   double doubt_ = 0, other_ = 0, given_ = 0;
-  double charged_ = 0;  // [J] gained by steps in which things touch and not lost again since
+  double charged_ = 0;  // [J] gained by steps in contact and not lost again since
 };
 
 }  // namespace limber

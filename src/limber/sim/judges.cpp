@@ -10,16 +10,16 @@ namespace {
 
 using Remedy = Objection::Remedy;
 
-/// By how much a step may multiply the energy that it finds and receives, and a run all that it was ever given.
+/// Largest factors by which the energy may exceed that available in a step, and that ever supplied in the run.
 constexpr double most_growth = 4, most_total_growth = 20;
-/// Steps in contact may together gain this share of the largest kinetic energy before they have to lose it again:
-/// Newton's tolerance, and the scheme's own error, which goes up and down.
+/// Limit on the total gain of steps in contact not yet offset by losses, relative to the largest kinetic energy. Allows
+/// for Newton's tolerance and the scheme's own fluctuating error.
 constexpr double most_gained = 2e-4;
-/// The energy may exceed all that was ever given by this share of the energy in play.
+/// Limit on the excess of the energy over all that was ever supplied, relative to the energy in play.
 constexpr double most_excess = 2e-4;
-/// Of what a hybrid has lost, its modes may bring back up to this share of the energy in play.
+/// Limit on the energy that a hybrid's modes may regain after it was lost, relative to the energy in play.
 constexpr double most_regained = .01;
-constexpr double position_rounding = 1e-14;  // as a share of the length scale
+constexpr double position_rounding = 1e-14;  // relative to the length scale
 
 std::optional<Objection> not_finite(const MotionState&, const StepCandidate& candidate) {
   if (!std::isfinite(candidate.energies.elastic))
@@ -28,7 +28,7 @@ std::optional<Objection> not_finite(const MotionState&, const StepCandidate& can
   return std::nullopt;
 }
 
-/// Methods that can diverge. Others are held to account, which bounds them more closely.
+/// For methods that can diverge. Others are held to account, which is a tighter bound.
 struct Diverges {
   double mass, length;  // [kg], [m] of the whole system
 
@@ -55,7 +55,8 @@ std::optional<Objection> gains_in_contact(const MotionState& before, const StepC
   return std::nullopt;
 }
 
-/// What rounding of the positions makes of the energy: it changes velocities by about as much in a step.
+/// The effect of position rounding on the energy: it changes velocities by about position_rounding × length / h per
+/// step.
 struct Rounding {
   double mass, speed;  // [kg], [m/s]
   double of(const MotionState& before) const { return speed * std::sqrt(2 * mass * before.account.in_play()); }

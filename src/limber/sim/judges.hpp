@@ -1,6 +1,6 @@
 #pragma once
-/// Whether a step may be accepted. Judges look at a candidate, one after the other; the first that objects decides what
-/// becomes of it.
+/// Judges decide whether a step may be accepted. They examine a candidate in order; the first objection decides whether
+/// the step fails or is retaken.
 
 #include <functional>
 #include <optional>
@@ -12,15 +12,15 @@
 
 namespace limber {
 
-/// A step that was taken but not accepted yet: where it ends, and what it did to the energy.
+/// A step taken but not yet accepted: its end state and its energy balance.
 struct StepCandidate {
   State u;
   Energies energies;
   WorkPutIn put_in;             // from outside
-  double gain = 0;              // [J] not put in by anything; negative: lost
-  std::optional<State> acting;  // the stage at which all forces acted, if that is not where it ends
-  bool touches = false;         // at its end
-  bool touched = false;         // somewhere during the step
+  double gain = 0;              // [J] energy gain not explained by work put in; negative: loss
+  std::optional<State> acting;  // the stage at which all forces acted, if it is not the end of the step
+  bool touches = false;         // in contact at its end
+  bool touched = false;         // in contact at some time during the step
   bool with_modes = false;      // see Attempt
   std::vector<StageRecord> stages = {};
 };
@@ -32,11 +32,11 @@ struct Objection {
 
 using Judge = std::function<std::optional<Objection>(const MotionState& before, const StepCandidate& candidate)>;
 
-/// Those for steps of this method: finite energies, bounded growth where the method can diverge, no energy gained in
-/// contact or, if the method is held to account, anywhere. h: the length of whole steps [s].
+/// The judges for steps of this method: finite energies, bounded growth for methods that can diverge, no energy gain in
+/// contact or, if the method is held to account, anywhere. h: the length of a whole step [s].
 std::vector<Judge> judges(const Supervision& watch, const MechanicalSystem& system, double h);
 
-/// What outer forces, gravity and contact may have turned into motion and strain in a step [J].
+/// The energy [J] that external forces, gravity and contact may have turned into motion and strain in a step.
 double supplied(const MotionState& before, const StepCandidate& candidate);
 
 }  // namespace limber

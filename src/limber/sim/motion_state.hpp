@@ -1,7 +1,7 @@
 #pragma once
-/// All that steps change, as a value. A step works on a copy, which replaces the original when the step is accepted: a
-/// step that throws leaves the original alone. What forces have learnt and the modes belong to the motion too; they are
-/// kept where they are used, see StepTransaction.
+/// Everything that a step changes, as a value. A step works on a copy, which replaces the original when the step is
+/// accepted; if the step throws, the original is untouched. The memory of forces and the modes belong to the motion
+/// too, but are stored where they are used; see StepTransaction.
 
 #include <optional>
 #include <vector>
@@ -13,13 +13,13 @@
 
 namespace limber {
 
-/// Energy taken out by a kind of force.
+/// Energy dissipated by one kind of force.
 struct Loss {
   double total = 0;  // [J] since the start
   double power = 0;  // [W] at the present state, with the forces of the last step
 
-  /// A step of length h [s] was accepted that ends with the power `now` [W]: by the trapezoidal rule, or with the power
-  /// at the stage where all forces acted.
+  /// Adds the loss in an accepted step of length h [s] that ends with the power `now` [W]: by the trapezoidal rule, or
+  /// with the power at the stage where all forces acted.
   void add(double h, double now, std::optional<double> at_stage);
 };
 
@@ -30,19 +30,19 @@ struct MotionState {
   Energies energies = {};
   EnergyAccount account = {};
   Loss damping = {}, friction = {};
-  double supply = 0;      // [J] mechanical energy at the start, and all that outer forces have put in since
-  bool touching = false;  // at the present state
+  double supply = 0;      // [J] mechanical energy at the start plus all that was supplied() since
+  bool touching = false;  // in contact at the present state
 
   const State& now() const { return history[0]; }
   double time() const { return now().t; }
-  /// The energy that the motion has [J]: kinetic and elastic.
+  /// Kinetic plus elastic energy [J].
   double mechanical() const { return energies.kinetic + energies.elastic; }
 };
 
 /// A motion that starts at u.
 MotionState motion_from(MechanicalSystem& system, State u);
 
-/// Forces have changed between two steps: the change of energy counts as put in from outside.
+/// Books forces that changed between two steps: the change of energy counts as put in from outside.
 void book_changed_forces(MechanicalSystem& system, MotionState& motion);
 
 /// Numbers of the system have changed between two steps, and so has what is known of a motion at its present state. The

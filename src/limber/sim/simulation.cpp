@@ -25,7 +25,7 @@ Simulation::Simulation(std::shared_ptr<MechanicalSystem> system, const MethodSet
       motion_(motion_from(*system_, std::move(initial))),
       judges_(judges(supervision(*info_), *system_, h_)) {}
 
-/// The steps and losses so far still count.
+/// Restarts the motion, but keeps the step count and the losses so far.
 void Simulation::start_anew(State u) {
   MotionState fresh = motion_from(*system_, std::move(u));
   fresh.step = motion_.step;
@@ -34,7 +34,7 @@ void Simulation::start_anew(State u) {
   motion_ = std::move(fresh);
 }
 
-/// Another set of unknowns, which a method counts when it is made.
+/// Recreates the method for a changed set of unknowns.
 void Simulation::renew_method() {
   counts_before_ += stepper_.linear_counts();
   stepper_ = Stepper(*info_, settings_.parameters, *system_, settings_.options);
@@ -92,7 +92,7 @@ void Simulation::run_until(double t, const std::function<bool()>& go_on) {
   }
 }
 
-/// Energy that nobody put in is never silent.
+/// The message about an unexplained energy gain.
 std::string Simulation::alarm() const {
   const State all = system_->full(state());
   double most = 0;
@@ -196,8 +196,8 @@ Snapshot Simulation::snapshot() {
   return s;
 }
 
-/// A motion that goes on after a snapshot and one that is resumed from it both come through here: what they have in
-/// common is what the snapshot has, and nothing else is left.
+/// Called by runs that continue after a snapshot and by runs resumed from it, so that both have exactly the data of the
+/// snapshot and nothing else.
 void Simulation::begin_again(const std::vector<double>& forces, const std::optional<ModalMemory>& modes) {
   system_->restore(forces);
   system_->forget();

@@ -1,9 +1,9 @@
 #pragma once
-/// A motion in progress: a system, a method, and steps of constant length h. A step that fails is taken again by the
-/// full Newton (semi-implicit methods), then in two halves, recursively, then given up. In scenes with contact,
-/// backward Euler steps in for methods that go beyond their last stage, and for others at an eighth of a step. A step
-/// that gains energy is taken again in calmer ways: by a hybrid with new modes, then without modes; at an impact with
-/// contact as a split impulse, elsewhere by TR-BDF2; at last by backward Euler.
+/// A motion in progress: a system, a method, and steps of constant length h. A step that fails is repeated with the
+/// full Newton (semi-implicit methods), then as two halves, recursively, then given up. In scenes with contact,
+/// backward Euler replaces methods that extrapolate beyond their last stage, and other methods at an eighth of a step.
+/// A step that gains energy is retaken: by a hybrid with new modes, then without modes; at an impact with contact as a
+/// split impulse, otherwise by TR-BDF2; finally by backward Euler.
 
 #include <functional>
 #include <memory>
@@ -28,45 +28,45 @@ struct MethodSettings {
 
 class Simulation {
  public:
-  /// The system is this simulation's as long as it lives: std::logic_error if another one drives it (a model can be
-  /// built again). Throws InputError for an unknown method or wrong parameters.
+  /// Claims the system for the lifetime of this simulation; throws std::logic_error if another simulation drives it
+  /// (build the model again for a second one). Throws InputError for an unknown method or wrong parameters.
   Simulation(std::shared_ptr<MechanicalSystem> system, const MethodSettings& method, double step, State initial);
 
-  /// One step of length h. Throws StepFailure if it cannot be taken; whatever is thrown, the state is unchanged.
+  /// One step of length h. Throws StepFailure if it cannot be taken; after any exception the state is unchanged.
   StepRecord step();
-  /// Frees the nodes that are held until now. A step begins with it: for those who look at the state before a step and
-  /// after it, which then have the same unknowns. The motion starts anew from the present state: history, acceleration
-  /// and modes are forgotten.
+  /// Frees the nodes that are due for release. step() starts with this; call it first to compare states before and
+  /// after a step in the same unknowns. After a release the motion restarts from the present state, without history,
+  /// acceleration and modes.
   void release_due();
-  /// Steps until the time is at least t (to within half a step); stops early, also within a step, which is
-  /// then undone, when `go_on` returns false.
+  /// Steps until the time is at least t (to within half a step). Stops early when `go_on` returns false; a step
+  /// interrupted by this is undone.
   void run_until(
       double t, const std::function<bool()>& go_on = [] { return true; });
 
   const State& state() const { return motion_.now(); }
-  /// Where the forces of the last step acted: its end, or the stage of a method that goes beyond it (midpoint, gen-α).
-  /// Contact, friction and reactions are those of this state.
+  /// The state where the forces of the last step acted: its end, or the stage of a method that extrapolates beyond it
+  /// (midpoint, gen-α). Contact, friction and reactions refer to this state.
   const State& acting() const { return motion_.acting ? *motion_.acting : state(); }
   double time() const { return state().t; }
   double step_length() const { return h_; }
   long step_count() const { return motion_.step; }
-  /// Energy that damping forces have taken out since the start [J], see Loss.
+  /// Energy dissipated by damping forces since the start [J], see Loss.
   double damping_loss() const { return motion_.damping.total; }
   /// The same for friction.
   double friction_loss() const { return motion_.friction.total; }
   Energies energies() const { return motion_.energies; }
-  /// What was put in from outside, and what appeared from nowhere.
+  /// Energy put in from outside, and unexplained gains.
   const EnergyAccount& account() const { return motion_.account; }
   MechanicalSystem& system() { return *system_; }
   const MechanicalSystem& system() const { return *system_; }
   const MethodInfo& method() const { return *info_; }
   SolverCounts linear_counts() const;
   ExponentialCounts exponential_counts() const { return stepper_.exponential_counts(); }
-  /// The modes that the method has split off at the last refresh; null for methods that split off none.
+  /// The modes split off at the last refresh; null for methods that split off none.
   const ModalSubspace* modes() const { return stepper_.modes(); }
 
-  /// Forces may be changed between steps, such as a pull by hand: `change` does it. By how much the energy is another
-  /// one after it counts as put in from outside.
+  /// Calls `change`, which may change forces between steps (a pull by hand). The resulting change of energy counts as
+  /// put in from outside.
   void change_forces(const std::function<void()>& change);
   /// The numbers of the system that may be changed between steps, as they are; none where the system offers none.
   std::vector<Parameter> parameters() const;
@@ -79,11 +79,10 @@ class Simulation {
   /// InputError("positions" or "velocities", …) for one of another length or that is not finite; then, and if a force
   /// throws, nothing has changed.
   void set_state(Vector q, Vector v);
-  /// A checkpoint. All that solvers have learnt is forgotten here, so that a run resumed from it has the bits of one
-  /// that goes on.
+  /// A checkpoint. Drops all data retained by solvers, so that a resumed run has the same bits as one that continues.
   Snapshot snapshot();
-  /// Throws InputError(entry, …) for one that does not fit. Whatever is thrown, the motion is where it was; only what
-  /// solvers have learnt may be forgotten, as by a snapshot.
+  /// Throws InputError(entry, …) for a snapshot that does not fit. After any exception the motion is unchanged; only
+  /// data retained by solvers may be lost, as after snapshot().
   void restore(const Snapshot& s);
 
  private:
@@ -105,7 +104,7 @@ class Simulation {
   double h_, start_time_;       // [s]
   MotionState motion_;
   std::vector<Judge> judges_;
-  std::set<std::string> said_;  // of what is said once
+  std::set<std::string> said_;  // notes that are given only once
 };
 
 }  // namespace limber

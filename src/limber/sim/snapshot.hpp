@@ -1,5 +1,5 @@
 #pragma once
-/// All that the future of a motion depends on, besides the scene.
+/// Everything that determines the future of a motion, apart from the scene.
 
 #include <optional>
 #include <vector>
@@ -11,29 +11,28 @@
 namespace limber {
 
 struct Snapshot {
-  std::vector<State> history;  // newest first, of all unknowns; several processes: on process 0, others have the times
+  std::vector<State> history;  // newest first, all unknowns; processes other than 0 store only the times
   long step = 0;
   double start_time = 0;    // [s] of step 0
   double damping_loss = 0;  // [J]
   double supply = 0;        // [J]
   std::optional<ModalMemory> modes = {};
   double friction_loss = 0;         // [J]
-  std::vector<double> forces = {};  // what forces have learnt
+  std::vector<double> forces = {};  // memory of the forces
   std::vector<double> account = {};
-  // [W] at the end of the last step, as the forces were during it: what they lag begins anew with the next step.
+  // [W] at the end of the last step, with the lagged quantities of that step; the next step updates them.
   double damping_power = 0, friction_power = 0;
   int releases = 0;                        // how many there have been of nodes that are held until some time
   std::vector<Parameter> parameters = {};  // that have been changed, with their present values
 };
 
-/// What a snapshot has to fit.
+/// What a snapshot must match.
 struct SnapshotFit {
   double step;              // [s]
-  std::size_t most_states;  // that the method looks back at
-  bool modes;               // whether it splits some off
+  std::size_t most_states;  // number of states the method looks back at
+  bool modes;               // whether the method splits off modes
 };
-/// Whatever the snapshot comes from: lengths that fit each other, finite numbers, times in their order. Throws
-/// InputError(entry, …).
+/// Checks a snapshot from any source: matching lengths, finite numbers, ordered times. Throws InputError(entry, …).
 void require_sound(const Snapshot& s, const SnapshotFit& fit);
 
 }  // namespace limber

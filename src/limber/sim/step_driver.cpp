@@ -9,12 +9,12 @@ namespace limber {
 namespace {
 
 constexpr int most_halvings = 8;
-/// A change of contact's stiffness may put in this share of the energy in play.
+/// Energy that a change of contact stiffness may put in, relative to the energy in play.
 constexpr double most_adapted = 2e-5;
-/// How often a step is taken again because it strains what should keep its shape.
+/// How often a step is repeated because it strains parts that should keep their shape.
 constexpr int most_stiffenings = 6;
 
-/// The step cannot be taken, however short it is.
+/// The error if a step fails at every length.
 StepFailure given_up(StepFailure failure, double t, double h) {
   const std::string advice = !failure.advice.empty()
                                  ? failure.advice
@@ -64,16 +64,16 @@ void StepDriver::advance(double t_end, int halvings) {
   advance(t_end, halvings + 1);
 }
 
-/// Contact learns how stiff it has to be; what that puts in is booked.
+/// Lets contact forces adapt their stiffness; books the energy this puts in.
 void StepDriver::adapt() {
   if (system_.adapt(motion_.now(), most_adapted * motion_.account.in_play())) book_changed_forces(system_, motion_);
 }
 
 State StepDriver::taken(const Attempt& attempt, double t_end) const {
   const State& start = motion_.now();
-  stepper_.take_stages();  // of an attempt that failed
+  stepper_.take_stages();  // discards those of a failed attempt
   State u = attempt.run(motion_.history, t_end - start.t);
-  u.t = t_end;  // not the rounded sum of the stages
+  u.t = t_end;  // instead of the rounded sum of the stages
   if (attempt.ends_beyond_stage && system_.contact()) {
     const Vector moved = u.q - start.q;
     if (system_.max_step(start.q, moved, start.t, u.t) < 1)
@@ -96,14 +96,14 @@ std::optional<StepDriver::Judged> StepDriver::attempted(const Attempt& attempt, 
   return judged;
 }
 
-/// Whether forces had to become stiffer for what a candidate has strained; what that puts in is booked.
+/// Whether forces became stiffer because of the strains at a candidate; books the energy this puts in.
 bool StepDriver::stiffens(const StepCandidate& candidate) {
   if (!watch_.bears_stiffening || !system_.stiffen(candidate.acting ? *candidate.acting : candidate.u)) return false;
   book_changed_forces(system_, motion_);
   return true;
 }
 
-/// Where the step ends, with its energies and the work that was put in.
+/// The candidate that ends at u, with its energies and the work put in.
 StepCandidate StepDriver::weighed(State u, bool with_modes) const {
   StepCandidate candidate;
   candidate.with_modes = with_modes;
@@ -124,7 +124,7 @@ StepCandidate StepDriver::weighed(State u, bool with_modes) const {
   return candidate;
 }
 
-/// Throws StepFailure for a candidate that must not be accepted at all.
+/// Throws StepFailure for a candidate that must not be accepted in any case.
 bool StepDriver::must_retake(const StepCandidate& candidate) const {
   for (const Judge& judge : judges_)
     if (auto objection = judge(motion_, candidate)) {
@@ -134,7 +134,7 @@ bool StepDriver::must_retake(const StepCandidate& candidate) const {
   return false;
 }
 
-/// The first calmer candidate that may be accepted, or else the one that gains least.
+/// The first retake that may be accepted, or otherwise the one with the smallest gain.
 StepCandidate StepDriver::retaken(StepCandidate candidate, Substep& substep) {
   StepFailure failure("");
   const double t_end = candidate.u.t;

@@ -1,6 +1,6 @@
 #pragma once
-/// Takes one step of a motion. A step that fails is taken again in other ways, then in two halves, recursively, then
-/// given up. One that gains energy is taken again in calmer ways.
+/// Takes one step of a motion. A failed step is retried in other ways, then as two halves, recursively, then given up.
+/// A step that gains energy is retaken in more dissipative ways.
 
 #include <optional>
 #include <vector>
@@ -13,7 +13,7 @@ namespace limber {
 
 class StepDriver {
  public:
-  /// Works on `motion`, which is what it was only if nothing is thrown.
+  /// Works on `motion`, which is left partly changed if anything is thrown.
   StepDriver(MechanicalSystem& system, Stepper& stepper, const std::vector<Judge>& judges, MotionState& motion,
              StepRecord& record);
 
@@ -21,14 +21,14 @@ class StepDriver {
   void advance(double t_end, int halvings = 0);
 
  private:
-  /// A candidate, and why it should be taken again if it should.
+  /// A candidate, and whether it must be retaken.
   struct Judged {
     StepCandidate candidate;
     bool retake;
   };
 
   void adapt();
-  /// nullopt, with the reason noted, if the step fails.
+  /// nullopt if the step fails; the reason is then in `failure`.
   std::optional<Judged> attempted(const Attempt& attempt, double t_end, StepFailure& failure);
   State taken(const Attempt& attempt, double t_end) const;
   bool stiffens(const StepCandidate& candidate);

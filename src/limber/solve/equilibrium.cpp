@@ -8,7 +8,7 @@
 namespace limber {
 namespace {
 
-/// NaN where there is no force.
+/// The norm of the force at u; NaN if the force cannot be evaluated, f is then zero.
 double size_of_force(System& system, const State& u, Vector& f) {
   if (!failure_of([&] { f = system.force(u); })) return system.space().norm(f);
   f = Vector::Zero(u.q.size());
@@ -34,7 +34,7 @@ void AppliedLoad::apply(double share) {
 }
 
 Vector AppliedLoad::residual_rate(const Vector& q) {
-  constexpr double little = 1e-6;  // loads are linear in s; prescribed motion nearly so within this
+  constexpr double little = 1e-6;  // loads are linear in s, and prescribed motion nearly so for such a small change
   const double here = share_;
   const Vector r = residual(q);
   apply(here + little);

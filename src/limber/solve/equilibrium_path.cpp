@@ -14,20 +14,20 @@
 namespace limber {
 namespace {
 
-constexpr double exactly = 1e-9;  // how linear systems are solved: directions on the path must be true
+constexpr double exactly = 1e-9;  // tolerance of linear solves: directions on the path must be accurate
 constexpr int most_corrections = 12, wanted_corrections = 4, most_path_steps = 1000;
 constexpr int most_beyond = 20;         // steps after the load has turned back
 constexpr double first_step = .25;      // of the load
 constexpr double shortest_step = 1e-6;  // of the first
-constexpr double slow = .7;             // corrections that shrink by less, after the first two, are given up
-constexpr double too_far = 100;         // length scales: further away nothing is looked for
+constexpr double slow = .7;             // Newton is given up if corrections after the first two shrink by less
+constexpr double too_far = 100;         // in length scales: limit of the search
 
-/// K as it is, definite or not: by the solver that was given as long as that can, then by LU factors.
+/// Solves with K, definite or not: by the given solver as long as it succeeds, then by LU.
 class TangentSolver {
  public:
   TangentSolver(AppliedLoad& load, LinearSolver& linear) : load_(load), linear_(linear) {}
 
-  /// The residual there.
+  /// Returns the residual at q.
   Vector set(const Vector& q) {
     Vector r = load_.linearize(q, Definiteness::exact, tangent_);
     const LowRank& beside = tangent_.low_rank;
@@ -59,13 +59,13 @@ class TangentSolver {
 
   AppliedLoad& load_;
   LinearSolver& linear_;
-  std::unique_ptr<LinearSolver> lu_;  // once K was not positive definite
+  std::unique_ptr<LinearSolver> lu_;  // used once K was not positive definite
   const LinearSolver* set_ = nullptr;
   Tangent tangent_;
   Correction correction_;
 };
 
-/// A point of the path, and a direction of it.
+/// A point on the path, or a direction of it.
 struct PathPoint {
   Vector q;
   double s = 0;
@@ -110,14 +110,14 @@ class Path {
                        report_.iterations, report_.residual);
   }
 
-  /// dq/ds where the residual is zero; at a limit point it is long.
+  /// dq/ds along the path; long near a limit point.
   Vector rate() { return solver_.solve(-load_.residual_rate(at_.q)); }
 
   void begin() {
     const auto failed = failure_of([&] {
       solver_.set(at_.q);
       const Vector v = rate();
-      // At the start, displacements and load count alike.
+      // Initially, displacements and load have equal weight.
       weight_ = space_.is_zero(v) ? 1 : 1 / space_.squared_norm(v);
       direct(v);
     });
@@ -126,7 +126,7 @@ class Path {
     least_step_ = shortest_step * step_;
   }
 
-  /// Takes dq/ds as the direction, on in the sense of the last one.
+  /// Sets the direction from dq/ds, with the orientation of the previous one.
   void direct(const Vector& v) {
     PathPoint t{v, 1};
     const double length = std::sqrt(dot(t, t));
@@ -136,7 +136,7 @@ class Path {
     tangent_ = std::move(t);
   }
 
-  /// One step, however short it must be.
+  /// One step, shortened as often as necessary.
   void take_step() {
     std::string why;
     while (step_ > least_step_) {
@@ -161,7 +161,7 @@ class Path {
     PathPoint next{at_.q + ahead, ends ? 1 : at_.s + length * tangent_.s};
     if (load_.max_step(at_.q, ahead, next.s) < 1) throw StepFailure("elements would turn inside out");
     int corrections = correct(next, space_.max_abs(ahead), ends);
-    if (next.s > 1) {  // from there back to the whole load
+    if (next.s > 1) {  // Newton from there back to the whole load
       const double part = (1 - at_.s) / (next.s - at_.s);
       next = {at_.q + part * (next.q - at_.q), 1};
       corrections = std::max(corrections, correct(next, space_.max_abs(next.q - at_.q), true));
@@ -175,7 +175,8 @@ class Path {
     step_ = length * std::clamp(std::sqrt(wanted_corrections / std::max(1., double(corrections))), .5, 2.);
   }
 
-  /// Newton from a predicted point; with s held, or on the plane across the direction. The number of corrections.
+  /// Newton from a predicted point, with s held or on the plane normal to the direction. Returns the number of
+  /// corrections.
   int correct(PathPoint& p, double reach, bool s_held) {
     const PathPoint predicted = p;
     double last = std::numeric_limits<double>::infinity();
@@ -212,7 +213,7 @@ class Path {
     throw StepFailure(fmt::format("Newton does not converge (last correction {:.2e} m)", last));
   }
 
-  /// The largest load, between two points where it turns.
+  /// The largest load, between two points at which its direction of change reverses.
   void remember(const PathPoint& before, const PathPoint& direction) {
     largest_ = std::max(largest_, at_.s);
     if (!(direction.s > 0 && tangent_.s < 0)) return;

@@ -14,9 +14,9 @@
 namespace limber {
 namespace {
 
-constexpr double independent = 1e-6;  // of directions of length 1
+constexpr double independent = 1e-6;  // relative to directions of length 1
 
-/// What is below its diagonal stands above it too, or is not stored there.
+/// Entries above the diagonal are mirrored below, or not stored.
 SparseMatrix lower_part(const SparseMatrix& A) { return A.triangularView<Eigen::Lower>(); }
 
 /// Six columns: the group's translations, and its rotations about `about`.
@@ -30,7 +30,7 @@ Matrix rigid_fields(const State& u, const std::vector<int>& nodes, const Vec3& a
   return R;
 }
 
-/// For people: what is not zero but for rounding, with the first such number positive.
+/// For messages: sets rounding errors to zero.
 std::string vector_text(Vec3 x, double scale) {
   for (double& c : x)
     if (std::abs(c) < 1e-6 * scale) c = 0;
@@ -48,7 +48,7 @@ std::string direction_text(Vec3 d) {
 }  // namespace
 
 std::string FreeMotions::text() const {
-  // Combinations that only slide, then those that turn.
+  // First the combinations that are pure translations, then those with rotation.
   const Matrix turns = radius * motions.bottomRows(3);
   const Eigen::SelfAdjointEigenSolver<Matrix> sizes(turns.transpose() * turns);
   const double whole = motions.topRows(3).squaredNorm() + turns.squaredNorm();  // local: small
@@ -62,7 +62,7 @@ std::string FreeMotions::text() const {
   if (slides == 3) ways.push_back("move in all directions");
   const Index rank = motions.cols() - slides;
   if (rank == 1) {
-    // t + w × (p − about) is along w on the axis.
+    // t + w × (p − about) is parallel to w on the axis.
     const Vec3 t = slide(slides), w = turn(0);
     const Vec3 on_axis = about + w.cross(t) / w.squaredNorm();  // local: small
     ways.push_back(fmt::format("turn about the axis through {} m along {}",
@@ -96,7 +96,7 @@ std::vector<FreeMotions> free_motions(System& system, const State& u, const std:
     const Matrix fields = rigid_fields(u, groups[g], found[g].about);
     const Matrix null = null_vectors(K, M, fields);
     if (null.cols() == 0) continue;
-    // Of fields that are zero, where a group is a node or a line, nothing is taken.
+    // Zero fields, for a group that is a single node or a line, are skipped.
     const Eigen::SelfAdjointEigenSolver<Matrix> gram(K.inner(fields, fields));
     const Vector& size = gram.eigenvalues();
     Matrix inverse = Matrix::Zero(6, 6);

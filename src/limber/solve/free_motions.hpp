@@ -1,5 +1,5 @@
 #pragma once  // internal
-/// Rigid motions that nothing resists: null vectors of K at a state, without loads and contact.
+/// Unresisted rigid motions: null vectors of K at a state, without loads and contact.
 
 #include <string>
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace limber {
 
-/// Of some nodes: velocities t + w × (x − about), a column (t, w) for each that is independent.
+/// Free motions of a group of nodes: velocities t + w × (x − about), one column (t, w) per independent motion.
 struct FreeMotions {
   Vec3 about = Vec3::Zero();  // the centre of the nodes [m]
   double radius = 0;          // their mean distance from it [m]
@@ -19,7 +19,7 @@ struct FreeMotions {
   std::string text() const;
 };
 
-/// Of each group of nodes, given by their numbers among the unknowns; empty for a group that is held.
+/// The free motions of each group of nodes, given by their unknown numbers; none for a group that is held.
 std::vector<FreeMotions> free_motions(System& system, const State& u, const std::vector<std::vector<int>>& groups);
 
 }  // namespace limber

@@ -26,8 +26,8 @@ using Int = Ipopt::Index;
 
 Eigen::Map<const Vector> values(const Number* x, Int n) { return {x, n}; }
 
-/// In the unknown y = (x − x₀)/s and with φ/(a s²), a the least curvature: both are of the order of one, whatever the
-/// units, if s is how far x has to go.
+/// Uses the unknown y = (x − x₀)/s and φ/(a s²), with a the least curvature and s the expected change of x: both are of
+/// order one in any units.
 class Program final : public Ipopt::TNLP {
  public:
   Program(NewtonProblem& problem, const SparseMatrix& C, const Vector& c, const Vector& start, double curvature)
@@ -129,10 +129,10 @@ class Program final : public Ipopt::TNLP {
   }
 
  private:
-  static constexpr double infinite = 1e20;  // what IPOPT takes for no bound
+  static constexpr double infinite = 1e20;  // IPOPT's value for unbounded
 
   Vector at(const Number* y, Int n) const { return start_ + scale_ * values(y, n); }
-  /// False, from which IPOPT steps back, where the forces cannot be evaluated.
+  /// Returns false if the forces cannot be evaluated; IPOPT then backtracks.
   template <class Evaluate>
   static bool evaluated(const Evaluate& evaluate) {
     heed_interrupts();
@@ -182,9 +182,9 @@ void set_options(Ipopt::IpoptApplication& app, const InteriorPointOptions& optio
   auto& o = *app.Options();
   o.SetIntegerValue("print_level", 0);
   o.SetStringValue("sb", "yes");
-  o.SetStringValue("nlp_scaling_method", "none");  // Program does it
+  o.SetStringValue("nlp_scaling_method", "none");  // Program scales the problem itself
   o.SetStringValue("linear_solver", "mumps");
-  o.SetIntegerValue("mumps_pivot_order", 0);  // minimum degree: the same order every time
+  o.SetIntegerValue("mumps_pivot_order", 0);  // minimum degree: a reproducible order
   o.SetStringValue("jac_c_constant", "yes");
   o.SetStringValue("jac_d_constant", "yes");
   o.SetStringValue("mu_strategy", "adaptive");

@@ -3,7 +3,7 @@
 ///
 ///     r(x) = Cᵀλ,   λ·(C x − c) = 0,   r = ∇φ.
 ///
-/// φ, r and the exact Hessian come from a problem as Newton sees it; x must start in φ's domain.
+/// φ, r and the exact Hessian come from a NewtonProblem; x must start in φ's domain.
 
 #include "limber/solve/newton.hpp"
 
@@ -11,8 +11,8 @@ namespace limber {
 
 struct InteriorPointOptions {
   double tolerance = 1e-6;  // [unit of x] of the solution
-  /// The least second derivative of φ (for a stage: the least mass). A residual of curvature × tolerance is then a
-  /// change of x of at most `tolerance`: that is how small ‖r − Cᵀλ‖∞ has to be.
+  /// The smallest second derivative of φ (for a stage: the smallest mass). A residual of curvature × tolerance then
+  /// changes x by at most `tolerance`; this is the bound required of ‖r − Cᵀλ‖∞.
   double curvature = 1;
   int max_iterations = 200;
 };
@@ -23,10 +23,10 @@ struct InteriorPointSolution {
   int iterations = 0;
 };
 
-/// Whether the program is built with IPOPT; without it nothing below works.
+/// Whether the program was built with IPOPT. The functions below require it.
 bool has_interior_point();
 
-/// C: #c × #x, rows of about unit length and none of them empty. Throws StepFailure, also where no x obeys C x ≥ c.
+/// C: #c × #x, with nonempty rows of about unit length. Throws StepFailure, also if no x satisfies C x ≥ c.
 InteriorPointSolution solve_interior_point(NewtonProblem& problem, const SparseMatrix& C, const Vector& c,
                                            const Vector& start, const InteriorPointOptions& options);
 

@@ -15,13 +15,13 @@ namespace limber {
 namespace {
 
 constexpr double armijo = 1e-4;
-constexpr double underflow = 1e-180;  // squares below this say nothing
-constexpr double noisy = 1e-5;        // corrections of this share of the scale may be too small for φ to show
-constexpr double rounding = 1e-13;    // relative size below which differences of the merit are noise
-// How exactly a correction is solved for, relative to the residual: far from the solution it only has to lead there.
+constexpr double underflow = 1e-180;  // squares below this are meaningless
+constexpr double noisy = 1e-5;  // corrections below this share of the scale may be too small to change φ measurably
+constexpr double rounding = 1e-13;  // relative size below which differences of the merit are noise
+// Relative residuals of linear solves: far from the solution a descent direction suffices.
 constexpr double loose = 1e-2, tight = 1e-4;
-constexpr int patience = 10;   // indefinite matrices to meet before it is asked whether there is a minimum
-constexpr double close = 100;  // times what is allowed: corrections below are solved for tightly
+constexpr int patience = 10;   // indefinite matrices before require_minimum is called
+constexpr double close = 100;  // times the tolerance: smaller corrections are solved for tightly
 
 /// One point of the iteration: x, r(x) and the merit there.
 struct Iterate {
@@ -62,9 +62,9 @@ class Iteration {
       ++report_.iterations;
       const double longest = problem_.max_step(at.x, d);
       report_.correction = size;
-      // A correction this small is in Newton's quadratic range: nothing is left to search along it.
+      // Such a small correction is in the quadratic range of Newton's method, so no line search is needed.
       allowed_ = problem_.enough(at.x, options_.tolerance);
-      // One that was solved for loosely has to be smaller by as much.
+      // A correction solved for loosely must be correspondingly smaller.
       if (longest >= 1 && size <= (forcing_ <= tight ? 1 : tight / loose) * allowed_) return at.x + d;
       const bool at_rounding = size <= 1e-8 * options_.scale && size > 0.5 * last;
       if (longest >= 1 && at_rounding) return at.x + d;
@@ -86,7 +86,7 @@ class Iteration {
     return changing_ ? changing_->prepare(x) : ChangingProblem::Preparation{};
   }
 
-  /// One step along with what is under way: it is taken as far as it is free, since φ is another function afterwards.
+  /// One step together with the prescribed motion, as far as the way is free. No line search, since φ changes with it.
   void follow(Iterate& at) {
     ++report_.iterations;
     at.r = problem_.linearize(at.x, Definiteness::exact) + changing_->drift(at.x);
@@ -103,7 +103,7 @@ class Iteration {
         linear_.set_matrix(problem_.matrix().A);
         if (!solved()) {
           if (!exact) throw failure("the stage matrix is singular or indefinite");
-          d = first;  // it does not descend, but is better than none
+          d = first;  // not a descent direction, but the best available
         }
       }
     }
@@ -125,7 +125,7 @@ class Iteration {
     return problem_.residual_merit(r ? *r : problem_.residual(x));
   }
 
-  /// −A⁻¹r with the exact matrix, or the projected one where the exact one gives no direction of descent.
+  /// −A⁻¹r with the exact matrix, or with the projected one if the exact one gives no descent direction.
   Vector newton_direction(Iterate& at, int k) {
     const double before = report_.residual;
     at.r = problem_.linearize(at.x, Definiteness::exact);
@@ -151,10 +151,10 @@ class Iteration {
     throw failure("the stage matrix is singular or indefinite");
   }
 
-  /// A direction d of the projected matrix A₊ is too short where the exact curvature along it is smaller, above all on
-  /// the way out of saddles: 1/|θ|, θ = dᵀA d / dᵀA₊d, within 1 and 8.
+  /// A direction d of the projected matrix A₊ is too short if the exact curvature along it is smaller, especially near
+  /// saddles. Returns 1/|θ|, θ = dᵀA d / dᵀA₊d, clamped to [1, 8].
   double stretch(const SparseMatrix& A, const Vector& r, const Vector& d) const {
-    // Of each process's own elements, whose sum it is.
+    // A is the matrix of each process's own elements; the products are summed.
     const NewtonMatrix whole = problem_.matrix();
     const double curvature =
         space_.sum(whole.symmetric ? d.dot(symmetric_product(A, d)) : d.dot(A * d)) +  // local: summed
@@ -170,13 +170,13 @@ class Iteration {
     return status == SolveReport::Status::ok && (!use_potential_ || space_.dot(r, d) < 0 || space_.is_zero(r));
   }
 
-  /// Two-loop recursion on the matrix of the first iterate.
+  /// L-BFGS two-loop recursion on the matrix of the first iterate.
   Vector lbfgs_direction(Iterate& at, int k) {
     if (k == 0) return newton_direction(at, 0);
     forcing_ = tight;
     const Vector r = problem_.residual(at.x);
     const Vector y = r - at.r;
-    const bool same = !stale_merit_;  // φ is the one that the last step was along
+    const bool same = !stale_merit_;  // φ is the one along which the last step was taken
     if (stale_merit_) at.merit = merit(at.x, &r);
     stale_merit_ = false;
     if (const double sy = space_.dot(y, last_step_); same && sy > 0) {
@@ -215,7 +215,7 @@ class Iteration {
     return false;
   }
 
-  /// Where φ changes by less than its rounding errors, its slope along d still tells (Hager and Zhang 2005).
+  /// If changes of φ are within rounding, its slope along d is used instead (Hager and Zhang 2005).
   bool search_by_slope(Iterate& at, const Vector& d, double s) {
     if (!use_potential_) return false;
     const double slope = space_.dot(at.r, d);
@@ -236,7 +236,7 @@ class Iteration {
   };
 
   NewtonProblem& problem_;
-  ChangingProblem* changing_;  // the same one, where it changes
+  ChangingProblem* changing_;  // the same problem if it changes; otherwise null
   LinearSolver& linear_;
   const NewtonOptions& options_;
   NewtonReport& report_;
@@ -246,7 +246,7 @@ class Iteration {
   Vector last_step_;
   double forcing_ = tight;
   bool use_potential_ = false;
-  bool stale_merit_ = true;  // φ at the iterate is not known, or has changed
+  bool stale_merit_ = true;  // φ at the iterate is unknown or has changed
 };
 
 }  // namespace

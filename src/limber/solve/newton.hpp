@@ -1,9 +1,9 @@
 #pragma once
 /// Find x with r(x) = 0 by damped Newton:  A(x) δ = −r(x),  x ← x + s δ,  A = ∂r/∂x.
 ///
-/// Where r = ∇φ, steps are accepted by Armijo's rule on φ, and A is projected to a positive definite one only where
-/// the exact one gives no descent. φ may change from iterate to iterate, as long as ∇φ = r at each (friction). Without
-/// φ the merit is ½‖B r‖². The linear solves are inexact (Eisenstat-Walker).
+/// Where r = ∇φ, steps are accepted by Armijo's rule on φ, and A is projected to a positive definite matrix only if the
+/// exact one gives no descent direction. φ may change between iterates, as long as ∇φ = r at each (friction). Without φ
+/// the merit is ½‖B r‖². The linear solves are inexact (Eisenstat-Walker).
 
 #include <optional>
 #include <string>
@@ -15,13 +15,13 @@
 
 namespace limber {
 
-/// There is nothing to find, from wherever one starts.
+/// The problem has no minimum, whatever the starting point.
 struct NoMinimum : StepFailure {
   using StepFailure::StepFailure;
 };
 
-/// A symmetric one has its lower triangle stored. `space`: that of x and r. `apart`: what of the matrix is not in A,
-/// being dense but of low rank, so many times.
+/// A symmetric A stores its lower triangle. `space`: the space of x and r. The whole matrix is A + times · (*apart),
+/// where `apart` is a dense part of low rank.
 struct NewtonMatrix {
   const SparseMatrix& A;
   bool symmetric;
@@ -34,43 +34,44 @@ class NewtonProblem {
  public:
   virtual ~NewtonProblem() = default;
   virtual Vector residual(const Vector& x) = 0;
-  /// The residual at x; matrix() is then A there.
+  /// The residual at x; matrix() is then A at x.
   virtual Vector linearize(const Vector& x, Definiteness) = 0;
   virtual NewtonMatrix matrix() const = 0;
   /// φ(x) with ∇φ = r, +∞ outside its domain; nullopt if there is none.
   virtual std::optional<double> potential(const Vector& x) = 0;
-  /// ½‖B r‖², the merit where there is no potential.
+  /// ½‖B r‖², the merit if there is no potential.
   virtual double residual_merit(const Vector& r) = 0;
-  /// The largest s ≤ 1 for which x + s·dx stays in the domain, with some reserve.
+  /// The largest s ≤ 1 for which x + s·dx stays in the domain, with a margin.
   virtual double max_step(const Vector& x, const Vector& dx) = 0;
-  /// The largest change of a position [m] that dx makes.
+  /// The largest position change [m] caused by dx.
   virtual double correction(const Vector& dx) const = 0;
-  /// The largest correction [m] at x that ends the iteration.
+  /// The iteration ends when the correction [m] at x is at most this.
   virtual double enough(const Vector& /*x*/, double tolerance) { return tolerance; }
 };
 
-/// A problem that also is this one changes on the way to its solution.
+/// Additional interface of a problem that changes during its solution.
 class ChangingProblem {
  public:
-  /// What `prepare` did: whether φ is another function now, and whether this is the problem to be solved yet.
+  /// What `prepare` did. changed: φ is now another function. complete: this is now the final problem.
   struct Preparation {
     bool changed = false, complete = true;
   };
 
   virtual ~ChangingProblem() = default;
-  /// Called at each iterate before it is linearised: takes over what lags.
+  /// Called at each iterate before linearisation; updates lagged quantities.
   virtual Preparation prepare(const Vector& x) = 0;
-  /// While the problem is not complete, something (obstacles) is under way. By how much r changes, to first order, when
-  /// it arrives and x stays; and how far, in (0, 1], it and x + s·dx can go together: this moves it there.
+  /// While the problem is not complete, prescribed things (obstacles) are on their way. drift: the first-order change
+  /// of r when they arrive while x stays. advance: the fraction in (0, 1] by which they and x + s·dx can move together;
+  /// moves them by it.
   virtual Vector drift(const Vector& x) = 0;
   virtual double advance(const Vector& x, const Vector& dx) = 0;
-  /// What is under way, for messages: "a script or an obstacle".
+  /// What is on its way, for messages: "a script or an obstacle".
   virtual std::string driven() const = 0;
-  /// Asked where the exact matrix is indefinite again and again. Throws NoMinimum if φ is known to have none.
+  /// Called if the exact matrix stays indefinite. Throws NoMinimum if φ is known to have no minimum.
   virtual void require_minimum() = 0;
 };
 
-/// With contact, the last correction is at most this share of the smallest gap.
+/// With contact, the last correction is at most this fraction of the smallest gap.
 constexpr double gap_share = 1e-2;
 
 enum class Merit { automatic, potential, residual };
@@ -78,7 +79,7 @@ enum class NonlinearSolver { newton, lbfgs };
 
 struct NewtonOptions {
   double tolerance = 1e-6;  // [m] stops when the largest position correction is at most this
-  double scale = 1;         // [m] corrections below 1e-8 scale that no longer shrink are rounding
+  double scale = 1;         // [m] corrections below 1e-8 scale that no longer shrink count as rounding errors
   int max_iterations = 50;
   Merit merit = Merit::automatic;
   NonlinearSolver solver = NonlinearSolver::newton;
@@ -87,7 +88,7 @@ struct NewtonOptions {
 struct NewtonReport {
   int iterations = 0;
   int projections = 0;    // iterations that needed the projected matrix
-  double residual = 0;    // ‖r‖ at the last iterate where it was evaluated
+  double residual = 0;    // ‖r‖ at the last iterate at which it was evaluated
   double correction = 0;  // [m] of the last iteration
 };
 

@@ -14,13 +14,13 @@
 namespace limber {
 namespace {
 
-/// Draws back to where it began, with the force rate · M (from − q).
+/// A pull back to the starting point by the force rate · M (from − q).
 struct Anchor {
   Vector from;
   double rate = 0;  // [1/s²]
 };
 
-/// r(q, s) + rate M (q − from) at the share s that is applied.
+/// r(q, s) + rate M (q − from) at the applied share s.
 class Equilibrium final : public NewtonProblem {
  public:
   Equilibrium(const AppliedLoad& load, const StaticsReport& before, Anchor anchor = {})
@@ -38,7 +38,7 @@ class Equilibrium final : public NewtonProblem {
   NewtonMatrix matrix() const override {
     return {tangent_.K, system_.symmetric(), system_.space(), &tangent_.low_rank};
   }
-  /// What of K is not in matrix().
+  /// The part of K not contained in matrix().
   const Correction& correction_of_matrix() const { return correction_; }
   std::optional<double> potential(const Vector& q) override {
     const auto p = load_.potential(q);
@@ -67,7 +67,7 @@ class Equilibrium final : public NewtonProblem {
   int iterations_ = 0;
 };
 
-/// The direction in which the matrix is nearest to singular, by inverse iteration; its largest entry is 1.
+/// The direction in which the matrix is closest to singular, by inverse iteration, scaled to a largest entry of 1.
 Vector softest(const SparseMatrix& K) {
   constexpr int rounds = 20;
   const auto lu = make_linear_solver("lu", Symmetry::symmetric);
@@ -81,7 +81,7 @@ Vector softest(const SparseMatrix& K) {
   return x / x.cwiseAbs().maxCoeff();  // local: one process
 }
 
-/// What the parts of statics share.
+/// Data shared by the stages of statics.
 class Statics {
  public:
   Statics(System& system, const State& u, LinearSolver& linear, const NewtonOptions& options, StaticsReport& report,
@@ -129,7 +129,7 @@ class Statics {
   Vector whole_at_once() {
     NewtonOptions options = options_;
     load_.apply(1);
-    // Without a potential, the residual is a poor guide from far away.
+    // Without a potential, the residual is a poor merit far from the solution.
     if (!system_.contact() && !load_.potential(start_.q))
       options.max_iterations = std::min(options.max_iterations, patience_);
     Equilibrium problem(load_, report_);
@@ -138,7 +138,7 @@ class Statics {
     return q;
   }
 
-  /// With contact: Newton at one share after the other, from where the tangent leads and nothing is in the way.
+  /// With contact: Newton at increasing shares, each starting from the tangent prediction as far as the way is free.
   Vector in_parts() {
     Vector q = start_.q;
     double applied = 0, increment = .5;
@@ -149,7 +149,7 @@ class Statics {
       const auto failed = failure_of([&] {
         Vector ahead = predicted(q, next - applied);
         double free = load_.max_step(q, ahead, next);
-        if (free < 1) free = load_.max_step(q, ahead.setZero(), next);  // what is prescribed alone
+        if (free < 1) free = load_.max_step(q, ahead.setZero(), next);  // prescribed motion alone
         if (free * (next - applied) < least_part_) throw StepFailure("something is in the way of what is prescribed");
         const double share = free < 1 ? applied + free * (next - applied) : next;
         load_.apply(share);
@@ -173,7 +173,7 @@ class Statics {
     return q;
   }
 
-  /// By how far q moves as the share grows by this, to first order; not at all where that is not known.
+  /// First-order prediction of the change of q as the share grows by `more`; zero if it cannot be computed.
   Vector predicted(const Vector& q, double more) {
     Equilibrium problem(load_, report_);
     problem.linearize(q, Definiteness::exact);
@@ -186,7 +186,7 @@ class Statics {
 
   Vector along_the_path() { return stable(follow_equilibria(load_, start_.q, linear_, options_, report_)); }
 
-  /// What is found along a path may be unstable. Then it is left, one way or the other, for an equilibrium that is not.
+  /// An equilibrium found along a path may be unstable. It is then left, in either direction, for a stable one.
   Vector stable(Vector q);
 
   bool can_move_freely() const {
@@ -209,8 +209,9 @@ class Statics {
   const Space& space_;
 };
 
-/// Steps of pure damping, q ← argmin W(q) + ½ rate ‖q − q_before‖²_M, with a rate that falls: from where the load moves
-/// things by a tenth of their size to 10⁻⁴ of that, and on until a step moves nothing further than the tolerance.
+/// Steps of pure damping, q ← argmin W(q) + ½ rate ‖q − q_before‖²_M, with decreasing rate: from a rate at which the
+/// load moves things by a tenth of their size down to 10⁻⁴ of it, and further until a step moves nothing by more than
+/// the tolerance.
 Vector Statics::settle() {
   constexpr int most_steps = 100;
   constexpr double step = .1, far = 1e3, settled = 1e-4;  // the first two in length scales

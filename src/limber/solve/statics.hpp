@@ -1,9 +1,8 @@
 #pragma once
-/// Equilibrium: f(q, 0, t) = 0, by the same Newton as the stages, with r = −f, A = K, φ = W. The whole load is tried
-/// first. If that is too much at once, loads and prescribed motion are applied in parts s: from where they are zero to
-/// s = 1 along the path of equilibria (equilibrium_path.hpp), around limit points too; with contact by Newton at
-/// s₁ < s₂ < … ≤ 1. Parts that can move rigidly, as above a floor, come to rest by damped steps
-/// f(q) = rate M (q − q_before), rate → 0.
+/// Equilibrium f(q, 0, t) = 0 by the same Newton as the stages, with r = −f, A = K, φ = W. The whole load is tried
+/// first. If that fails, loads and prescribed motion are applied gradually: from zero to s = 1 along the path of
+/// equilibria (equilibrium_path.hpp), past limit points too; with contact by Newton at s₁ < s₂ < … ≤ 1. Parts that can
+/// move rigidly, as above a floor, are brought to rest by damped steps f(q) = rate M (q − q_before), rate → 0.
 
 #include <functional>
 #include <string>
@@ -14,13 +13,13 @@
 namespace limber {
 
 struct StaticsReport {
-  int iterations = 0;              // Newton, all load steps together
+  int iterations = 0;              // Newton, over all load steps
   int load_steps = 0;              // or damped steps
   double residual = 0;             // ‖f‖ [N]
-  std::vector<std::string> notes;  // what the user should hear
+  std::vector<std::string> notes;  // messages for the user
 };
 
-/// How far it is: the share of the load that is carried, or is being tried.
+/// Progress: the share of the load that is carried, and the one being tried.
 struct StaticsProgress {
   double carried = 0, tried = 0;
   int iterations = 0;

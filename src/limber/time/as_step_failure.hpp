@@ -1,6 +1,6 @@
 #pragma once  // internal
-/// Linear algebra takes a matrix or a vector that is not finite for wrong input. Within a step that is the motion's
-/// doing, and the driver takes a smaller step.
+/// Converts InputError to StepFailure. Linear algebra reports a non-finite matrix or vector as wrong input; within a
+/// step it results from the motion, and the driver should try a smaller step.
 
 #include "limber/core/errors.hpp"
 

@@ -3,7 +3,7 @@
 namespace limber {
 namespace {
 
-/// From then on backward Euler is tried in scenes with contact.
+/// From this number of halvings on, backward Euler is tried in scenes with contact.
 constexpr int halvings_before_last_resort = 3;
 
 using Step = State (Stepper::*)(System&, const History&, double);

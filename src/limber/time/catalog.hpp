@@ -1,6 +1,6 @@
 #pragma once
-/// The one list of methods: method = scheme × stage solver × splitting. Names, parameters, tests, the command line,
-/// Python and the methods page come from it.
+/// The single list of methods: method = scheme × stage solver × splitting. Names, parameters, tests, the command line,
+/// Python and the methods page are derived from it.
 
 #include <functional>
 #include <map>
@@ -14,7 +14,7 @@
 
 namespace limber {
 
-/// What a user sees; hybrids are all methods that split off modes.
+/// As shown to users; hybrids are all methods that split off modes.
 enum class MethodKind { implicit, semi_implicit, explicit_, exponential, hybrid };
 std::string to_string(MethodKind);
 
@@ -31,23 +31,23 @@ struct MethodInfo {
   std::string name;
   int order;
   MethodKind kind;
-  int stages;  // implicit solves a step (explicit: force evaluations)
+  int stages;  // implicit solves per step (explicit: force evaluations)
   std::string stability;
   std::string good_for;
   std::vector<MethodParameter> parameters;
   std::function<std::unique_ptr<TimeIntegrator>(const MethodParameters&)> make;
   StageSolution solution = StageSolution::newton;
   Splitting splitting = Splitting::none;
-  SchemeMemory memory = {};  // of its scheme; filled in by the catalog
+  SchemeMemory memory = {};  // of the scheme; set by the catalog
 };
 
 const std::vector<MethodInfo>& method_catalog();
 std::vector<std::string> method_names();
-/// Why a scheme that remembers an acceleration of its own cannot split off modes.
+/// Explains why a scheme with its own acceleration cannot split off modes.
 extern const char* const newmark_splits_no_modes;
 /// Case-insensitive. Throws InputError("method.name", …) listing the methods.
 const MethodInfo& find_method(const std::string& name);
-/// Defaults filled in. Throws InputError("method.<name>", …) for unknown or out-of-range parameters.
+/// Fills in defaults. Throws InputError("method.<name>", …) for unknown or out-of-range parameters.
 MethodParameters complete_parameters(const MethodInfo&, const MethodParameters& given);
 
 std::unique_ptr<StageSolver> make_stage_solver(StageSolution, System&, const StageOptions&);

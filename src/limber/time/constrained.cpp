@@ -11,8 +11,8 @@
 namespace limber {
 namespace {
 
-/// The stage without contact first: where that keeps all inequalities, it is the solution, and it tells how far things
-/// go, so which pairs count.
+/// First solves the stage without contact. If that satisfies all inequalities, it is the solution. Otherwise it bounds
+/// how far nodes move, and thus which pairs matter.
 class Constrained final : public StageSolver {
  public:
   Constrained(System& system, const StageOptions& o, StageSolution solution)
@@ -54,11 +54,11 @@ class Constrained final : public StageSolver {
   SolverCounts linear_counts() const override { return free_->linear_counts(); }
 
  private:
-  /// No node moves further.
+  /// An upper bound of the distance any node moves.
   static double furthest(const Vector& dq) { return std::sqrt(3) * largest_magnitude(dq); }
 
-  /// C v ≥ c with C = G: the gap at the stage's end is not negative; where `velocity` rules and a pair is in contact,
-  /// it does not close either.
+  /// C v ≥ c with C = G: the gap at the end of the stage is not negative; under the rule `velocity`, gaps in contact do
+  /// not decrease either.
   static Vector bounds(const GapConstraints& gaps, GapRule rule, const Stage& s) {
     Vector open = -(gaps.gap + gaps.G * (s.star.q - s.at.q) + (s.t - s.at.t) * gaps.rate) / s.tau_q;
     if (rule == GapRule::nonpenetration) return open;

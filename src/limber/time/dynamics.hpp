@@ -1,5 +1,5 @@
 #pragma once
-/// u̇ = F(u), F(q, v, t) = (v, M⁻¹f, 1), as a scheme sees it: all that it may ask for.
+/// u̇ = F(u), F(q, v, t) = (v, M⁻¹f, 1): the interface through which a scheme sees the system.
 
 #include <optional>
 #include <utility>
@@ -20,13 +20,13 @@ class Dynamics {
   /// u + h φ₁(hJ) F(u).
   virtual State exponential(const State& u, double h) = 0;
 
-  /// u = u* + τ F(u), linearised about or started from the known state `at`.
+  /// Solves u = u* + τ F(u), linearised about the known state `at` or started from it.
   State implicit(const State& star, double tau, const State& at) { return solve({star, tau, tau, star.t + tau, at}); }
 };
 
-/// Where in a step its forces act: v₁ = v₀ + h M⁻¹ Σ w f at the state it starts from, the solution of its first stage
-/// and the state it ends with. Exact for one-step methods whose stages are these; multistep methods weigh the forces
-/// of earlier steps too, and the weights here are what all steps together give each force.
+/// The weights w of the forces in a step, v₁ = v₀ + h M⁻¹ Σ w f, at its initial state, the solution of its first stage
+/// and its final state. Exact for one-step methods with these stages. Multistep methods also weight forces of earlier
+/// steps; here each force has its total weight over all steps.
 struct ForceWeights {
   double start = .5, stage = 0, end = .5;
 };
@@ -34,7 +34,7 @@ struct ForceWeights {
 /// The dynamics of a mechanical system with one of the stage solvers and the exponential.
 class Mechanics final : public Dynamics {
  public:
-  /// keeps: whether the solution of the first stage is wanted afterwards.
+  /// keeps: whether to keep the solution of the first stage for take_first().
   Mechanics(System& system, StageSolver& stages, Exponential& exponential, bool keeps = false)
       : system_(system), stages_(stages), exponential_(exponential), keeps_(keeps) {}
 
@@ -45,7 +45,7 @@ class Mechanics final : public Dynamics {
     return u;
   }
   State exponential(const State& u, double h) override { return exponential_.advance(system_, u, h); }
-  /// The solution of the first stage, if it was to be kept.
+  /// The solution of the first stage, if it was kept.
   std::optional<State> take_first() { return std::exchange(first_, std::nullopt); }
 
  private:
@@ -56,19 +56,19 @@ class Mechanics final : public Dynamics {
   std::optional<State> first_;
 };
 
-/// What a scheme remembers.
+/// The data a scheme needs from earlier steps.
 struct SchemeMemory {
-  std::size_t states = 1;     // u₀, u₋₁, …
-  bool acceleration = false;  // State::a: its unknowns are Newmark's (τ_q ≠ τᵥ)
+  std::size_t states = 1;     // number of states u₀, u₋₁, …
+  bool acceleration = false;  // State::a: the scheme has Newmark's unknowns (τ_q ≠ τᵥ)
 };
 
-/// A scheme: a rule that forms (q*, v*, τ) from the history. Pure: a failed step changes nothing.
+/// A scheme: a rule that forms (q*, v*, τ) from the history. It has no state, so a failed step changes nothing.
 class TimeIntegrator {
  public:
   virtual ~TimeIntegrator() = default;
   virtual State step(Dynamics& F, const History& u, double h) const = 0;
   virtual SchemeMemory memory() const { return {}; }
-  /// Whether the new state is that of a stage, which is feasible, or goes beyond one.
+  /// Whether the new state is that of a stage, and hence feasible, or is extrapolated from one.
   virtual bool ends_at_stage() const { return true; }
   virtual ForceWeights force_weights() const { return {}; }
 };

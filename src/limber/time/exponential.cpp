@@ -17,7 +17,7 @@ namespace limber {
 namespace {
 
 constexpr const char* linearised = "the linearised motion";
-constexpr Index small = 40;  // unknowns: a dense exponential of (d, ḋ, t) is then quicker than to iterate
+constexpr Index small = 40;  // unknowns: below this a dense exponential of (d, ḋ, t) is faster than iterating
 
 Symmetry symmetry(System& system) { return system.symmetric() ? Symmetry::symmetric : Symmetry::general; }
 
@@ -25,20 +25,18 @@ struct RayleighFit {
   double alpha, beta;
 };
 
-/// D = αK + βM to rounding, if there are such α and β. All three have one pattern.
+/// α and β with D = αK + βM to rounding, if they exist. All three matrices have one pattern.
 std::optional<RayleighFit> rayleigh_fit(const Space& space, const SparseMatrix& mass, const Tangent& T) {
   using Values = Eigen::Map<const Vector>;
   const SparseMatrix M = on_pattern_of(T.K, mass);
   const Values m(M.valuePtr(), M.nonZeros()), k(T.K.valuePtr(), M.nonZeros()), d(T.D.valuePtr(), M.nonZeros());
-  // Of the entries on all processes, of which each has its own.
-  const auto dot = [&](const Values& x, const Values& y) { return space.sum(x.dot(y)); };  // local: summed
-  const auto norm = [&](const Values& x) {
-    return space.shared() ? std::sqrt(dot(x, x)) : x.norm();  // local: one process
-  };
+  // Sums over the entries of all processes, each with its own.
+  const auto dot = [&](const Values& x, const Values& y) { return space.sum(x.dot(y)); };
+  const auto norm = [&](const Values& x) { return space.shared() ? std::sqrt(dot(x, x)) : x.norm(); };
   const auto most = [&](const auto& x) { return space.max(largest_magnitude(x)); };
   const double size = most(d);
   if (size == 0) return RayleighFit{0, 0};
-  // Least squares in the directions of K and M, or of M alone where K is a multiple of it.
+  // Least squares in the directions of K and M, or of M alone if K is a multiple of it.
   const double nk = norm(k), nm = norm(m), b = dot(m, d) / nm;
   const double overlap = nk > 0 ? dot(k, m) / (nk * nm) : 1, rest = 1 - overlap * overlap;
   double alpha = 0, beta = b / nm;
@@ -123,7 +121,7 @@ State Exponential::by_lanczos(System& system, const Vector& f_t, double h, doubl
                                }),
                                on_whole([&](const Vector& x, Vector& y) { y = system.apply_mass(x); }),
                                on_whole([&](const Vector& x, Vector& y) { y = system.solve_mass(x); }), alpha, beta};
-  // f holds −D v, and the flow counts D ḋ from ḋ = 0 on.
+  // f already contains −D v, while the flow counts D ḋ from ḋ = 0.
   Vector f = at_.f;
   if (alpha != 0 || beta != 0) {
     Vector resisted(f.size());
@@ -139,8 +137,8 @@ State Exponential::by_lanczos(System& system, const Vector& f_t, double h, doubl
   return {at_.at.q + space.restrict(moved.d), space.restrict(moved.rate), at_.at.t + h};
 }
 
-/// x = (ω d, ḋ, σt): with ω of the order of the largest frequency the two halves are of one size and J is as normal as
-/// it can be made; σ gives the last entry the size of the others.
+/// x = (ω d, ḋ, σt). With ω of the order of the largest frequency, both halves have similar size and J is as close to
+/// normal as possible; σ gives the last entry a similar size.
 State Exponential::by_arnoldi(System& system, const Vector& f_t, double h) {
   const Space& space = system.space();
   const Index n = space.global_size(system.size());

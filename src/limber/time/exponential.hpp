@@ -21,12 +21,12 @@ class Exponential {
  public:
   explicit Exponential(double tolerance) { options_.tolerance = tolerance; }
 
-  /// Dense for small systems; Lanczos on (K, M) without damping or where D = αK + βM; Arnoldi on (d, ḋ) otherwise.
-  /// Throws StepFailure where the tolerance is not reached. On several processes products with K, D and M are shared;
-  /// vectors are whole on each.
+  /// Dense for small systems; Lanczos on (K, M) without damping or if D = αK + βM; Arnoldi on (d, ḋ) otherwise. Throws
+  /// StepFailure if the tolerance is not reached. On several processes, products with K, D and M are distributed, and
+  /// vectors are complete on each.
   State advance(System& system, const State& u, double h);
   ExponentialCounts counts() const { return counts_; }
-  /// Drops the matrices of the last step.
+  /// Frees the matrices of the last step.
   void forget() {
     at_ = {};
     pattern_ = {};
@@ -42,7 +42,7 @@ class Exponential {
 
   Phi1Options options_;
   ExponentialCounts counts_;
-  Linearization at_;  // where the step starts
+  Linearization at_;  // the linearisation at the start of the step
   Pattern pattern_;
   std::unique_ptr<RowMatrix> stiffness_, damping_;
 };

@@ -26,7 +26,7 @@ class Implicit final : public StageSolver {
   StageResult solve_stage(System& system, const Stage& s) override {
     ++counts_.stages;
     if (s.all_modal()) return {s.state(s.star.v)};
-    if (s.tau_q == 0 && !system.velocity_dependent())  // q is known and f does not ask for v: explicit
+    if (s.tau_q == 0 && !system.velocity_dependent())  // q is known and f does not depend on v: explicit
       return {s.state(s.star.v + s.tau_v * system.solve_mass(system.force({s.star.q, s.star.v, s.t})))};
     newton_ = {};
     ComplementSolver complement(bank_.at(s.tau_q, s.tau_v), s.modes, symmetry_, Indefinite::report, defect_,
@@ -71,8 +71,8 @@ class Implicit final : public StageSolver {
     system.contact()->begin_iterates();
   }
 
-  /// Friction that became lagged on the way is that of an iterate. From the solution that it has led to, coupled
-  /// friction is tried once more.
+  /// Friction that became lagged during the iteration is based on an iterate. Coupled friction is tried once more from
+  /// the solution obtained.
   Vector with_friction(StageProblem& problem, Vector v, LinearSolver& linear) {
     v = newton(problem, std::move(v), linear);
     ContactPart* contact = problem.system().contact();
@@ -98,7 +98,7 @@ class Implicit final : public StageSolver {
     failed->again();
   }
 
-  /// Fixed point: friction from the normal forces and sliding directions of the last solution.
+  /// Fixed-point iteration: friction from the normal forces and sliding directions of the last solution.
   State solve_lagged(System& system, const Stage& s, LinearSolver& linear) {
     system.update_lagged(s.at);
     Stage from = s;
@@ -123,7 +123,7 @@ class Implicit final : public StageSolver {
     counts_.projections += r.projections;
   }
 
-  /// The last velocity (the body goes on as it moved) or the last position (which is in the domain of every force),
+  /// Starts from the last velocity (uniform motion) or the last position (which is in the domain of every force),
   /// whichever has the smaller merit.
   static Vector start(StageProblem& problem, const Stage& s) {
     Vector move = s.admissible(s.at.v);
@@ -135,14 +135,14 @@ class Implicit final : public StageSolver {
     return *go_on <= problem.potential(stay).value_or(std::numeric_limits<double>::infinity()) ? move : stay;
   }
 
-  /// Whether a body that goes on as it moved would go through something.
+  /// Whether uniform motion would lead to a crossing.
   static bool runs_into(StageProblem& problem, const Stage& s) {
     const Vector stay = (s.at.q - s.star.q) / s.tau_q;
     return problem.collides() && problem.max_step(stay, s.at.v - stay) < 1;
   }
 
   static constexpr int most_lags = 50;
-  static constexpr int again = 8;  // iterations, where friction is coupled again: near the solution few are enough
+  static constexpr int again = 8;  // iterations when friction is coupled again: near the solution few suffice
 
   StageOptions options_;
   Symmetry symmetry_;

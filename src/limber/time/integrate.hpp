@@ -1,5 +1,6 @@
 #pragma once
-/// A method applied n times to any system with a constant step: no retries, no change of method. It throws StepFailure.
+/// Applies a method n times to any system with a constant step, without retries or a change of method. Throws
+/// StepFailure.
 
 #include <functional>
 #include <vector>
@@ -9,8 +10,8 @@
 
 namespace limber {
 
-/// n+1 states, the first is the newest of `past`. `go_on` is asked before each step; when it says no, the states so far
-/// are returned.
+/// Returns n+1 states; the first is the newest of `past`. `go_on` is called before each step; if it returns false, the
+/// states so far are returned.
 std::vector<State> integrate(
     System& system, const MethodInfo& method, const MethodParameters& parameters, const MethodOptions& options,
     History past, double step, long steps, const std::function<bool()>& go_on = [] { return true; });

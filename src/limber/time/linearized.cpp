@@ -10,8 +10,8 @@
 namespace limber {
 namespace {
 
-/// One linear solve a stage. An indefinite stage matrix (K has strongly negative eigenvalues) is solved as it is, by
-/// LU: the formula asks for the solution, not for a minimum.
+/// One linear solve per stage. An indefinite stage matrix (K has strongly negative eigenvalues) is solved as it is, by
+/// LU, because the formula defines a solution, not a minimum.
 class Linearized final : public StageSolver {
  public:
   Linearized(System& system, const StageOptions& o)
@@ -49,7 +49,7 @@ class Linearized final : public StageSolver {
       frozen_.reset();
       set_matrix(system, s, *T);
     } else if (!s.tangent_at) {
-      if (tangent_.K.size() == 0) tangent_.K.swap(A_);  // for its memory
+      if (tangent_.K.size() == 0) tangent_.K.swap(A_);  // reuses its memory
       f = system.linearize(at, Definiteness::exact, tangent_);
       frozen_.reset();
     } else {
@@ -65,24 +65,24 @@ class Linearized final : public StageSolver {
     Vector rhs = system.apply_mass(s.star.v - v) + s.tau_v * (f - multiply_stiffness(system, *T, next.q - at.q));
     if (s.modes && system.velocity_dependent()) rhs -= s.tau_v * multiply(system, T->D, v - at.v);
     if (!system.space().all_finite(rhs)) throw StepFailure("the force is not finite");
-    if (T == &tangent_ && !frozen_) {  // K is not needed any more
+    if (T == &tangent_ && !frozen_) {  // K is no longer needed
       combine_in_place(system, tangent_, s.tau_q, s.tau_v, A_);
       take_matrix(system, s, tangent_.low_rank);
     }
     if (s.modes && correction_.any()) rhs = s.modes->complement_of_force(rhs);
-    const Vector change = solve_linear(system, rhs);  // in the complement, where modes are split off
+    const Vector change = solve_linear(system, rhs);  // in the complement, if modes are split off
     next.q += s.tau_q * change;
     next.v += change;
     return next;
   }
 
-  /// Whether K and D were last taken at these positions and velocities: of all processes.
+  /// Whether K and D were last evaluated at these positions and velocities, on all processes.
   bool frozen_at(const System& system, const State& u) const {
     return frozen_ && system.space().all(frozen_->q == u.q && frozen_->v == u.v);
   }
   static Symmetry symmetry(System& system) { return system.symmetric() ? Symmetry::symmetric : Symmetry::general; }
 
-  /// All but contact is linearised; contact is iterated to convergence.
+  /// Linearises everything except contact, which is iterated to convergence.
   StageResult solve_with_contact(System& system, const Stage& s) {
     if (!newton_) newton_ = make_implicit(system, options_);
     State about = s.at;
@@ -99,7 +99,7 @@ class Linearized final : public StageSolver {
     take_matrix(system, s, T.low_rank);
   }
 
-  /// A is made; `low_rank`: what belongs to K beside.
+  /// Passes the assembled A to the solver; `low_rank`: the low-rank part of K.
   void take_matrix(System& system, const Stage& s, const LowRank& low_rank) {
     tau_q_ = s.tau_q;
     tau_v_ = s.tau_v;
@@ -127,14 +127,14 @@ class Linearized final : public StageSolver {
   StageOptions options_;
   SolverBank bank_;
   double defect_ = 0;                       // of the modes, see ComplementSolver
-  std::optional<ComplementSolver> linear_;  // with the matrix of the stage at hand
-  Correction correction_;                   // what of A is of low rank
+  std::optional<ComplementSolver> linear_;  // with the matrix of the current stage
+  Correction correction_;                   // the parts of A kept apart from the sparse matrix
   Tangent tangent_;
   SparseMatrix A_;
   std::optional<State> frozen_;
   double tau_q_ = 0, tau_v_ = 0;
   StageCounts counts_;
-  std::unique_ptr<StageSolver> newton_;  // where things collide
+  std::unique_ptr<StageSolver> newton_;  // for stages with contact
 };
 
 }  // namespace

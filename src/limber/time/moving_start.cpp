@@ -8,13 +8,13 @@
 namespace limber {
 namespace {
 
-constexpr int most_pieces = 40;          // each has a contact that the ones before had not
-constexpr double shortest_piece = 1e-3;  // of what is left of the way
-constexpr double worthwhile = .02;       // of what was left: shorter pieces get nowhere
+constexpr int most_pieces = 40;          // each adds a contact to the previous ones
+constexpr double shortest_piece = 1e-3;  // relative to the remaining way
+constexpr double worthwhile = .02;       // relative to the remaining way: shorter pieces make no progress
 constexpr int most_sweeps = 30;
 
-/// Replaces v by the velocity next to it, in the norm of the diagonal mass, for which no gap falls below half of δ, or
-/// at all where it is less, within the time `left` (Gauss-Seidel on the impulses).
+/// Replaces v by the nearest velocity, in the norm of the diagonal mass, for which within the time `left` no gap falls
+/// below half of δ, or decreases if it is already smaller (Gauss-Seidel on the impulses).
 void keep_open(const GapConstraints& gaps, const Vector& mass, double left, Vector& v) {
   const Eigen::SparseMatrix<double, Eigen::RowMajor> G = gaps.G;
   Vector impulse = Vector::Zero(G.rows()), inverse(G.rows()), least(G.rows());
@@ -38,7 +38,8 @@ void keep_open(const GapConstraints& gaps, const Vector& mass, double left, Vect
   }
 }
 
-/// Moves `at` with v and what is prescribed toward `until`, as far as the way is free; false where it is not.
+/// Moves `at` with v and the prescribed motion toward `until`, as far as the way is free; returns false if it is
+/// blocked.
 bool go_along(System& system, const Vector& v, double until, MovingStart& at) {
   const double left = until - at.t;
   for (double s = 1; s > shortest_piece;) {

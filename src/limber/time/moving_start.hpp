@@ -1,7 +1,8 @@
 #pragma once  // internal
-/// Where a stage starts from when something that is prescribed (obstacles, scripted nodes) moves among things that
-/// collide: every node goes on as it moved, less what would close a gap, and what is prescribed goes with it, piece by
-/// piece, as far as the way is free. So contacts that stick are carried along. A guess: it knows collisions only.
+/// The starting point of a stage in which prescribed nodes or obstacles move among colliding bodies. Every node keeps
+/// its velocity, except where that would close a gap, and the prescribed motion advances with it, piece by piece, as
+/// far as the path is free. Sticking contacts are thus carried along. It is only a guess, which knows collisions and no
+/// other forces.
 
 #include <optional>
 
@@ -11,11 +12,11 @@ namespace limber {
 
 struct MovingStart {
   Vector q;      // [m]
-  double t = 0;  // [s] where what is prescribed has come to: `until`, or earlier where something is in the way
+  double t = 0;  // [s] time reached by the prescribed motion: `until`, or earlier if something is in the way
 };
 
-/// nullopt unless bodies, or what pushes them, go further than ten δ until then: a linear correction sees collisions
-/// within δ only, and would have to creep along from one to the next.
+/// nullopt unless bodies or moving obstacles travel more than ten δ until then. A linear correction sees collisions
+/// within δ only, so over longer distances Newton would advance from one contact to the next.
 std::optional<MovingStart> move_along(System& system, const State& from, double until);
 
 }  // namespace limber

@@ -1,11 +1,11 @@
 #pragma once
-/// What others call a method: "implicit Euler" is BE.
+/// Alternative names of methods: "implicit Euler" is BE.
 
 #include <string>
 
 namespace limber {
 
-/// The name in the catalog; "" for a word that nobody uses. Case, blanks, hyphens and underscores do not count.
+/// The name in the catalog; "" for an unknown word. Ignores case, blanks, hyphens and underscores.
 std::string method_called(const std::string& name);
 
 }  // namespace limber

@@ -9,7 +9,7 @@
 namespace limber {
 namespace {
 
-/// Where the pattern of the mass has grown. A diagonal mass has none to move to.
+/// Moves A to the pattern of the mass if that has grown. A diagonal mass has none.
 void move_to_grown(const SparseMatrix& mass, SparseMatrix& A) {
   if (A.size() > 0 && mass.nonZeros() > A.nonZeros()) A = on_pattern_of(mass, A);
 }
@@ -99,7 +99,7 @@ State WithContact::shifted(const State& w) const {
 }
 
 Vector WithContact::linearize(const State& w, Definiteness d, Tangent& T) {
-  // Contact first: it may let the pattern grow.
+  // Contact first, since it may enlarge the pattern.
   Vector f = all_forces().linearize(shifted(w), d, T);
   if (share_ != 1) {
     f *= share_;
@@ -109,7 +109,7 @@ Vector WithContact::linearize(const State& w, Definiteness d, Tangent& T) {
   f += smooth_.linearize(w, d, smooth_tangent_);
   add(smooth_tangent_.K, T.K);
   if (velocity_dependent()) add(smooth_tangent_.D, T.D);
-  T.deflation = std::move(smooth_tangent_.deflation);  // contact's unsymmetric part stands in T already
+  T.deflation = std::move(smooth_tangent_.deflation);  // contact's unsymmetric part is already in T
   T.low_rank.c *= share_;
   append(smooth_tangent_.low_rank, T.low_rank);
   return f;

@@ -1,5 +1,5 @@
 #pragma once  // internal
-/// Systems in which contact stays as it is and the other forces are replaced:
+/// Systems that keep the contact forces and replace the other forces:
 ///
 ///     LinearForce   f̄ − K̄ (q − q̄) − D̄ (v − v̄), the smooth forces linearised about ū: semi-implicit methods,
 ///     WithContact   smooth forces of one system and the contact forces of another, seen in a frame that has moved:
@@ -13,7 +13,7 @@
 
 namespace limber {
 
-/// What a system that stands in for another one leaves to it.
+/// Forwards everything to another system, unless overridden.
 class SystemDecorator : public System {
  public:
   explicit SystemDecorator(System& base) : base_(base) {}
@@ -29,24 +29,25 @@ class SystemDecorator : public System {
   System& base_;
 };
 
-/// A x for one matrix and many x. The last one is remembered: merits and forces are asked for at the same x.
+/// A x for one matrix and many x. Remembers the last product, since merits and forces are evaluated at the same x.
 class RememberedProduct {
  public:
   const Vector& operator()(const System& system, const SparseMatrix& A, const Vector& x);
 
  private:
-  std::unique_ptr<RowMatrix> rows_;  // of the first call's matrix
+  std::unique_ptr<RowMatrix> rows_;  // the matrix of the first call
   Vector x_, Ax_;
 };
 
 class LinearForce final : public SystemDecorator {
  public:
-  /// About `at`, K̄ and D̄ at `tangent_at` if that is given; `known`: what is known there already.
+  /// Linearised about `at`, with K̄ and D̄ taken at `tangent_at` if given. `known`: a linearisation known already, or
+  /// null.
   LinearForce(System& smooth, State at, const std::optional<State>& tangent_at, const Linearization* known);
 
   Vector force(const State& u) const override;
   Vector linearize(const State& u, Definiteness d, Tangent& T) override;
-  /// Where the smooth forces have potentials.
+  /// Available if the smooth forces have potentials.
   std::optional<Potentials> potentials(const State& u) const override;
 
  private:
@@ -61,8 +62,8 @@ class LinearForce final : public SystemDecorator {
 
 class WithContact final : public SystemDecorator {
  public:
-  /// `whole` has contact forces; `smooth` stands for its other forces. Empty shifts: none. `share`: contact forces are
-  /// multiplied by it.
+  /// Takes contact forces from `whole` and the other forces from `smooth`. Empty shifts: none. `share`: factor of the
+  /// contact forces.
   WithContact(System& whole, System& smooth, Vector shift_q = {}, Vector shift_v = {}, double share = 1)
       : SystemDecorator(whole),
         smooth_(smooth),
@@ -84,7 +85,7 @@ class WithContact final : public SystemDecorator {
   double max_step(const Vector& q, const Vector& dq, double t0, double t1) const override;
 
  private:
-  /// Its contact, and what is near.
+  /// Its ContactPart and NearGaps.
   struct Part final : ContactPart, NearGaps {
     explicit Part(WithContact& whole) : whole(whole) {}
     System& smooth() override { return whole.smooth_; }
@@ -102,7 +103,7 @@ class WithContact final : public SystemDecorator {
     WithContact& whole;
   };
 
-  /// Of the system as it is, where it is.
+  /// The contact forces of the unshifted system.
   System& all_forces() const { return base_.contact()->forces(); }
   State shifted(const State& w) const;
 

@@ -6,7 +6,7 @@
 namespace limber {
 namespace {
 
-/// Steps of equal length differ by rounding, since they are differences of times.
+/// Equal steps differ by rounding, since they are differences of times.
 bool same_factor(double a, double b) { return std::abs(a - b) <= 1e-9 * std::abs(a); }
 
 }  // namespace

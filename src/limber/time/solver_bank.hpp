@@ -1,6 +1,6 @@
 #pragma once  // internal
-/// Linear solvers for stage matrices, one for each pair (τ_q, τᵥ) that a scheme alternates between (TR-BDF2: ¼h and
-/// ⅓h), so that the factor kept for one stage is not lost to the other.
+/// Linear solvers for stage matrices, one for each pair (τ_q, τᵥ) that a scheme uses (TR-BDF2: ¼h and ⅓h), so that
+/// solving one stage does not discard the factor retained for another.
 
 #include <memory>
 #include <string>
@@ -15,7 +15,7 @@ class SolverBank {
   /// Throws InputError for an unknown solver.
   SolverBank(std::string name, Symmetry symmetry, UnknownNodes nodes);
 
-  /// The solver of this pair; the one longest unused gives way to a new pair.
+  /// The solver of this pair. When the bank is full, a new pair replaces the least recently used one.
   LinearSolver& at(double tau_q, double tau_v);
   SolverCounts counts() const;
 
@@ -29,7 +29,7 @@ class SolverBank {
   std::string name_;
   Symmetry symmetry_;
   UnknownNodes nodes_;
-  std::vector<Entry> entries_;  // last used first
+  std::vector<Entry> entries_;  // most recently used first
 };
 
 }  // namespace limber

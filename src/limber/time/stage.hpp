@@ -1,10 +1,11 @@
 #pragma once
-/// Every implicit stage of every scheme is one problem: find v with
+/// All implicit stages of all schemes have one form: find v with
 ///
 ///     M (v − v*) = τᵥ Pᵀf(q, v, t),   q = q* + τ_q P v.                                   (S)
 ///
-/// P = I unless modes are split off; then v has the modal part of v*, and only P v is unknown. Residual
-/// r(v) = M (v − v*) − τᵥ Pᵀf, stage matrix A = M + τᵥ D + τᵥ τ_q K: n × n, never the 2n × 2n matrix I − hJ.
+/// P = I unless modes are split off; then v has the modal part of v*, and only P v is unknown.
+/// Residual: r(v) = M (v − v*) − τᵥ Pᵀf.
+/// Stage matrix: A = M + τᵥ D + τᵥ τ_q K, n × n instead of the 2n × 2n matrix I − hJ.
 
 #include <memory>
 #include <optional>
@@ -20,32 +21,32 @@ struct Stage {
   State star;                            // (q*, v*)
   double tau_q = 0, tau_v = 0;           // [s]
   double t = 0;                          // time of the stage [s]
-  State at;                              // the last known state: linearised about, or started from
-  std::optional<State> tangent_at{};     // linearised stages: where K and D are taken, if not at `at`
-  const ModalBasis* modes = nullptr;     // split off, if any
-  const Linearization* known = nullptr;  // f, K and D at (at.q, at.v, t), where they are known already
-  System* linear = nullptr;              // all forces but contact, where these are linear
+  State at;                              // the last known state: point of linearisation or starting point
+  std::optional<State> tangent_at{};     // linearised stages: where K and D are evaluated, if not at `at`
+  const ModalBasis* modes = nullptr;     // modes split off, or null
+  const Linearization* known = nullptr;  // f, K and D at (at.q, at.v, t) if known already
+  System* linear = nullptr;              // all forces but contact, if these are linear
 
   State state(Vector v) const {
     Vector q = modes ? Vector(star.q + tau_q * modes->complement(v)) : Vector(star.q + tau_q * v);
     return {std::move(q), std::move(v), t};
   }
-  /// Nothing is unknown: every direction is a mode.
+  /// Every direction is a mode, so nothing is unknown.
   bool all_modal() const { return modes && modes->count() == star.v.size(); }
-  /// v with the modal part that (S) gives it.
+  /// v with the modal part required by (S).
   Vector admissible(const Vector& v) const {
     return modes ? Vector(v + modes->combined(modes->coordinates(star.v - v))) : v;
   }
 };
 
-/// What a stage has led to.
+/// The result of a stage.
 struct StageResult {
   State u;
-  int iterations = 0;   // of Newton; 0: none were needed, or the stage was linear
-  double residual = 0;  // ‖r‖ where Newton evaluated it last
+  int iterations = 0;   // Newton iterations; 0: none needed, or the stage was linear
+  double residual = 0;  // ‖r‖ at Newton's last evaluation
 };
 
-/// A stage as it was solved: with this alone a step can be followed, and differentiated, as it was taken.
+/// A solved stage, with all that is needed to reproduce and differentiate the step.
 struct StageRecord {
   State star;
   double tau_q, tau_v, t;  // [s]
@@ -60,13 +61,13 @@ class StageSolver {
  public:
   virtual ~StageSolver() = default;
   virtual StageResult solve_stage(System&, const Stage&) = 0;
-  /// The solution alone, with a record of the stage if stages are recorded.
+  /// The solution alone; also records the stage if recording is on.
   State solve(System& system, const Stage& stage);
-  /// From now on the stages that are solved are appended to *log; null: they are not. The log must outlive this.
+  /// Appends the stages solved from now on to *log; null: recording is off. The log must outlive this object.
   void record_into(std::vector<StageRecord>* log) { log_ = log; }
-  /// Called before each step with the state it starts from.
+  /// Called before each step with its initial state.
   virtual void begin_step(System&, const State&) {}
-  /// Whether a stage since the last begin_step ended where things touch.
+  /// Whether a stage since the last begin_step ended in contact.
   virtual bool touched() const { return false; }
   virtual StageCounts counts() const = 0;
   virtual SolverCounts linear_counts() const = 0;
@@ -89,19 +90,19 @@ struct StageOptions {
 /// How stages are solved.
 enum class StageSolution { newton, linearized };
 
-/// f linearised once about `at`, v = v̄' + δ with v̄' = v̄ made admissible (v̄ itself where P = I):
+/// f linearised once about `at`; v = v̄' + δ, where v̄' is v̄ made admissible (v̄ itself if P = I):
 ///
 ///     Pᵀ A δ = Pᵀ {M (v* − v̄') + τᵥ [f̄ − K̄ (q* + τ_q P v̄' − q̄) − D̄ (v̄' − v̄)]},   P δ = δ.
 std::unique_ptr<StageSolver> make_linearized(System&, const StageOptions&);
 /// Newton on (S), with the incremental potential φ(v) = ½‖v − v*‖²_M + (τᵥ/τ_q) W + τᵥ R as merit where it exists.
 std::unique_ptr<StageSolver> make_implicit(System&, const StageOptions&);
-/// (S) as the minimum of φ under the system's rule on gaps, linearised about the last known state ū, P = I:
+/// (S) as the minimum of φ under the system's gap rule, linearised about the last known state ū, P = I:
 ///
 ///     nonpenetration (cona)   ḡ + G (q* + τ_q v − q̄) + ∂g/∂t (t − t̄) ≥ 0 for all pairs that are near,
 ///     velocity (conb)         G v + ∂g/∂t ≥ 0 as well, for those with ḡ ≤ δ.
 ///
-/// `linearized`: φ is that of the forces linearised about ū. Contact acts in the stage only: a rate F(u₀) in a scheme
-/// has no part of it. Throws InputError where the program is built without an interior-point solver.
+/// `linearized`: φ is that of the forces linearised about ū. Contact acts in the stage only: rates F(u₀) in a scheme do
+/// not include it. Throws InputError if the program is built without an interior-point solver.
 std::unique_ptr<StageSolver> make_constrained(System&, const StageOptions&, StageSolution);
 
 }  // namespace limber

@@ -9,7 +9,7 @@ namespace limber {
 
 namespace {
 
-/// M + τᵥ D + τᵥ τ_q K into `to`, which may be where K lies.
+/// Writes M + τᵥ D + τᵥ τ_q K to `to`, which may be the storage of K.
 void write_sum(const System& system, const Tangent& T, double tau_q, double tau_v, double* to) {
   const SparseMatrix &M = system.mass(), &K = T.K;
   const bool damped = system.velocity_dependent(), narrow = M.nonZeros() != K.nonZeros();

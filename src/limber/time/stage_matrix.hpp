@@ -1,23 +1,24 @@
 #pragma once
-/// A = M + τᵥ D + τᵥ τ_q K, added as arrays: K and D have one pattern, and M too unless it is diagonal.
+/// The stage matrix A = M + τᵥ D + τᵥ τ_q K, added as arrays: K and D share one pattern, and so does M unless it is
+/// diagonal.
 
 #include "limber/linalg/solvers/corrected_solver.hpp"
 #include "limber/model/system.hpp"
 
 namespace limber {
 
-/// Writes A; its pattern is copied from K the first time only.
+/// Writes A. Its pattern is copied from K in the first call only.
 void combine(const System& system, const Tangent& T, double tau_q, double tau_v, SparseMatrix& A);
-/// The same in the memory of K, which is empty afterwards.
+/// The same in the memory of K, which is left empty.
 void combine_in_place(const System& system, Tangent& T, double tau_q, double tau_v, SparseMatrix& A);
 
-/// What the parts of a tangent beside K and D add to A: − U C Uᵀ where modes are deflated and for what is of low rank,
-/// and what is not symmetric.
+/// The contributions to A of the parts of a tangent that are kept apart from K and D: −U C Uᵀ for deflated modes and
+/// for low-rank parts, and the unsymmetric part.
 Correction correction(const Tangent& T, double tau_q, double tau_v);
 
-/// S x for M, K or D as the system stores it.
+/// S x, where S is M, K or D in the system's storage.
 Vector multiply(const System& system, const SparseMatrix& S, const Vector& x);
-/// K x with what of K is of low rank.
+/// K x, including the low-rank part of K.
 Vector multiply_stiffness(const System& system, const Tangent& T, const Vector& x);
 
 }  // namespace limber

@@ -1,11 +1,11 @@
 #pragma once  // internal
-/// A stage as a problem for Newton, in the unknown v:  r(v) = Pᵀ[M (v − v*) − τᵥ f(q* + τ_q P v, v, t)], and
+/// A stage as a problem for Newton in the unknown v:  r(v) = Pᵀ[M (v − v*) − τᵥ f(q* + τ_q P v, v, t)], and
 ///
 ///     φ(v) = ½‖v − v*‖²_M + (τᵥ/τ_q) W(q* + τ_q P v) + τᵥ R(v), where the forces have potentials.
 ///
-/// Where modes are split off, v starts and stays admissible: its changes lie in the complement, where Pᵀ∇φ = r. Where
-/// things collide, what is prescribed moves from its place at the last known state to that of the stage during the
-/// iterations, together with the bodies that it pushes.
+/// If modes are split off, v starts and stays admissible: its changes lie in the complement, where Pᵀ∇φ = r. With
+/// contact, prescribed nodes and obstacles move from their places at the last known state to those of the stage during
+/// the iterations, together with the bodies they push.
 
 #include <fmt/format.h>
 
@@ -20,12 +20,12 @@
 
 namespace limber {
 
-/// B of ½‖B r‖², kept for one step: merits are compared, so all of them are of one B.
+/// B of ½‖B r‖². It is fixed during a step, so that merits can be compared.
 class Scaling {
  public:
   explicit Scaling(ResidualScaling kind) : kind_(kind) {}
 
-  /// The stage matrix of the step's start is the first one that the step meets.
+  /// The first stage matrix of the step is taken as that of its start.
   void begin_step() {
     start_.reset();
     serves_.reset();
@@ -55,7 +55,7 @@ class Scaling {
       case ResidualScaling::stage:
         if (Vector x; start_ && serves_.value_or(true)) {
           const bool solved = solver_->solve(r, x, 1e-6).status == SolveReport::Status::ok;
-          if (!serves_) serves_ = solved;  // else the matrix has no inverse that serves, and B is 1 in this step
+          if (!serves_) serves_ = solved;  // false: the matrix could not be inverted, and B is 1 in this step
           if (solved) return 0.5 * system.space().squared_norm(x);
           if (*serves_) throw StepFailure("the residual's scaling by the stage matrix was not solved for");
         }
@@ -71,7 +71,7 @@ class Scaling {
   std::optional<bool> serves_;  // unset: not tried yet in this step
 };
 
-/// (S) as a problem for Newton, in the unknown v.
+/// (S) as a problem for Newton in the unknown v.
 class StageProblem final : public NewtonProblem, public ChangingProblem {
  public:
   StageProblem(System& system, const Stage& s, Tangent& T, SparseMatrix& A, Correction& correction, Scaling& scaling)
@@ -89,7 +89,7 @@ class StageProblem final : public NewtonProblem, public ChangingProblem {
     return {.changed = now_ != s_.t || system_.lag() == Lag::each_iterate, .complete = now_ == s_.t};
   }
   Vector drift(const Vector& v) override {
-    // So small that it is far less than any gap.
+    // Small enough that the motion is far below any gap.
     constexpr double part = 1e-7;
     State later = state(v);
     later.t += part * (s_.t - now_);
@@ -111,19 +111,19 @@ class StageProblem final : public NewtonProblem, public ChangingProblem {
                     driven(), 100 * (s_.t - now_) / (s_.t - s_.at.t)));
   }
   std::string driven() const override { return system_.contact()->driven(); }
-  /// Whether what is prescribed has not arrived yet; and that it has come to its place at t.
+  /// under_way: prescribed nodes and obstacles have not arrived yet. moved_to: sets the time of their place.
   bool under_way() const { return now_ != s_.t; }
   void moved_to(double t) {
     now_ = t;
     if (ContactPart* contact = system_.contact()) contact->begin_iterates();
   }
-  /// Whether what is prescribed would close a gap that no free node can keep open.
+  /// Whether prescribed motion would close a gap that no free node can keep open.
   bool blocked() const {
     return failure_of([&] { system_.gaps(s_.at, s_.t, 0); }).has_value();
   }
   System& system() const { return system_; }
-  /// Where nothing collides, also a share of the motion in the step: a small motion is solved for as closely as a large
-  /// one.
+  /// Without contact the tolerance is also relative to the motion in the step, so that small motions are solved as
+  /// accurately as large ones.
   double enough(const Vector& v, double tolerance) override {
     const State u = state(v);
     if (collides()) return std::min(tolerance, gap_share * system_.smallest_gap(u));
@@ -133,7 +133,7 @@ class StageProblem final : public NewtonProblem, public ChangingProblem {
   }
   Vector residual(const Vector& v) override { return with_inertia(v, system_.force(state(v))); }
   Vector linearize(const Vector& v, Definiteness d) override {
-    if (tangent_.K.size() == 0) tangent_.K.swap(A_);  // for its memory
+    if (tangent_.K.size() == 0) tangent_.K.swap(A_);  // reuses its memory
     const Vector f = system_.linearize(state(v), d, tangent_);
     if (s_.modes) s_.modes->take_out_of(tangent_.low_rank);
     combine_in_place(system_, tangent_, s_.tau_q, s_.tau_v, A_);
@@ -144,10 +144,10 @@ class StageProblem final : public NewtonProblem, public ChangingProblem {
   NewtonMatrix matrix() const override {
     return {A_, system_.symmetric(), system_.space(), &tangent_.low_rank, s_.tau_q * s_.tau_v};
   }
-  /// Linear forces with a negative curvature somewhere lead on without end: contact bounds φ at gaps only.
+  /// Linear forces with negative curvature have no minimum: contact bounds φ at gaps only.
   void require_minimum() override {
     if (!s_.linear || !s_.linear->symmetric() || has_minimum_) return;
-    if (system_.space().shared()) return;  // nobody has the whole matrix
+    if (system_.space().shared()) return;  // no process has the whole matrix
     Tangent T;
     SparseMatrix A;
     s_.linear->tangent(s_.at, Definiteness::exact, T);
@@ -158,7 +158,7 @@ class StageProblem final : public NewtonProblem, public ChangingProblem {
     has_minimum_ = true;
   }
   std::optional<double> potential(const Vector& v) override {
-    if (s_.tau_q == 0) return std::nullopt;  // q does not move: W gives no force to balance
+    if (s_.tau_q == 0) return std::nullopt;  // q does not move, so W exerts no force to balance
     const auto p = system_.potentials(state(v));
     if (!p) return std::nullopt;
     const Vector d = v - s_.star.v;
@@ -194,8 +194,8 @@ class StageProblem final : public NewtonProblem, public ChangingProblem {
   SparseMatrix& A_;
   Correction& correction_;
   Scaling& scaling_;
-  double now_;                // [s] where what is prescribed stands
-  bool has_minimum_ = false;  // the linear part of φ, as far as it was asked
+  double now_;                // [s] time of the present place of prescribed nodes and obstacles
+  bool has_minimum_ = false;  // the linear part of φ is known to have a minimum
 };
 
 }  // namespace limber

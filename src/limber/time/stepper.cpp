@@ -12,11 +12,11 @@
 namespace limber {
 namespace {
 
-/// What a turn along straight lines may cost in a step, of the kinetic energy of the turn. Measured with free bars that
-/// spin: above it, most steps with modes gain energy and have to be taken again.
+/// Limit on the strain energy of rotation along straight lines in a step, relative to the rotational kinetic energy.
+/// Measured with spinning free bars: above it, most steps with modes gain energy and must be retaken.
 constexpr double most_turning = 2e-4;
 
-/// Inequalities hold at the end of stages.
+/// Inequalities hold at the end of stages, so the scheme must end at one.
 void refuse_without_stages(const MethodInfo& method, const TimeIntegrator& scheme) {
   const bool stages = method.kind == MethodKind::implicit || method.kind == MethodKind::semi_implicit;
   if (stages && scheme.ends_at_stage()) return;
@@ -50,7 +50,7 @@ Stepper::Stepper(const MethodInfo& method, const MethodParameters& given, System
   using Checks = ModalSubspace::Checks;
   const bool printed = method.splitting == Splitting::printed;
   ModalOptions modes = options.modes;
-  // Without the coupling term nothing makes up for modes that are kept.
+  // Without the coupling term, errors of kept modes are not compensated.
   if (printed && modes.refresh.rule == Refresh::Rule::automatic) modes.refresh.rule = Refresh::Rule::residual;
   // With contact there is no correction after a stage.
   modes_ = std::make_unique<ModalSubspace>(modes, system.space().global_size(system.size()),
@@ -67,9 +67,9 @@ void Stepper::accept(History& u, State u1) {
 }
 
 State Stepper::step_of_method(System& system, const History& u, double h, ModalSubspace::Use modes) {
-  if (newton_) newton_->begin_step(system, u[0]);  // whether it touched anything in an earlier step counts no more
+  if (newton_) newton_->begin_step(system, u[0]);  // forgets contacts of earlier steps
   if (auto next = step_apart(system, u, h, modes)) return std::move(*next);
-  take_stages();  // of the step that was tried without contact
+  take_stages();  // discards those of the attempt without contact
   if (modes_ && system.contact()) return step_in_frame(info_->solution, system, u, h, modes);
   return step_with(*stages_, system, u, h, modes);
 }
@@ -103,7 +103,7 @@ State Stepper::step_beside(System& system, const History& u, double h) {
   StageSolver& stages = newton(system);
   stages.begin_step(system, u[0]);
   ContactBeside beside(system, stages, u[0]);
-  std::deque<State> past;  // without accelerations, in which contact would have its part
+  std::deque<State> past;  // without accelerations, which would include contact
   for (std::size_t i = 0; i < u.size(); ++i) past.push_back({u[i].q, u[i].v, u[i].t});
   scheme_->step(beside, History(std::move(past)), h);
   acted_ = {};
@@ -139,7 +139,7 @@ std::vector<StageRecord> Stepper::take_stages() {
   return stage_log_ ? std::exchange(*stage_log_, {}) : std::vector<StageRecord>{};
 }
 
-/// The step without contact, which is the same one if nothing comes within its reach; nullopt if something does.
+/// The step without contact, which is exact if nothing comes within its reach; nullopt otherwise.
 std::optional<State> Stepper::step_apart(System& system, const History& u, double h, ModalSubspace::Use modes) {
   ContactPart* contact = system.contact();
   if (!contact || !contact->acts_in_collisions_only() || std::isfinite(contact->smallest_gap(u[0])))
@@ -151,8 +151,8 @@ std::optional<State> Stepper::step_apart(System& system, const History& u, doubl
   return next;
 }
 
-/// Bodies that turn far in a step are better off without modes if their base scheme turns them well: one of second
-/// order that is not linearised.
+/// Bodies that turn far in a step do better without modes if their base scheme handles rotation well: second order and
+/// not linearised.
 ModalLimits Stepper::limits() const {
   ModalLimits limits;
   if (info_->solution == StageSolution::newton && info_->splitting == Splitting::second_order)
@@ -190,7 +190,7 @@ State Stepper::step_in_frame(StageSolution solution, System& system, const Histo
     return step_of_base(solution, system, u, h);
   }
   note_left_out();
-  // Whether bodies that are left out may be linearised, the frame knows, also where no mode is left.
+  // Even without modes, the frame must check whether bodies left out may be linearised.
   const bool asks = solution == StageSolution::linearized && !modes_->left_out().empty();
   if (modes_->basis().count() == 0 && !asks) return step_of_base(solution, system, u, h);
   ModalFrame frame(system, stages, *modes_, info_->splitting, solution);
@@ -200,7 +200,7 @@ State Stepper::step_in_frame(StageSolution solution, System& system, const Histo
   return next;
 }
 
-/// Without its modes.
+/// A step of the base scheme, without modes.
 State Stepper::step_of_base(StageSolution solution, System& system, const History& u, double h) {
   StageSolver& stages = solution == info_->solution ? *stages_ : newton(system);
   stages.begin_step(system, u[0]);

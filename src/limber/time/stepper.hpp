@@ -1,6 +1,6 @@
 #pragma once
-/// A method at work on one system: scheme × stage solver × splitting, with what these keep between steps (factors,
-/// modes). All else that a step depends on is the history.
+/// A method applied to one system: scheme × stage solver × splitting, with the data they retain between steps (factors,
+/// modes). Apart from these, a step depends on the history only.
 
 #include <memory>
 #include <optional>
@@ -15,15 +15,15 @@ namespace limber {
 /// Where the forces of the last step acted.
 struct ActedForces {
   ForceWeights weights = {};
-  std::optional<State> stage = {};  // where its weight is not zero
-  /// All of them at a stage that is not the step's end.
+  std::optional<State> stage = {};  // if its weight is not zero
+  /// All forces acted at a stage that is not the end of the step.
   bool at_stage_only() const { return stage && weights.start == 0 && weights.end == 0; }
 };
 
 struct MethodOptions {
   StageOptions stages = {};
   ModalOptions modes = {};
-  double krylov_tolerance = 1e-7;  // relative, of φ₁ (ERE)
+  double krylov_tolerance = 1e-7;  // relative tolerance of φ₁ (ERE)
   bool record_stages = false;      // see StepRecord
 };
 
@@ -32,34 +32,35 @@ class Stepper {
   /// Throws InputError for wrong parameters.
   Stepper(const MethodInfo& method, const MethodParameters& given, System& system, const MethodOptions& options);
 
-  /// The state after a step of length h from u[0]. Throws StepFailure; the history is never touched. Until a step is
-  /// accepted, further calls try it again.
+  /// The state after a step of length h from u[0]. Throws StepFailure; never changes the history. Until a step is
+  /// accepted, further calls are new attempts at the same step.
   State step(System& system, const History& u, double h);
-  /// The step to u1 is accepted: adds it to the history.
+  /// Accepts the step to u1 and adds it to the history.
   void accept(History& u, State u1);
-  /// The same with every stage solved by the full Newton: what a linearised method falls back to.
+  /// The same with every stage solved by the full Newton: the fallback of linearised methods.
   State step_by_newton(System& system, const History& u, double h);
-  /// One step of backward Euler with the full Newton: the last resort where a method leaves what is feasible.
+  /// One step of backward Euler with the full Newton: the last resort if a method leaves the feasible region.
   State step_by_backward_euler(System& system, const History& u, double h);
-  /// One step of TR-BDF2 with the full Newton, which loses hardly anything of what moves slowly.
+  /// One step of TR-BDF2 with the full Newton, which hardly damps slow motions.
   State step_by_tr_bdf2(System& system, const History& u, double h);
-  /// The scheme with the full Newton and contact beside it (contact_beside.hpp): an impact is not extrapolated.
+  /// The scheme with the full Newton and contact treated beside it (contact_beside.hpp), so that impacts are not
+  /// extrapolated.
   State step_beside(System& system, const History& u, double h);
-  /// The same step of a hybrid with modes of its start, or without modes.
+  /// A hybrid's step with modes computed at its start, and without modes.
   State step_with_new_modes(System& system, const History& u, double h);
   State step_without_modes(System& system, const History& u, double h);
-  /// Whether the modes of the last step are those of an earlier one.
+  /// Whether the modes of the last step were computed in an earlier one.
   bool has_older_modes() const { return modes_ && modes_->basis().count() > 0 && modes_->kept(); }
-  /// Whether that is possible: the method solves stages, and ends at the last of them.
+  /// Whether step_beside is possible: the method solves stages and ends at the last of them.
   bool can_step_beside() const;
-  /// Whether a stage of the last step ended where things touch.
+  /// Whether a stage of the last step ended in contact.
   bool touched() const { return stages_->touched() || (newton_ && newton_->touched()); }
   bool linearized() const { return info_->solution == StageSolution::linearized; }
 
   bool ends_at_stage() const { return scheme_->ends_at_stage(); }
-  /// In the last step that was taken, of whichever kind.
+  /// Where the forces of the last step acted, whichever function took it.
   const ActedForces& acted() const { return acted_; }
-  /// The stages of the last step that was tried, if they are recorded.
+  /// The stages of the last attempted step, if they are recorded.
   std::vector<StageRecord> take_stages();
   SchemeMemory memory() const { return scheme_->memory(); }
   const MethodInfo& info() const { return *info_; }
@@ -67,16 +68,16 @@ class Stepper {
   /// Null unless the method splits off modes.
   ModalSubspace* modes() { return modes_.get(); }
   const ModalSubspace* modes() const { return modes_.get(); }
-  /// Since the construction, as all counts are.
+  /// Counts since construction.
   long newton_iterations() const;
   SolverCounts linear_counts() const;
   ExponentialCounts exponential_counts() const { return exponential_.counts(); }
-  /// What the user should hear of the last steps.
+  /// Messages for the user about the last steps.
   std::vector<std::string> take_notes() { return modes_ ? modes_->take_notes() : std::vector<std::string>{}; }
 
-  /// Has new solvers, and keeps the modes: what follows depends on the history and their memory only.
+  /// Creates new solvers and keeps the modes: later results depend on the history and the memory of the modes only.
   void reset(System& system);
-  /// Forgets the modes too: what follows depends on the history only.
+  /// Forgets the modes too: later results depend on the history only.
   void forget(System& system);
 
  private:
@@ -90,7 +91,7 @@ class Stepper {
   State step_in_frame(StageSolution solution, System& system, const History& u, double h,
                       ModalSubspace::Use modes = ModalSubspace::Use::kept_or_new);
   State step_of_base(StageSolution solution, System& system, const History& u, double h);
-  /// A step of the scheme, and where its forces acted.
+  /// A step of the scheme; records where its forces acted.
   State scheme_step(StageSolver& stages, System& system, const History& u, double h);
   State step_with(StageSolver& stages, System& system, const History& u, double h,
                   ModalSubspace::Use modes = ModalSubspace::Use::kept_or_new);

@@ -1,12 +1,12 @@
 #pragma once  // internal
-/// ∂f/∂t at a state, by differences of fourth order to the right: keys of a table of loads or motions often lie where a
-/// step starts.
+/// ∂f/∂t at a state, by fourth-order forward differences: keys of load or motion tables often coincide with the start
+/// of a step.
 
 #include "limber/model/system.hpp"
 
 namespace limber {
 
-/// f: the force at u. h [s]: the step it is for; only times from u.t to a small part of h later are looked at.
+/// f: the force at u. h [s]: the step length; f is sampled only within a small part of h after u.t.
 inline Vector force_rate(const System& system, const State& u, const Vector& f, double h) {
   const double d = 1e-2 * h;
   const auto later = [&](int k) { return system.force({u.q, u.v, u.t + k * d}); };

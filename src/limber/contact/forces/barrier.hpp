@@ -10,7 +10,7 @@ struct Jet {
   double value = 0, first = 0, second = 0;
 };
 
-/// b, b', b''. δ > 0. Where x ≤ 0 the value is +∞ and the derivatives are those limits at 0⁺: −∞, +∞.
+/// b, b', b''. δ > 0. For x ≤ 0 the value is +∞, and the derivatives are their limits at 0⁺: −∞, +∞.
 Jet barrier(double x, double delta);
 
 /// s, s', s''. ε > 0, x ≥ 0.

@@ -1,6 +1,6 @@
 #pragma once
-/// The contact force f = −κ ∂/∂q Σ m b(gap; δ) over all pairs that collide (cforce), b the barrier, m the mollifier of
-/// nearly parallel edges. Normal forces λ = −κ m b'(gap) ≥ 0 push apart; they are infinite at gap 0.
+/// The contact force f = −κ ∂/∂q Σ m b(gap; δ) over all colliding pairs (cforce), b the barrier, m the mollifier of
+/// nearly parallel edges. Normal forces λ = −κ m b'(gap) ≥ 0 are repulsive, and infinite at gap 0.
 
 #include <memory>
 
@@ -9,7 +9,7 @@
 
 namespace limber {
 
-inline constexpr std::size_t collisions_a_piece = 256;  // of parallel work
+inline constexpr std::size_t collisions_a_piece = 256;  // per parallel task
 inline constexpr double collision_cost = 100;           // [ns] of a value or a gradient
 
 class BarrierForce final : public Force, public ContactForce, public LearningForce {
@@ -33,7 +33,7 @@ class BarrierForce final : public Force, public ContactForce, public LearningFor
   bool adapt(const State& u, double budget) override { return stiffness_->adapt(depths(u), budget); }
   std::vector<double> memory() const override { return stiffness_->memory(); }
   void restore(const std::vector<double>& memory) override { stiffness_->restore(memory); }
-  /// By obstacles that the force moves by itself.
+  /// The work of moving obstacles.
   double driving_work(const Travel& step, const State& u) const override;
   ContactStiffness::Depths depths(const State& u) const;
 
@@ -42,7 +42,7 @@ class BarrierForce final : public Force, public ContactForce, public LearningFor
   std::shared_ptr<ContactStiffness> stiffness_;
 };
 
-/// m of a collision at its configuration x (3 × all nodes).
+/// The mollifier m of a collision at the configuration x (3 × all nodes).
 Mollifier mollifier(const Collision& c, const Vector& x);
 double mollifier_value(const Collision& c, const Vector& x);
 

@@ -1,10 +1,10 @@
 #pragma once
-/// Contact as inequalities (cona), (conb): the gaps of all pairs that are near, with their gradients.
+/// Contact as inequalities (cona), (conb): the gaps of all nearby pairs, with their gradients.
 ///
-/// Gaps to implicit obstacles are signed. Distances between points, edges and triangles do not know on which side of a
-/// surface a point is: a tenth of δ is left of them (a thickness of that size does as well). And constraints on gaps
-/// are linearised: nothing guarantees that surfaces do not cross; these formulations are there to be compared with the
-/// barrier. Nearly parallel edges, where the direction of the distance jumps, are left out.
+/// Gaps to implicit obstacles are signed. Distances between points, edges and triangles do not tell the sides of a
+/// surface apart, so a tenth of δ is subtracted (a thickness of that size has the same effect). Constraints are
+/// linearised, so surfaces may still cross; these formulations serve for comparison with the barrier. Nearly parallel
+/// edges, where the direction of the distance jumps, are omitted.
 
 #include <map>
 #include <memory>
@@ -23,19 +23,19 @@ class CollisionGaps final : public GapSource {
   double contact() const override { return collisions_->delta(); }
   std::vector<Gap> near(const State& u, double until, double distance) override;
   void report_forces(std::vector<double> forces) override;
-  /// λ [N] of a pair in the last stage; 0 where it was not near.
+  /// λ [N] of a pair in the last stage; 0 if it was not near.
   double normal_force(const Collision& c) const;
 
  private:
   using Pair = std::array<int, 6>;  // nodes, obstacle, kind
   static Pair pair(const Collision& c);
-  /// How far obstacles come towards the bodies' points q from t to `until` [m].
+  /// The largest approach of obstacles to the bodies' points q from t to `until` [m].
   double obstacle_travel(const Vector& q, double t, double until) const;
 
   std::shared_ptr<const Collisions> collisions_;
   GapRule rule_;
-  std::vector<Pair> near_;         // of the last call
-  std::map<Pair, double> forces_;  // [N], those that are not 0
+  std::vector<Pair> near_;         // pairs of the last call
+  std::map<Pair, double> forces_;  // [N] nonzero forces
 };
 
 }  // namespace limber

@@ -1,11 +1,12 @@
 #pragma once
-/// κ [N/m] of all pairs of objects. Given, or chosen: the smaller one of what the two objects bear, min(E ℓ + k, m/h²),
-/// but within the bounds that let the load w which one collision carries at rest stand between .6 δ and .7 δ,
+/// κ [N/m] of all pairs of objects, given or chosen. Chosen: the smaller value of min(E ℓ + k, m/h²) of the two
+/// objects, within bounds for which the load w that one collision carries at rest is balanced at a gap between .6 δ and
+/// .7 δ,
 ///
 ///     w/(δ g(.6)) ≤ κ ≤ w/(δ g(.7)),    g(ξ) = −b'(ξδ; δ)/δ,
 ///
-/// so that loads from a fortieth to thirty times w keep gaps within [.05, .95] δ. What is more is learnt at the start
-/// of steps: κ of a pair is raised where its gaps have sunk below δ/20.
+/// so that loads from w/40 to 30 w keep gaps within [.05, .95] δ. For larger loads κ is learned at the start of steps:
+/// it is raised for pairs whose gaps have sunk below δ/20.
 
 #include <array>
 #include <vector>
@@ -20,18 +21,18 @@ class ContactStiffness {
   ContactStiffness(const ContactScene& scene, Rule rule);
 
   double of(const std::array<int, 2>& objects) const { return kappa_[slot(objects)]; }
-  /// Of a collision with a δ of its own: the same load stands at the same part of it.
+  /// For a collision with its own δ: the same load is balanced at the same fraction of it.
   double of(const Collision& c, double delta) const { return of(c.objects) * (delta_ / delta); }
-  /// λ [N] of a collision, all its pairs together.
+  /// λ [N] of a collision, summed over its pairs.
   double normal_force(const Collision& c, double delta, double mollifier) const;
 
-  /// How deep the collisions of one pair of objects are.
+  /// The depth of the collisions of one pair of objects.
   struct Depth {
-    double least = 1;   // the smallest gap, in parts of its δ
+    double least = 1;   // smallest gap relative to its δ
     double stored = 0;  // [J] energy of the pair's barriers
-    double pushed = 0;  // [N] sum of its normal forces
+    double pushed = 0;  // [N] sum of the pair's normal forces
   };
-  /// Collects depths by pairs, ascending.
+  /// Collects depths by pair, ascending.
   class Depths {
    public:
     void add(const std::array<int, 2>& objects, double gap, double delta, double stored, double pushed);
@@ -40,16 +41,16 @@ class ContactStiffness {
    private:
     std::vector<std::pair<std::array<int, 2>, Depth>> pairs_;
   };
-  /// Bodies that start closer than δ are not blown apart: the collisions of such a pair push with at most five times
-  /// the weight of one body together, and the closest one with five times what it carries at rest.
+  /// Keeps bodies that start closer than δ from being blown apart: the collisions of such a pair together push with at
+  /// most five times the weight of one body, and the closest one with at most five times its load at rest.
   void soften(Depths depths);
-  /// Raises κ of pairs that have sunk, putting in at most `budget` [J], or twice their energy where that is needed
-  /// badly. Whether something has changed.
+  /// Raises κ of pairs that have sunk, putting in at most `budget` [J], or twice their energy in severe cases. Returns
+  /// whether anything changed.
   bool adapt(Depths depths, double budget);
 
-  /// What has been learnt: object, object, κ of each pair that has changed.
+  /// The learned values: object, object, κ of each pair that has changed.
   std::vector<double> memory() const;
-  /// Throws InputError("forces", …) for what is no such memory.
+  /// Throws InputError("forces", …) for invalid data.
   void restore(const std::vector<double>& memory);
 
  private:
@@ -60,7 +61,7 @@ class ContactStiffness {
 
   Rule rule_;
   std::size_t objects_;
-  std::vector<double> kappa_, first_;  // #objects × #objects: now, and before anything was learnt
+  std::vector<double> kappa_, first_;  // #objects × #objects: present and initial values
   std::vector<RestingLoad> load_;      // #objects × #objects
   double delta_;
 };

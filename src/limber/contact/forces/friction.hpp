@@ -1,13 +1,13 @@
 #pragma once
-/// What friction (fforce) is of whatever touches: for each contact with the relative velocity Σ wᵢvᵢ, its tangential
-/// part y and the normal force λ,
+/// Friction (fforce) for any kind of contact. For each contact with the relative velocity Σ wᵢvᵢ, its tangential part y
+/// and the normal force λ,
 ///
 ///     f = −μ λ s(|y|; ε) y/|y|, spread over the nodes by their weights w.
 ///
-/// coupled: λ, w and the tangent plane are those of the state itself, the tangent is exact and not symmetric. lagged:
-/// they are those of a state that is held, and f = −∂R/∂v, R = Σ μ λ S(|y|). Coupled friction has that R too, held at
-/// each iterate, as a merit for Newton; its tangent there is primal-dual (see Pull). Where that does not converge, it
-/// becomes lagged (see stays_held), and is coupled again from the solution that this has led to.
+/// coupled: λ, w and the tangent plane are those of the current state; the tangent is exact and unsymmetric. lagged:
+/// they are those of a stored state, and f = −∂R/∂v, R = Σ μ λ S(|y|). Coupled friction uses the same R, fixed at each
+/// iterate, as a merit for Newton; its tangent there is primal-dual (see Pull). If that does not converge, it becomes
+/// lagged (see stays_held), and is coupled again from the solution of the lagged problem.
 
 #include <memory>
 #include <span>
@@ -23,7 +23,7 @@ class Friction : public Force, public ContactForce, public LearningForce {
  public:
   ForceTraits traits() const override;
   void add_couplings(Couplings&) const override {}
-  /// Lagged friction couples the nodes of the contacts that are held; others are coupled by the barrier anyway.
+  /// Lagged friction couples the nodes of the stored contacts; others are coupled by the barrier anyway.
   void add_couplings_at(const State& u, Couplings& now) const override;
   void add_force(const State& u, Vector& f) const override;
   void add_tangent(const State& u, TangentBuilder& T) const override;
@@ -36,26 +36,26 @@ class Friction : public Force, public ContactForce, public LearningForce {
     begin_iterates();
     update_lagged(u);
   }
-  /// Σ μ λ s |y| [W]: what friction takes out of the motion.
+  /// Σ μ λ s |y| [W]: the power dissipated by friction.
   double friction_power(const State& u) const override;
-  /// By obstacles that the force moves by itself.
+  /// The work of moving obstacles.
   double driving_work(const Travel& step, const State& u) const override;
-  /// Stages in which coupled friction became lagged.
+  /// The number of stages in which coupled friction became lagged.
   long held_stages() const { return held_stages_; }
 
  protected:
-  /// eps [m/s]: speed from which friction is fully developed.
+  /// eps [m/s]: speed above which friction is fully developed.
   Friction(std::shared_ptr<const Collisions> collisions, FrictionForm form, double eps)
       : collisions_(std::move(collisions)), form_(form), eps_(eps) {}
 
-  /// Where and how hard two surfaces are pressed together.
+  /// A contact with friction between two surfaces.
   struct Point {
-    std::array<int, 6> pair{};    // which contact it is, in any state
-    std::size_t first = 0;        // of its nodes and weights
-    std::size_t count = 0;        // of them
+    std::array<int, 6> pair{};    // identifies the contact in any state
+    std::size_t first = 0;        // index of its first node and weight
+    std::size_t count = 0;        // number of its nodes
     Vec3 n = Vec3::Zero();        // unit normal
     double pressure = 0;          // μ λ [N]
-    Vec3 surface = Vec3::Zero();  // velocity of an implicit obstacle there [m/s]
+    Vec3 surface = Vec3::Zero();  // velocity [m/s] of an implicit obstacle there
   };
   struct Points {
     std::vector<Point> list;
@@ -67,7 +67,7 @@ class Friction : public Force, public ContactForce, public LearningForce {
   };
   /// The contacts with friction.
   virtual Points points(const State& u) const = 0;
-  /// Adds −∂f/∂q of coupled friction; `now` are the points of u.
+  /// Adds −∂f/∂q of coupled friction; `now` holds the points of u.
   virtual void add_coupled_stiffness(const Points& now, const State& u, TangentBuilder& T) const = 0;
 
   const Collisions& collisions() const { return *collisions_; }
@@ -80,9 +80,9 @@ class Friction : public Force, public ContactForce, public LearningForce {
   Vec3 force(const Point& p, const Vec3& y) const;
 
  private:
-  /// Where a contact slides, ∂f/∂v along y is zero beyond ε and Newton overshoots; with w = s(|y|) y/|y| as an unknown
-  /// of its own, linearised in η w = y, η = |y|/s, each iterate has a w that follows y with a delay, and the tangent
-  /// (μλ/η)(P − η' w ŷᵀ) is stiff as long as they disagree (Chan, Golub, Mulet 1999, for total variation).
+  /// For a sliding contact, ∂f/∂v along y is zero beyond ε and Newton overshoots. With w = s(|y|) y/|y| as a separate
+  /// unknown, linearised in η w = y, η = |y|/s, w follows y with a delay, and the tangent (μλ/η)(P − η' w ŷᵀ) is stiff
+  /// while they disagree (Chan, Golub, Mulet 1999, for total variation).
   struct Pull {
     std::array<int, 6> pair;
     Vec3 y, w;  // at the last iterate; |w| ≤ 1
@@ -92,9 +92,9 @@ class Friction : public Force, public ContactForce, public LearningForce {
   /// −∂F/∂(Σ wᵢvᵢ) of the force F on a point [N·s/m].
   Mat3 resistance(const Points& all, const Point& p, const State& u) const;
   void add_damping(const Points& all, const State& u, TangentBuilder& T) const;
-  /// A contact that can slip one way or the other sends iterates in circles: its λ decides where it goes, and where it
-  /// goes decides its λ. After `coupled_iterates` of a stage coupled friction becomes lagged, which has one potential
-  /// and therefore converges. It is held anew after twice as many iterates, four times as many and so on.
+  /// A contact that can slip in either direction makes the iterates cycle: λ determines the direction, and the
+  /// direction λ. After `coupled_iterates` of a stage coupled friction becomes lagged, which has a single potential and
+  /// therefore converges. The stored state is renewed after twice as many iterates, four times as many and so on.
   bool stays_held() const { return form_ == FrictionForm::lagged || holds_ > coupled_iterates; }
 
   static constexpr int coupled_iterates = 25;
@@ -103,9 +103,9 @@ class Friction : public Force, public ContactForce, public LearningForce {
   FrictionForm form_;
   double eps_;
   Points held_;
-  int holds_ = 0;  // since begin_iterates
+  int holds_ = 0;  // number of iterates since begin_iterates
   long held_stages_ = 0;
-  std::vector<Pull> pulls_;  // of coupled friction since the step's start, ascending by pair
+  std::vector<Pull> pulls_;  // coupled friction since the start of the step, ascending by pair
 };
 
 }  // namespace limber

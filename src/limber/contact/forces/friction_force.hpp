@@ -1,5 +1,5 @@
 #pragma once
-/// Friction (friction.hpp) where points, edges, triangles and implicit obstacles collide (collisions.hpp).
+/// Friction (friction.hpp) at collisions of points, edges, triangles and implicit obstacles (collisions.hpp).
 
 #include "limber/contact/forces/barrier_force.hpp"
 #include "limber/contact/forces/friction.hpp"
@@ -8,16 +8,16 @@ namespace limber {
 
 class FrictionForce final : public Friction {
  public:
-  /// eps [m/s]: speed from which friction is fully developed.
+  /// eps [m/s]: speed above which friction is fully developed.
   FrictionForce(std::shared_ptr<const Collisions> collisions, std::shared_ptr<const ContactStiffness> stiffness,
                 FrictionForm form, double eps)
       : Friction(std::move(collisions), form, eps), stiffness_(std::move(stiffness)) {}
 
-  /// [N] on the first object of a collision, with the normal force of the state itself; x: positions of all nodes.
+  /// The friction [N] on the first object of a collision, with the normal force of u; x: positions of all nodes.
   Vec3 force_on_first(const Collision& c, const State& u, const Vector& x) const;
 
  private:
-  /// Of collisions, which hold until the next configuration is asked for.
+  /// The collisions with friction; valid until the next configuration is evaluated.
   std::vector<const Collision*> with_friction(const State& u) const;
   Points points(const State& u) const override;
   Points points(const std::vector<const Collision*>& some, const State& u, const Vector& x) const;

@@ -1,5 +1,5 @@
 #pragma once
-/// What friction in a plane with the unit normal n is made of.
+/// Helpers for friction in a plane with unit normal n.
 
 #include "limber/contact/forces/barrier.hpp"
 #include "limber/core/types.hpp"

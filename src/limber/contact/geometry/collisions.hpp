@@ -1,8 +1,8 @@
 #pragma once
-/// What collides at a configuration: all pairs of points, edges and triangles, and all points with implicit obstacles,
-/// whose gap (distance less thicknesses) is below δ. Pairs that are nearest at the same two features, a vertex and a
-/// vertex or a vertex and an edge, are one collision that counts as many times. Set apart from what is summed over it
-/// (barrier_force.hpp, friction_force.hpp).
+/// The collisions at a configuration: all pairs of points, edges and triangles, and all points with implicit obstacles,
+/// whose gap (distance minus thicknesses) is below δ. Pairs with the same two nearest features, vertex-vertex or
+/// vertex-edge, are merged into one collision that counts several times. Quantities summed over collisions are computed
+/// elsewhere (barrier_force.hpp, friction_force.hpp).
 
 #include <array>
 #include <limits>
@@ -20,24 +20,24 @@
 
 namespace limber {
 
-/// A solid given by an implicit function, which acts on the points of bodies.
+/// A solid given by an implicit function. It acts on the points of bodies.
 struct ImplicitObstacle {
   MovingShape shape;
   int object = 0;
 };
 
-/// A solid or sheet whose points, edges and triangles are part of the contact surface: exact against other surfaces.
+/// A solid or sheet whose points, edges and triangles belong to the contact surface: exact against other surfaces.
 struct SurfaceObstacle {
-  std::vector<int> nodes;       // of the contact surface, beyond those of the bodies; ascending by one
-  std::vector<Vec3> positions;  // [m] before it moves
+  std::vector<int> nodes;       // of the contact surface, after those of the bodies; consecutive
+  std::vector<Vec3> positions;  // [m] before motion
   Motion motion;                // x = c + R(t) (X − c) + d(t)
-  std::shared_ptr<const NodeSequence> sequence = nullptr;  // X(t); null: X stays
+  std::shared_ptr<const NodeSequence> sequence = nullptr;  // X(t); null: X is constant
 
   bool is_static() const { return motion.is_constant() && !sequence; }
 };
 
-/// What an object weighs, and what of it one collision carries when the object rests on one of its sides [N]. 0: not
-/// known; ∞: an obstacle, which bears everything.
+/// The weight of an object, and the part of it that one collision carries when the object rests on one of its sides
+/// [N]. 0: unknown; ∞: an obstacle, which carries any load.
 struct RestingLoad {
   double whole = 0, part = 0;
 };
@@ -52,26 +52,26 @@ struct ContactScene {
   double delta = 1e-3;                  // δ [m]
   std::vector<std::string> objects;     // names of bodies, then of obstacles
   std::vector<std::vector<double>> mu;  // friction, #objects × #objects
-  std::vector<double> stiffness;        // per object [N/m], ∞ for obstacles: κ is at most the smaller one of a pair
-  std::vector<RestingLoad> load;        // per object; empty: not known of any
-  std::vector<double> smooth_radius;    // per object [m]: of its smooth surface, 0: none; empty: nobody has one
-  MayCollide smooth;                    // [a][b]: the points of b meet the smooth surface of a; empty: nowhere
-  int process = 0, processes = 1;       // that share the work: each evaluates some of the collisions
+  std::vector<double> stiffness;      // per object [N/m], ∞ for obstacles; κ is at most the smaller value of a pair
+  std::vector<RestingLoad> load;      // per object; empty: unknown
+  std::vector<double> smooth_radius;  // per object [m]: radius of its smooth surface, 0: none; empty: no object has one
+  MayCollide smooth;                  // [a][b]: points of b meet the smooth surface of a; empty: none
+  int process = 0, processes = 1;     // processes sharing the work: each evaluates some of the collisions
 };
 
-/// One collision at a configuration (but for the kind `smooth`, which reports know: smooth_contacts.hpp); with x its up
-/// to four nodes, gap(x) has the gradient w ⊗ n. Its kind is that of the nearest features: point_triangle and edge_edge
-/// meet inside the triangle and both edges. Only where a mollifier acts is it that of the pair, which then stands
-/// alone.
+/// One collision at a configuration (except kind `smooth`, used by reports: smooth_contacts.hpp). With x its up to four
+/// nodes, gap(x) has the gradient w ⊗ n. The kind is that of the nearest features: point_triangle and edge_edge have
+/// their nearest points inside the triangle and both edges. With a mollifier, the kind is that of the pair, which is
+/// then not merged.
 struct Collision {
   enum class Kind { point_triangle, edge_edge, point_edge, point_point, obstacle, smooth } kind = Kind::obstacle;
   std::array<int, 4> nodes{-1, -1, -1, -1};  // −1: unused
   int count = 0;                             // of nodes
   std::array<int, 2> objects{};
-  int obstacle = -1;  // of ContactScene::implicit
-  int pairs = 1;      // of primitives that are nearest at these features: energy, force and tangent count so many times
+  int obstacle = -1;  // index in ContactScene::implicit
+  int pairs = 1;      // number of primitive pairs with these nearest features: factor of energy, force and tangent
   double gap = 0;     // [m]
-  Nearest nearest;    // pairs; an obstacle's point has w = {1}, k = 0
+  Nearest nearest;    // pairs; for an obstacle's point w = {1}, k = 0
   Mat3 curvature;     // ∇²φ of an implicit obstacle
   double eps_x = 0;   // of the mollifier; 0: m = 1
 
@@ -86,26 +86,26 @@ class Collisions {
 
   const ContactScene& scene() const { return scene_; }
   double delta() const { return scene_.delta; }
-  /// δ of this pair: a tenth where smooth surfaces do the work and pairs stand guard.
+  /// δ of this pair: a tenth if smooth surfaces carry the contact and pairs only prevent crossings.
   double delta(const Collision& c) const;
-  /// With a gap below their δ, in an order that depends on the configuration only. q: 3N of the bodies. The reference
-  /// holds until the next call.
+  /// Collisions with a gap below their δ, in an order that depends on the configuration only. q: 3N of the bodies. The
+  /// reference is valid until the next call.
   const std::vector<Collision>& at(const Vector& q, double t) const;
-  /// Of these, the ones that this process evaluates: what is summed over them is summed over all processes.
+  /// The collisions of at() evaluated by this process; sums over them are summed over all processes.
   const std::vector<Collision>& own(const Vector& q, double t) const;
-  /// The pairs of body nodes that collisions couple, and those that they may couple soon: of all pairs with a gap below
+  /// The pairs of body nodes coupled by collisions, and those that may be coupled soon: of all pairs with a gap below
   /// 2δ.
   void add_couplings(const Vector& q, double t, std::vector<std::pair<int, int>>& now) const;
   void add_couplings_soon(const Vector& q, double t, std::vector<std::pair<int, int>>& soon) const;
-  /// The largest s in [0, 1] for which every gap keeps a tenth of itself, or of δ where that is less, on the way from q
-  /// to q + s·dq, while obstacles move from t0 to t1.
+  /// The largest s in [0, 1] for which every gap retains a tenth of itself, or of δ if that is less, from q to q +
+  /// s·dq, while obstacles move from t0 to t1.
   double max_step(const Vector& q, const Vector& dq, double t0, double t1) const;
 
-  /// Whether an obstacle moves.
+  /// Whether any obstacle moves.
   bool moves() const;
-  /// All nodes at time t: the bodies' and the obstacles'. 3 × nodes.
+  /// Positions of all nodes at time t, of bodies and obstacles. 3 × nodes.
   Vector positions(const Vector& q, double t) const;
-  /// The same nodes, −1 instead of those of obstacles.
+  /// The same nodes, with −1 for nodes of obstacles.
   template <class Nodes>
   Nodes body_nodes(Nodes nodes) const {
     for (int& node : nodes)
@@ -117,55 +117,55 @@ class Collisions {
   PosedShape pose(int obstacle, double t) const {
     return scene_.implicit[static_cast<std::size_t>(obstacle)].shape.pose(t);
   }
-  /// The pair with the smallest gap at q, below δ or not as far as candidates reach; nullopt: nothing is near.
+  /// The pair with the smallest gap at q, even above δ if candidates reach that far; nullopt: none is near.
   std::optional<Collision> nearest(const Vector& q, double t) const;
-  /// All pairs of primitives with a gap below `within` [m], however far that is, each for itself.
+  /// All pairs of primitives with a gap below `within` [m], of any size, without merging.
   std::vector<Collision> near(const Vector& q, double t, double within) const;
 
  private:
   using Pair = std::array<int, 2>;
   using Nodes = std::array<int, 4>;
-  /// A pair of primitives with its gap [m] where it was found, rounded down.
+  /// A pair of primitives and a lower bound of its gap [m] at the time of the search.
   struct Candidate {
     Nodes nodes;
     float gap;
   };
   using Candidates4 = std::array<std::vector<Candidate>, 4>;  // by kind
-  /// All pairs with a gap below `reach` [m] at the positions x.
+  /// All pairs with a gap below `reach` [m] at positions x.
   struct Search {
     Vector x;
     double reach = 0;
     Candidates4 pairs;
     std::vector<Bounds> boxes;  // of the patches
   };
-  /// Two primitives that collide.
+  /// Two colliding primitives.
   struct Met {
     Collision::Kind kind;
     Nodes nodes;
-    double eps_x;  // of the mollifier, where it is less than 1
+    double eps_x;  // of the mollifier if m < 1
   };
-  /// A vertex and an edge, ascending, or two vertices, ascending (then the last is −1).
+  /// A vertex and an edge, ascending, or two vertices, ascending (the last entry is then −1).
   using Features = std::array<int, 3>;
   struct Shared {
     Features features;
     Met met;
   };
 
-  /// Makes the first search one that covers x and y: all pairs with a gap below `within` at any place between them are
-  /// among its pairs. false: none does.
+  /// Moves to the front a stored search that covers x and y: it contains all pairs with a gap below `within` anywhere
+  /// between them. Returns false if there is none.
   bool recall(const Vector& x, const Vector& y, double within) const;
   Search made(const Vector& x, double reach) const;
-  /// A new first search. `about` [m]: how far things may go, relative to each other, before the next.
+  /// Starts a new search. `about` [m]: expected relative motion until the next one.
   void search(const Vector& x, double about, double within) const;
-  /// One that covers x.
+  /// A search that covers x, reused or new.
   const Search& need_candidates(const Vector& x, double within) const;
-  /// The pairs that have a gap below `within` at x.
+  /// The pairs with a gap below `within` at x.
   Candidates4 closer(const Candidates& among, const Vector& x, double within) const;
   Vector finite_positions(const Vector& q, double t) const;
   std::array<int, 4> nodes_of(Collision::Kind kind, const Pair& pair) const;
   std::optional<Met> meet(Collision::Kind kind, const Nodes& nodes, const Vector& x, double within) const;
   Collision collide(const Met& m, const Vector& x) const;
-  /// The same by its features alone.
+  /// The same collision expressed by its nearest features alone.
   Collision reduced(const Collision& c, const Features& to) const;
   std::vector<std::size_t> by_features(const std::vector<Shared>& shared) const;
   void find(const Vector& x, const Vector& q, double t, double within, std::vector<Collision>& found) const;
@@ -174,15 +174,15 @@ class Collisions {
   double mollifier_width(const Nodes& nodes, const Vector& x) const;
   double pair_step(Collision::Kind kind, const Nodes& nodes, const Vector& x0, const Vector& x1) const;
 
-  double least_reach() const { return 2 * scene_.delta; }  // [m] searches reach this far at least
+  double least_reach() const { return 2 * scene_.delta; }  // [m] minimum reach of searches
 
   ContactScene scene_;
-  std::vector<int> obstacle_of_node_;  // beyond body_nodes: index into surfaces
+  std::vector<int> obstacle_of_node_;  // after body_nodes: index into surfaces
   mutable BroadPhase broad_phase_;
   Patches patches_;
-  mutable Candidates boxes_;                // pairs whose boxes overlap, of the last search
-  mutable std::array<Search, 2> searches_;  // the one used last first: iterates go back and forth
-  double longest_reach_ = 0;                // [m] candidates are looked for at most this far beyond what collides
+  mutable Candidates boxes_;                // pairs with overlapping boxes of the last search
+  mutable std::array<Search, 2> searches_;  // most recently used first: iterates go back and forth
+  double longest_reach_ = 0;                // [m] largest reach of searches beyond the colliding distance
   mutable Vector found_q_;
   mutable double found_t_ = std::numeric_limits<double>::quiet_NaN();
   mutable std::vector<Collision> found_, own_;

@@ -1,9 +1,10 @@
 #pragma once
-/// The signed distance to a triangle surface, sampled exactly at the nodes of a grid and interpolated by the tricubic
-/// spline through them, φ(x) = Σ c_ijk B(x/h−i) B(y/h−j) B(z/h−k), which is C². Inside is where |winding number| > ½,
-/// so small holes and flipped triangles do no harm; across a large hole φ jumps from inside to outside within a cell.
-/// Beyond the grid's box, with its nearest point p and D = |x − p|: φ = √(D² + φ(p)²), a lower bound of the distance
-/// (the surface lies in the convex box); continuous, but ∇φ jumps at the box: keep barriers within `margin`.
+/// The signed distance to a triangle surface, sampled exactly at the nodes of a grid and interpolated by a tricubic
+/// spline, φ(x) = Σ c_ijk B(x/h−i) B(y/h−j) B(z/h−k), which is C². Points with |winding number| > ½ are inside, so
+/// small holes and flipped triangles do no harm; across a large hole φ jumps from inside to outside within a cell.
+/// Outside the grid's box, with nearest point p of the box and D = |x − p|: φ = √(D² + φ(p)²), a lower bound of the
+/// distance (the surface lies in the convex box). It is continuous, but ∇φ jumps at the box: keep barriers within
+/// `margin`.
 
 #include <array>
 #include <vector>
@@ -15,21 +16,21 @@ namespace limber {
 
 class DistanceGrid final : public ImplicitShape {
  public:
-  /// `cells` ≥ 1 across the longest side of the surface's bounding box; the grid reaches at least `margin` [m] ≥ 0 and
-  /// three cells beyond it. Takes a few µs per grid node (a ball of 49 000 triangles: 20 µs), in parallel.
+  /// `cells` ≥ 1 across the longest side of the surface's bounding box. The grid extends at least `margin` [m] ≥ 0 and
+  /// three cells beyond that box. Takes a few µs per grid node (a ball of 49 000 triangles: 20 µs), in parallel.
   DistanceGrid(const TriMesh& surface, int cells, double margin);
 
   double value(const Vec3& x) const override;
   ImplicitValue at(const Vec3& x) const override;
-  /// The largest |∇φ| that the cells' Bézier points allow, and no less than 1.
+  /// A bound on |∇φ| from the cells' Bézier points, at least 1.
   double lipschitz() const override { return lipschitz_; }
   double concavity(const Vec3& x, double radius) const override;
   std::optional<Box3> bounds() const override { return bounds_; }
 
   double spacing() const { return h_; }  // h [m]
-  /// The box of the grid: φ is smooth within.
+  /// The box of the grid; φ is smooth inside.
   Box3 domain() const;
-  /// False for a surface that encloses nothing, such as an open sheet: then φ is never negative at a node.
+  /// False for a surface that encloses nothing, such as an open sheet: φ is then never negative at a node.
   bool has_inside() const { return has_inside_; }
 
  private:
@@ -47,7 +48,7 @@ class DistanceGrid final : public ImplicitShape {
 
   Vec3 origin_;
   double h_;                          // [m]
-  std::array<int, 3> n_;              // nodes; those of the outermost layer only serve the spline
+  std::array<int, 3> n_;              // nodes; the outermost layer only supports the spline
   std::vector<double> coefficients_;  // #nodes [m], x fastest
   std::vector<float> concavity_;      // per cell, stored at its lowest node [1/m]
   double lipschitz_ = 1, worst_concavity_ = 0;

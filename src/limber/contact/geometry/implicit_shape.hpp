@@ -1,8 +1,8 @@
 #pragma once
 /// Obstacles as signed distance functions: φ(x) [m] > 0 outside, = 0 on the surface, < 0 inside, |∇φ| = 1. Derivatives
-/// are exact where φ is smooth. Where it is not (on edges and the medial axis: a sphere's centre, a torus' axis, the
-/// planes inside a box that are equally far from two faces) ∇φ is one of the one-sided gradients and ∇²φ the finite
-/// part: that of one side, without the jump.
+/// are exact where φ is smooth. Elsewhere (on edges and the medial axis: a sphere's centre, a torus' axis, the planes
+/// inside a box equidistant from two faces) ∇φ is one of the one-sided gradients, and ∇²φ is the finite part on one
+/// side, without the jump.
 
 #include <limits>
 #include <memory>
@@ -24,18 +24,18 @@ class ImplicitShape {
   virtual ~ImplicitShape() = default;
   virtual double value(const Vec3& x) const = 0;
   virtual ImplicitValue at(const Vec3& x) const = 0;
-  /// L with |φ(x) − φ(y)| ≤ L |x − y|.
+  /// The Lipschitz constant L: |φ(x) − φ(y)| ≤ L |x − y|.
   virtual double lipschitz() const { return 1; }
-  /// C ≥ 0 [1/m] with φ(y) ≥ φ(x) + ∇φ(x)·(y − x) − ½ C |y − x|² for all |y − x| ≤ radius; +∞ where no bound is known.
+  /// C ≥ 0 [1/m] with φ(y) ≥ φ(x) + ∇φ(x)·(y − x) − ½ C |y − x|² for all |y − x| ≤ radius; +∞ if no bound is known.
   /// Zero for convex shapes, whose distance functions are convex inside and outside.
   virtual double concavity(const Vec3& x, double radius) const = 0;
-  /// Of {φ ≤ 0}; none: unbounded.
+  /// Bounding box of {φ ≤ 0}; none: unbounded.
   virtual std::optional<Box3> bounds() const = 0;
 };
 
 using ShapePtr = std::shared_ptr<const ImplicitShape>;
 
-/// All that lies behind the plane through `point`; `normal` points outwards and need not have unit length.
+/// The half-space behind the plane through `point`; `normal` points outwards and need not have unit length.
 ShapePtr half_space(const Vec3& point, const Vec3& normal);
 /// Radius [m] > 0, here and below.
 ShapePtr sphere(const Vec3& centre, double radius);

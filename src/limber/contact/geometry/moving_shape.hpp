@@ -7,7 +7,7 @@
 
 namespace limber {
 
-/// The obstacle at one time, for many points.
+/// The obstacle at one time, for queries at many points.
 class PosedShape {
  public:
   PosedShape(ShapePtr shape, const RigidMotion& pose) : shape_(std::move(shape)), pose_(pose) {}
@@ -17,10 +17,10 @@ class PosedShape {
   Vec3 velocity(const Vec3& x) const;  // V [m/s]
   Vec3 material(const Vec3& x) const;  // X [m]
   std::optional<Box3> bounds() const;  // contains {φ ≤ 0}
-  /// The largest s ≤ 1 found with φ(x + σ dx) − minimum ≥ keep · (φ(x) − minimum) for all σ in [0, s], 0 ≤ keep < 1;
-  /// 0 if φ(x) ≤ minimum already. Advances by the larger of two lower bounds of φ: its Lipschitz constant's and its
-  /// tangent's with the concavity; for a half-space that is the exact answer, for convex shapes Newton's method from
-  /// the safe side. Bounded work: after 64 advances s is safe but may be short (grazing motion along a concave shape).
+  /// The largest s ≤ 1 found with φ(x + σ dx) − minimum ≥ keep · (φ(x) − minimum) for all σ in [0, s], 0 ≤ keep < 1; 0
+  /// if φ(x) ≤ minimum already. Advances by the larger of two lower bounds of φ, from the Lipschitz constant and from
+  /// the tangent with the concavity. That is exact for a half-space, and Newton's method from the safe side for convex
+  /// shapes. The work is bounded: after 64 advances s is safe but may be short (grazing motion along a concave shape).
   double safe_step(const Vec3& x, const Vec3& dx, double keep, double minimum) const;
 
  private:
@@ -30,7 +30,7 @@ class PosedShape {
 
 class MovingShape {
  public:
-  /// A motion that is the identity: the shape at rest.
+  /// Without a motion the shape is at rest.
   explicit MovingShape(ShapePtr shape, Motion motion = {}) : shape_(std::move(shape)), motion_(std::move(motion)) {}
 
   bool is_static() const { return motion_.is_constant(); }
@@ -41,7 +41,7 @@ class MovingShape {
   double safe_step(const Vec3& x, const Vec3& dx, double t, double keep, double minimum) const {
     return pose(t).safe_step(x, dx, keep, minimum);
   }
-  /// Along the straight way between two points of the obstacle's own coordinates, for motions of both.
+  /// safe_step on the straight path between two points in the obstacle's own coordinates, when both move.
   double safe_share(const Vec3& from, const Vec3& to, double keep, double minimum) const {
     return PosedShape(shape_, Motion().at(0)).safe_step(from, to - from, keep, minimum);
   }

@@ -1,20 +1,20 @@
 #pragma once  // internal
-/// Nearest vectors in plain double precision, from differences of positions: e is accurate to about 1e-15 of the
-/// largest difference. For culling and for continuous collision detection, which need no derivatives.
+/// Nearest vectors in plain double precision, from position differences: e is accurate to about 1e-15 of the largest
+/// difference. For culling and continuous collision detection, which need no derivatives.
 
 #include "limber/core/types.hpp"
 
 namespace limber::nearest_vector {
 
-/// The stationary point of |r + s u + t v| over all s and t. `thin`: u and v are nearly parallel, and s and t
-/// uncertain.
+/// The stationary point of |r + s u + t v| over all s and t. `thin`: u and v are nearly parallel, so s and t are
+/// inaccurate.
 struct Crossing {
   bool exists = false, thin = true;
   double s = 0, t = 0;
   Vec3 e;
 };
 
-inline constexpr double thin_sine2 = 1e-6, parallel_sine2 = 1e-26;  // sin² of the angle of u and v
+inline constexpr double thin_sine2 = 1e-6, parallel_sine2 = 1e-26;  // sin² of the angle between u and v
 
 inline Crossing crossing(const Vec3& r, const Vec3& u, const Vec3& v) {
   Crossing at;
@@ -36,8 +36,8 @@ inline Crossing crossing(const Vec3& r, const Vec3& u, const Vec3& v) {
   return at;
 }
 
-/// From the nearest point of the edge a, a + u to p = a + r. Within the edge e is made orthogonal to u once more: then
-/// its direction is that of a pair moved by rounding, however short e is.
+/// From the nearest point of the edge a, a + u to p = a + r. Inside the edge, e is orthogonalised to u a second time,
+/// so that its direction is accurate to rounding of the positions, however short e is.
 inline Vec3 point_edge(const Vec3& r, const Vec3& u) {
   const double uu = u.squaredNorm(), ru = r.dot(u);
   if (!(ru > 0)) return r;
@@ -51,8 +51,7 @@ inline void keep_shorter(Vec3& best, double& best2, const Vec3& e) {
   if (e2 < best2) best = e, best2 = e2;
 }
 
-/// A point outside of a convex set is nearest to a side that it violates: with sure parameters only those are looked
-/// at.
+/// A point outside a convex set is nearest to a side that it violates; with reliable parameters only those are checked.
 inline constexpr double side_margin = 1e-9;
 
 /// From the nearest point of the triangle a, a + u, a + v to p = a + r.

@@ -1,7 +1,7 @@
 #pragma once
-/// The contact surface cut into patches, each of neighbouring primitives of one object. They tell how far primitives
-/// that could meet have moved relative to each other: what stays apart does not count however fast it flies, and of
-/// what turns or bends only the part that differs between neighbours.
+/// The contact surface divided into patches of neighbouring primitives of one object. They bound how far primitives
+/// that could meet have moved relative to each other. Distant objects do not count, however fast; of rotation and
+/// bending only the difference between neighbours counts.
 
 #include <vector>
 
@@ -12,21 +12,21 @@ namespace limber {
 
 class Patches {
  public:
-  /// rest [m]: 3 × all nodes; neighbours are those at rest.
+  /// rest [m]: 3 × all nodes; defines neighbours.
   Patches(const ContactSurface& surface, const MayCollide& may, const Vector& rest);
 
-  /// Of each patch at x, thickness included.
+  /// The box of each patch at x, thickness included.
   std::vector<Bounds> boxes(const Vector& x) const;
 
-  /// How far two primitives can have moved relative to each other [m] on the straight way from x, where the patches
-  /// have these boxes, to y: a bound for all pairs whose gap can have been below `within` anywhere on it.
+  /// An upper bound of the relative motion [m] of two primitives on the straight path from x, where the patches have
+  /// these boxes, to y, for all pairs whose gap may fall below `within` on it.
   double spread(const std::vector<Bounds>& boxes, const Vector& x, const Vector& y, double within) const;
 
   std::size_t count() const { return patches_.size(); }
 
  private:
   struct Patch {
-    std::vector<int> nodes;  // of its primitives: neighbouring patches share some
+    std::vector<int> nodes;  // of its primitives; neighbouring patches share nodes
     int object = 0;
   };
 

@@ -1,5 +1,5 @@
 #pragma once
-/// All pairs of items of two trees of boxes (mesh/box_tree.hpp) that overlap.
+/// All overlapping pairs of items of two box trees (mesh/box_tree.hpp).
 
 #include <array>
 #include <vector>
@@ -16,8 +16,8 @@ struct ObjectTable {
   bool operator()(int a, int b) const { return may[static_cast<std::size_t>(a) * size + static_cast<std::size_t>(b)]; }
 };
 
-/// All pairs of items of two trees whose boxes overlap and whose objects may collide. Where both are one tree, each
-/// pair of different items comes once. The work is cut into parts that do not depend on the number of threads.
+/// All pairs of items of two trees whose boxes overlap and whose objects may collide. If both are the same tree, each
+/// pair of different items occurs once. The division of the work does not depend on the number of threads.
 class TreePairs {
  public:
   struct NodePair {
@@ -26,10 +26,10 @@ class TreePairs {
 
   TreePairs(const BoxTree& a, const BoxTree& b, const ObjectTable& may) : a_(a), b_(b), may_(may), self_(&a == &b) {}
 
-  /// At least `wanted` independent parts, if there are as many; they cover all pairs, none twice.
+  /// At least `wanted` independent parts if there are as many; each pair is in exactly one of them.
   std::vector<NodePair> parts(std::size_t wanted) const;
 
-  /// emit(pairs, count) for the pairs (item of a, item of b) of one part, in blocks of at most max_block.
+  /// Calls emit(pairs, count) for the pairs (item of a, item of b) of one part, in blocks of at most max_block.
   static constexpr int max_block = BoxTree::max_leaf * BoxTree::max_leaf;
   template <class Emit>
   void visit(NodePair part, const Emit& emit) const {
@@ -60,7 +60,7 @@ class TreePairs {
     return (box.high[0] - box.low[0]) + (box.high[1] - box.low[1]) + (box.high[2] - box.low[2]);
   }
 
-  /// Appends the needed pairs of children; the larger node is opened.
+  /// Appends the relevant pairs of children; the larger node is opened.
   void split(NodePair p, std::vector<NodePair>& out) const {
     const BoxTree::Node &a = node_a(p.a), &b = node_b(p.b);
     std::array<NodePair, 3> children{NodePair{p.a + 1, p.b}, NodePair{a.link, p.b}, NodePair{p.a + 1, a.link}};
@@ -76,7 +76,7 @@ class TreePairs {
       if (needed(children[static_cast<std::size_t>(i)])) out.push_back(children[static_cast<std::size_t>(i)]);
   }
 
-  /// Whether boxes overlap is hard to foresee for the processor: each pair is written, and kept by counting it.
+  /// Branch-free: overlaps are hard to predict, so each pair is written, and kept by advancing the count.
   int overlapping_items(NodePair p, std::array<int, 2>* out) const {
     const BoxTree::Node &a = node_a(p.a), &b = node_b(p.b);
     const bool same = self_ && p.a == p.b;

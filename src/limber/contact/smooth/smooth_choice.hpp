@@ -1,6 +1,6 @@
 #pragma once
-/// Which objects get a smooth surface, and who meets whom there. r is two mean edges of the surface: the zero of φ then
-/// stands off by up to .16 r beside a sharp edge, and a contact couples about thirty nodes.
+/// Chooses the objects that get a smooth surface, and the pairs that use it. r is two mean edge lengths: near sharp
+/// edges the zero of φ is then offset by up to .16 r, and a contact couples about thirty nodes.
 
 #include <string>
 #include <vector>
@@ -9,13 +9,13 @@
 
 namespace limber {
 
-/// An object that keeps its triangles, or that others meet by theirs.
+/// An object that keeps its triangles, or meets some other object's triangles.
 struct KeptTriangles {
   int object = 0;
   std::string why;  // "has …", "is …"
 };
 
-/// Sets smooth_radius and smooth of a scene that is complete else.
+/// Sets smooth_radius and smooth of a scene that is otherwise complete.
 std::vector<KeptTriangles> choose_smooth_surfaces(ContactScene& scene);
 
 }  // namespace limber

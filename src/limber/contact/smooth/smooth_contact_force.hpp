@@ -1,6 +1,6 @@
 #pragma once
 /// The contact force f = −κ ∂/∂q Σ b(φ(x_p; q) − ξ; δ) over points p near smooth surfaces (smooth_contacts.hpp), b the
-/// barrier, ξ the radii, κ that of the pair of objects. φ is invariant under motions of everything: the forces of a
+/// barrier, ξ the radii, κ the stiffness of the pair of objects. φ is invariant under rigid motions, so the forces of a
 /// contact have no resultant and no moment.
 
 #include "limber/contact/forces/barrier_force.hpp"
@@ -27,7 +27,7 @@ class SmoothContactForce final : public Force, public ContactForce, public Learn
   }
   double smallest_gap(const State& u) const override;
   bool adapt(const State& u, double budget) override { return stiffness_->adapt(depths(u), budget); }
-  /// By obstacles that the force moves by itself.
+  /// The work of moving obstacles.
   double driving_work(const Travel& step, const State& u) const override;
   ContactStiffness::Depths depths(const State& u) const;
 

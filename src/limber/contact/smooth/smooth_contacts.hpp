@@ -1,7 +1,7 @@
 #pragma once
-/// Which points are near a smooth surface (smooth_surface.hpp) of another object, or of a far part of their own, at a
-/// configuration: all with gap = φ(x; q) less the radii below δ. φ ≤ 0 is outside the domain, as a gap of 0 is for
-/// pairs.
+/// The points near a smooth surface (smooth_surface.hpp) of another object, or of a distant part of their own, at a
+/// configuration: those whose gap, φ(x; q) minus the radii, is below δ. φ ≤ 0 is outside the domain, as a gap of 0 is
+/// for pairs.
 
 #include <memory>
 
@@ -11,37 +11,37 @@
 namespace limber {
 
 struct SmoothContact {
-  std::array<int, 2> objects{};  // the point's, the surface's
+  std::array<int, 2> objects{};  // the point's object, the surface's object
   double gap = 0;                // [m]
-  LocalGap local;                // φ; the point is the first of its nodes
+  LocalGap local;                // φ; the point is its first node
 
   int node() const { return local.nodes[0]; }
-  /// |∂φ/∂x|, near 1.
+  /// |∂φ/∂x|, close to 1.
   double slope() const { return local.gradient.head<3>().norm(); }
   Vec3 normal() const { return local.gradient.head<3>().normalized(); }
 };
 
 class SmoothContacts {
  public:
-  /// Of the objects with a smooth_radius in the scene of the collisions.
+  /// For the objects with a smooth_radius in the scene of the collisions.
   explicit SmoothContacts(std::shared_ptr<const Collisions> collisions);
 
   double delta() const { return collisions_->delta(); }
   const Collisions& collisions() const { return *collisions_; }
   const std::shared_ptr<const Collisions>& shared_collisions() const { return collisions_; }
-  /// With a gap below δ, by surface and node. The reference holds until the next call.
+  /// Contacts with a gap below δ, ordered by surface and node. The reference is valid until the next call.
   const std::vector<SmoothContact>& at(const Vector& q, double t) const;
-  /// Their objects and gaps alone.
+  /// Objects and gap of a contact.
   struct Gap {
     std::array<int, 2> objects{};
     double gap = 0;  // [m]
   };
   std::vector<Gap> gaps(const Vector& q, double t) const;
-  /// The pairs of body nodes that contacts couple, each once, and those that they may couple soon (gap below 2δ).
+  /// The pairs of body nodes coupled by contacts, without repeats, and those that may be coupled soon (gap below 2δ).
   void add_couplings(const Vector& q, double t, std::vector<std::pair<int, int>>& now) const;
   void add_couplings_soon(const Vector& q, double t, std::vector<std::pair<int, int>>& soon) const;
-  /// 1, ½, ¼, …: the first s for which every gap at q + s·dq is at least a tenth of what it was (of δ, where that is
-  /// less), obstacles having moved s of their way from t0 to t1. What happens on the way is the guard's matter: pairs
+  /// The first s of 1, ½, ¼, … for which every gap at q + s·dq is at least a tenth of its present value (or of δ, if
+  /// that is less), with obstacles a fraction s of the way from t0 to t1. Collisions guard the path in between: pairs
   /// of triangles never cross.
   double max_step(const Vector& q, const Vector& dq, double t0, double t1) const;
 
@@ -53,7 +53,7 @@ class SmoothContacts {
     std::vector<Vec3> rest;  // centroids
     SmoothSurface phi;
   };
-  /// A point that a surface is near, and the triangles that may count.
+  /// A point near a surface, and the triangles that may count.
   struct Pair {
     int node = 0, surface = 0;
     std::vector<int> triangles;
@@ -63,22 +63,22 @@ class SmoothContacts {
     double gap = 0;  // [m]
   };
 
-  /// With a gap below 2δ at the positions x of all nodes; leaves the surfaces there, those that no point is near
-  /// excepted. What follows an iterate asks for the same x again: the last answer is kept.
+  /// Contacts with a gap below 2δ at the positions x of all nodes. Moves to x all surfaces with points near them.
+  /// Queries for one iterate repeat the same x, so the last answer is stored.
   const std::vector<Near>& near(const Vector& x) const;
-  /// Makes pairs_ those of x, unless nothing has moved far.
+  /// Updates pairs_ for x, unless everything has moved only a little.
   void need_pairs(const Vector& x) const;
   std::array<int, 2> objects(const Pair& p) const;
-  /// All pairs of body nodes that are in one group, each once.
+  /// Appends all pairs of body nodes that share a group, without repeats.
   void couple(const std::vector<std::vector<int>>& groups, std::vector<std::pair<int, int>>& pairs) const;
   double radii(int node, const Surface& s) const;
-  /// The neighbourhood of a point on its own surface does not count.
+  /// Excludes the neighbourhood of a point on its own surface.
   SmoothSurface::Filter filter(int node, const Surface& s) const;
 
   std::shared_ptr<const Collisions> collisions_;
   mutable std::vector<Surface> surfaces_;
   mutable std::vector<Pair> pairs_;  // by surface and node
-  mutable Vector pairs_x_;           // where they were looked for
+  mutable Vector pairs_x_;           // positions at which they were searched
   mutable std::vector<Near> near_;
   mutable Vector near_x_;
   mutable Vector found_q_;
@@ -86,7 +86,7 @@ class SmoothContacts {
   mutable std::vector<SmoothContact> found_;
 };
 
-/// How far out from the triangles the zero of φ is at most, in units of r, looked for up to .3: large where a surface
+/// The largest outward offset of the zero of φ from the triangles, in units of r, searched up to .3; large if a surface
 /// has too few triangles.
 double stand_off(const std::vector<std::array<int, 3>>& triangles, const Vector& rest, double radius);
 

@@ -4,7 +4,7 @@
 ///
 ///     wᵢ = n·gᵢ/|g₀|,   w₀ = 1,   Σ wᵢ = 0,
 ///
-/// are to φ what those of a pair of primitives are to its gap: v_rel = Σ wᵢvᵢ, λ = −κ b' |g₀|.
+/// play the role that a pair's weights play for its gap: v_rel = Σ wᵢvᵢ, λ = −κ b' |g₀|.
 
 #include "limber/contact/forces/friction.hpp"
 #include "limber/contact/smooth/smooth_contact_force.hpp"
@@ -13,14 +13,14 @@ namespace limber {
 
 class SmoothFrictionForce final : public Friction {
  public:
-  /// eps [m/s]: speed from which friction is fully developed.
+  /// eps [m/s]: speed above which friction is fully developed.
   SmoothFrictionForce(std::shared_ptr<const SmoothContacts> contacts, std::shared_ptr<const ContactStiffness> stiffness,
                       FrictionForm form, double eps)
       : Friction(contacts->shared_collisions(), form, eps),
         contacts_(std::move(contacts)),
         stiffness_(std::move(stiffness)) {}
 
-  /// [N] on the point, with the normal force of the state itself.
+  /// The friction [N] on the point, with the normal force of u.
   Vec3 force_on_point(const SmoothContact& c, const State& u) const;
 
  private:

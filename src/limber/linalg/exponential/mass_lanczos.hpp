@@ -1,7 +1,7 @@
 #pragma once  // internal
-/// Lanczos' process in the M-inner product:  K V_m = M V_m T + next M v_{m+1} e_mᵀ,  V_mᵀ M V_m = I,  T tridiagonal
-/// with the eigenvalues θ and eigenvectors Q. Three-term recurrences only: for functions of M⁻¹K the loss of
-/// orthogonality that follows does no harm. Very small systems are made orthogonal, so that the process ends.
+/// The Lanczos process in the M-inner product:  K V_m = M V_m T + next M v_{m+1} e_mᵀ,  V_mᵀ M V_m = I, T tridiagonal
+/// with eigenvalues θ and eigenvectors Q. Uses three-term recurrences only: for functions of M⁻¹K the resulting loss of
+/// orthogonality is harmless. Very small systems are reorthogonalised, so that the process terminates.
 
 #include "limber/linalg/exponential/phi1.hpp"
 
@@ -11,11 +11,11 @@ class MassLanczos {
  public:
   MassLanczos(Index n, int limit);
 
-  /// From w = M⁻¹p; w = 0 leaves an empty process of size 0.
+  /// Starts from w = M⁻¹p; w = 0 gives an empty process of size 0.
   void start(const Vector& p, const Vector& w);
-  /// One dimension more.
+  /// Adds one dimension.
   void extend(const LinearOperator& stiffness, const LinearOperator& inverse_mass);
-  /// θ and Q of the present T.
+  /// Computes θ and Q of the present T.
   void diagonalize();
 
   int m() const { return m_; }
@@ -24,7 +24,7 @@ class MassLanczos {
   double size() const { return size_; }         // ‖w‖_M
   double next() const { return next_; }
   double mean() const { return diagonal_[0]; }  // wᵀKw / wᵀMw
-  double largest() const;                       // no eigenvalue of T is larger
+  double largest() const;                       // an upper bound of the eigenvalues of T
   const Vector& theta() const { return theta_; }
   const Matrix& Q() const { return Q_; }
   const Matrix& V() const { return V_; }
@@ -33,9 +33,9 @@ class MassLanczos {
   Matrix V_;
   Vector diagonal_, off_;       // of T
   Vector p_, p_before_;         // M v_{m+1}, M v_m
-  Vector v_, work_, preimage_;  // v_{m+1}; K v, M⁻¹ of what is left of it
+  Vector v_, work_, preimage_;  // v_{m+1}; K v and M⁻¹ of its remainder
   Vector theta_;
-  Matrix Q_, MV_;  // M V is kept only where vectors are made orthogonal
+  Matrix Q_, MV_;  // M V is kept only if vectors are reorthogonalised
   double size_ = 0, next_ = 0;
   int m_ = 0;
 };

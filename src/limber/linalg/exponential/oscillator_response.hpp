@@ -1,6 +1,6 @@
 #pragma once
 /// One mode  y'' + d y' + λ y = forcing  from rest, at time t: its responses to an impulse (S), a step (C = ∫S) and a
-/// ramp (R = ∫C), for any sign of λ, d and t. With J = [[0, 1], [−λ, −d]]:
+/// ramp (R = ∫C), for either sign of λ, d and t. With J = [[0, 1], [−λ, −d]]:
 ///   e^{tJ} = [[S' + dS, S], [−λS, S']],   tφ₁(tJ) = [[S + dC, C], [−λC, S]].
 
 namespace limber {
@@ -12,8 +12,8 @@ struct OscillatorResponse {
   double ramp = 0;          // R [s³]
 };
 
-/// λ [1/s²], d [1/s], t [s]. Accurate to rounding in every regime, over-, critically and under-damped, or growing;
-/// infinite only where the growth itself overflows.
+/// λ [1/s²], d [1/s], t [s]. Accurate to rounding in every regime: overdamped, critically damped, underdamped, growing.
+/// Infinite only if the growth itself overflows.
 OscillatorResponse oscillator_response(double lambda, double damping, double t);
 
 }  // namespace limber

@@ -1,7 +1,7 @@
 #pragma once  // internal
-/// The lowest modes of K x = λ M x by block Lanczos on (K − σM)⁻¹M, with full orthogonalisation and thick restarts.
-/// The basis V is M-orthonormal and M-orthogonal to the locked vectors, T = VᵀM·Op·V, and Op·V lies in the span of V
-/// and the next block, so the residual of a Ritz pair is seen in its last rows.
+/// The lowest modes of K x = λ M x by block Lanczos on (K − σM)⁻¹M, with full orthogonalisation and thick restarts. The
+/// basis V is M-orthonormal and M-orthogonal to the locked vectors, T = VᵀM·Op·V, and Op·V lies in the span of V and
+/// the next block, so the residual of a Ritz pair is found from its last rows.
 
 #include <random>
 
@@ -13,17 +13,17 @@ namespace limber {
 
 class BlockLanczos final : public ModeFinder {
  public:
-  /// locked: #n × k, M-orthonormal modes that are known. The references must outlive this.
+  /// locked: #n × k, known M-orthonormal modes. The references must outlive this object.
   BlockLanczos(const ShiftInvert& op, const BlockProduct& M, const Matrix& locked);
 
-  /// A few blocks: enough to see the order of magnitude of the lowest λ.
+  /// A few blocks: enough for the order of magnitude of the lowest λ.
   void look(Index count) override;
-  /// Converges the `count` lowest modes and, less, the one above them. An eigenvalue with as many copies as a block has
-  /// vectors may have more: it is accepted only when a fresh random block, made orthogonal to what is found, finds
+  /// Converges the `count` lowest modes and, less accurately, the next one. An eigenvalue with as many copies as a
+  /// block has vectors may have more: it is accepted only if a new random block, orthogonal to the modes found, yields
   /// nothing lower. Throws StepFailure if it does not converge.
   void find(Index count) override;
 
-  /// Ritz values, ascending: after find(s) the first s are converged and the next is an estimate.
+  /// Ritz values, ascending. After find(s) the first s are converged and the next is an estimate.
   Vector lambda() const override;
   /// n × count: the first Ritz vectors, M-orthonormal.
   Matrix vectors(Index count) const override;

@@ -1,7 +1,7 @@
 #pragma once
-/// The modes of K x = λ M x, not in parts, for a K that changes slowly: block Davidson iterations, Rayleigh-Ritz on the
-/// span of the older modes and of all corrections B(KX − MXΛ), where B is the factor of an older K − σM or, for large
-/// bodies, a cycle of multigrid for it.
+/// The modes of K x = λ M x for a system in one part and a slowly changing K. Block Davidson iterations: Rayleigh-Ritz
+/// on the span of the previous modes and of all corrections B(KX − MXΛ), where B is the factor of an older K − σM or,
+/// for large bodies, a multigrid cycle for it.
 
 #include <cstdint>
 #include <random>
@@ -12,29 +12,29 @@
 
 namespace limber {
 
-/// How far modes are from exact, in the norm of energy: (rᵀ W r / λ)^½ for r = Kx − λMx, W = 1/max(diag K, λ_top diag
-/// M) for K⁻¹, λ at least λ_top/100. Its square is of the order of the relative error of λ. A stiff body's residual is
-/// large in the norm of M⁻¹ although its modes hardly change: K⁻¹ takes account of how stiff it is where r is.
+/// The error of modes in the energy norm: (rᵀ W r / λ)^½ for r = Kx − λMx, with W = 1/max(diag K, λ_top diag M) in
+/// place of K⁻¹, and λ at least λ_top/100. Its square is of the order of the relative error of λ. In the norm of M⁻¹
+/// the residual of a stiff body is large although its modes hardly change; K⁻¹ accounts for the stiffness.
 Vector mode_errors(const Matrix& residual, const Vector& lambda, const Vector& stiffness_diagonal,
                    const Vector& mass_diagonal, const Space& space = serial_space());
 
 class ConnectedTracker {
  public:
-  struct Counts {  // since the construction
+  struct Counts {  // since construction
     long from_scratch = 0, refinements = 0, iterations = 0;
   };
 
-  /// Residual at which eigenvalues are known to well below the gap of a cluster.
+  /// Residual at which eigenvalues are known far more accurately than the gap of a cluster.
   static constexpr double resolved = 1e-4;
 
-  /// The s lowest modes in whole clusters, whose factor of K − σM is kept. Throws as search_modes does.
+  /// The s lowest modes in whole clusters; retains the factor of K − σM. Throws as search_modes does.
   Modes from_scratch(const SparseMatrix& K, const SparseMatrix& M, const Matrix& rigid, int s);
 
-  /// As many modes as `start` has, with mode_errors of at most `tolerance`. Exact null vectors among `rigid` are as in
-  /// lowest_modes. A few vectors above the modes are followed with them, and a random one is tried each time, so that a
-  /// mode that comes down from above takes the place of the highest one. The s lowest modes are found from scratch if
-  /// `start` does not fit K, if there are few unknowns, if the set has come to cut a cluster, or if the iteration
-  /// converges too slowly even with a factor of this K (also where the tolerance is below rounding).
+  /// As many modes as `start` has, with mode_errors of at most `tolerance`. Exact null vectors among `rigid` are
+  /// treated as in lowest_modes. A few vectors above the modes are tracked too, and a random one is added each time, so
+  /// that a mode that descends from above replaces the highest one. The s lowest modes are computed from scratch if
+  /// `start` does not fit K, if there are few unknowns, if the set would split a cluster, or if the iteration converges
+  /// too slowly even with a factor of this K (also if the tolerance is below rounding).
   Modes refine(const SparseMatrix& K, const SparseMatrix& M, const Matrix& rigid, const Modes& start, double tolerance,
                int s);
 
@@ -43,17 +43,17 @@ class ConnectedTracker {
     exact_.set_floor(lambda);
     rough_.set_floor(lambda);
   }
-  /// As for lowest_modes, alive as long as this.
+  /// See lowest_modes; must stay valid as long as this object.
   void set_positions(const Vector* positions) {
     exact_.set_positions(positions);
     rough_.set_positions(positions);
   }
-  /// Of the unknowns: where several processes share them, K and M are those of each one's own elements, vectors have
-  /// the rows that it holds, and all of them search together.
+  /// The space of the unknowns. If several processes share them, K and M are those of each process's own elements,
+  /// vectors have the rows it holds, and all processes search together.
   void set_space(const Space& space);
-  /// From so many unknowns on modes are refined with multigrid instead of a factor.
+  /// From this number of unknowns on, modes are refined with multigrid instead of a factor.
   void set_large(Index unknowns) { large_ = unknowns; }
-  /// Drops the factor and the vectors above: what follows depends on the arguments only.
+  /// Drops the factor and the vectors above the modes: later results depend on the arguments only.
   void reset();
   Counts counts() const { return counts_; }
 
@@ -77,12 +77,12 @@ class ConnectedTracker {
   Matrix guards_;  // Ritz vectors above the modes, #n × (0 to 4)
   std::mt19937_64 random_{seed};
   Index large_ = 10000;
-  ShiftInvert exact_, rough_;  // rough: for the refinement of large ones
+  ShiftInvert exact_, rough_;  // rough_: for refining large systems
   bool refined_roughly_ = false;
   BlockProduct K_, M_;
-  double spent_ = 0;      // on the factor and all refinements with it, in iterations
+  double spent_ = 0;      // on the factor and all its refinements, in iterations
   long refined_ = 0;      // refinements with the factor
-  bool present_ = false;  // the factor is that of the present K
+  bool present_ = false;  // the factor belongs to the present K
   Counts counts_;
 };
 

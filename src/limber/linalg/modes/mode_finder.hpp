@@ -1,5 +1,5 @@
 #pragma once  // internal
-/// An iteration that finds the lowest modes of K x = λ M x beside those that are known, with (K − σM)⁻¹.
+/// Interface of iterations that find the lowest modes of K x = λ M x in addition to known ones, using (K − σM)⁻¹.
 
 #include "limber/core/types.hpp"
 #include "limber/linalg/modes_not_found.hpp"
@@ -9,14 +9,14 @@ namespace limber {
 class ModeFinder {
  public:
   virtual ~ModeFinder() = default;
-  /// Enough of it to see the order of magnitude of the `count` lowest λ.
+  /// Iterates until the orders of magnitude of the `count` lowest λ are known.
   virtual void look(Index count) = 0;
-  /// Converges the `count` lowest modes and, less, the one above them; of repeated eigenvalues, all copies. Throws
+  /// Converges the `count` lowest modes and, less accurately, the next one; of repeated eigenvalues, all copies. Throws
   /// StepFailure if it does not converge.
   virtual void find(Index count) = 0;
-  /// Ascending: after find(s) the first s are converged and the next is an estimate.
+  /// Ascending. After find(s) the first s are converged and the next is an estimate.
   virtual Vector lambda() const = 0;
-  /// n × count: the first ones, M-orthonormal.
+  /// n × count: the first modes, M-orthonormal.
   virtual Matrix vectors(Index count) const = 0;
 };
 

@@ -1,6 +1,6 @@
 #pragma once
-/// The modes of a system in several parts: those of the parts, merged by λ, of equal ones by part. Each part gives only
-/// as many as the cut through the merged spectrum needs.
+/// The modes of a system of several parts: the modes of the parts, merged by λ, ties ordered by part. For each part
+/// only as many modes are computed as the cut through the merged spectrum requires.
 
 #include <functional>
 
@@ -9,31 +9,32 @@
 
 namespace limber {
 
-/// Calls `work` for all parts, several at a time. All of them are worked on even if one fails (the first failure is
-/// thrown), so that what is left behind does not depend on the number of threads.
+/// Calls `work` for all parts, several at a time. If one fails, the others are still worked on and the first failure is
+/// thrown, so that the resulting state does not depend on the number of threads.
 void for_each_part(std::size_t parts, const std::function<void(std::size_t)>& work);
 
 class PartedModes {
  public:
-  /// Gives the `count` lowest modes of a part, or more. Called for several parts at a time. A part for which it throws
-  /// BelowFloor is closed.
+  /// Returns the `count` lowest modes of a part, or more. Called for several parts at a time. A part for which it
+  /// throws BelowFloor is closed.
   using Find = std::function<Modes(std::size_t part, int count)>;
 
   PartedModes(std::vector<std::vector<int>> parts, const SparseMatrix& K, const SparseMatrix& M, const Matrix& rigid);
 
-  /// How many modes to take: s, or more, or all that can be had. Calls `find` where `found` does not suffice to say.
+  /// The number of modes to take: s, or more, or all available ones. Calls `find` if `found` does not suffice to
+  /// decide.
   Index choose(Index s, Extent extent, const Find& find);
-  /// The `count` lowest of all parts: `choose` has seen to it that they are known.
+  /// The `count` lowest modes of all parts, with `count` at most the result of `choose`.
   Modes modes(Index count) const;
-  /// λ[count] − λ[count − 1], relative to the larger; infinite where nothing follows.
+  /// λ[count] − λ[count − 1], relative to the larger; infinite if there is no next mode.
   double gap_after(Index count) const;
-  /// Sorts `found` anew.
+  /// Sorts `found` again.
   void sort();
 
   std::vector<std::vector<int>> parts;
   std::vector<ModeProblem> problems;
-  std::vector<Modes> found;  // the lowest of each part; none: X of size 0
-  std::vector<char> closed;  // parts that are not asked for more than is found
+  std::vector<Modes> found;  // the lowest modes of each part; none: X of size 0
+  std::vector<char> closed;  // parts for which no more modes are computed
 
  private:
   struct Entry {
@@ -49,7 +50,7 @@ class PartedModes {
 
   double top_ = 0;  // max |K_ii| / M_ii
   std::vector<Entry> sorted_;
-  Index known_ = 0;  // the first of them, between which no mode is missing
+  Index known_ = 0;  // number of leading entries between which no mode is missing
   bool all_found_ = false;
 };
 

@@ -1,9 +1,9 @@
 #pragma once
-/// B = (K − σM)⁻¹ with a small shift σ < 0 for which K − σM is positive definite, although free bodies have λ = 0 and
-/// a strongly deformed body λ < 0. Has the eigenvectors of K x = λ M x:  B M x = x / (λ − σ). By a factor, or by
-/// conjugate gradients with multigrid where a factor would be too large. Where several processes share the unknowns, K
-/// and M are those of each one's own elements, and B is one cycle of multigrid: a preconditioner. (Factors by MUMPS,
-/// which adds what comes from other processes as it comes, would not give the same bits each time.)
+/// B = (K − σM)⁻¹ with a small shift σ < 0 for which K − σM is positive definite, although free bodies have λ = 0 and a
+/// strongly deformed body λ < 0. It has the eigenvectors of K x = λ M x:  B M x = x / (λ − σ). Applied by a factor, or
+/// by conjugate gradients with multigrid if a factor would be too large. If several processes share the unknowns, K and
+/// M are those of each process's own elements, and B is one multigrid cycle: a preconditioner. (Factors by MUMPS would
+/// not be bitwise reproducible, as it adds contributions of other processes in order of arrival.)
 
 #include <limits>
 
@@ -13,33 +13,34 @@
 
 namespace limber {
 
-/// A λ is below what was asked for.
+/// An eigenvalue lies below the floor.
 struct BelowFloor final : StepFailure {
   BelowFloor() : StepFailure("modes: a mode grows more than e-fold in the step") {}
 };
 
 class ShiftInvert {
  public:
-  /// Factorises with σ as near to 0 as the scale of K/M and its definiteness let it. The analysis is kept while the
-  /// pattern stays. Throws StepFailure if M has no positive diagonal or if no shift serves, BelowFloor if a λ is.
+  /// Factorises with σ as close to 0 as the scale of K/M and definiteness permit. Keeps the analysis while the pattern
+  /// stays the same. Throws StepFailure if M has no positive diagonal or no shift works, BelowFloor if an eigenvalue
+  /// lies below the floor.
   void make(const SparseMatrix& K, const SparseMatrix& M);
-  /// Factorises with this shift if that can be done; else the factor is as before. K, M: those of `make`.
+  /// Factorises with this shift if possible; otherwise keeps the previous factor. K, M: those of `make`.
   void try_shift(const SparseMatrix& K, const SparseMatrix& M, double sigma);
   void drop() { made_ = false; }
-  /// The like, and its memory goes back.
+  /// Like drop, and frees the memory.
   void forget();
-  /// Of the unknowns.
+  /// Sets the space of the unknowns.
   void set_space(const Space& space);
   const Space& space() const { return space_; }
-  /// Of the nodes, for multigrid: as for make_linear_solver, alive as long as this.
+  /// Node positions for multigrid, as in make_linear_solver; must stay valid as long as this object.
   void set_positions(const Vector* positions) { positions_ = positions; }
-  /// From so many unknowns on one cycle of multigrid will do for B: a preconditioner is asked for, no inverse.
+  /// From this number of unknowns on, B is one multigrid cycle: a preconditioner suffices, no inverse is needed.
   void set_rough_from(Index unknowns) { rough_from_ = unknowns; }
-  /// Factors with more entries than this are not made.
+  /// Sets the largest number of entries a factor may have.
   void set_most_entries(double entries) { most_entries_ = entries; }
-  /// Who has no use for λ below this need not have them found.
+  /// Eigenvalues below this bound need not be found.
   void set_floor(double lambda) { floor_ = lambda; }
-  /// Throws BelowFloor if λ is.
+  /// Throws BelowFloor if λ is below the floor.
   void require_above_floor(double lambda) const;
 
   bool made() const { return made_; }

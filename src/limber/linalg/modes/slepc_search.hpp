@@ -1,8 +1,8 @@
 #pragma once  // internal
-/// The lowest modes of a system that several processes share, by SLEPc: generalised Davidson in the inner product of M,
-/// preconditioned by a cycle of multigrid for K − σM, beside the vectors that are known. A run may miss copies of a
-/// repeated eigenvalue, so the search goes on beside what is found until the next mode lies above all that were asked
-/// for.
+/// The lowest modes of a system shared by several processes, by SLEPc: generalised Davidson in the inner product of M,
+/// preconditioned by a multigrid cycle for K − σM, orthogonal to the known vectors. A run may miss copies of a repeated
+/// eigenvalue, so the search is repeated orthogonally to the modes found until the next one lies above all the
+/// requested ones.
 
 #include <memory>
 
@@ -12,10 +12,10 @@
 
 namespace limber {
 
-/// Whether this program has SLEPc, and was started as several processes.
+/// Whether this program has SLEPc and runs on several processes.
 bool slepc_serves(const Communicator& processes);
-/// locked: #n × k, M-orthonormal modes that are known. The references must outlive what is made. Throws
-/// InputError("modes", …) if there is no SLEPc in this program.
+/// locked: #n × k, known M-orthonormal modes. The references must outlive the result. Throws InputError("modes", …) if
+/// the program is built without SLEPc.
 std::unique_ptr<ModeFinder> make_slepc_search(const ShiftInvert& op, const BlockProduct& K, const BlockProduct& M,
                                               const Matrix& locked);
 

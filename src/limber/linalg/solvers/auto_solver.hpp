@@ -1,8 +1,8 @@
 #pragma once  // internal
-/// x = A⁻¹b by whatever costs least, as counted: Krylov iterations with the diagonal blocks (soft bodies, fine steps;
-/// with a factor of the few nodes in contact), with multigrid (large stiff bodies), Krylov iterations with a factor
-/// kept from an earlier matrix, or with a new factor (then one iteration suffices). A kept factor is replaced once its
-/// solves cost more than the mean since it was made, its own cost included.
+/// x = A⁻¹b by the cheapest method according to counted costs: Krylov iterations with the diagonal blocks (soft bodies,
+/// fine steps; with a factor of the few nodes in contact), with multigrid (large stiff bodies), with a factor retained
+/// from an earlier matrix, or with a new factor (one iteration then suffices). A retained factor is replaced once its
+/// solves cost more than the average since its construction, including the construction.
 
 #include <optional>
 
@@ -33,18 +33,18 @@ class AutoSolver final : public LinearSolver {
 
   static constexpr double usual_multigrid_rate = 1;
 
-  /// What was learnt since the last reset. Rates are iterations per factor e of the residual.
+  /// Statistics since the last reset. Rates are iterations per factor e of the residual.
   struct Experience {
     double diagonal_rate = -1;  // < 0: not tried yet
     double multigrid_rate = usual_multigrid_rate;
-    double kept_rate = -1;         // of the last solve with the kept factor
-    double kept_growth = 0;        // from the solve before it
-    double spent = 0;              // [s] on the factor and all solves with it
+    double kept_rate = -1;         // of the last solve with the retained factor
+    double kept_growth = 0;        // increase of the rate since the solve before
+    double spent = 0;              // [s] on the factor and all its solves
     int solves = 0;                // with the factor
-    double mean_with_factor = -1;  // [s] a solve over the life of the last factor that was given up
+    double mean_with_factor = -1;  // [s] average per solve over the lifetime of the last discarded factor
   };
 
-  /// Of a matrix, on all processes. Costs of factors are known of one.
+  /// The size of a matrix over all processes. Costs of factors are known for one shape.
   struct Shape {
     Index unknowns = 0;
     double entries = 0;
@@ -53,7 +53,7 @@ class AutoSolver final : public LinearSolver {
   void forget();
   bool takes_multigrid() const;
   double multigrid_cost(double decades) const;
-  /// Whether the diagonal blocks of A_ have inverses, which are kept or not.
+  /// Returns whether the diagonal blocks of A_ are invertible; the inverses are kept or dropped.
   SolveReport::Status need_diagonal(RowMatrix::Inverse inverse);
   void need_factor_costs();
   void need_factor();
@@ -72,19 +72,19 @@ class AutoSolver final : public LinearSolver {
   SparseMatrix copy_;
   Pattern pattern_;
   std::unique_ptr<RowMatrix> rows_;
-  std::unique_ptr<Factor> factor_;  // null until it is needed, or its costs; its analysis outlives a reset
-  bool weighed_ = false;            // the costs of this factor are known; since the last reset
+  std::unique_ptr<Factor> factor_;  // null until it or its costs are needed; its analysis survives a reset
+  bool weighed_ = false;            // the costs of this factor were computed since the last reset
   StiffBlock stiff_;
   KeptMultigrid multigrid_;
   std::optional<RowMatrix::Inverse> inverted_;  // the diagonal blocks of A_
   bool has_factor_ = false;                     // of some matrix on this pattern
-  bool exact_ = false;                          // the factor is that of A_
+  bool exact_ = false;                          // the factor belongs to A_
   SolveReport::Status diagonal_ = SolveReport::Status::ok;
-  double rounding_ = 0;                                              // of rows_; 0: not yet
+  double rounding_ = 0;                                              // of rows_; 0: not yet computed
   Shape shape_;                                                      // of A_
   double stored_ = 0;                                                // entries of rows_, on all processes
   double iteration_ = 0, factorization_ = 0, factor_iteration_ = 0;  // modelled costs [s]
-  Shape costs_of_;                                                   // the matrix that the last two were found for
+  Shape costs_of_;                                                   // the shape for which the last two were computed
   Experience past_;
   KrylovWork work_;
   SolverCounts counts_;

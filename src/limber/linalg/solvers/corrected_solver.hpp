@@ -1,7 +1,7 @@
 #pragma once
-/// (A − U C Uᵀ + N) x = b with a symmetric sparse A, a change of low rank and a sparse N that need not be symmetric: by
-/// flexible GMRES around solves with A. It needs hardly more iterations than the rank of the changes, and far fewer
-/// where they are weak.
+/// (A − U C Uᵀ + N) x = b with a symmetric sparse A, a low-rank change and a sparse N that may be unsymmetric, by
+/// flexible GMRES around solves with A. The number of iterations hardly exceeds the rank of the changes and is far
+/// smaller if they are weak.
 
 #include "limber/linalg/solvers/linear_solver.hpp"
 
@@ -10,15 +10,15 @@ namespace limber {
 struct Correction {
   Matrix U;        // #n × r
   Matrix C;        // #r × r
-  SparseMatrix N;  // #n × n, all entries; of size 0: none
+  SparseMatrix N;  // #n × n, all entries; size 0: none
 
   bool any() const { return U.cols() > 0 || N.nonZeros() > 0; }
 };
 
 class CorrectedSolver final : public LinearSolver {
  public:
-  /// Solves through `base`, with what `correction` holds at the time of the solve. U is the same on all processes that
-  /// share the space, N that of a process's own elements.
+  /// Solves through `base` with the value of `correction` at the time of the solve. On several processes U is the same
+  /// on all, and N is that of a process's own elements.
   CorrectedSolver(LinearSolver& base, const Correction& correction, const Space& space = serial_space())
       : base_(base), correction_(correction), space_(space) {}
 

@@ -1,6 +1,6 @@
 #pragma once  // internal
-/// x = A⁻¹b by one kind of factor, with at most one step of refinement. Every matrix is factorised once, at the first
-/// solve with it.
+/// x = A⁻¹b by one kind of factor, with at most one step of refinement. Every matrix is factorised once, in the first
+/// solve.
 
 #include "limber/linalg/pattern.hpp"
 #include "limber/linalg/solvers/gathered_factor.hpp"

@@ -1,5 +1,5 @@
 #pragma once  // internal
-/// A level of multigrid (multigrid.hpp): its matrix, how it is smoothed, and the transfer to the next one.
+/// A level of multigrid (multigrid.hpp): its matrix, smoother and transfer to the next level.
 
 #include <type_traits>
 #include <vector>
@@ -14,8 +14,8 @@ namespace limber {
 
 inline constexpr int aggregate_motions = 6;
 
-/// Motions of all nodes, a column for each. No `Matrix` of its own, whose memory would be kept for the next one that is
-/// as long: it is needed once.
+/// Motions of all nodes, one per column. Not a `Matrix`, whose memory would be cached for the next one of the same
+/// length: it is needed only once.
 class NearNull {
  public:
   explicit NearNull(Index rows) : value_(static_cast<std::size_t>(rows * aggregate_motions), 0.0), rows_(rows) {}
@@ -27,25 +27,26 @@ class NearNull {
   Index rows_;
 };
 
-/// A on this level, and P to the next. Blocks lie column by column. While levels are made A has its values in double
-/// precision; for cycles all levels are rounded (`finish`), and what they then need beside takes the place of that.
+/// A on this level, and P to the next. Blocks are stored column by column. During set-up A has double precision; for
+/// cycles all levels are rounded (`finish`), and the arrays used only by cycles replace the double-precision ones.
 class GridLevel {
  public:
-  int block = 3;  // rows of each: 3, or one for each motion of an aggregate
-  BlockRows A;    // that of the level below is seen from outside, others are made here
+  int block = 3;  // rows of a block: 3, or one per motion of an aggregate
+  BlockRows A;    // on the finest level a view of the given matrix, otherwise owned
   Space space;    // of the nodes
   std::vector<float> b, x;
 
   Index unknowns() const { return static_cast<Index>(block) * A.rows; }
   int all_nodes() const { return space.shared() ? space.numbering().nodes : A.rows; }
-  /// Room for cycles.
+  /// Allocates the vectors for cycles.
   void prepare();
 
-  /// D⁻¹, and the largest eigenvalue of D⁻¹A. `exact`: room for D⁻¹ in double precision, or null. indefinite: A is.
+  /// Computes D⁻¹ and the largest eigenvalue of D⁻¹A. `exact`: receives D⁻¹ in double precision; may be null. Returns
+  /// indefinite if A is.
   SolveReport::Status prepare_smoother(std::vector<double>* exact = nullptr);
-  /// P from the aggregates, and the next level without its values, with what it sees of the near-null vectors.
+  /// Computes P from the aggregates, and the next level without its values but with the restricted near-null vectors.
   SolveReport::Status make_coarse(const Aggregates& parts, NearNull& near_null, GridLevel& coarse);
-  /// Parts of the coarse nodes held here, from those of the nodes.
+  /// The part of each coarse node held here, from the parts of the nodes.
   std::vector<int> parts_of_aggregates(const Aggregates& parts, const std::vector<int>& part,
                                        const GridLevel& coarse) const;
   /// PᵀAP
@@ -60,7 +61,7 @@ class GridLevel {
   void prolong(const GridLevel& coarse);
 
  private:
-  /// f with the size of blocks as a constant. What is named …_of is compiled for each size.
+  /// f with the block size as a constant. Functions named …_of are compiled for each size.
   template <class F>
   auto with_block(const F& f) const {
     return block == 3 ? f(std::integral_constant<int, 3>()) : f(std::integral_constant<int, aggregate_motions>());
@@ -93,14 +94,14 @@ class GridLevel {
 
   BlockRowPattern rows_;
   std::vector<double> value_;
-  std::vector<char> dead_;                // #n: unknowns that stand for nothing
-  std::vector<float> rounded_, inverse_;  // of A; of its diagonal blocks
+  std::vector<char> dead_;                // #n: unknowns that are not in use
+  std::vector<float> rounded_, inverse_;  // A; inverses of its diagonal blocks
   std::vector<float> d_, other_, largest_;
   double top_ = 0;
 
   BlockRowPattern P_, AP_;
-  std::vector<int> t_start_, t_row_, t_slot_;    // Pᵀ by rows; t_slot_: the place of a block in P
-  std::vector<float> prolonging_, restricting_;  // the blocks of P and of Pᵀ, as products read them
+  std::vector<int> t_start_, t_row_, t_slot_;    // Pᵀ by rows; t_slot_: position of each block in P
+  std::vector<float> prolonging_, restricting_;  // the blocks of P and of Pᵀ, in the layout used by products
 };
 
 }  // namespace limber

@@ -6,7 +6,7 @@
 
 namespace limber {
 
-/// The least-squares problem of one cycle of GMRES, kept triangular by Givens rotations.
+/// The least-squares problem of one GMRES cycle, kept triangular by Givens rotations.
 class Hessenberg {
  public:
   Hessenberg(double beta, int columns)
@@ -15,7 +15,7 @@ class Hessenberg {
         cosine_(columns),
         sine_(columns) {}
   double& at(int i, int j) { return H_(i, j); }
-  /// Rotates column j; returns the norm of the residual after j + 1 columns.
+  /// Rotates column j; returns the residual norm after j + 1 columns.
   double rotate(int j) {
     for (int i = 0; i < j; ++i) rotate(i, H_(i, j), H_(i + 1, j));
     const double length = std::hypot(H_(j, j), H_(j + 1, j));

@@ -1,7 +1,7 @@
 #pragma once  // internal
-/// z = (L U)⁻¹ r with L and U on the pattern of A (ILU(0)), in blocks as A has them. Rows are cut into pieces that are
-/// factorised each for itself, what couples them is left out: they run in parallel, with the same bits for any number
-/// of threads. Exact for chains, whose factors have no more entries than A.
+/// z = (L U)⁻¹ r with L and U on the block pattern of A (ILU(0)). Rows are divided into pieces that are factorised
+/// independently, ignoring couplings between them. The pieces run in parallel, with the same bits for any number of
+/// threads. Exact for chains, whose factors have no fill-in.
 
 #include "limber/linalg/solvers/krylov.hpp"
 
@@ -9,7 +9,7 @@ namespace limber {
 
 class IncompleteLu final : public Preconditioner {
  public:
-  /// Takes the values of A, whose pattern may be another one than before.
+  /// Takes the values of A, which may have a new pattern.
   void take(const RowMatrix& A);
   double apply(const Vector& r, Vector& z) override;
 
@@ -23,8 +23,8 @@ class IncompleteLu final : public Preconditioner {
   static constexpr int rows_a_piece = 4096;
 
   int block_ = 0;
-  std::vector<int> start_, column_, diagonal_;  // of each row's blocks within its piece; diagonal_: where it is
-  std::vector<double> value_;                   // L below the diagonal, U above it, the inverse of U's on it
+  std::vector<int> start_, column_, diagonal_;  // each row's blocks within its piece; index of the diagonal block
+  std::vector<double> value_;                   // L below the diagonal, U above; on it the inverse of U's block
 };
 
 }  // namespace limber

@@ -1,7 +1,6 @@
 #pragma once
-/// Krylov methods from x = 0: conjugate gradients for a symmetric positive definite A, and GMRES, preconditioned from
-/// the right and started again after 40 to 400 iterations, for a general one. Both stop at ‖r‖ ≤ tolerance ‖b‖
-/// (2-norms).
+/// Krylov methods from x = 0: conjugate gradients for a symmetric positive definite A; for a general A, GMRES with
+/// right preconditioning, restarted after 40 to 400 iterations. Both stop at ‖r‖ ≤ tolerance ‖b‖ (2-norms).
 
 #include <functional>
 #include <vector>
@@ -17,7 +16,7 @@ class Preconditioner {
   virtual double apply(const Vector& r, Vector& z) = 0;
 };
 
-/// The inverse of A's diagonal blocks, which `A.invert_diagonal` has made and kept.
+/// The inverse of A's diagonal blocks, which must have been computed by `A.invert_diagonal`.
 class DiagonalPreconditioner final : public Preconditioner {
  public:
   explicit DiagonalPreconditioner(const RowMatrix& A) : A_(A) {}
@@ -30,18 +29,18 @@ class DiagonalPreconditioner final : public Preconditioner {
 struct KrylovLimits {
   double tolerance = 1e-8;
   int max_iterations = 1000;
-  /// A bound of ‖A − rounded A‖₂, from A.round(): conjugate gradients multiply by the rounded A, and A itself judges
-  /// the answer, and takes over, where that is too coarse. 0: A is not rounded.
+  /// A bound on ‖A − rounded A‖₂, from A.round(). Conjugate gradients multiply by the rounded A; the residual is
+  /// checked with A itself, which takes over if the rounded one is too coarse. 0: A is not rounded.
   double rounding = 0;
-  /// Asked after each iteration: is it worth going on, when `predicted` iterations in all (at least) seem needed?
+  /// Called after each iteration: whether to continue if at least `predicted` iterations in all seem necessary.
   std::function<bool(int done, double predicted)> go_on = {};
 };
 
 struct KrylovResult {
   enum class End { converged, indefinite, stopped } end = End::stopped;
   int iterations = 0;
-  double residual = 1;   // ‖b − A x‖ / ‖b‖ of the recursion
-  double predicted = 0;  // iterations needed in all, from the mean rate so far; = iterations when converged
+  double residual = 1;   // ‖b − A x‖ / ‖b‖ from the recursion
+  double predicted = 0;  // total iterations expected from the mean rate so far; = iterations when converged
 
   SolveReport report() const {
     using Status = SolveReport::Status;
@@ -52,7 +51,7 @@ struct KrylovResult {
   }
 };
 
-struct KrylovWork {  // kept between solves
+struct KrylovWork {  // retained between solves
   Vector r, z, p, q;
   std::vector<Vector> basis, preconditioned;
 };

@@ -1,7 +1,6 @@
 #pragma once  // internal
-/// x = A⁻¹b by conjugate gradients, preconditioned with the inverse of the 3×3 (or 1×1) diagonal blocks; or by GMRES
-/// with incomplete factors, and with these blocks where several processes share the unknowns or the factors do not
-/// serve.
+/// x = A⁻¹b by conjugate gradients with the inverse of the 3×3 (or 1×1) diagonal blocks as preconditioner, or by GMRES
+/// with incomplete factors. GMRES uses the diagonal blocks if several processes share the unknowns or the factors fail.
 
 #include "limber/linalg/pattern.hpp"
 #include "limber/linalg/solvers/incomplete_lu.hpp"

@@ -1,7 +1,7 @@
 #pragma once
-/// A x = b for a sequence of matrices on one pattern. The pattern is analysed once. A solver keeps what is worth
-/// keeping between matrices: a factor that no longer fits exactly serves as a preconditioner. All decisions follow
-/// from counts (entries, iterations), never from clocks, so that equal runs have equal bits.
+/// A x = b for a sequence of matrices on one pattern, which is analysed once. A solver retains useful data between
+/// matrices: a stale factor serves as a preconditioner. All decisions depend on counts (entries, iterations), never on
+/// clocks, so that equal runs have equal bits.
 
 #include <memory>
 #include <string>
@@ -13,7 +13,7 @@
 
 namespace limber {
 
-struct SolverCounts {  // since the construction
+struct SolverCounts {  // since construction
   long analyses = 0, factorizations = 0, solves = 0, iterations = 0;
   SolverCounts& operator+=(const SolverCounts& c) {
     analyses += c.analyses;
@@ -24,14 +24,14 @@ struct SolverCounts {  // since the construction
   }
 };
 
-/// The nodes that the unknowns belong to, as far as they are known. What is pointed to lives as long as the solver.
+/// What is known about the nodes of the unknowns. The pointers must stay valid as long as the solver.
 struct UnknownNodes {
-  const Vector* positions = nullptr;  // [m], #n; of another size: not known. Multigrid needs them for rotations.
-  /// Their numbers, in groups that forces other than contact hold together. Multigrid moves each group by itself.
+  const Vector* positions = nullptr;  // [m], #n; of another size: unknown. Multigrid needs them for rotations.
+  /// Node numbers, grouped by forces other than contact that connect them. Multigrid moves each group separately.
   const std::vector<std::vector<int>>* parts = nullptr;
-  /// Of each group, whether nodes are held in some directions only: it cannot turn as a whole.
+  /// Per group: whether nodes are held in some directions only, so that the group cannot rotate as a whole.
   const std::vector<char>* guided_parts = nullptr;
-  /// Null: of one process. Where several share them, matrices are those of each process's own elements.
+  /// Null: one process. If several share the unknowns, matrices are those of each process's own elements.
   const Space* space = nullptr;
 
   const Space& where() const { return space ? *space : serial_space(); }
@@ -40,15 +40,15 @@ struct UnknownNodes {
 class LinearSolver {
  public:
   virtual ~LinearSolver() = default;
-  /// New values (or a new pattern, which is then analysed again). `A` must stay alive and unchanged until the next
+  /// Sets new values (or a new pattern, which is then analysed again). `A` must stay valid and unchanged until the next
   /// call.
   virtual void set_matrix(const SparseMatrix& A) = 0;
-  /// x with ‖b − A x‖ ≤ tolerance ‖b‖ for iterative solvers; direct ones are exact to rounding.
-  /// indefinite: a symmetric solver met a direction of negative curvature (x is then not meaningful).
+  /// x with ‖b − A x‖ ≤ tolerance ‖b‖ for iterative solvers; direct ones are exact to rounding. Returns indefinite if a
+  /// symmetric solver met a direction of negative curvature (x is then meaningless).
   virtual SolveReport solve(const Vector& b, Vector& x, double tolerance) = 0;
   /// y = A x with the present matrix.
   virtual void multiply(const Vector& x, Vector& y) const = 0;
-  /// Forgets factors and statistics (keeps the analysis): what follows depends on the next matrix only.
+  /// Drops factors and statistics but keeps the analysis: later results depend on the next matrix only.
   virtual void reset() = 0;
   virtual SolverCounts counts() const = 0;
 };

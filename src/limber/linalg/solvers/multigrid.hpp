@@ -1,14 +1,15 @@
 #pragma once  // internal
-/// z ≈ A⁻¹r by one cycle of multigrid, for a symmetric positive definite A of 3×3 blocks, one for each node of an
-/// elastic body. Nodes that hang together are gathered, level by level; the coarse space is six rigid motions of each
-/// aggregate, orthonormal and smoothed once, P = (I − 4/(3λ) D⁻¹A) P₀, and the coarse matrix PᵀAP, six unknowns a node.
-/// Each level is smoothed by a Chebyshev polynomial of degree 2 in D⁻¹A, D the diagonal blocks. The cycle is symmetric,
-/// so conjugate gradients stay. It runs in single precision, and P is rounded to it; products PᵀAP and the coarsest
-/// factor are in double.
+/// z ≈ A⁻¹r by one multigrid cycle, for a symmetric positive definite A of 3×3 blocks, one per node of an elastic body.
+/// Smoothed aggregation: connected nodes are aggregated, level by level; the coarse space consists of the six rigid
+/// motions of each aggregate, orthonormalised and smoothed once, P = (I − 4/(3λ) D⁻¹A) P₀, and the coarse matrix is
+/// PᵀAP, with six unknowns per node. The smoother is a Chebyshev polynomial of degree 2 in D⁻¹A, D the diagonal blocks.
+/// The cycle is symmetric, as conjugate gradients require. It runs in single precision, to which P is rounded; products
+/// PᵀAP and the coarsest factor are in double precision.
 ///
-/// Where several processes share A, each has of every level what it needs: of A the sum over its own elements, and then
-/// PᵀAP of that; of P the whole rows of the nodes that it holds, which several may do. So making a coarse matrix takes
-/// no messages; the rows of P and each product do, about the nodes that several hold. All have the coarsest matrix.
+/// If several processes share A, each stores its part of every level: of A the sum over its own elements, and PᵀAP of
+/// that; of P the complete rows of the nodes it holds, some of which other processes hold too. So forming a coarse
+/// matrix needs no messages; rows of P and products exchange data for shared nodes. All processes have the coarsest
+/// matrix.
 
 #include <memory>
 #include <vector>
@@ -27,16 +28,16 @@ class Multigrid final : public Preconditioner {
   Multigrid();
   ~Multigrid() override;
 
-  /// Levels for A, and for other matrices of its pattern. Without positions the coarse space has no rotations; without
-  /// parts, nodes of bodies that touch are gathered into one aggregate, which cannot slide. indefinite: A is not
+  /// Builds levels for A and other matrices on its pattern. Without positions the coarse space has no rotations.
+  /// Without parts, nodes of touching bodies may share an aggregate, which cannot slide. Returns indefinite if A is not
   /// positive definite.
   SolveReport::Status set_up(const RowMatrix& A, const UnknownNodes& nodes);
-  /// Takes the values of another A, with the aggregates and P of the set-up.
+  /// Takes the values of another A, retaining the aggregates and P.
   SolveReport::Status refresh(const RowMatrix& A);
-  /// The memory of the levels goes back.
+  /// Frees the memory of the levels.
   void forget();
   double apply(const Vector& r, Vector& z) override;
-  /// Entries of the matrices of all levels over those of A.
+  /// Entries of the matrices of all levels divided by those of A.
   double complexity() const;
 
  private:

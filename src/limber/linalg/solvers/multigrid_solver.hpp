@@ -1,6 +1,6 @@
 #pragma once  // internal
-/// x = A⁻¹b by conjugate gradients with multigrid. Levels made for one matrix serve later ones on its pattern until
-/// they need clearly more iterations. Nodes in contact, far stiffer than others, have a factor of their own beside it.
+/// x = A⁻¹b by conjugate gradients with multigrid. Levels are retained for later matrices on the same pattern until
+/// they need clearly more iterations. Nodes in contact, far stiffer than others, have a separate factor.
 
 #include "limber/linalg/pattern.hpp"
 #include "limber/linalg/solvers/multigrid.hpp"
@@ -12,18 +12,18 @@ class KeptMultigrid {
  public:
   explicit KeptMultigrid(UnknownNodes nodes) : nodes_(nodes) {}
 
-  /// Another pattern, or what follows is to depend on the next matrix only.
+  /// For a new pattern, or to make later results depend on the next matrix only.
   void forget() {
     levels_ = Levels::none;
     multigrid_.forget();
     last_rate_ = 0;
   }
   bool has_levels() const { return levels_ != Levels::none; }
-  /// The next solve takes new values.
+  /// Whether the next solve will refresh the values of the levels.
   bool stale() const;
-  /// Iterations per factor e of the residual in the last solve that tells; 0: there was none.
+  /// Iterations per factor e of the residual in the last informative solve; 0: none yet.
   double rate() const { return last_rate_; }
-  /// Conjugate gradients for A, whose stiff nodes are known.
+  /// Conjugate gradients for A, whose stiff nodes are given.
   KrylovResult solve(const RowMatrix& A, StiffBlock& stiff, const Vector& b, Vector& x, const KrylovLimits& limits,
                      KrylovWork& work, SolverCounts& counts);
 
@@ -33,10 +33,10 @@ class KeptMultigrid {
   UnknownNodes nodes_;
   Multigrid multigrid_;
   enum class Levels { none, kept } levels_ = Levels::none;
-  double first_rate_ = 0, last_rate_ = 0;  // with the present levels; 0: not known
+  double first_rate_ = 0, last_rate_ = 0;  // with the present levels; 0: unknown
 };
 
-/// Matrices that are not made of 3×3 blocks, one for each node, have the diagonal as preconditioner instead.
+/// If a matrix is not made of 3×3 blocks, one per node, the diagonal is the preconditioner instead.
 class MultigridSolver final : public LinearSolver {
  public:
   explicit MultigridSolver(UnknownNodes nodes) : space_(nodes.where()), multigrid_(nodes), stiff_(nodes.where()) {}

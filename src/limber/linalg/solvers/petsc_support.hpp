@@ -1,5 +1,5 @@
 #pragma once  // internal
-/// What all users of PETSc in this room share. Only files that are compiled with LIMBER_HAS_PETSC include this.
+/// Shared helpers for users of PETSc in this room. Include only in files compiled with LIMBER_HAS_PETSC.
 
 #include <petscksp.h>
 
@@ -7,12 +7,12 @@
 
 namespace limber {
 
-/// Throws StepFailure with what PETSc says.
+/// Throws StepFailure with PETSc's error message.
 void check_petsc(PetscErrorCode code);
-/// Once, and until the processes part.
+/// Initialises PETSc once; it is finalised when the processes end.
 void begin_petsc();
 
-/// A handle that is given back.
+/// Owning handle of a PETSc object.
 template <class Handle, PetscErrorCode (*destroy)(Handle*)>
 class PetscOwned {
  public:
@@ -21,7 +21,7 @@ class PetscOwned {
   PetscOwned(const PetscOwned&) = delete;
   PetscOwned& operator=(const PetscOwned&) = delete;
 
-  /// Where PETSc puts a new one.
+  /// Releases the handle and returns the address for a new one.
   Handle* fresh() {
     reset();
     return &handle_;

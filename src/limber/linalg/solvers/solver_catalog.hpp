@@ -1,5 +1,6 @@
 #pragma once
-/// The one list of linear solvers. Adding one = one row in linear_solver.cpp: names, errors and documents follow.
+/// The single list of linear solvers. To add one, add a row in linear_solver.cpp: names, errors and documentation
+/// follow.
 
 #include <string>
 #include <vector>
@@ -10,7 +11,7 @@ namespace limber {
 
 struct LinearSolverInfo {
   std::string name, description;
-  Symmetry takes;  // symmetric: no other matrices
+  Symmetry takes;  // symmetric: accepts symmetric matrices only
 };
 const std::vector<LinearSolverInfo>& linear_solver_catalog();
 

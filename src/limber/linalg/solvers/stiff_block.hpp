@@ -1,7 +1,7 @@
 #pragma once
 /// z = B⁻¹r with B = A_SS on the few stiff nodes S and A's diagonal blocks elsewhere. Contact couples nodes more
-/// strongly than the rest by orders of magnitude: one factor of their small matrix leaves the iteration with a matrix
-/// as well conditioned as without contact.
+/// strongly than the rest by orders of magnitude; with a factor of their small matrix, the iteration is as well
+/// conditioned as without contact.
 
 #include <memory>
 #include <vector>
@@ -14,19 +14,19 @@ namespace limber {
 
 class StiffBlock {
  public:
-  /// Where several processes share A, each of them has the factor of the whole A_SS.
+  /// If several processes share A, each has the factor of the whole A_SS.
   explicit StiffBlock(const Space& space = serial_space()) : space_(space) {}
 
-  /// Looks for S in a symmetric A (lower triangle, compressed) made of blocks of `block` rows, and factors A_SS. S is
-  /// empty where stiff nodes are no minority. indefinite: A_SS is not positive definite, and so nor is A.
+  /// Finds S in a symmetric A (lower triangle, compressed) made of blocks of `block` rows, and factors A_SS. S is empty
+  /// if stiff nodes are no minority. Returns indefinite if A_SS, and hence A, is not positive definite.
   SolveReport::Status set(const SparseMatrix& A, int block);
-  /// What follows depends on the next matrix only.
+  /// Later results depend on the next matrix only.
   void reset() { chosen_.clear(); }
   bool empty() const { return unknowns_ == 0; }
   FactorCost cost() const { return factor_->cost(); }
-  /// Overwrites z on S; returns rᵀz there less what rᵀz was there before.
+  /// Overwrites z on S; returns the resulting change of rᵀz.
   double apply(const Vector& r, Vector& z);
-  /// Adds A_SS⁻¹r to z on S; returns rᵀ times what was added.
+  /// Adds A_SS⁻¹r to z on S; returns the resulting change of rᵀz.
   double add(const Vector& r, Vector& z);
 
  private:
@@ -39,18 +39,18 @@ class StiffBlock {
   void solve(const Vector& r);
 
   Space space_;
-  Index unknowns_ = 0;                            // of S, on all processes
-  std::vector<double> trace_, below_, coupling_;  // per node, while S is chosen
+  Index unknowns_ = 0;                            // of S, over all processes
+  std::vector<double> trace_, below_, coupling_;  // per node, used while S is chosen
   std::vector<char> chosen_;                      // per node
-  std::vector<int> rows_;                         // of S, held here, ascending
-  std::vector<int> place_;                        // per row of A: in S, or −1
+  std::vector<int> rows_;                         // unknowns of S held here, ascending
+  std::vector<int> place_;                        // per row of A: index in S, or −1
   SparseMatrix A_SS_;
   Pattern pattern_;
   std::unique_ptr<Factor> factor_;
   Vector r_, z_;
 };
 
-/// The diagonal blocks, and A_SS where there are stiff nodes.
+/// The diagonal blocks, with A_SS if there are stiff nodes.
 class StiffBlockPreconditioner final : public Preconditioner {
  public:
   StiffBlockPreconditioner(const RowMatrix& A, StiffBlock& stiff) : diagonal_(A), stiff_(stiff) {}

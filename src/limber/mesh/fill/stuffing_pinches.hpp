@@ -1,5 +1,5 @@
 #pragma once  // internal
-/// Taking tetrahedra out of a mesh.
+/// Removing tetrahedra from a mesh.
 
 #include <vector>
 
@@ -7,7 +7,7 @@
 
 namespace limber {
 
-/// Removes the marked tetrahedra (#T) and the nodes that only they use. The others keep their order.
+/// Removes the marked tetrahedra (#T) and nodes used by no others. The rest keep their order.
 void drop_tets(TetMesh& mesh, const std::vector<char>& dropped);
 
 }  // namespace limber

@@ -1,9 +1,9 @@
 #pragma once
-/// From a surface to a body: tetrahedra that fill it. A clean surface goes to TetGen, where Limber has it, and keeps
-/// its shape exactly. Every other one is filled by isosurface stuffing of
+/// Fills a surface with tetrahedra. A clean surface is meshed by TetGen, if Limber has it, and keeps its shape exactly.
+/// All others are filled by isosurface stuffing of
 ///   φ(x) = min( s(w(x)) d(x),  d_thin(x) − c ),
-/// d the distance, s = ±1 from the winding number w (smooth across holes), d_thin the distance from the triangles where
-/// the body would be too thin for the lattice: sheets become plates of the thickness 2c. This always gives a body.
+/// with the distance d, s = ±1 from the winding number w (smooth across holes), and the distance d_thin from triangles
+/// where the body is too thin for the lattice: sheets become plates of thickness 2c. This always gives a body.
 
 #include <cstddef>
 #include <string>
@@ -19,23 +19,23 @@ enum class Filling { automatic, tetgen, lattice };
 std::string name_of(Filling filling);
 
 struct TetrahedralizeOptions {
-  double resolution = 0;  // length that edges should have on average [m]
+  double resolution = 0;  // desired mean edge length [m]
   std::size_t max_tets = 2'000'000;
   Filling filling = Filling::automatic;
-  double drop_pieces = 0;  // pieces of the surface that enclose less than this share of all are left out; in [0, 1)
+  double drop_pieces = 0;  // drops pieces of the surface that enclose less than this fraction of the total; in [0, 1)
 };
 
 struct Tetrahedralized {
-  TetMesh mesh;  // positively oriented, all nodes used, a manifold surface
+  TetMesh mesh;  // positively oriented, all nodes used, manifold surface
   Filling filling = Filling::lattice;
-  double enclosed = 0;             // [m³] by the surface; 0 where it is not clean, so that this is no measure
-  std::vector<std::string> notes;  // what was mended, and why the lattice was taken; sentences without a full stop
+  double enclosed = 0;  // [m³] by the surface; 0 if the surface is not clean, since the volume is then undefined
+  std::vector<std::string> notes;  // repairs made, and why the lattice was used; sentences without a full stop
 };
 
-/// `surface` may have equal vertices, vertices that no triangle uses, triangles of no area, holes, sheets, crossings
-/// and triangles that face the wrong way. Throws InputError where nothing has an area, coordinates are not finite, the
-/// resolution is not positive or exceeds the size of the surface, about max_tets would be exceeded, nothing is
-/// left of the pieces, or Filling::tetgen is asked for and cannot be.
+/// `surface` may have duplicate vertices, unused vertices, triangles of zero area, holes, sheets, self-crossings and
+/// wrongly oriented triangles. Throws InputError if no triangle has an area, coordinates are not finite, the resolution
+/// is not positive or exceeds the size of the surface, about max_tets would be exceeded, no pieces remain, or
+/// Filling::tetgen is requested and impossible.
 Tetrahedralized tetrahedralize(TriMesh surface, const TetrahedralizeOptions& options);
 
 }  // namespace limber

@@ -1,6 +1,6 @@
 #pragma once
-/// Who may read what: each file that a scene names, and each that such a file names, is opened through one of these.
-/// The program opens whatever its user may read; the viewer only what its folders hold and what the user named.
+/// Permissions for reading files: each file named by a scene, or by such a file, is opened through a FileAccess. The
+/// program may open anything its user may read; the viewer only its folders and files named by the user.
 
 #include <memory>
 #include <string>
@@ -10,27 +10,28 @@ namespace limber {
 
 class FileAccess {
  public:
-  /// To everything.
+  /// Permits everything.
   FileAccess() = default;
-  /// To what lies in these folders, symbolic links followed, and to these files. Paths are absolute.
+  /// Permits files in these folders, with symbolic links resolved, and these files. Paths are absolute.
   FileAccess(const std::vector<std::string>& folders, const std::vector<std::string>& files);
 
-  /// Throws InputError(where, …) for a file that may not be opened. Nothing outside the folders is looked at, so what
-  /// there is makes no difference to the answer.
+  /// Throws InputError(where, …) for a file that may not be opened. Paths outside the folders are not inspected, so the
+  /// answer does not reveal what exists there.
   void require(const std::string& path, const std::string& where) const;
   /// The whole file. Throws InputError.
   std::string load(const std::string& path) const;
-  /// The whole of another file, which the file at `path` names. A file may name what lies in its folder or below it,
-  /// nothing else. Throws InputError.
+  /// The whole of a file named by the file at `path`, which may only name files in its own folder or below. Throws
+  /// InputError.
   std::string load_beside(const std::string& path, const std::string& name) const;
-  /// The files whose name fits, with * for any letters and ? for one, in the order of the numbers in their names; the
-  /// folder is taken as it is. Empty: there are none. Throws InputError(where, …) before it looks where it may not.
+  /// The files that match the pattern, with * for any characters and ? for one, ordered by the numbers in their names;
+  /// the folder is taken literally. Empty if there are none. Throws InputError(where, …) before looking in a forbidden
+  /// folder.
   std::vector<std::string> matching(const std::string& pattern, const std::string& where) const;
 
  private:
   struct Limits;
   bool allows(const std::string& path) const;
-  std::shared_ptr<const Limits> limits_;  // none: everything
+  std::shared_ptr<const Limits> limits_;  // null: everything is permitted
 };
 
 }  // namespace limber

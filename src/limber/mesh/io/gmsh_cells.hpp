@@ -1,5 +1,5 @@
 #pragma once  // internal
-/// Gmsh's element types by number, and its node tags, which need be neither dense nor sorted.
+/// Gmsh's element types by number, and its node tags, which may be neither dense nor sorted.
 
 #include <string>
 #include <vector>
@@ -18,17 +18,17 @@ struct GmshCell {
     return (solid == Solid::tetrahedron && nodes != 4) || (solid == Solid::hexahedron && nodes != 8);
   }
 };
-/// Null for a type that is not known.
+/// Null for an unknown type.
 const GmshCell* gmsh_cell(int type);
 
-/// Node tag → index in the order of insertion.
+/// Maps node tags to indices in order of insertion.
 class TagMap {
  public:
   void reserve(std::size_t n) { tags_.reserve(n); }
   void add(long long tag) { tags_.push_back({tag, static_cast<int>(tags_.size())}); }
-  /// Call once before `find`. The tag that was given twice, if any.
+  /// Call once before `find`. Returns a tag that was given twice, or null.
   const long long* sort();
-  /// −1 if there is none.
+  /// −1 if the tag is unknown.
   int find(long long tag) const;
   std::size_t size() const { return tags_.size(); }
   long long smallest() const { return tags_.front().tag; }

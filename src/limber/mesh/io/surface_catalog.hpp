@@ -1,14 +1,14 @@
 #pragma once
-/// Which files are surfaces. The list is that of surface_formats.hpp: a new format is a reader of its own and a row
+/// Recognises surface files, using the list in surface_formats.hpp. To add a format, write a reader and add a row
 /// there.
 
 #include <string>
 
 namespace limber {
 
-/// By its extension; whether there is such a file is not asked.
+/// Decides by the extension; the file need not exist.
 bool is_surface_file(const std::string& path);
-/// ".obj, .ply, .stl, .gltf or .glb", " or " being `last`.
+/// ".obj, .ply, .stl, .gltf or .glb", with `last` = " or ".
 std::string surface_extensions(const std::string& last = ", ");
 
 }  // namespace limber

@@ -1,5 +1,5 @@
 #pragma once  // internal
-/// The file formats behind read_surface_mesh, and what their readers share.
+/// The file formats behind read_surface_mesh, and helpers shared by their readers.
 
 #include <string>
 #include <string_view>
@@ -12,7 +12,7 @@ namespace limber {
 SurfaceMesh read_obj(const std::string& path, std::string_view text);
 SurfaceMesh read_stl(const std::string& path, std::string_view bytes);
 SurfaceMesh read_ply(const std::string& path, std::string_view bytes);
-/// .gltf or .glb, whichever the file is. `beside`: the contents of a file that a .gltf names; a .glb may name none.
+/// .gltf or .glb, detected from the content. `beside`: loads a file named by a .gltf; a .glb may name none.
 SurfaceMesh read_gltf(const std::string& path, std::string_view bytes, const FileLoader& beside);
 
 struct SurfaceFormat {

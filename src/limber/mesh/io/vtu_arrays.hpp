@@ -1,5 +1,5 @@
 #pragma once  // internal
-/// The data arrays of a VTK XML file: text, base64 inside the element, or a place in the appended section; the bytes
+/// The data arrays of a VTK XML file: text, base64 inside the element, or a position in the appended section. The bytes
 /// are [length | data], or with zlib [#blocks, size, last size, packed sizes… | blocks].
 
 #include <limits>
@@ -18,19 +18,19 @@ class VtuFile {
   VtuFile(std::string path, std::string_view text);
 
   pugi::xml_node grid() const { return grid_; }
-  /// A count in an attribute, 0 to `largest`.
+  /// A count given as an attribute, 0 to `largest`.
   long long count(pugi::xml_node node, const char* attribute,
                   long long largest = std::numeric_limits<int>::max()) const;
-  /// Whether a DataArray holds numbers, one in a tuple.
+  /// Whether a DataArray has numbers with one component.
   bool is_scalar(pugi::xml_node array) const;
-  /// The `n` values of a DataArray. In text, `reals` must be finite; `any_reals` need not.
+  /// The `n` values of a DataArray. In text, values of `reals` must be finite, those of `any_reals` need not.
   std::vector<double> reals(pugi::xml_node array, std::size_t n) const { return values<double>(array, n); }
   std::vector<double> any_reals(pugi::xml_node array, std::size_t n) const {
     return values<double>(array, n, Reals::any);
   }
   std::vector<long long> integers(pugi::xml_node array, std::size_t n) const { return values<long long>(array, n); }
 
-  /// At the line of `node`.
+  /// Throws InputError with the line of `node`.
   [[noreturn]] void fail(pugi::xml_node node, const std::string& what) const;
 
  private:
@@ -59,8 +59,8 @@ class VtuFile {
 
   std::string path_;
   std::string_view text_;
-  std::string xml_;            // text_ without the appended data; the same up to there
-  std::string_view appended_;  // behind the underscore
+  std::string xml_;            // text_ without the appended data; identical up to there
+  std::string_view appended_;  // after the underscore
   pugi::xml_document document_;
   pugi::xml_node grid_;
   ByteOrder order_ = little_endian;

@@ -1,15 +1,15 @@
 #pragma once
-/// The pieces of text that .vtu files are written of. Numbers are in base64, in this machine's byte order.
+/// Text fragments for writing .vtu files. Numbers are in base64, in the native byte order.
 
 #include <string>
 #include <vector>
 
 namespace limber {
 
-/// For text inside attributes.
+/// Escapes text for attributes.
 std::string xml_escaped(const std::string& text);
 
-/// What stands before the Piece elements, and after them.
+/// The text before and after the Piece elements.
 std::string vtu_head();
 std::string vtu_tail();
 

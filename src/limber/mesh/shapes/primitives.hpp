@@ -1,6 +1,6 @@
 #pragma once
-/// What collides of a file that need not be a surface: its triangles, its lines and its points; and of several meshes
-/// with the same faces, which are the shapes of one thing.
+/// The colliding primitives of a file that need not be a surface: triangles, lines and points. Also for several meshes
+/// with the same faces, the shapes of one object.
 
 #include <string>
 #include <vector>
@@ -10,19 +10,19 @@
 namespace limber {
 
 struct Primitives {
-  std::vector<std::vector<Vec3>> shapes;      // #shapes × #V [m], each node in a primitive
+  std::vector<std::vector<Vec3>> shapes;      // #shapes × #V [m]; every node belongs to a primitive
   std::vector<std::array<int, 3>> triangles;  // polygons become fans around their first corner
-  std::vector<std::array<int, 2>> edges;      // of no triangle, i < j, each once
+  std::vector<std::array<int, 2>> edges;      // those of no triangle, i < j, without repeats
   std::vector<int> points;                    // of neither, ascending
-  std::size_t degenerate = 0;                 // triangles that have no area in any shape: left out
+  std::size_t degenerate = 0;                 // omitted triangles, with zero area in every shape
 };
 
-/// Of a mesh with its vertices at `shapes` (#shapes × #positions [m]). Vertices at the same place in all shapes are one
-/// node. A mesh without polygons, lines and `p` is one of points: all its vertices are.
+/// The primitives of a mesh with vertices at `shapes` (#shapes × #positions [m]). Vertices that coincide in all shapes
+/// become one node. If a mesh has no polygons, lines or `p`, all its vertices are points.
 Primitives primitives(const SurfaceMesh& mesh, const std::vector<std::vector<Vec3>>& shapes);
 
-/// In what the polygons, lines and points of a mesh differ from those of another, as a sentence with the first that
-/// does; empty: in nothing. Numbers count from 1.
+/// A sentence with the first difference between the polygons, lines and points of two meshes; empty if there is none.
+/// Numbers count from 1.
 std::string difference(const SurfaceMesh& mesh, const SurfaceMesh& other);
 
 }  // namespace limber

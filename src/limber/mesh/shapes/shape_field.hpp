@@ -1,5 +1,5 @@
 #pragma once
-/// Distances that shapes are put together from. All are 1-Lipschitz, negative inside.
+/// Distance functions for composing shapes. All are 1-Lipschitz and negative inside.
 
 #include <algorithm>
 #include <cmath>
@@ -8,8 +8,8 @@
 
 namespace limber {
 
-/// The balls about a + τ u, 0 ≤ τ ≤ length, of radius r(τ) = radius − slope τ, |slope| < 1: d(x) = min_τ |x − a − τ u|
-/// − r.
+/// The union of balls about a + τ u, 0 ≤ τ ≤ length, of radius r(τ) = radius − slope τ, |slope| < 1: d(x) = min_τ |x −
+/// a − τ u| − r.
 struct RoundCone {
   Vec3 a = Vec3::Zero(), u = Vec3::UnitX();
   double length = 0, radius = 0, slope = 0, lean = 0;
@@ -32,7 +32,7 @@ struct RoundCone {
   }
 };
 
-/// The union of two shapes, with a fillet of about the size k.
+/// The union of two shapes, with a fillet of size about k.
 inline double smooth_union(double a, double b, double k) {
   const double h = std::max(0., k - std::abs(a - b));
   return std::min(a, b) - h * h / (4 * k);

@@ -1,7 +1,8 @@
 #pragma once
-/// Bodies that need no file. `resolution` is the length [m] that edges should have on average. y is up. Every function
-/// throws InputError(parameter, …) where a parameter makes no sense, or before it builds more than max_tets.
-/// Each mesh is one piece with a closed manifold surface, and has dihedral angles above 10° (a shell, where its layers
+/// Built-in bodies. `resolution` is the desired mean edge length [m]. y is up. Every function throws
+/// InputError(parameter, …) for an invalid parameter, or before building more than max_tets. Each mesh is in one piece
+/// with a closed manifold surface and dihedral angles above 10° (for a shell: unless its layers are much thinner than
+/// its edges).
 /// are not much thinner than its edges are long).
 
 #include <cstddef>
@@ -22,7 +23,7 @@ struct CylinderShape {
 };
 TetMesh cylinder_mesh(const CylinderShape& shape);
 
-/// About the origin.
+/// Centred at the origin.
 struct SphereShape {
   double radius = 0.5;       // [m]
   double resolution = 0.08;  // at most the radius
@@ -30,18 +31,18 @@ struct SphereShape {
 };
 TetMesh sphere_mesh(const SphereShape& shape);
 
-/// A hollow sphere about the origin; with a length, a hollow capsule along y. The wall is cut into layers.
+/// A hollow sphere about the origin; with a length, a hollow capsule along y. The wall is divided into layers.
 struct ShellShape {
-  double radius = 0.5, length = 0;  // [m] outer radius; between the middles of the round ends
+  double radius = 0.5, length = 0;  // [m] outer radius; distance between the centres of the round ends
   double thickness = 0.1;           // [m] at most 0.9 of the radius
-  double offset = 0;                // [m] of the hollow along x, at most 0.75 of the thickness: one wall is thicker
+  double offset = 0;  // [m] shift of the hollow along x, at most 0.75 of the thickness; makes one wall thicker
   int layers = 2;
-  double resolution = 0.1;  // along the outside, at most the radius
+  double resolution = 0.1;  // on the outside, at most the radius
   std::size_t max_tets = default_max_tets;
 };
 TetMesh shell_mesh(const ShellShape& shape);
 
-/// About the y axis and the origin.
+/// About the y axis, centred at the origin.
 struct TorusShape {
   double major_radius = 0.5, minor_radius = 0.15;  // [m], minor at most 0.7 major
   double resolution = 0.06;                        // at most the minor radius
@@ -49,19 +50,19 @@ struct TorusShape {
 };
 TetMesh torus_mesh(const TorusShape& shape);
 
-/// A round rod along a curve. Its ends are flat.
+/// A round rod along a curve, with flat ends.
 struct RopeShape {
   double radius = 0.03, length = 2;  // [m]
   double resolution = 0.02;          // at most the radius
-  /// Points on the curve (two or more), joined by a smooth one; none: straight, from the origin to (length, 0, 0).
-  /// With points, `length` is not used. The curve must bend with a radius of at least 1.5 times the rope's, and keep
-  /// clear of itself (which is not checked).
+  /// Points on the curve (two or more), joined smoothly; if empty, straight from the origin to (length, 0, 0). With
+  /// points, `length` is ignored. The curve's bending radius must be at least 1.5 times the rope's radius, and the
+  /// curve must keep clear of itself (unchecked).
   std::vector<Vec3> path = {};
   std::size_t max_tets = default_max_tets;
 };
 TetMesh rope_mesh(const RopeShape& shape);
 
-/// A deck on a parabolic arch, with posts between them. From x = 0 to length, y = 0 to height, symmetric in z; deck and
+/// A deck on a parabolic arch with posts between them. From x = 0 to length, y = 0 to height, symmetric in z; deck and
 /// arch end in the planes x = 0 and x = length.
 struct BridgeShape {
   double length = 8, width = 1, height = 2;  // [m]
@@ -76,8 +77,9 @@ TetMesh bridge_mesh(const BridgeShape& shape);
 
 enum class Count { nodes, tets };
 
-/// The mesh whose count is nearest to `target`, from few calls of `make`, which maps a resolution to a mesh. `coarsest`
-/// is the largest resolution that `make` takes. Throws InputError where even that gives over 1.1 × target.
+/// The mesh with the count nearest to `target`, found with few calls of `make`, which maps a resolution to a mesh.
+/// `coarsest` is the largest resolution accepted by `make`. Throws InputError if even that gives more than 1.1 ×
+/// target.
 TetMesh mesh_of_count(const std::function<TetMesh(double resolution)>& make, double coarsest, Count what,
                       std::size_t target);
 

@@ -1,6 +1,6 @@
 #pragma once
-/// A tree: a trunk and recursive branches as round cones with fillets where they meet, one body. It stands on the plane
-/// y = 0, where its trunk is cut flat. Equal parameters give the same tree on any machine.
+/// A tree as one body: a trunk and recursive branches as round cones with fillets at the junctions. It stands on the
+/// plane y = 0, where the trunk is cut flat. Equal parameters give the same tree on any machine.
 
 #include <cstdint>
 
@@ -9,13 +9,13 @@
 namespace limber {
 
 struct TreeShape {
-  double trunk_length = 1, trunk_radius = 0.08;     // [m], the radius without the flare at the ground
-  int levels = 4;                                   // of branches, 0: a trunk alone
-  int branches = 3;                                 // of each branch: one goes on at its end, the others leave its side
-  double length_ratio = 0.75, radius_ratio = 0.75;  // of a branch to the one it leaves; it tapers by radius_ratio too
-  double spread = 0.85;                             // between a branch and those that leave its side [rad]
-  double twist = 2.39996;                           // from one branch to the next around the one they leave [rad]
-  double gravity_bend = 0.25;                       // how far a branch turns down over its length [rad], < 0: up
+  double trunk_length = 1, trunk_radius = 0.08;     // [m], radius without the flare at the ground
+  int levels = 4;                                   // of branches; 0: a trunk alone
+  int branches = 3;                                 // per branch: one continues at its end, the others leave its side
+  double length_ratio = 0.75, radius_ratio = 0.75;  // of a branch to its parent; a branch also tapers by radius_ratio
+  double spread = 0.85;                             // angle between a branch and its side branches [rad]
+  double twist = 2.39996;                           // from one branch to the next around their parent [rad]
+  double gravity_bend = 0.25;                       // downward bend of a branch over its length [rad], < 0: upwards
   double variation = 0.25;                          // of lengths and angles, 0: none, at most 1
   std::uint64_t seed = 1;
   double resolution = 0.02;  // at most coarsest_resolution

@@ -14,12 +14,11 @@ struct TreePiece {
   int branch;  // pieces of the same branch join without a fillet
 };
 
-/// At most this many; throws InputError where `levels` and `branches` make more.
+/// Largest number of branches; grow_tree throws InputError if `levels` and `branches` make more.
 inline constexpr double most_branches = 100'000;
 std::vector<TreePiece> grow_tree(const TreeShape& shape);
 
-/// φ = smooth union of the two nearest branches, with a fillet in proportion to the thinner. A tree of boxes finds
-/// them.
+/// φ = smooth union of the two nearest branches, with a fillet proportional to the thinner one. A box tree finds them.
 class TreeField {
  public:
   explicit TreeField(std::vector<TreePiece> pieces);
@@ -28,9 +27,9 @@ class TreeField {
 
  private:
   struct Node {
-    Box3 box;                   // of the balls of its pieces
+    Box3 box;                   // bounding box of the balls of its pieces
     double thickest;            // radius [m]
-    int begin, end;             // pieces
+    int begin, end;             // range of pieces
     int left = -1, right = -1;  // −1: a leaf
   };
   struct Nearest {

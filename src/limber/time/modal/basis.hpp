@@ -1,6 +1,6 @@
 #pragma once
-/// Modes X with XᵀMX = I, and the projection along them:  P = I − X XᵀM. Velocities have modal parts X XᵀM v, forces
-/// M X Xᵀ f. X need not be exact modes: whatever it spans is split off.
+/// Modes X with XᵀMX = I, and the projection P = I − X XᵀM. Modal parts: X XᵀM v of a velocity, M X Xᵀ f of a force.
+/// X need not be exact modes: its span is what is split off.
 
 #include "limber/linalg/block_algebra.hpp"
 #include "limber/linalg/modes/modes.hpp"
@@ -14,14 +14,14 @@ struct ModalBasis {
   Space space;    // of the rows
 
   ModalBasis() = default;
-  /// modes: their rows are those held here.
+  /// modes: with the rows held here.
   ModalBasis(const System& system, Modes modes)
       : lambda(std::move(modes.lambda)), X(std::move(modes.X)), space(system.space()) {
     MX.resize(X.rows(), X.cols());
     for (Index i = 0; i < X.cols(); ++i) MX.col(i) = system.apply_mass(X.col(i));
   }
 
-  /// Some of its columns.
+  /// A subset of the columns.
   ModalBasis part(const std::vector<Index>& columns) const {
     ModalBasis some;
     some.lambda = lambda(columns);
@@ -50,7 +50,7 @@ struct ModalBasis {
     subtract(MX, product(X, f), f);
     return f;
   }
-  /// Pᵀ(…)P of a part of K.
+  /// Replaces a low-rank part of K by Pᵀ(…)P.
   void take_out_of(LowRank& part) const {
     for (Index k = 0; k < part.U.cols(); ++k) part.U.col(k) = complement_of_force(part.U.col(k));
   }

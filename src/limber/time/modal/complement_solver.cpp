@@ -8,12 +8,12 @@ namespace {
 
 using Status = SolveReport::Status;
 
-constexpr double forgetting = .3;  // of the defect from solve to solve: the modes may have become more exact
-/// Where a solve costs much, the residual that inexact modes leave may be this many times the tolerance: it stands for
-/// a change of the scheme of higher order (τ⁴ times the square of the modes' residual), not for noise.
+constexpr double forgetting = .3;  // factor of the defect per solve, since the modes may have become more exact
+/// For large systems the residual left by inexact modes may be this many times the tolerance: it amounts to a change of
+/// the scheme of higher order (τ⁴ times the square of the modes' residual), not to noise.
 constexpr double allowance = 1e4;
 constexpr Index costly = 500;       // unknowns
-constexpr double rounding = 4e-16;  // of the right-hand side: nothing below is known of it
+constexpr double rounding = 4e-16;  // relative to the right-hand side: smaller residuals are noise
 
 }  // namespace
 
@@ -23,7 +23,7 @@ void ComplementSolver::set_matrix(const SparseMatrix& A) {
 }
 
 SolveReport ComplementSolver::solve(const Vector& b, Vector& x, double tolerance) {
-  if (modes_ && modes_->count() == modes_->space.global_size(b.size())) {  // nothing is left of the complement
+  if (modes_ && modes_->count() == modes_->space.global_size(b.size())) {  // the complement is empty
     x.setZero(b.size());
     return {};
   }
@@ -42,11 +42,11 @@ SolveReport ComplementSolver::solve(const Vector& b, Vector& x, double tolerance
   return report;
 }
 
-/// Conjugate gradients in the complement, preconditioned by P A⁻¹Pᵀ. The solves inside are inexact, so the direction is
-/// made conjugate by the change of the residual. For a general A only the first iterate is tried.
+/// Conjugate gradients in the complement, preconditioned by P A⁻¹Pᵀ. Inner solves are inexact, so directions are made
+/// conjugate using the change of the residual. For a general A only the first iterate is tried.
 SolveReport ComplementSolver::iterate(const Vector& b, Vector& x, double tolerance) {
   const Space& space = modes_->space;
-  // Twice: of a b that is nearly modal, the first projection leaves a modal part as large as what is sought.
+  // Twice: if b is nearly modal, the first projection leaves a modal part as large as the complement.
   Vector r = modes_->complement_of_force(modes_->complement_of_force(b));
   const double noise = rounding * space.norm(b), start = space.norm(r), exact = tolerance * start,
                goal = std::max(

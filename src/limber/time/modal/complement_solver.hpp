@@ -1,9 +1,9 @@
 #pragma once  // internal
 /// Pᵀ A x = Pᵀ b with P x = x: the stage matrix on the complement of the modes, by solves with A itself.
 ///
-/// For exact modes of a matrix A that M and K (or Rayleigh damping) make, x = P A⁻¹Pᵀ b: project, one ordinary solve,
-/// project. Otherwise this is an excellent preconditioner: a few conjugate gradients with it, in operator form. Where A
-/// is not positive definite, the bordered form of Sherman, Morrison and Woodbury solves exactly:
+/// If A consists of M and K (or Rayleigh damping) and the modes are exact, x = P A⁻¹Pᵀ b: project, solve once, project.
+/// Otherwise this is an excellent preconditioner for a few conjugate-gradient iterations in operator form. If A is not
+/// positive definite, the bordered form of Sherman, Morrison and Woodbury is exact:
 ///
 ///     x = A⁻¹b − W (XᵀM W)⁻¹ XᵀM A⁻¹b,   W = A⁻¹M X.
 
@@ -12,13 +12,13 @@
 
 namespace limber {
 
-/// What indefinite symmetric matrices get: a report (Newton then projects the tangent), or their solution by LU.
+/// Treatment of indefinite symmetric matrices: report (Newton then projects the tangent), or solve by LU.
 enum class Indefinite { report, solve };
 
 class ComplementSolver final : public LinearSolver {
  public:
-  /// Solves through `base`; without modes (null) this is all that happens. `defect`: what projections alone left of the
-  /// residual, last time; 0 at first. It is no use to solve more exactly than that at first.
+  /// Solves through `base`; without modes (null) that is all. `defect`: the relative residual left by projection alone
+  /// in the last solve, 0 at first. It limits the accuracy asked of the first solve with A.
   ComplementSolver(LinearSolver& base, const ModalBasis* modes, Symmetry symmetry, Indefinite policy, double& defect,
                    UnknownNodes nodes = {})
       : base_(base), modes_(modes), symmetry_(symmetry), nodes_(nodes), policy_(policy), defect_(defect) {}

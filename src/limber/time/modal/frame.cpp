@@ -14,9 +14,9 @@
 namespace limber {
 namespace {
 
-enum class TangentOf { any_state, one_stage };  // differs from state to state, or is the same throughout a stage
+enum class TangentOf { any_state, one_stage };  // depends on the state, or is constant within a stage
 
-/// Whether S X vanishes, column by column, to rounding. S: #n × n, also of size 0 for S = 0.
+/// Whether S X vanishes to rounding, column by column. S: #n × n; size 0 stands for S = 0.
 std::vector<bool> vanishes(const Space& space, const SparseMatrix& S, const Matrix& X, const Matrix& SX) {
   constexpr double rounding = 1e-11;
   std::vector<bool> null(static_cast<std::size_t>(X.cols()), true);
@@ -74,7 +74,7 @@ class InComplement final : public SystemDecorator {
     rows->refresh(S);
     return rows->multiply_block(X_.X);
   }
-  /// A mode that neither K nor D acts on has nothing to be taken out: rigid motions.
+  /// Modes in the null space of K and D (rigid motions) need no deflation.
   Deflation deflation(const Tangent& T) const {
     const Matrix KX = product(T.K), DX = velocity_dependent() ? product(T.D) : Matrix();
     const std::vector<bool> no_k = vanishes(space(), T.K, X_.X, KX), no_d = vanishes(space(), T.D, X_.X, DX);
@@ -172,7 +172,7 @@ State ModalFrame::solve(const Stage& stage) {
   return solve_with(force, TangentOf::one_stage);
 }
 
-/// A body that grows and is left to the scheme may have a stage matrix without a minimum, once it is linearised.
+/// A growing body left to the scheme may have a linearised stage without a minimum. Throws StepFailure then.
 void ModalFrame::require_definite(LinearForce& force, const Stage& stage) const {
   std::vector<std::vector<int>> growing;
   for (const LeftOut& body : modes_.left_out())
@@ -181,7 +181,7 @@ void ModalFrame::require_definite(LinearForce& force, const Stage& stage) const 
   const auto fail = [] {
     throw StepFailure("modes: a mode grows so fast in the step that its linearised stage has no minimum");
   };
-  if (!force.symmetric()) fail();  // nothing to tell it by
+  if (!force.symmetric()) fail();  // definiteness cannot be checked
   Tangent T;
   force.tangent(stage.at, Definiteness::exact, T);
   SparseMatrix A;

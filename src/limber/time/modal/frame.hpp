@@ -1,11 +1,11 @@
 #pragma once  // internal
-/// Hybrids where things collide: contact stays wholly implicit. With x̂(t) the motion of the modes from u₀ under all
-/// forces at u₀, the scheme sees w = u − (modal part of x̂), whose equation is
+/// Hybrids with contact: contact stays wholly implicit. With x̂(t) the motion of the modes from u₀ under all forces at
+/// u₀, the scheme sees w = u − (modal part of x̂), which obeys
 ///
 ///     M ẅ = Pᵀf_smooth(q_e, v_e, t) + f_con(u) − M X Xᵀ f_con(u₀),   q_e = x̂_m + P w,
 ///
-/// so that modes follow x̂ but for what contact changes during the step, and the scheme integrates that with its stages
-/// and its history. At rest x̂ stands still: v = 0, and the contact force is the weight.
+/// so modes follow x̂ except for changes of contact during the step, and the scheme integrates these with its stages
+/// and its history. At rest x̂ is constant: v = 0, and the contact force balances the weight.
 
 #include "limber/time/catalog.hpp"
 #include "limber/time/dynamics.hpp"
@@ -20,16 +20,16 @@ class ModalFrame final : public Dynamics {
   /// `system` has contact forces; `modes` are those of its smooth forces, begun at u₀. `newton` solves every stage.
   ModalFrame(System& system, StageSolver& newton, ModalSubspace& modes, Splitting rule, StageSolution solution);
 
-  /// What modes must be to serve in a step of length h. Below the lowest λ a mode grows more than e-fold: its motion,
-  /// linearised at the start, says nothing of the end. What contact changes of their motion is not damped by their own
-  /// damping, so that must be weak. (Strongly damped modes have nothing to be kept alive.)
+  /// The limits on modes in a step of length h. A mode below the lowest λ grows more than e-fold, so its motion
+  /// linearised at the start is meaningless at the end. Changes of its motion by contact are not damped by its own
+  /// damping, so that must be weak. (Strongly damped modes need no exact treatment anyway.)
   static ModalLimits limits(const ModalSubspace& modes, double h, ModalLimits others = {});
 
   State rate(const State& w) override;
   State solve(const Stage& s) override;
   State exponential(const State& w, double) override { return w; }
 
-  /// Into the frame and out of it.
+  /// Transformations into the frame and out of it.
   History into_frame(const History& u);
   State from_frame(const State& w);
 

@@ -26,7 +26,7 @@ bool ModalBodies::in_use(std::size_t mode) const {
   return left_out_.empty() || of_mode_[mode] < 0 || !out_[static_cast<std::size_t>(of_mode_[mode])];
 }
 
-/// XᵀKX has no λ below those of K, whatever X is.
+/// The eigenvalues of XᵀKX are never below those of K, whatever X is.
 void ModalBodies::leave_out(const ReducedTangent& reduced, const ModalLimits& limits, const Vector& turning) {
   left_out_.clear();
   out_.assign(unknowns_.size(), 0);

@@ -1,5 +1,5 @@
 #pragma once
-/// The bodies that modes belong to, and which of them are left out of a step because their modes do not serve.
+/// The bodies to which modes belong, and those left out of a step because their modes are unsuitable.
 
 #include <limits>
 #include <utility>
@@ -9,15 +9,15 @@
 
 namespace limber {
 
-/// What the modes of a body must be for a step: no λ below `lowest` [1/s²], no |XᵀDX| above `most_damping` [1/s]; and
-/// how the body may turn: `most_turning` is the share of turning_bodies, which the automatic rule asks for.
+/// Requirements on the modes of a body in a step: no λ below `lowest` [1/s²], no |XᵀDX| above `most_damping` [1/s].
+/// `most_turning` is the `share` of turning_bodies, used by the automatic rule.
 struct ModalLimits {
   double lowest = -std::numeric_limits<double>::infinity();
   double most_damping = std::numeric_limits<double>::infinity();
   double most_turning = std::numeric_limits<double>::infinity();
 };
 
-/// A body whose modes are left out of a step's.
+/// A body whose modes are left out of a step.
 struct LeftOut {
   std::vector<int> unknowns;
   enum class Why { grows, damped, turns } why;
@@ -37,14 +37,13 @@ class ModalBodies {
     left_out_.clear();
   }
 
-  /// Bodies whose modes were not found because of the floor.
+  /// Marks bodies whose modes were not found because of the floor.
   void set_below_floor(const std::vector<std::vector<int>>& bodies);
   void set_all_below_floor() { below_floor_.assign(below_floor_.size(), 1); }
   void forget_floor() { below_floor_.assign(below_floor_.size(), 0); }
   bool any_below_floor() const;
 
-  /// Chooses those to leave out. `reduced`: to all modes. `turning`: 1 for each unknown of a body that turns too far;
-  /// empty: none does.
+  /// Chooses the bodies to leave out. `reduced`: the tangent reduced to all modes. `turning`: result of turning_bodies.
   void leave_out(const ReducedTangent& reduced, const ModalLimits& limits, const Vector& turning);
   void leave_out_none() { left_out_.clear(); }
   const std::vector<LeftOut>& left_out() const { return left_out_; }
@@ -53,7 +52,7 @@ class ModalBodies {
  private:
   std::vector<Index> modes_of(std::size_t body) const;
 
-  std::vector<std::vector<int>> unknowns_;  // of each body, in all
+  std::vector<std::vector<int>> unknowns_;  // of each body, over all processes
   std::vector<int> of_mode_;
   std::vector<char> below_floor_, out_;  // per body
   std::vector<LeftOut> left_out_;

@@ -20,7 +20,7 @@ SparseMatrix symmetric_part(const SparseMatrix& A, bool symmetric) {
   return SparseMatrix((.5 * (A + transposed)).triangularView<Eigen::Lower>());
 }
 
-/// The same in whole 3×3 blocks, as processes share it; a mass may be its diagonal alone.
+/// The same in whole 3×3 blocks, as required on several processes; a mass may be diagonal.
 SparseMatrix lower_blocks(const SparseMatrix& A, bool symmetric) {
   if (symmetric || A.nonZeros() == A.cols()) return A;
   const SparseMatrix transposed = A.transpose();
@@ -29,7 +29,7 @@ SparseMatrix lower_blocks(const SparseMatrix& A, bool symmetric) {
   return both;
 }
 
-/// Empty where they are not known.
+/// Empty if they are not known.
 Vector whole_positions(const System& system) {
   const Vector* positions = system.traits().nodes.positions;
   const bool known = system.space().all(positions && positions->size() == system.size());

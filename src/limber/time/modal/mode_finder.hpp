@@ -1,7 +1,7 @@
 #pragma once
-/// Finds the modes of K x = λ M x at a state, from scratch or near earlier ones, and the bodies that they belong to.
-/// Several processes seek them together, each with the matrices of its own elements and the rows that it holds, or each
-/// process seeks those of the whole system. Modes have the rows that are held here.
+/// Finds the modes of K x = λ M x at a state, from scratch or starting from earlier ones, and the bodies to which they
+/// belong. Several processes either search together, each with the matrices of its own elements and the rows it holds,
+/// or each process searches the whole system. The modes returned have the rows held here.
 
 #include <string>
 #include <vector>
@@ -16,20 +16,20 @@ class ModeFinder {
   ModeFinder(int count, ModeSearch search) : count_(count), search_(search), tracker_(count) {}
 
   int count() const { return count_; }
-  /// From now on no λ below this is sought, see ModeTracker.
+  /// Later calls of find() do not search for λ below this bound; see ModeTracker.
   void set_floor(double lambda) { tracker_.set_floor(lambda); }
 
-  /// At the linearisation's state. From scratch if `known` has no modes, else as ModeTracker::refine does. `note`: set
-  /// where the processes did not find the modes together and each had to seek them. Throws BelowFloor.
+  /// The modes at the state of the linearisation: from scratch if `known` is empty, otherwise by ModeTracker::refine.
+  /// `note`: set if the joint search failed and each process had to search on its own. Throws BelowFloor.
   Modes find(System& system, const Linearization& at, const ModalBasis& known, double tolerance,
              const std::vector<char>& due, std::string& note);
-  /// The unknowns of each body, which nothing attaches to others. modes: how many there are.
+  /// The unknowns of each body, a part not attached to others. modes: the number of modes.
   std::vector<std::vector<int>> bodies(System& system, const Linearization& at, Index modes);
-  /// The unknowns of those that had a λ below the floor in the last search.
+  /// The unknowns of the bodies with a λ below the floor in the last search.
   const std::vector<std::vector<int>>& below_floor() const { return tracker_.below_floor(); }
 
   ModeTracker::Counts counts() const { return tracker_.counts(); }
-  /// What follows depends on the arguments only.
+  /// Forgets earlier searches: later results depend on the arguments only.
   void reset() { tracker_.reset(); }
 
  private:
@@ -45,7 +45,7 @@ class ModeFinder {
   int count_;
   ModeSearch search_;
   ModeTracker tracker_;
-  Vector positions_;  // of the unknowns' nodes, in all; where they are needed
+  Vector positions_;  // positions of the nodes of all unknowns, if needed
 };
 
 }  // namespace limber

@@ -76,7 +76,7 @@ ModalChange ModalMotion::after(double s, const Vector& rate, const Vector& force
 ModalChange ModalMotion::after_ramp(double s, const Vector& slope) const {
   const Index m = slope.size();
   if (m == 0) return {slope, slope};
-  if (turn_.size() == 0) {  // φ₁ of [[J, c], [0, 0]] has s φ₂(sJ) c in its last column
+  if (turn_.size() == 0) {  // φ₁ of [[J, c], [0, 0]] contains s φ₂(sJ) c in its last column
     Matrix J = Matrix::Zero(2 * m + 1, 2 * m + 1);
     J.topLeftCorner(2 * m, 2 * m) = jacobian();
     J.col(2 * m).segment(m, m) = slope;

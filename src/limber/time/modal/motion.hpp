@@ -3,14 +3,14 @@
 ///
 ///     ȧ = b,   ḃ = −XᵀK X a − XᵀD X (b − b̄) + Xᵀf̄;   after s:  (Δa, Δb) = s φ₁(s J_G) (b̄, Xᵀf̄),            (25)
 ///
-/// in closed form for each mode where damping does not couple them. A force that grows in time, t c, adds s² φ₂(s J_G)
-/// (0, c), φ₂(z) = (φ₁(z) − 1)/z.
+/// Closed form for each mode unless damping couples them. A force t c that grows linearly in time adds s² φ₂(s J_G) (0,
+/// c), φ₂(z) = (φ₁(z) − 1)/z.
 
 #include "limber/time/modal/basis.hpp"
 
 namespace limber {
 
-/// Modes with λ < 0 (a state that buckles): they grow as they truly do, or move as if λ were 0.
+/// Modes with λ < 0 (a buckling state): they grow as they would, or move as if λ were 0.
 enum class NegativeModes { grow, clamp };
 
 /// Changes of modal coordinates and of their rates, #s each.
@@ -32,8 +32,8 @@ class ModalMotion {
   Matrix jacobian() const;
 
   Matrix stiffness_, damping_;
-  Matrix turn_;            // eigenvectors of XᵀKX; empty where K and D are not diagonal together
-  Vector lambda_, decay_;  // their diagonals then
+  Matrix turn_;            // eigenvectors of XᵀKX; empty if K and D have no common eigenvectors
+  Vector lambda_, decay_;  // eigenvalues of K and D then
 };
 
 }  // namespace limber

@@ -41,8 +41,8 @@ ModalPrediction::ModalPrediction(System& system, const ModalBasis& X, NegativeMo
   require_finite(change_);
 }
 
-/// Xᵀ of −K v, and in second-order methods of −D P a, less what the motion of the modes accounts for. On rigid motions
-/// no elastic force acts, also where rounding would have one.
+/// Xᵀ(−K v), in second-order methods also −XᵀD P a, minus the part explained by the motion of the modes. Zero on rigid
+/// motions, where elastic forces would be rounding errors.
 Vector ModalPrediction::slope(const Vector& velocity, const Vector& acceleration) const {
   Vector c = -multiply_stiffness(system_, at_.tangent, velocity);
   if (damped_) c -= multiply(system_, at_.tangent.D, X_.complement(acceleration));

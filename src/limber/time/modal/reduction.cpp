@@ -5,7 +5,7 @@
 namespace limber {
 namespace {
 
-constexpr double null_rounding = 1e-11;  // of K x against |K| |x|
+constexpr double null_rounding = 1e-11;  // of K x relative to |K| |x|
 
 }  // namespace
 
@@ -27,7 +27,7 @@ ReducedTangent ModalReduction::operator()(System& system, const Tangent& T, cons
     for (Index i = 0; i < X.cols(); ++i) DX.col(i) = multiply(system, T.D, X.col(i));
     reduced.D = space.inner(X, DX);
   }
-  // Rounding would otherwise let rigid motions exchange momentum with the other modes.
+  // Rounding would otherwise exchange momentum between rigid motions and the other modes.
   if ((basis.lambda.array() != 0).all()) return reduced;
   Vector diagonal = T.K.diagonal();
   space.add_up(diagonal);

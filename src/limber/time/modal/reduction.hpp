@@ -12,13 +12,13 @@ namespace limber {
 
 struct ReducedTangent {
   Matrix K, D;              // XᵀKX, XᵀDX: #s × s
-  std::vector<Index> null;  // modes with K x = 0 to rounding: rigid motions
+  std::vector<Index> null;  // modes with K x = 0 up to rounding: rigid motions
 };
 
-/// Keeps the rows of K between calls, for its products with many vectors.
+/// Retains the rows of K between calls, for products with many vectors.
 class ModalReduction {
  public:
-  /// KX: K X.
+  /// Reduces T to the modes of `basis`. Sets KX to K X.
   ReducedTangent operator()(System& system, const Tangent& T, const ModalBasis& basis, Matrix& KX);
 
  private:

@@ -1,11 +1,11 @@
 #pragma once
-/// "+ERE" as a change of frame, for any scheme whose stages are u = u* + τ F(u): modes move by the exact solution of
-/// their linearised equation, F acts in the complement only. A stage from ū at t̄ to t becomes, with Q̂ = diag(P, P),
+/// "+ERE" as a change of frame, for any scheme with stages u = u* + τ F(u): modes move by the exact solution of their
+/// linearised equation, and F acts in the complement only. A stage from ū at t̄ to t becomes, with Q̂ = diag(P, P),
 ///
 ///     u = Q̂u* + (I−Q̂)ū + τ Q̂F(u) + s φ₁(s J_G) [G(ū) + ½s (I−Q̂) J Q̂F(ū)],   s = t − t̄,   G = (I−Q̂) F
 ///
-/// (t belongs to the complement). Modes that are those of an earlier step are then corrected by where the complement
-/// went (prediction.hpp). For systems without contact; frame.hpp is for those with it.
+/// (t belongs to the complement). Modes kept from an earlier step are then corrected for the motion of the complement
+/// (prediction.hpp). For systems without contact; frame.hpp handles contact.
 
 #include "limber/time/dynamics.hpp"
 #include "limber/time/modal/prediction.hpp"
@@ -14,7 +14,7 @@ namespace limber {
 
 class SplitDynamics final : public Dynamics {
  public:
-  /// t_end: where the step ends [s].
+  /// t_end: end time of the step [s].
   SplitDynamics(Dynamics& base, System& system, ModalSubspace& modes, Splitting rule, double t_end)
       : base_(base), system_(system), modes_(modes), rule_(rule), t_end_(t_end) {}
 

@@ -17,11 +17,11 @@ namespace limber {
 namespace {
 
 constexpr double refined = 1e-2;         // residual of modes that are refreshed every k steps
-constexpr double refined_of_rule = 0.1;  // of the residual that made a refresh necessary
-/// h² |r| (see staleness) above which modes are computed anew. Measured with SIERE, a soft bar that is flung, h = .01
-/// s: at .3 it keeps the energy that it keeps with modes of each step, within .3 %; at 1 it loses 8 % more.
+constexpr double refined_of_rule = 0.1;  // relative to the residual that made a refresh necessary
+/// h² |r| (see staleness) above which modes are recomputed. Measured with SIERE on a soft bar that is flung, h = .01 s:
+/// with .3 the energy agrees within .3 % with that of modes recomputed in each step; with 1 the loss is 8 % larger.
 constexpr double most_coupling = .3;
-/// The same in scenes with contact, where modes are not corrected after a stage.
+/// The same for scenes with contact, where modes are not corrected after a stage.
 constexpr double most_coupling_with_contact = .1;
 
 int mode_count(const ModalOptions& options, Index n) {
@@ -45,7 +45,7 @@ void ModalSubspace::begin_step(System& system, const State& u0, double h, const 
   start_.f = system.linearize(u0, Definiteness::exact, start_.tangent);
   if (!system.space().all_finite(start_.f)) throw StepFailure("the force is not finite");
   bodies_.leave_out_none();
-  if (finder_.count() == 0) {  // a method without its modes: the base scheme
+  if (finder_.count() == 0) {  // a method without modes: the base scheme
     all_ = {ModalBasis(system, {Vector(0), Matrix(system.size(), 0)}), {Matrix(0, 0), Matrix(0, 0), {}}};
     return;
   }
@@ -58,10 +58,10 @@ void ModalSubspace::begin_step(System& system, const State& u0, double h, const 
   } else if (use == Use::of_this_step && kept()) {
     refresh(system);
   } else if (limits.lowest < step_.sought_above && bodies_.any_below_floor()) {
-    refresh(system);  // the step is tried again, shorter: more modes serve
+    refresh(system);  // the step is retried with a smaller length: more modes are usable
   }
   step_.begun = true;
-  if (!bodies_.known() && limited()) find_bodies(system);  // the step was begun before, without limits
+  if (!bodies_.known() && limited()) find_bodies(system);  // the step was first begun without limits
   leave_out();
 }
 
@@ -95,13 +95,13 @@ void ModalSubspace::prepare(System& system, const State& u0) {
   if (const std::vector<char> these = due(system); !these.empty()) refresh(system, these);
 }
 
-/// Modes belong to a body, which may have turned since they were found.
+/// Rotates the modes with their bodies since they were found.
 void ModalSubspace::turn(const System& system, const State& u0) {
   all_.basis.X = turned(system, kept_->at, u0.q, kept_->found.X);
   all_.basis.MX = turned(system, kept_->at, u0.q, kept_->found.MX);
 }
 
-/// Reduces K to the modes, and looks which bodies turn too far for them.
+/// Reduces K to the modes, and finds bodies that turn too far for them.
 void ModalSubspace::check(System& system) {
   all_.reduced = reduction_(system, start_.tangent, all_.basis, stiff_);
   const double most_turning = step_.limits.most_turning;
@@ -133,8 +133,8 @@ void ModalSubspace::leave_out() {
     if (const Index to = place[static_cast<std::size_t>(i)]; to >= 0) some_.reduced.null.push_back(to);
 }
 
-/// Modes of the step whose residual is too large; empty if there are none. Then checks again before they can be
-/// expected to have become so.
+/// Marks modes of the step whose residual is too large; empty if there are none. Schedules the next check before they
+/// are expected to become so.
 std::vector<char> ModalSubspace::due(System& system) {
   std::vector<Index> columns;
   const auto modes = static_cast<std::size_t>(count());
@@ -156,8 +156,8 @@ std::vector<char> ModalSubspace::due(System& system) {
   return {};
 }
 
-/// Of each mode after the best rotation among them, with r = Kx − MX XᵀKx: its error, or h² |r| in the norm of
-/// diag(M + h²K)⁻¹, that is, how fast it and the implicit rest can feed each other through an explicit coupling.
+/// For each mode, after the best rotation among them, with r = Kx − MX XᵀKx: its error, or h² |r| in the norm of diag(M
+/// + h²K)⁻¹, a measure of how fast it and the implicit complement can amplify each other through an explicit coupling.
 Vector ModalSubspace::staleness(System& system, const std::vector<Index>& columns) const {
   const Matrix K = all_.reduced.K(columns, columns);
   Matrix r = stiff_(Eigen::all, columns);
@@ -185,7 +185,7 @@ void ModalSubspace::refresh(System& system, const std::vector<char>& due) {
     if (!note.empty()) notes_.list.push_back(std::move(note));
     all_.basis = ModalBasis(system, std::move(found));
     kept_ = std::make_shared<const KeptModes>(KeptModes{all_.basis, start_.at.q, {}});
-  } catch (const BelowFloor&) {  // of the only body there is
+  } catch (const BelowFloor&) {  // of the only body
     if (first) all_.basis = ModalBasis(system, {Vector(0), Matrix(system.size(), 0)});
     all_.reduced = reduction_(system, start_.tangent, all_.basis, stiff_);
     age_.checked = true;

@@ -1,6 +1,6 @@
 #pragma once
-/// The modes that a hybrid method splits off: X of K(u₀) x = λ M x at the start of some step, kept until the refresh
-/// rule says otherwise.
+/// The modes split off by a hybrid method: X of K(u₀) x = λ M x at the start of some step, kept until the refresh rule
+/// requires new ones.
 
 #include <cmath>
 #include <memory>
@@ -16,8 +16,9 @@
 
 namespace limber {
 
-/// When modes are computed anew: once, every k steps, or when their relative residual exceeds a tolerance. By the
-/// automatic rule they turn with their bodies, and are computed anew when a step couples them to the rest too much.
+/// When modes are recomputed: once, every k steps, or when their relative residual exceeds a tolerance. With the
+/// automatic rule they rotate with their bodies and are recomputed when a step couples them too strongly to the
+/// complement.
 struct Refresh {
   enum class Rule { once, automatic, every, residual } rule = Rule::automatic;
   int every = 1;          // [steps]
@@ -26,13 +27,13 @@ struct Refresh {
 
 struct ModalOptions {
   static constexpr int standard_count = 10;
-  std::optional<int> count = {};  // s; more are taken where s would cut a cluster. Unset: 10, or n if that is less
+  std::optional<int> count = {};  // s; more are taken if s would split a cluster. Unset: min(10, n)
   Refresh refresh = {};
   NegativeModes negative = NegativeModes::grow;
   ModeSearch search = ModeSearch::automatic;
 };
 
-/// What a restart needs to go on to the same bits.
+/// The data needed to resume with the same bits.
 struct ModalMemory {
   Vector lambda;
   Matrix X;
@@ -41,73 +42,73 @@ struct ModalMemory {
   bool outdated = false;  // the forces or masses are others since then
 };
 
-/// Modes as they were computed, and for which positions of the unknowns. Never changed, so that whoever goes back to
-/// an earlier step shares them.
+/// Modes as computed, and the positions they belong to. Immutable, so that marks of earlier steps can share them.
 struct KeptModes {
   ModalBasis found;
   Vector at;
-  Modes restored;  // from a checkpoint and not used yet: then `found` is empty
+  Modes restored;  // from a checkpoint and not used yet; `found` is then empty
 };
 
-/// Where a step began, to go back to.
+/// The modes at the start of a step, for going back to it.
 struct ModesMark {
-  std::shared_ptr<const KeptModes> kept;  // null: none were computed yet
+  std::shared_ptr<const KeptModes> kept;  // null: none computed yet
   long steps_since_refresh = 0;
   bool outdated = false;
 };
 
 class ModalSubspace {
  public:
-  /// When K is reduced to the modes: each step, or now and then, which methods with the coupling term can do with.
+  /// When K is reduced to the modes: each step, or only from time to time, which suffices for methods with the coupling
+  /// term.
   enum class Checks { each_step, when_due };
-  /// n: unknowns of the system. Throws InputError("method.modes", …) for a count outside 0 … n.
+  /// n: number of unknowns. Throws InputError("method.modes", …) for a count outside 0 … n.
   ModalSubspace(const ModalOptions& options, Index n, Checks checks);
 
-  /// Whether the modes of an earlier step will do for this one.
+  /// Whether modes of an earlier step may be used in this one.
   enum class Use { kept_or_new, of_this_step };
-  /// Linearises at u₀, refreshes the modes if it is time, and leaves out those of bodies beyond the limits. h: the
-  /// step. A step that was begun and not committed is tried again: it has the modes that it had, unless
-  /// `use` or shorter steps ask for others.
+  /// Linearises at u₀, refreshes the modes if due, and leaves out those of bodies beyond the limits. h: the step
+  /// length. Called again before commit(), it retries the step with the same modes, unless `use` or a shorter step
+  /// requires others.
   void begin_step(System& system, const State& u0, double h, const ModalLimits& limits = {},
                   Use use = Use::kept_or_new);
-  /// The step that was begun last has been accepted: the next one is a new step.
+  /// Accepts the last step begun; the next one is a new step.
   void commit();
 
-  /// Whether the modes are those of an earlier step.
+  /// Whether the modes were computed in an earlier step.
   bool kept() const { return age_.steps > 0; }
 
   NegativeModes negative() const { return options_.negative; }
-  /// Modes of all bodies: `basis` and those that are left out, as they were when they were last computed.
+  /// The number of modes of all bodies: `basis` and those left out, as last computed.
   Index count() const { return all_.basis.count(); }
-  /// Those of the step.
+  /// The modes of this step.
   const ModalBasis& basis() const { return of_step().basis; }
-  /// Whether they are those of an earlier step, kept by the automatic rule: then they are corrected after each stage.
+  /// Whether they are kept from an earlier step by the automatic rule; they are then corrected after each stage.
   bool corrected() const { return options_.refresh.rule == Refresh::Rule::automatic && kept(); }
   const std::vector<LeftOut>& left_out() const { return bodies_.left_out(); }
-  /// Committed steps in which bodies were left out, and the sum of these bodies.
+  /// The number of committed steps in which bodies were left out, and the sum of these bodies over the steps.
   struct LeftOutCounts {
     long steps = 0, bodies = 0;
   };
   LeftOutCounts left_out_counts() const { return counts_.left_out; }
-  /// f, K, D at the step's start.
+  /// f, K, D at the start of the step.
   const Linearization& start() const { return start_; }
-  /// K and D reduced, there or a few steps ago: what has changed since belongs to the coupling.
+  /// K and D reduced, at the start of the step or a few steps earlier; later changes are part of the coupling.
   const ReducedTangent& reduced_start() const { return of_step().reduced; }
-  /// To the modes of the step.
+  /// T reduced to the modes of the step.
   ReducedTangent reduce(System& system, const Tangent& T) {
     Matrix KX;
     return reduction_(system, T, basis(), KX);
   }
 
-  /// What the user should hear since the last call, such as a cluster that was kept whole.
+  /// Messages for the user since the last call, such as a cluster kept whole.
   std::vector<std::string> take_notes() { return std::exchange(notes_.list, {}); }
   void note_once(const std::string& note) {
     if (notes_.said.insert(note).second) notes_.list.push_back(note);
   }
-  long refreshes() const { return counts_.refreshes; }  // since the construction
+  long refreshes() const { return counts_.refreshes; }  // since construction
   ModeTracker::Counts counts() const { return finder_.counts(); }
 
-  /// Of all processes.
+  /// Over all processes.
   std::optional<ModalMemory> memory() const;
   void restore(ModalMemory memory);
   /// The like without copying anything, for this object alone.
@@ -119,20 +120,20 @@ class ModalSubspace {
   void clear();
 
  private:
-  /// Modes, and K reduced to them.
+  /// Modes, and the tangent reduced to them.
   struct Split {
     ModalBasis basis;
     ReducedTangent reduced;
   };
-  /// What the step asks for.
+  /// The requirements of the step.
   struct Step {
     double h = 0;  // [s]
     ModalLimits limits = {};
-    Vector turning = {};      // 1 for each unknown, in all, of bodies that turn too far; empty: none does
-    double sought_above = 0;  // [1/s²] the floor of the last search
-    bool begun = false;       // and not committed yet
+    Vector turning = {};      // over all unknowns: 1 for bodies that turn too far; empty: none does
+    double sought_above = 0;  // [1/s²] floor of the last search
+    bool begun = false;       // begun and not committed yet
   };
-  /// Counted in steps since the refresh.
+  /// In steps since the refresh.
   struct Age {
     long steps = 0;
     long next_check = 0;    // when K is reduced again
@@ -165,10 +166,10 @@ class ModalSubspace {
   ModeFinder finder_;
   ModalReduction reduction_;
   ModalBodies bodies_;
-  std::shared_ptr<const KeptModes> kept_;  // those of all_ as they were computed
+  std::shared_ptr<const KeptModes> kept_;  // the modes of all_ as computed
   Split all_, some_;
-  Matrix stiff_;         // K X of all modes, when K was reduced to them
-  Linearization start_;  // of the step
+  Matrix stiff_;         // K X of all modes at the last reduction
+  Linearization start_;  // at the start of the step
   Step step_;
   Age age_;
   Counts counts_;

@@ -7,7 +7,7 @@
 namespace limber {
 namespace {
 
-/// Sums over the nodes of each part, #parts × width: those that this process owns, added up over all processes.
+/// Sums over the nodes of each part, #parts × width: nodes owned by this process, summed over all processes.
 template <class Term>
 Matrix part_sums(const Space& space, const std::vector<std::vector<int>>& parts, Index width, const Term& term) {
   Matrix sums = Matrix::Zero(width, static_cast<Index>(parts.size()));
@@ -34,7 +34,7 @@ Vector turning_bodies(System& system, const Tangent& T, const State& u, double h
   for (Index k = 0; k < mean.cols(); ++k)
     if (mean(6, k) > 0) mean.col(k).head<6>() /= mean(6, k);
 
-  // The turn that is nearest to the velocities of a part: inertia and angular momentum of equal masses at its nodes.
+  // The rotation nearest to the velocities of a part, from inertia and angular momentum of equal masses at its nodes.
   const Matrix moments = part_sums(space, *parts, 12, [&](Index k, int i) {
     const Vec3 r = at(u.q, i) - mean.col(k).head<3>(), v = at(u.v, i) - mean.col(k).segment<3>(3);
     const Mat3 inertia = r.squaredNorm() * Mat3::Identity() - r * r.transpose();  // local: a node
@@ -47,7 +47,7 @@ Vector turning_bodies(System& system, const Tangent& T, const State& u, double h
     const auto column = moments.col(static_cast<Index>(k));
     Mat3 inertia = column.head<9>().reshaped(3, 3);
     if (inertia.trace() == 0) continue;
-    inertia.diagonal().array() += 1e-9 * inertia.trace();  // the nodes of a part may lie on a line
+    inertia.diagonal().array() += 1e-9 * inertia.trace();  // the nodes of a part may be collinear
     const Vec3 omega = inertia.inverse() * column.tail<3>(), centre = mean.col(static_cast<Index>(k)).head<3>();
     for (const int i : (*parts)[k]) {
       turn.segment<3>(3 * i) = omega.cross(Vec3(at(u.q, i) - centre));

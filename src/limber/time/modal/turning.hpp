@@ -1,13 +1,13 @@
 #pragma once  // internal
-/// Bodies that turn too far in a step for a motion along straight lines. A body that turns by h|Ω| while its nodes go
-/// straight on is stretched by δ = ½h² Ω×(Ω×r), which costs the strain energy ½ δᵀKδ.
+/// Finds bodies that rotate too far in a step for motion along straight lines. If a body turns by h|Ω| while its nodes
+/// move straight, it is stretched by δ = ½h² Ω×(Ω×r), at a strain energy of ½ δᵀKδ.
 
 #include "limber/model/system.hpp"
 
 namespace limber {
 
-/// 1 for each unknown of a body whose ½ δᵀKδ exceeds `share` of the kinetic energy of its turn, 0 for the others, in
-/// the order of all unknowns; empty if no body does, or if it is not known which bodies there are.
+/// A vector over all unknowns: 1 for unknowns of bodies whose ½ δᵀKδ exceeds `share` of their rotational kinetic
+/// energy, 0 for the others. Empty if there is no such body or the bodies are not known.
 Vector turning_bodies(System& system, const Tangent& T, const State& u, double h, double share);
 
 }  // namespace limber

@@ -3,7 +3,7 @@
 ///
 ///     u₁ = u₀ + θ r²/(1+2r) (u₀ − u₋₁) + (1−θ) ½h F(u₀) + (θ (1+r)/(1+2r) + (1−θ)/2) h F(u₁).
 ///
-/// In the first step backward Euler stands in for BDF2, as it does there.
+/// The first step uses backward Euler in place of BDF2, as BDF2 itself does.
 
 #include "limber/time/dynamics.hpp"
 

@@ -1,5 +1,5 @@
 #pragma once
-/// The explicit schemes, for comparison. They are stable only while ω_max h is small (< 2, RK4: < 2.83).
+/// Explicit schemes, for comparison. They are stable only while ω_max h is small (< 2, RK4: < 2.83).
 
 #include "limber/time/dynamics.hpp"
 
@@ -17,7 +17,7 @@ class SymplecticEuler final : public TimeIntegrator {
 };
 
 /// v_½ = v₀ + ½h M⁻¹f(q₀, v₀, t₀),  q₁ = q₀ + h v_½,  v₁ = v_½ + ½h M⁻¹f(q₁, v₁, t₁).
-/// The second kick is implicit where f depends on v: a stage with τ_q = 0.
+/// The second kick is implicit if f depends on v: a stage with τ_q = 0.
 class Verlet final : public TimeIntegrator {
  public:
   bool ends_at_stage() const override { return false; }
@@ -28,7 +28,7 @@ class Verlet final : public TimeIntegrator {
   }
 };
 
-/// The classical fourth-order method of Runge and Kutta.
+/// The classical fourth-order Runge-Kutta method.
 class RungeKutta4 final : public TimeIntegrator {
  public:
   bool ends_at_stage() const override { return false; }

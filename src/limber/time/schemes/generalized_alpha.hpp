@@ -4,7 +4,7 @@
 ///     M [(1−α_m) a₁ + α_m a₀] = f(q_w, v_w, t₀ + wh),   x_w = (1−α_f) x₁ + α_f x₀ for x = q, v,
 ///     q₁ = q₀ + h v₀ + h² [(½−β) a₀ + β a₁],   v₁ = v₀ + h [(1−γ) a₀ + γ a₁].
 ///
-/// The stage's unknown is v_w. a₀ belongs to the time t₀ + (α_m−α_f) h₋₁; where h changes it is moved to that of h.
+/// The stage's unknown is v_w. a₀ belongs to the time t₀ + (α_m−α_f) h₋₁; if h changes, it is shifted to that of h.
 
 #include <cmath>
 
@@ -45,7 +45,7 @@ class GeneralizedAlpha final : public TimeIntegrator {
   }
 
  private:
-  /// Without the shift the order falls to 1 when steps keep changing.
+  /// a₀, shifted in time if h has changed. Without the shift the order falls to 1 when steps keep changing.
   Vector acceleration(Dynamics& F, const History& u, double h) const {
     if (u[0].a.size() == 0) return F.rate(u[0]).v;
     const double r = u.size() < 2 ? 1 : h / (u[0].t - u[1].t);

@@ -1,5 +1,6 @@
 #pragma once
-/// Implicit midpoint:  uₘ = u₀ + ½h F(uₘ),  u₁ = 2uₘ − u₀ (extrapolates: u₁ may leave the domain where uₘ does not).
+/// Implicit midpoint:  uₘ = u₀ + ½h F(uₘ),  u₁ = 2uₘ − u₀. It extrapolates: u₁ may leave the domain even if uₘ does
+/// not.
 
 #include "limber/time/dynamics.hpp"
 

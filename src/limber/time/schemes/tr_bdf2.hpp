@@ -3,7 +3,8 @@
 ///
 ///     u_γ = u₀ + ½γh (F(u₀) + F(u_γ)),   u₁ = u₀ + (u_γ − u₀)/(γ(2−γ)) + (1−γ)/(2−γ) h F(u₁).
 ///
-/// For γ = 2−√2 both stages have τ = ½γh: one matrix. With a frozen tangent, J(u₀) serves both stages.
+/// For γ = 2−√2 both stages have τ = ½γh and hence the same matrix. With a frozen tangent, J(u₀) is used in both
+/// stages.
 
 #include <cmath>
 
@@ -27,7 +28,7 @@ class TrBdf2 final : public TimeIntegrator {
   }
 
  private:
-  /// (1−γ)/(2−γ), written so that it is bitwise ½γ where the two agree.
+  /// (1−γ)/(2−γ), arranged to equal ½γ bitwise where the two agree.
   double tau_end() const {
     const double tau = (1 - gamma_) / (2 - gamma_);
     return std::abs(tau - gamma_ / 2) < 1e-12 ? gamma_ / 2 : tau;
