@@ -31,8 +31,10 @@ std::optional<RayleighFit> rayleigh_fit(const Space& space, const SparseMatrix& 
   const SparseMatrix M = on_pattern_of(T.K, mass);
   const Values m(M.valuePtr(), M.nonZeros()), k(T.K.valuePtr(), M.nonZeros()), d(T.D.valuePtr(), M.nonZeros());
   // Sums over the entries of all processes, each with its own.
-  const auto dot = [&](const Values& x, const Values& y) { return space.sum(x.dot(y)); };
-  const auto norm = [&](const Values& x) { return space.shared() ? std::sqrt(dot(x, x)) : x.norm(); };
+  const auto dot = [&](const Values& x, const Values& y) { return space.sum(x.dot(y)); };  // local: summed
+  const auto norm = [&](const Values& x) {
+    return space.shared() ? std::sqrt(dot(x, x)) : x.norm();  // local: one process
+  };
   const auto most = [&](const auto& x) { return space.max(largest_magnitude(x)); };
   const double size = most(d);
   if (size == 0) return RayleighFit{0, 0};
