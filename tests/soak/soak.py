@@ -221,7 +221,7 @@ def check_energies(results, summary, done, scene):
         raise Wrong(f"energy.csv has {len(e['time'])} rows for {summary['steps']} steps")
     in_play = (e["kinetic"] + e["elastic"] + e["contact"]).max()
     driven = "wind" in scene or any("motion" in o or "sequence" in o for o in scene.get("obstacles", [])) or any(
-        key in body for body in scene["bodies"] for key in ("script", "targets", "loads"))
+        key in body for body in scene["bodies"] for key in ("script", "targets", "loads", "cavities"))
     collides = "contact" in scene or "obstacles" in scene
     if not driven and not collides and np.abs(e["put_in"]).max() > 1e-9 * in_play:
         raise Wrong(f"energy.csv: put_in reaches {np.abs(e['put_in']).max():.3g} J, but nothing puts in any")
