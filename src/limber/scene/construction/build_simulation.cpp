@@ -144,16 +144,16 @@ Vector statics(const Scene& scene, const Model& model, StaticsReport& report, co
   if (model.contact && !scene.method.max_iterations) options.max_iterations = 200;
   const auto linear = make_linear_solver(
       scene.method.solver, system.symmetric() ? Symmetry::symmetric : Symmetry::general, system.traits().nodes);
-  try {
-    State u{model.start.q, Vector::Zero(model.start.q.size()), model.start.t};
+  State u{model.start.q, Vector::Zero(model.start.q.size()), model.start.t};
+  const auto failed = failure_of([&] {
     do u.q = solve_statics(system, u, *linear, options, report, watch);
     while (system.stiffen(u));
-    return system.everywhere(u).q;
-  } catch (const StepFailure& failure) {
-    const auto free = free_bodies(model);
-    if (free.empty()) throw;
-    throw StepFailure(failure.reason + "; " + join(free, "; "), failure.iterations, failure.residual);
-  }
+    u = system.everywhere(u);
+  });
+  if (!failed) return u.q;
+  const auto free = free_bodies(model);
+  if (free.empty()) failed->again();
+  throw StepFailure(failed->reason + "; " + join(free, "; "), failed->iterations, failed->residual);
 }
 
 }  // namespace limber
