@@ -137,7 +137,7 @@ fuzz: setup ## damaged meshes, surfaces and checkpoints to all who read them, an
 lint-setup: setup
 	@$(SETUP) tools/packages-lint.txt
 
-lint: lint-setup format-check ## format, warnings as errors, clang-tidy, layers, the page's types, in build-lint/ and build-tidy/
+lint: lint-setup format-check ## format, warnings as errors, clang-tidy, structure, the page's types, in build-lint/ and build-tidy/
 	$(call section,'Build with warnings as errors: build-lint/')
 	@$(CONFIGURE) lint
 	@cmake --build build-lint --parallel $(JOBS)
@@ -147,6 +147,8 @@ lint: lint-setup format-check ## format, warnings as errors, clang-tidy, layers,
 	@sed -n 's/.*"file": "\(.*\)".*/\1/p' build-tidy/compile_commands.json | xargs -n 1 -P $(JOBS) clang-tidy -p build-tidy --quiet \
 	    --checks=-bugprone-suspicious-include --extra-arg=-Wno-unused-command-line-argument \
 	    --extra-arg=-Wno-unsupported-floating-point-opt
+	$(call section,'Structure')
+	@$(PYTHON) tools/structure.py --check
 	$(call section,'Types in web/: build-lint/web/')
 	@mkdir -p build-lint/web && cp -rp web/. build-lint/web/
 	@cd build-lint/web && npm ci --no-audit --no-fund --loglevel=error && npm run --silent check

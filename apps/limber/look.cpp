@@ -113,7 +113,7 @@ int print_modes(const ModesArguments& a) {
     throw InputError("--output", "shapes are written by one process; several print the frequencies");
   const auto loaded = a.scene.load();
   const auto model = build_model(loaded.scene, {}, processes());
-  const Modes modes = scene_modes(model, a.count, mode_search(loaded.scene.method));
+  const Modes modes = scene_modes(model, a.count, loaded.scene.method.mode_search);
   long frames = 0;
   if (!a.directory.empty())
     frames =

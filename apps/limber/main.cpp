@@ -119,6 +119,10 @@ int main(int argc, char** argv) {
     return main_of(processes, program, line, argc, argv);
   } catch (const InputError& e) {
     return report(processes, e.what(), 2);
+  } catch (const OutOfMemory& e) {
+    return report(processes, e.what(), 1);
+  } catch (const std::bad_alloc&) {
+    return report(processes, OutOfMemory("there is not enough for this").what(), 1);
   } catch (const std::exception& e) {
     return report(processes, e.what(), 1);
   } catch (const OtherProcessFailed&) {

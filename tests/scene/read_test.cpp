@@ -54,14 +54,14 @@ TEST(ReadScene, Method) {
   EXPECT_EQ(m.name, "gen-alpha");
   EXPECT_EQ(m.parameters, (std::map<std::string, double>{{"rho_inf", 0.8}}));
   EXPECT_FALSE(m.modes || m.refresh || m.krylov_tolerance);
-  EXPECT_EQ(m.negative_modes, "grow");
+  EXPECT_EQ(m.negative_modes, NegativeModes::grow);
   EXPECT_EQ(m.newton_tolerance, 1e-8);
   EXPECT_EQ(m.max_iterations, 33);
   EXPECT_EQ(m.solver, "pcg");
   EXPECT_EQ(m.linear_tolerance, 1e-5);
-  EXPECT_EQ(m.merit, "residual");
-  EXPECT_EQ(m.residual_scaling, "rows");
-  EXPECT_EQ(m.nonlinear, "lbfgs");
+  EXPECT_EQ(m.merit, Merit::residual);
+  EXPECT_EQ(m.residual_scaling, ResidualScaling::rows);
+  EXPECT_EQ(m.nonlinear, NonlinearSolver::lbfgs);
 }
 
 TEST(ReadScene, MethodParameters) {
@@ -77,7 +77,7 @@ TEST(ReadScene, MethodParameters) {
 TEST(ReadScene, Modes) {
   const MethodChoice m = read_sample(sample("method_modes.json")).method;
   EXPECT_EQ(m.modes, 12);
-  EXPECT_EQ(m.negative_modes, "clamp");
+  EXPECT_EQ(m.negative_modes, NegativeModes::clamp);
   EXPECT_EQ(m.krylov_tolerance, 1e-9);
   ASSERT_TRUE(m.refresh);
   EXPECT_EQ(m.refresh->rule, Refresh::Rule::every);

@@ -163,9 +163,12 @@ TEST(Schema, DefaultsAreTheReaders) {
   EXPECT_EQ(value("method", "name"), scene.method.name);
   EXPECT_EQ(value("method", "newton_tolerance"), scene.method.newton_tolerance);
   EXPECT_EQ(value("method", "solver"), scene.method.solver);
-  EXPECT_EQ(value("method", "merit"), scene.method.merit);
-  EXPECT_EQ(value("method", "residual_scaling"), scene.method.residual_scaling);
-  EXPECT_EQ(value("method", "nonlinear"), scene.method.nonlinear);
+  EXPECT_EQ(value("method", "merit"), "auto");
+  EXPECT_EQ(scene.method.merit, Merit::automatic);
+  EXPECT_EQ(value("method", "residual_scaling"), "mass");
+  EXPECT_EQ(scene.method.residual_scaling, ResidualScaling::mass);
+  EXPECT_EQ(value("method", "nonlinear"), "newton");
+  EXPECT_EQ(scene.method.nonlinear, NonlinearSolver::newton);
   EXPECT_EQ(value("scene", "gravity")[1], scene.gravity.y());
   EXPECT_EQ(value("material", "model"), scene.bodies[0].materials.at("default").model);
   EXPECT_EQ(value("material", "density"), scene.bodies[0].materials.at("default").density);

@@ -1,8 +1,10 @@
 /// Several processes that must not wait for each other in vain: decisions are those of all, and so are failures.
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <atomic>
+#include <csignal>
 #include <filesystem>
 
 #include "limber/core/errors.hpp"
@@ -67,6 +69,52 @@ TEST(SharedRun, WhatProcess0CannotWriteEndsAllOfThem) {
   const auto summary = json::parse(read_file((folder.path() / "summary.json").string()));
   EXPECT_EQ(summary["end"], "failed");
   EXPECT_EQ(summary["steps"], 2);
+}
+
+/// Ends a run of two processes by what process 0 meets when it tells of the second step; the number of steps then.
+template <class Trouble>
+long steps_until(const Trouble& trouble, const std::string& reason) {
+  const json text = two_blocks({{"name", "BE"}});
+  const Scene scene = read_scene(text, vocabulary(), "");
+  const TemporaryDirectory folder;
+  std::atomic<int> here = 0, elsewhere = 0;
+  ThreadProcesses(2).run([&](const Communicator& all) {
+    const Model model = build_model(scene, {}, all);
+    RunOptions options{folder.path().string(), Existing::resume};
+    options.progress = [&](const Progress& p) {
+      if (all.rank() == 0 && p.step == 2) trouble();
+    };
+    try {
+      run_scene(document_of(text), scene, model, options);
+    } catch (const OutputError& e) {
+      EXPECT_NE(std::string(e.what()).find(reason), std::string::npos) << e.what();
+      here += all.rank() == 0 ? 1 : 10;
+    } catch (const OtherProcessFailed&) {
+      ++elsewhere;
+    }
+  });
+  EXPECT_EQ(here, 1);
+  EXPECT_EQ(elsewhere, 1);
+  const auto file = folder.path() / "summary.json";
+  return std::filesystem::exists(file) ? json::parse(read_file(file.string()))["steps"].get<long>() : -1;
+}
+
+TEST(SharedRun, WhatCannotBeToldEndsAllOfThem) {
+  EXPECT_EQ(steps_until([] { throw OutputError("standard output: Broken pipe"); }, "Broken pipe"), 2);
+}
+
+/// From then on no file may grow: the next frame fails on process 0, and so does the summary.
+TEST(SharedRun, AFrameThatCannotBeWrittenEndsAllOfThem) {
+  rlimit former{};
+  ::getrlimit(RLIMIT_FSIZE, &former);
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  const auto fill = [&] {
+    const rlimit limit{16, former.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+  };
+  EXPECT_EQ(steps_until(fill, "cannot be written"), -1);
+  ::setrlimit(RLIMIT_FSIZE, &former);
+  std::signal(SIGXFSZ, handler);
 }
 
 }  // namespace

@@ -22,6 +22,7 @@
 #include "limber/scene/force_choice.hpp"
 #include "limber/scene/selection.hpp"
 #include "limber/time/modal/subspace.hpp"
+#include "limber/time/stage.hpp"
 
 namespace limber {
 
@@ -41,19 +42,19 @@ struct MethodChoice {
   std::string name = "TR-BDF2";  // as the catalog spells it
   /// Only those given: beta, gamma, rho_inf, alpha, theta, freeze (0 or 1).
   std::map<std::string, double> parameters;
-  std::optional<int> modes;                // that a hybrid splits off
-  std::optional<Refresh> refresh;          // of the modes
-  std::string mode_search = "auto";        // or together, each: of several processes
-  std::string negative_modes = "grow";     // or clamp
+  std::optional<int> modes;                        // that a hybrid splits off
+  std::optional<Refresh> refresh;                  // of the modes
+  ModeSearch mode_search = ModeSearch::automatic;  // of several processes
+  NegativeModes negative_modes = NegativeModes::grow;
   std::optional<double> krylov_tolerance;  // relative, of the exponential
   double newton_tolerance = 1e-6;          // × the diagonal of the body's box
   std::optional<int> max_iterations;       // unset: the nonlinear solver's own limit
   std::optional<double> linear_tolerance;  // relative; unset: the linear solver's own choice
   std::string solver = "auto";
-  std::string petsc;                      // options of PETSc itself
-  std::string merit = "auto";             // or potential, residual
-  std::string residual_scaling = "mass";  // or identity, rows, stage
-  std::string nonlinear = "newton";       // or lbfgs
+  std::string petsc;  // options of PETSc itself
+  Merit merit = Merit::automatic;
+  ResidualScaling residual_scaling = ResidualScaling::mass;
+  NonlinearSolver nonlinear = NonlinearSolver::newton;
 };
 
 struct BoxShape {

@@ -50,15 +50,16 @@ Outcome run_stiff(const std::string& name, int steps) {
   CallbackSystem system = stiff_system(asked);
   History past(State{Vector::Zero(2), Eigen::Vector2d{1, 0}, 0});
   Stepper stepper(find_method(name), {}, system, {});
-  try {
+  const auto failed = failure_of([&] {
     for (int k = 0; k < steps; ++k) {
       stepper.accept(past, stepper.step(system, past, stiff_step));
       out.t.push_back(past[0].t);
       out.u.push_back(past[0].v[0]);
       out.w.push_back(past[0].v[1]);
     }
-  } catch (const StepFailure& failure) {
-    out.failure = failure.reason;
+  });
+  if (failed) {
+    out.failure = failed->reason;
     out.at = asked;
   }
   return out;

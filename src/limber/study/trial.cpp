@@ -50,7 +50,7 @@ Trial simulate(const nlohmann::json& json, const TrialObserver& observe) {
   Simulation simulation = build_simulation(scene, model);
   Trial trial;
   trial.steps.push_back({simulation.time(), simulation.energies(), 0, 0});
-  try {
+  const auto failed = failure_of([&] {
     while (simulation.time() < scene.time.duration - 0.5 * simulation.step_length()) {
       const auto start = Clock::now();
       const StepRecord step = simulation.step();
@@ -60,9 +60,8 @@ Trial simulate(const nlohmann::json& json, const TrialObserver& observe) {
       trial.halved += step.halved();
       if (observe) observe(simulation, simulation.time() / scene.time.duration);
     }
-  } catch (const StepFailure& failure) {
-    trial.stopped = failure.reason;
-  }
+  });
+  if (failed) trial.stopped = failed->reason;
   trial.last = simulation.state();
   trial.linear = simulation.linear_counts();
   trial.exponential = simulation.exponential_counts();

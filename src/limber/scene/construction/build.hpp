@@ -97,7 +97,6 @@ Model build_model(const Scene& scene, const std::vector<ForceMaker>& own_forces 
                   const Communicator& processes = one_process(), Making making = Making::whole);
 
 MethodSettings method_settings(const MethodChoice& choice);
-ModeSearch mode_search(const MethodChoice& choice);
 
 Simulation build_simulation(const Scene& scene, const Model& model);
 

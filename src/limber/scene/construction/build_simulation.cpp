@@ -12,32 +12,22 @@
 
 namespace limber {
 
-ModeSearch mode_search(const MethodChoice& choice) {
-  if (choice.mode_search == "together") return ModeSearch::together;
-  return choice.mode_search == "each" ? ModeSearch::each : ModeSearch::automatic;
-}
-
 MethodSettings method_settings(const MethodChoice& choice) {
   MethodSettings s;
   s.name = choice.name;
   s.parameters = choice.parameters;
   s.options.modes.count = choice.modes;
   if (choice.refresh) s.options.modes.refresh = *choice.refresh;
-  s.options.modes.search = mode_search(choice);
-  s.options.modes.negative = choice.negative_modes == "clamp" ? NegativeModes::clamp : NegativeModes::grow;
+  s.options.modes.search = choice.mode_search;
+  s.options.modes.negative = choice.negative_modes;
   if (choice.krylov_tolerance) s.options.krylov_tolerance = *choice.krylov_tolerance;
   s.options.stages.linear_solver = choice.solver;
   if (choice.linear_tolerance) s.options.stages.linear_tolerance = *choice.linear_tolerance;
   s.options.stages.newton.tolerance = choice.newton_tolerance;
   if (choice.max_iterations) s.options.stages.newton.max_iterations = *choice.max_iterations;
-  s.options.stages.newton.merit = choice.merit == "potential"  ? Merit::potential
-                                  : choice.merit == "residual" ? Merit::residual
-                                                               : Merit::automatic;
-  s.options.stages.newton.solver = choice.nonlinear == "lbfgs" ? NonlinearSolver::lbfgs : NonlinearSolver::newton;
-  s.options.stages.scaling = choice.residual_scaling == "identity" ? ResidualScaling::identity
-                             : choice.residual_scaling == "rows"   ? ResidualScaling::rows
-                             : choice.residual_scaling == "stage"  ? ResidualScaling::stage
-                                                                   : ResidualScaling::mass;
+  s.options.stages.newton.merit = choice.merit;
+  s.options.stages.newton.solver = choice.nonlinear;
+  s.options.stages.scaling = choice.residual_scaling;
   return s;
 }
 
@@ -53,20 +43,20 @@ bool leaves_positions(const MethodChoice& choice) {
 
 /// What the line search is to lower has to be there.
 void require_merit(const MethodChoice& choice, const MechanicalSystem& system, bool potential) {
-  const bool lbfgs = choice.nonlinear == "lbfgs";
-  if (choice.merit == "potential" && !potential)
+  const bool lbfgs = choice.nonlinear == NonlinearSolver::lbfgs;
+  if (choice.merit == Merit::potential && !potential)
     throw InputError("method.merit",
                      "\"potential\" is not possible here: a force has no potential; use \"auto\" or \"residual\"");
   if (lbfgs && !potential)
     throw InputError("method.nonlinear", "\"lbfgs\" is not possible here: a force has no potential; use \"newton\"");
-  if (lbfgs && choice.merit == "residual")
+  if (lbfgs && choice.merit == Merit::residual)
     throw InputError("method.nonlinear",
                      "\"lbfgs\" lowers the potential, not the residual; use \"newton\", or \"merit\": \"auto\"");
   if (!system.velocity_dependent() || !leaves_positions(choice)) return;
   const std::string why = "is not possible with " + find_method(choice.name).name +
                           " where forces depend on velocities: it solves for velocities alone, which have no potential";
   if (lbfgs) throw InputError("method.nonlinear", "\"lbfgs\" " + why + "; use \"newton\"");
-  if (choice.merit == "potential") throw InputError("method.merit", "\"potential\" " + why + "; use \"auto\"");
+  if (choice.merit == Merit::potential) throw InputError("method.merit", "\"potential\" " + why + "; use \"auto\"");
 }
 
 /// Vibrations that such a scheme amplifies, the faster ones the more, come with each impact.
@@ -155,16 +145,16 @@ Vector statics(const Scene& scene, const Model& model, StaticsReport& report, co
   if (model.contact && !scene.method.max_iterations) options.max_iterations = 200;
   const auto linear = make_linear_solver(
       scene.method.solver, system.symmetric() ? Symmetry::symmetric : Symmetry::general, system.traits().nodes);
-  try {
-    State u{model.start.q, Vector::Zero(model.start.q.size()), model.start.t};
+  State u{model.start.q, Vector::Zero(model.start.q.size()), model.start.t};
+  const auto failed = failure_of([&] {
     do u.q = solve_statics(system, u, *linear, options, report, watch);
     while (system.stiffen(u));
-    return gather_state(system, u).q;
-  } catch (const StepFailure& failure) {
-    const auto free = free_bodies(model);
-    if (free.empty()) throw;
-    throw StepFailure(failure.reason + "; " + join(free, "; "), failure.iterations, failure.residual);
-  }
+    u = gather_state(system, u);
+  });
+  if (!failed) return u.q;
+  const auto free = free_bodies(model);
+  if (free.empty()) failed->again();
+  throw StepFailure(failed->reason + "; " + join(free, "; "), failed->iterations, failed->residual);
 }
 
 }  // namespace limber

@@ -98,9 +98,7 @@ void try_to_add_modes(const Scene& scene, const Model& model, int modes, Facts& 
     f.notes.push_back("no modes are shown: " + why);
   };
   try {
-    add_modes(scene, model, modes, f);
-  } catch (const StepFailure& e) {
-    without(e.reason);
+    if (const auto failed = failure_of([&] { add_modes(scene, model, modes, f); })) without(failed->reason);
   } catch (const InputError& e) {
     without(e.message());
   } catch (const std::bad_alloc&) {
@@ -126,10 +124,9 @@ Modes scene_modes(const Model& model, const State& state, int s, ModeSearch sear
   if (!space.shared())
     return lowest_modes(with_entries(T.K, T.low_rank, 1, Triangle::lower), system.mass(), s, rigid, positions);
   if (space.all(!T.low_rank.any()) && sought_together(system.traits().nodes, system.size(), s, search)) {
-    try {
-      return lowest_modes_together(system.traits().nodes, T.K, system.mass(), s, rigid);
-    } catch (const StepFailure&) {  // then each for itself
-    }
+    Modes together;
+    if (!failure_of([&] { together = lowest_modes_together(system.traits().nodes, T.K, system.mass(), s, rigid); }))
+      return together;
   }
   // Each process finds those of the whole, and keeps its rows.
   const auto whole = [&](const SparseMatrix& A) { return gather_matrix(space, A, Symmetry::symmetric); };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <exception>
@@ -150,7 +151,9 @@ class Run {
       summarize("failed", "");  // which all do together
       throw;
     } catch (const std::exception& e) {
-      summarize("failed", e.what());
+      // A step fails for all processes. Of what else has come over one, others do not know: there is no summary then.
+      const bool of_all = agreed_ || dynamic_cast<const StepFailure*>(&e);
+      if (of_all || processes().size() == 1) summarize("failed", e.what());
       throw;
     }
     result_.end = simulation_.step_count() >= steps_ ? RunResult::End::finished : RunResult::End::interrupted;
@@ -265,15 +268,17 @@ class Run {
         save();
         plan.begin(simulation_);
       }
+      write([&] {
+        if (options_.progress)
+          options_.progress(
+              {simulation_.step_count(), steps_, simulation_.time(), model_.start.t + scene_.time.duration, &report});
+      });
       agree();
-      if (options_.progress)
-        options_.progress(
-            {simulation_.step_count(), steps_, simulation_.time(), model_.start.t + scene_.time.duration, &report});
     }
   }
 
-  /// Does what process 0 alone does with files. All go on together until they agree on whether that has failed: none is
-  /// left waiting for it.
+  /// Does what one process does for itself, as process 0 with files. All go on together until they agree on whether it
+  /// has failed for any: none is left waiting for it.
   template <class Work>
   void write(const Work& work) {
     if (unwritten_) return;
@@ -284,9 +289,12 @@ class Run {
     }
   }
   void agree() {
-    on_root(processes(), [this] {
-      if (const auto failure = std::exchange(unwritten_, nullptr)) std::rethrow_exception(failure);
-    });
+    std::array<int, 1> well = {unwritten_ ? 0 : 1};
+    processes().min(well);
+    if (well[0] != 0) return;
+    agreed_ = true;
+    if (const auto failure = std::exchange(unwritten_, nullptr)) std::rethrow_exception(failure);
+    throw OtherProcessFailed();
   }
 
   /// Where nodes are released, modes and what counts them begin anew.
@@ -506,7 +514,8 @@ class Run {
   std::optional<ContactTable> contacts_;
   std::optional<StepTable> probes_, cavities_;  // as many rows as energies
   RunResult result_;
-  std::exception_ptr unwritten_;  // what process 0 could not write, and why
+  std::exception_ptr unwritten_;  // what this process could not do for itself, and why
+  bool agreed_ = false;           // on a failure
   long frames_ = 0;
   StepTally tally_;
   Counts before_;  // of the runs that this one goes on with
