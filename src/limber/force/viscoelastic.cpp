@@ -81,7 +81,6 @@ ViscoelasticForce::ViscoelasticForce(const ElementMesh& mesh, int first_node, co
   }
   const std::size_t points = kind_at_.size() * static_cast<std::size_t>(elements_->points());
   past_.resize(points * (measured_size + branch_size * most_));
-  held_.resize(points * held_size);
 }
 
 ViscoelasticForce::~ViscoelasticForce() = default;
@@ -154,13 +153,17 @@ void ViscoelasticForce::for_all_batches(const Visit& visit) const {
       memory_cost);
 }
 
-const double* ViscoelasticForce::held(double t) const {
-  if (held_at_ == t) return held_.data();
+ViscoelasticForce::Held ViscoelasticForce::held(double t) const {
+  return held_.at(t, [&](Vector& values) { hold(t, values); });
+}
+
+void ViscoelasticForce::hold(double t, Vector& values) const {
+  values.resize(static_cast<Index>(past_.size() / point_size() * held_size));
   const auto points = static_cast<std::size_t>(elements_->points());
   const std::vector<Filter> by = filters(t);
   for_all_batches([&](std::size_t batch, const ViscousKernel&, double*) {
     for (std::size_t point = batch * points; point < (batch + 1) * points; ++point) {
-      double *c = held_.data() + point * held_size * wide, *B = c + wide;
+      double *c = values.data() + point * held_size * wide, *B = c + wide;
       std::fill_n(c, wide, 1.0);
       std::fill_n(B, 6 * wide, 0.0);
       if (!begun_) continue;
@@ -179,12 +182,11 @@ const double* ViscoelasticForce::held(double t) const {
       }
     }
   });
-  held_at_ = t;
-  return held_.data();
 }
 
 void ViscoelasticForce::add_force(const State& u, Vector& f) const {
-  const double* now = held(u.t);
+  const Held held_now = held(u.t);
+  const double* now = held_now->data();
   for_coloured_blocks(*elements_, viscous_force_cost, [&](const ElementBlock& block) {
     kernel_of(kernels_, block).add_force(*elements_, block, now, u.q.data(), f.data());
   });
@@ -194,7 +196,8 @@ void ViscoelasticForce::add_force(const State& u, Vector& f) const {
 void ViscoelasticForce::add_tangent(const State& u, TangentBuilder& T) const {
   eigen_assert(elements_->is_bound());
   const auto definiteness = T.projected() ? Definiteness::projected : Definiteness::exact;
-  const double* now = held(u.t);
+  const Held held_now = held(u.t);
+  const double* now = held_now->data();
   for_coloured_blocks(*elements_, viscous_tangent_cost, [&](const ElementBlock& block) {
     kernel_of(kernels_, block)
         .linearize(*elements_, block, definiteness, now, u.q.data(), nullptr, T.stiffness_values());
@@ -205,7 +208,8 @@ void ViscoelasticForce::add_tangent(const State& u, TangentBuilder& T) const {
 void ViscoelasticForce::linearize(const State& u, Vector& f, TangentBuilder& T) const {
   eigen_assert(elements_->is_bound());
   const auto definiteness = T.projected() ? Definiteness::projected : Definiteness::exact;
-  const double* now = held(u.t);
+  const Held held_now = held(u.t);
+  const double* now = held_now->data();
   for_coloured_blocks(*elements_, viscous_tangent_cost, [&](const ElementBlock& block) {
     kernel_of(kernels_, block)
         .linearize(*elements_, block, definiteness, now, u.q.data(), f.data(), T.stiffness_values());
@@ -217,7 +221,8 @@ void ViscoelasticForce::linearize(const State& u, Vector& f, TangentBuilder& T) 
 
 std::optional<Potentials> ViscoelasticForce::potentials(const State& u) const {
   const auto& blocks = elements_->blocks();
-  const double* now = held(u.t);
+  const Held held_now = held(u.t);
+  const double* now = held_now->data();
   double W = ordered_sum(
       static_cast<Index>(blocks.size()),
       [&](Index i) {
@@ -250,7 +255,7 @@ void ViscoelasticForce::begin_step(const State& u) {
   });
   begun_ = true;
   since_ = u.t;
-  held_at_.reset();
+  held_.forget();
 }
 
 double ViscoelasticForce::account(const State& u, Ask ask) const {
@@ -319,7 +324,7 @@ void ViscoelasticForce::restore(const std::vector<double>& memory) {
   if (const std::size_t size = 1 + elements_->count() * points * each; !memory.empty() && memory.size() != size)
     throw InputError("forces", fmt::format("{} numbers do not fit the memory of a viscoelastic body, which has {}",
                                            memory.size(), size));
-  held_at_.reset();
+  held_.forget();
   begun_ = !memory.empty();
   if (!begun_) return;
   since_ = memory[0];

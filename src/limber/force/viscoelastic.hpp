@@ -10,6 +10,7 @@
 #include <memory>
 #include <vector>
 
+#include "limber/core/memo.hpp"
 #include "limber/force/elastic.hpp"
 #include "limber/material/viscosity.hpp"
 #include "limber/mesh/element_mesh.hpp"
@@ -77,7 +78,9 @@ class ViscoelasticForce final : public Force, public LearningForce, public Dampi
   void advance(const std::vector<Filter>& by, std::size_t batch, std::size_t branch, const double* now,
                const double* start, const double* kept, double* to) const;
   /// c and B at time t.
-  const double* held(double t) const;
+  using Held = std::shared_ptr<const Vector>;
+  Held held(double t) const;
+  void hold(double t, Vector& values) const;
   double account(const State& u, Ask ask) const;
   /// Number of values stored per point.
   std::size_t point_size() const;
@@ -91,10 +94,9 @@ class ViscoelasticForce final : public Force, public LearningForce, public Dampi
   std::vector<double> gamma_, time_;  // of the branches of each kind of viscosity, most_ each; γ = 0 where it has fewer
   std::vector<int> kind_at_;          // of each place
   bool begun_ = false;
-  double since_ = 0;                       // [s] start of the step
-  std::vector<double> past_;               // S, E, ψ, then T and W of each branch, for each point of each batch
-  mutable std::vector<double> held_;       // c and B, in the same order
-  mutable std::optional<double> held_at_;  // their time
+  double since_ = 0;           // [s] start of the step
+  std::vector<double> past_;   // S, E, ψ, then T and W of each branch, for each point of each batch
+  Memo<double, Vector> held_;  // c and B, in the same order, at a time
 };
 
 }  // namespace limber
