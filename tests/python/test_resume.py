@@ -46,8 +46,21 @@ def without_wall_times(path):
     return [row[:wall] + row[wall + 1:] for row in table]
 
 
-def assert_same_results(one, other):
-    assert (one / "trajectory.h5").read_bytes() == (other / "trajectory.h5").read_bytes()
+def arrays_of(path):
+    h5py = pytest.importorskip("h5py")
+    arrays = {}
+    with h5py.File(path) as file:
+        file.visititems(lambda name, item: arrays.update({name: (item.shape, item[...].tobytes())})
+                        if isinstance(item, h5py.Dataset) else None)
+    return arrays
+
+
+def assert_same_results(one, other, grown=False):
+    """`grown`: the trajectory of one was planned shorter, so that its arrays lie elsewhere in the file."""
+    if grown:
+        assert arrays_of(one / "trajectory.h5") == arrays_of(other / "trajectory.h5")
+    else:
+        assert (one / "trajectory.h5").read_bytes() == (other / "trajectory.h5").read_bytes()
     assert (one / "trajectory.xdmf").read_bytes() == (other / "trajectory.xdmf").read_bytes()
     assert without_wall_times(one / "energy.csv") == without_wall_times(other / "energy.csv")
     for table in ("probes.csv", "cavities.csv"):

@@ -2,6 +2,8 @@
 
 import pytest
 
+from test_resume import arrays_of
+
 
 @pytest.mark.parametrize("method", ["TR-BDF2", "SBDF2ERE"])
 @pytest.mark.parametrize("stop", [4, 8, 12])
@@ -16,5 +18,5 @@ def test_resume_before_and_after_a_release(limber_cli, write_scene, bar, tmp_pat
     limber_cli("run", scene(stop), "-o", "parts", "--quiet")
     limber_cli("run", scene(20), "-o", "parts", "--quiet", "--resume")
     whole, parts = tmp_path / "whole", tmp_path / "parts"
-    assert (whole / "trajectory.h5").read_bytes() == (parts / "trajectory.h5").read_bytes()
+    assert arrays_of(whole / "trajectory.h5") == arrays_of(parts / "trajectory.h5")  # planned shorter, its file has grown
     assert (whole / "trajectory.xdmf").read_bytes() == (parts / "trajectory.xdmf").read_bytes()

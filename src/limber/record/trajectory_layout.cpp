@@ -255,7 +255,7 @@ class Memory {
 /// No less than the size of the file [bytes].
 off_t most_bytes(const TrajectoryHeader& header) {
   const Id name_type = string_type(name_size(header));
-  double size = 1 << 18;
+  double size = 1 << 16;
   for (const Array& array : arrays(header, name_type)) {
     double bytes = static_cast<double>(H5Tget_size(array.type)), pieces = 1;
     const std::vector<hsize_t> piece = array.grows ? piece_of(array) : array.dims;
