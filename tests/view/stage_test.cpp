@@ -8,6 +8,7 @@
 #include "limber/core/errors.hpp"
 #include "limber/record/energy_table.hpp"
 #include "limber/record/temporary_directory.hpp"
+#include "limber/scene/json.hpp"
 #include "limber/scene/run/other_method.hpp"
 #include "limber/scene/run/run.hpp"
 #include "limber/view/folders.hpp"
@@ -272,6 +273,21 @@ TEST(Recording, HasTheEnergiesOfARun) {
   ASSERT_EQ(replay.rows(0).size(), 21u);
   for (std::size_t k = 0; k < 21; ++k)
     for (std::size_t c = 0; c < 8; ++c) EXPECT_EQ(replay.rows(0)[k][c], stage.rows(0)[k][c]);
+}
+
+TEST(ViewStage, ChangedParametersLeaveAPaneAsItIs) {
+  ViewStage stage({"beam", "", {damped()}, "", {}, {}});
+  stage.step();
+  const Pane& pane = *stage.panes()[0];
+  stage.go_on_with({"bodies[0].material.young=2e5", "gravity=[0,-1,0]"}, std::nullopt);
+  EXPECT_EQ(stage.panes()[0].get(), &pane);
+  EXPECT_EQ(pane.scene().gravity, Vec3(0, -1, 0));
+  EXPECT_EQ(pane.steps(), 1);
+  EXPECT_EQ(json_of(pane.document())["bodies"][0]["material"]["young"], 2e5);
+  stage.step();
+  stage.go_on_with({"bodies[0].material.young=3e5", "time.step=0.02"}, std::nullopt);  // not all are such numbers
+  EXPECT_NE(stage.panes()[0].get(), &pane);
+  EXPECT_EQ(stage.panes()[0]->scene().gravity, Vec3(0, -1, 0));
 }
 
 TEST(Recording, CountsOnAfterAChange) {

@@ -454,7 +454,7 @@ void SceneParameters::make_body(std::size_t b, Pending& next) const {
   const Vector& positions = system_->map().reference();
   if (facts_[b].thin) {
     p.thin = made(choice.materials.at("default"));
-    weigh(choice, body, p);
+    if (next.weighed.contains(number)) weigh(choice, body, p);
     next.forces[{Group::body, number, Part::thin}] = thin_forces(choice, body, *p.thin, p.masses, positions);
     return;
   }
@@ -465,7 +465,7 @@ void SceneParameters::make_body(std::size_t b, Pending& next) const {
     p.materials = body_materials(choice, p.shape);
   }
   const auto& m = p.materials;
-  weigh(choice, body, p);
+  if (next.weighed.contains(number)) weigh(choice, body, p);
   const ForceOrigin shape{Group::shape, number}, damping{Group::body, number, Part::damping};
   for (std::size_t i = 0; material && i < origins_.size(); ++i) {
     if (origins_[i] != shape) continue;
