@@ -79,21 +79,22 @@ int report_end(const RunResult& result, const std::string& directory, Verbosity 
   } else if (verbosity == Verbosity::normal) {
     const auto& s = json_of(result.summary);
     fmt::print("{} {} steps, {} frames in {} -> {}\n", finished ? "done:" : "interrupted after", result.steps,
-               result.frames, duration_text(s["wall_seconds"].get<double>()), directory);
-    if (const long n = s["escalated_steps"].get<long>(); n > 0)
+               result.frames, duration_text(s.at("wall_seconds").get<double>()), directory);
+    if (const long n = s.at("escalated_steps").get<long>(); n > 0)
       fmt::print("{} steps were taken by the full Newton or by backward Euler\n", n);
-    if (const long n = s["halved_steps"].get<long>(); n > 0) fmt::print("{} steps were halved\n", n);
-    const auto& again = s["retaken_steps"];
-    if (const long n = again["beside"].get<long>() + again["backward_euler"].get<long>(); n > 0)
-      fmt::print("{} steps gained energy and were taken again ({} by backward Euler)\n", n,
-                 again["backward_euler"].get<long>());
+    if (const long n = s.at("halved_steps").get<long>(); n > 0) fmt::print("{} steps were halved\n", n);
+    long again = 0;
+    for (const auto& times : s.at("retaken_steps")) again += times.get<long>();
+    if (again > 0)
+      fmt::print("{} steps gained energy and were taken again ({} by backward Euler)\n", again,
+                 s.at("retaken_steps").at("backward_euler").get<long>());
     fmt::print("trajectory.xdmf opens in ParaView, energy.csv in a spreadsheet, energy.png is the plot\n");
     if (!finished)
       fmt::print("`limber run … -o {} --resume` goes on from step {}{}\n", directory, result.checkpoint,
                  result.checkpoint < result.steps ? fmt::format(", the last checkpoint, and repeats the {} after it",
                                                                 result.steps - result.checkpoint)
                                                   : "");
-    if (const double rise = s["energy_rise"].get<double>(), in_play = s["energy_in_play"].get<double>();
+    if (const double rise = s.at("energy_rise").get<double>(), in_play = s.at("energy_in_play").get<double>();
         rise >= .1 * in_play && rise > 0)
       fmt::print(
           "WARNING: {:.3g} J appeared that nobody put in, {:.0f} % of the energy in play: do not trust this motion\n",
