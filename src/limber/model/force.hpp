@@ -172,8 +172,8 @@ class LearningForce {
  public:
   virtual ~LearningForce() = default;
   virtual void begin_step(const State&) {}
-  /// Called by the driver before a step: changes the force, putting in about `budget` [J] at most. Whether it is
-  /// another one now.
+  /// Called by the driver before a step that starts where things touch: changes the force, putting in about `budget`
+  /// [J] at most. Whether it is another one now.
   virtual bool adapt(const State&, double /*budget*/) { return false; }
   /// By how much it lets things be strained that are to keep their shape, at a state where the forces of a step have
   /// acted. Several processes: 0 where another one knows.

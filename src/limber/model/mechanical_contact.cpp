@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <string>
 
@@ -17,17 +18,14 @@ constexpr double least_weight = 1e-16;  // of a node in a gap, squared
 /// The whole system's mass, pattern and prescribed motion, with some of its forces.
 class MechanicalSystem::Part final : public System {
  public:
-  Part(MechanicalSystem& whole, const Forces& forces) : whole_(whole), forces_(forces) {
-    for (const auto& f : forces_) {
-      time_dependent_ = time_dependent_ || f->traits().time_dependent;
-      has_potential_ = has_potential_ && f->traits().has_potential;
-    }
-  }
+  Part(MechanicalSystem& whole, const ForceGroup& forces, ContactPart* contact = nullptr)
+      : whole_(whole), forces_(forces), contact_(contact) {}
 
   SystemTraits traits() const override {
     SystemTraits t = whole_.traits();
-    t.time_dependent = time_dependent_ || whole_.scripted_;
-    t.contact = nullptr;
+    t.velocity_dependent = forces_.velocity_dependent;
+    t.time_dependent = forces_.time_dependent || whole_.scripted_;
+    t.contact = contact_;
     t.gaps = nullptr;
     return t;
   }
@@ -37,30 +35,57 @@ class MechanicalSystem::Part final : public System {
     return whole_.linearize_by(u, d, T, forces_);
   }
   std::optional<Potentials> potentials(const State& u) const override {
-    if (!has_potential_ || (whole_.coupled_mass_ && whole_.scripted_)) return std::nullopt;
-    return whole_.potentials_of(u, forces_);
+    if (!forces_.has_potential || (whole_.coupled_mass_ && whole_.scripted_)) return std::nullopt;
+    return whole_.potentials_of(u, forces_.list);
   }
   double max_step(const Vector& q, const Vector& dq, double t0, double t1) const override {
-    return whole_.max_step_of(q, dq, t0, t1, forces_);
+    return whole_.max_step_of(q, dq, t0, t1, forces_.list);
   }
+  void begin_step(const State& u) override { whole_.begin_step(u); }
   Matrix rigid_motions(const State& u) const override { return whole_.rigid_motions(u); }
 
  private:
   MechanicalSystem& whole_;
-  const Forces& forces_;
-  bool time_dependent_ = false, has_potential_ = true;
+  const ForceGroup& forces_;
+  ContactPart* contact_;
+};
+
+/// What is implicit apart from collisions: what keeps rigid parts in shape, the volumes of liquids.
+class MechanicalSystem::Lasting final : public ContactPart {
+ public:
+  explicit Lasting(MechanicalSystem& whole)
+      : whole_(whole), smooth_(whole, whole.smooth_forces_), forces_(whole, whole.lasting_forces_) {}
+
+  System& smooth() override { return smooth_; }
+  System& forces() override { return forces_; }
+  bool collides() const override { return false; }
+  double smallest_gap(const State&) const override { return std::numeric_limits<double>::infinity(); }
+  std::string driven() const override { return whole_.driven(whole_.lasting_forces_); }
+
+ private:
+  MechanicalSystem& whole_;
+  Part smooth_, forces_;
 };
 
 class MechanicalSystem::Contact final : public ContactPart {
  public:
   explicit Contact(MechanicalSystem& whole)
-      : whole_(whole), smooth_(whole, whole.smooth_forces_), forces_(whole, whole.implicit_forces_) {}
+      : whole_(whole),
+        smooth_(whole, whole.smooth_forces_),
+        forces_(whole, whole.implicit_forces_),
+        lasting_(whole),
+        apart_(whole, whole.apart_forces_, whole.lasting_forces_.list.empty() ? nullptr : &lasting_) {
+    for (std::size_t k = 0; k < whole_.forces_.size(); ++k)
+      if (whole_.roles_[k].contact) collisions_.push_back(whole_.forces_[k]);
+  }
 
   System& smooth() override { return smooth_; }
   System& forces() override { return forces_; }
-  bool acts_in_collisions_only() const override {
-    return std::all_of(whole_.implicit_forces_.begin(), whole_.implicit_forces_.end(),
-                       [](const auto& force) { return dynamic_cast<const ContactForce*>(force.get()) != nullptr; });
+  System* without_collisions() override { return &apart_; }
+  bool stays_apart(const State& from, const State& to) const override {
+    // The way first: what is near it is then known at its end too.
+    return whole_.max_step_of(from.q, to.q - from.q, from.t, to.t, collisions_) >= 1 &&
+           !std::isfinite(smallest_gap(to));
   }
   double smallest_gap(const State& u) const override {
     const State all = whole_.full(u);
@@ -82,11 +107,14 @@ class MechanicalSystem::Contact final : public ContactPart {
       if (f.contact && f.contact->couple_again()) any = true;
     return any;
   }
-  std::string driven() const override { return whole_.driven(); }
+  std::string driven() const override { return whole_.driven(whole_.implicit_forces_); }
 
  private:
   MechanicalSystem& whole_;
   Part smooth_, forces_;
+  Lasting lasting_;
+  Part apart_;
+  Forces collisions_;
 };
 
 class MechanicalSystem::Near final : public NearGaps {
@@ -150,20 +178,23 @@ class MechanicalSystem::Near final : public NearGaps {
   std::size_t count_ = 0;  // of pairs that were near last
 };
 
-std::string MechanicalSystem::driven() const {
+std::string MechanicalSystem::driven(const ForceGroup& implicit) const {
   std::vector<std::string> all;
   const auto add = [&](const char* name) {
     if (std::find(all.begin(), all.end(), name) == all.end()) all.emplace_back(name);
   };
   if (scripted_) add("a script");
-  for (const auto& f : implicit_forces_)
+  for (const auto& f : implicit.list)
     if (const ForceTraits t = f->traits(); t.time_dependent)
       add(t.energy == EnergyKind::contact ? "an obstacle" : "the volume of a liquid");
   return join(all, " or ");
 }
 
 void MechanicalSystem::make_contact() {
-  if (!implicit_forces_.empty()) contact_ = std::make_unique<Contact>(*this);
+  if (implicit_forces_.collides)
+    contact_ = std::make_unique<Contact>(*this);
+  else if (!implicit_forces_.list.empty())
+    contact_ = std::make_unique<Lasting>(*this);
   if (gaps_) near_gaps_ = std::make_unique<Near>(*this);
 }
 

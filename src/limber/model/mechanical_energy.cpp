@@ -87,7 +87,7 @@ double MechanicalSystem::friction_power(const State& u) const {
 }
 
 WorkPutIn MechanicalSystem::work_put_in(const State& from, const State& to, std::span<const ActingState> acting) const {
-  if (!space_.shared() && !time_dependent_ && has_potential_) return {};
+  if (!space_.shared() && !time_dependent_ && all_forces_.has_potential) return {};
   const State a = full(from), b = full(to);
   const Vector moved = way(from, to, a, b);
   const Travel step{a, b, moved};

@@ -28,17 +28,22 @@ MechanicalSystem::MechanicalSystem(Parts parts)
       all_ties_(std::move(parts.ties)),
       holders_(std::move(parts.holders)),
       length_scale_(parts.length_scale) {
+  implicit_forces_.implicit_only = lasting_forces_.implicit_only = true;
   for (const auto& f : forces_) {
     const auto traits = f->traits();
     if (!traits.symmetric) storage_ = Storage::full;
-    velocity_dependent_ = velocity_dependent_ || traits.velocity_dependent;
-    has_potential_ = has_potential_ && traits.has_potential;
-    forces_depend_on_time_ = forces_depend_on_time_ || traits.time_dependent;
     lag_ = std::max(lag_, traits.lag);
-    (traits.wholly_implicit ? implicit_forces_ : smooth_forces_).push_back(f);
     roles_.push_back({dynamic_cast<ContactForce*>(f.get()), dynamic_cast<LearningForce*>(f.get()),
                       dynamic_cast<DampingForce*>(f.get()), dynamic_cast<LoadForce*>(f.get())});
+    all_forces_.add(f);
+    (traits.wholly_implicit ? implicit_forces_ : smooth_forces_).add(f);
+    if (roles_.back().contact) continue;
+    apart_forces_.add(f);
+    if (traits.wholly_implicit) lasting_forces_.add(f);
   }
+  // Smooth tangents are added to theirs.
+  implicit_forces_.velocity_dependent = all_forces_.velocity_dependent;
+  lasting_forces_.velocity_dependent = apart_forces_.velocity_dependent;
   tied_.assign(ix(static_cast<int>(reference_.size() / 3)), 0);
   for (const Tie& t : all_ties_) tied_[ix(t.node)] = 1;
   std::erase_if(all_ties_, [&](const Tie& t) { return !holders_.holds(t.node); });
@@ -53,10 +58,19 @@ MechanicalSystem::MechanicalSystem(Parts parts)
   memory_at_start_ = memory();
 }
 
+void MechanicalSystem::ForceGroup::add(const std::shared_ptr<Force>& force) {
+  const ForceTraits traits = force->traits();
+  list.push_back(force);
+  collides = collides || dynamic_cast<ContactForce*>(force.get()) != nullptr;
+  velocity_dependent = velocity_dependent || traits.velocity_dependent;
+  time_dependent = time_dependent || traits.time_dependent;
+  has_potential = has_potential && traits.has_potential;
+}
+
 SystemTraits MechanicalSystem::traits() const {
   return {.size = 3 * static_cast<Index>(ties_.unknowns()),
           .symmetric = storage_ == Storage::lower,
-          .velocity_dependent = velocity_dependent_,
+          .velocity_dependent = all_forces_.velocity_dependent,
           .time_dependent = time_dependent_,
           .length_scale = length_scale_,
           .nodes = {&unknown_positions_, &parts_, &guided_parts_, &space_},
@@ -76,7 +90,7 @@ void MechanicalSystem::arrange() {
     scripted_ = scripted_ || !p.motion.is_constant();
   }
   find_guides(holds);
-  time_dependent_ = forces_depend_on_time_ || scripted_;
+  time_dependent_ = all_forces_.time_dependent || scripted_;
   free_index_.assign(ix(n), -1);
   prescribed_index_.assign(ix(n), -1);
   free_nodes_.clear();
@@ -207,6 +221,7 @@ void MechanicalSystem::make_pattern(const Couplings& more) {
   const auto pattern_of = [&](const Couplings& pairs) {
     return BlockPattern(static_cast<int>(free_nodes_.size()), pairs, storage_);
   };
+  grown_ = false;
   if (more.empty()) {
     pattern_ = pattern_of(fixed_couplings_);
   } else {
@@ -226,8 +241,7 @@ void MechanicalSystem::make_mass() {
   const auto take = [&](const SparseMatrix& M) {
     mass_ = space_.shared() ? MassMatrix(M, symmetry, space_) : MassMatrix(M, symmetry);
   };
-  // Where the pattern grows, what is linearised on the old one moves to that of the mass.
-  if (!grows() && !coupled_mass_ && !ties_.any() && guided_.empty()) {
+  if (!coupled_mass_ && !ties_.any() && guided_.empty()) {
     Vector diagonal = Vector::Zero(size());
     for (const auto& m : masses_)
       if (const int f = free_index_[ix(m.a)]; f >= 0) block(diagonal, f) += Vec3::Constant(m.m);
@@ -297,12 +311,14 @@ bool MechanicalSystem::adapt(const State& u, double budget) {
   return changed;
 }
 
+/// Not by those of collisions.
 template <class Visit>
 void MechanicalSystem::each_strained(const State& u, const Visit& visit) const {
-  if (std::none_of(roles_.begin(), roles_.end(), [](const ForceRoles& f) { return f.learning; })) return;
+  const auto may_strain = [](const ForceRoles& f) { return f.learning && !f.contact; };
+  if (std::none_of(roles_.begin(), roles_.end(), may_strain)) return;
   const State all = full(u);
   for (const ForceRoles& f : roles_) {
-    if (!f.learning) continue;
+    if (!may_strain(f)) continue;
     std::vector<double> strains = f.learning->strains(all);
     if (strains.empty()) continue;
     space_.processes().sum(strains);
@@ -329,7 +345,7 @@ bool MechanicalSystem::grows() const {
 }
 
 void MechanicalSystem::forget() {
-  if (grows())
+  if (grown_)
     make_pattern({});
   else
     mass_.forget();
@@ -365,6 +381,7 @@ void MechanicalSystem::couple(const State& all) {
     unsymmetric_pattern_ = BlockPattern(static_cast<int>(free_nodes_.size()), now, Storage::full);
   else
     make_pattern(now);
+  grown_ = true;
 }
 
 Vector MechanicalSystem::full_force(const State& all, const Forces& forces) const {
@@ -394,14 +411,15 @@ Vector MechanicalSystem::added_up(Vector f) const {
   return f;
 }
 
-Vector MechanicalSystem::force_of(const State& u, const Forces& forces) const {
-  const Vector all = full_force(full(u), forces);
-  return &forces == &implicit_forces_ ? added_up(gather(all)) : free_force(all, u.t);
+Vector MechanicalSystem::force_of(const State& u, const ForceGroup& group) const {
+  const Vector all = full_force(full(u), group.list);
+  return group.implicit_only ? added_up(gather(all)) : free_force(all, u.t);
 }
 
-Vector MechanicalSystem::force(const State& u) const { return force_of(u, forces_); }
+Vector MechanicalSystem::force(const State& u) const { return force_of(u, all_forces_); }
 
-TangentBuilder MechanicalSystem::builder(Definiteness d, Tangent& T, std::vector<RankOne>& low_rank) {
+TangentBuilder MechanicalSystem::builder(Definiteness d, Tangent& T, const ForceGroup& group,
+                                         std::vector<RankOne>& low_rank) {
   T.deflation.reset();
   T.unsymmetric.resize(0, 0);
   const auto clear = [&](SparseMatrix& A) {
@@ -413,8 +431,8 @@ TangentBuilder MechanicalSystem::builder(Definiteness d, Tangent& T, std::vector
     for_chunks(A.nonZeros(), [&](Index begin, Index end) { std::fill(A.valuePtr() + begin, A.valuePtr() + end, 0.0); });
   };
   clear(T.K);
-  if (velocity_dependent_) clear(T.D);
-  double *K = T.K.valuePtr(), *D = velocity_dependent_ ? T.D.valuePtr() : nullptr;
+  if (group.velocity_dependent) clear(T.D);
+  double *K = T.K.valuePtr(), *D = group.velocity_dependent ? T.D.valuePtr() : nullptr;
   if (ties_.any()) {
     K = node_K_.setZero(pattern_.entries()).data();
     if (D) D = node_D_.setZero(pattern_.entries()).data();
@@ -422,15 +440,15 @@ TangentBuilder MechanicalSystem::builder(Definiteness d, Tangent& T, std::vector
   return {pattern_, free_index_, d, K, D, {&unsymmetric_pattern_, &T.unsymmetric}, &low_rank};
 }
 
-void MechanicalSystem::reduce(Tangent& T) {
+void MechanicalSystem::reduce(Tangent& T, const ForceGroup& group) {
   if (ties_.any()) {
     ties_.add_reduced(node_K_.data(), T.K.valuePtr());
-    if (velocity_dependent_) ties_.add_reduced(node_D_.data(), T.D.valuePtr());
+    if (group.velocity_dependent) ties_.add_reduced(node_D_.data(), T.D.valuePtr());
     if (T.unsymmetric.size() > 0) T.unsymmetric = ties_.reduced(T.unsymmetric);
   }
   if (!guides_.any()) return;
   guides_.project(T.K.valuePtr(), Guides::Diagonal::large);
-  if (velocity_dependent_) guides_.project(T.D.valuePtr(), Guides::Diagonal::none);
+  if (group.velocity_dependent) guides_.project(T.D.valuePtr(), Guides::Diagonal::none);
   if (T.unsymmetric.size() > 0) guides_.project(T.unsymmetric);
 }
 
@@ -444,20 +462,20 @@ LowRank MechanicalSystem::reduced(const std::vector<RankOne>& parts) const {
   return out;
 }
 
-Vector MechanicalSystem::linearize_by(const State& u, Definiteness d, Tangent& T, const Forces& forces) {
+Vector MechanicalSystem::linearize_by(const State& u, Definiteness d, Tangent& T, const ForceGroup& group) {
   const State all = full(u);
-  if (&forces != &smooth_forces_) couple(all);
+  if (group.collides) couple(all);
   std::vector<RankOne> low_rank;
-  auto b = builder(d, T, low_rank);
+  auto b = builder(d, T, group, low_rank);
   Vector f = Vector::Zero(reference_.size());
-  for (const auto& force : forces) force->linearize(all, f, b);
-  reduce(T);
+  for (const auto& force : group.list) force->linearize(all, f, b);
+  reduce(T, group);
   T.low_rank = reduced(low_rank);
-  return &forces == &implicit_forces_ ? added_up(gather(f)) : free_force(f, u.t);
+  return group.implicit_only ? added_up(gather(f)) : free_force(f, u.t);
 }
 
 Vector MechanicalSystem::linearize(const State& u, Definiteness d, Tangent& T) {
-  return linearize_by(u, d, T, forces_);
+  return linearize_by(u, d, T, all_forces_);
 }
 
 std::optional<Potentials> MechanicalSystem::potentials_of(const State& u, const Forces& forces) const {
@@ -477,7 +495,7 @@ std::optional<Potentials> MechanicalSystem::potentials_of(const State& u, const 
 }
 
 std::optional<Potentials> MechanicalSystem::potentials(const State& u) const {
-  if (!has_potential_ || (coupled_mass_ && scripted_ && !still_)) return std::nullopt;
+  if (!all_forces_.has_potential || (coupled_mass_ && scripted_ && !still_)) return std::nullopt;
   return potentials_of(u, forces_);
 }
 

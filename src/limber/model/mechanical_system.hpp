@@ -155,6 +155,17 @@ class MechanicalSystem final : public System {
     Vector x, v, a;
   };
   using Forces = std::vector<std::shared_ptr<Force>>;
+  /// Forces that act together.
+  struct ForceGroup {
+    Forces list = {};
+    bool implicit_only = false;       // none of them is smooth: inertia of prescribed nodes is not theirs
+    bool collides = false;            // forces of collisions are among them
+    bool velocity_dependent = false;  // their tangent has a D
+    bool time_dependent = false;
+    bool has_potential = true;
+
+    void add(const std::shared_ptr<Force>& force);
+  };
   /// What else a force is; null: nothing of that kind.
   struct ForceRoles {
     ContactForce* contact;
@@ -164,11 +175,12 @@ class MechanicalSystem final : public System {
   };
   class Part;     // this system with some of its forces
   class Contact;  // its contact part
+  class Lasting;  // the same where nothing collides
   class Near;     // its gaps
 
   void make_contact();
   /// See ContactPart::driven.
-  std::string driven() const;
+  std::string driven(const ForceGroup& implicit) const;
   /// visit(learning force, its strains at u, those of all processes).
   template <class Visit>
   void each_strained(const State& u, const Visit& visit) const;
@@ -186,8 +198,8 @@ class MechanicalSystem final : public System {
   /// Lets the pattern grow to hold the contact forces' tangent at a full state.
   void couple(const State& all);
   Vector full_force(const State& all, const Forces& forces) const;
-  Vector force_of(const State& u, const Forces& forces) const;
-  Vector linearize_by(const State& u, Definiteness, Tangent& T, const Forces& forces);
+  Vector force_of(const State& u, const ForceGroup& group) const;
+  Vector linearize_by(const State& u, Definiteness, Tangent& T, const ForceGroup& group);
   std::optional<Potentials> potentials_of(const State& u, const Forces& forces) const;
   double max_step_of(const Vector& q, const Vector& dq, double t0, double t1, const Forces& forces) const;
   /// The whole force on the unknowns, from that of a process's own elements on all nodes.
@@ -195,9 +207,9 @@ class MechanicalSystem final : public System {
   /// The force on the unknowns from that on all nodes, and its sum over all processes.
   Vector gather(const Vector& full) const;
   Vector added_up(Vector f) const;
-  TangentBuilder builder(Definiteness, Tangent& T, std::vector<RankOne>& low_rank);
+  TangentBuilder builder(Definiteness, Tangent& T, const ForceGroup& group, std::vector<RankOne>& low_rank);
   /// From all free nodes to the unknowns, where nodes are tied.
-  void reduce(Tangent& T);
+  void reduce(Tangent& T, const ForceGroup& group);
   LowRank reduced(const std::vector<RankOne>& parts) const;
   /// ½ h (v_a + v_b) of what is free, q_b − q_a of what is held; 3N.
   Vector way(const State& a, const State& b, const State& full_a, const State& full_b) const;
@@ -242,18 +254,19 @@ class MechanicalSystem final : public System {
   Storage storage_ = Storage::lower;
   Ties ties_;
   NodeHolders holders_;
-  Space space_;                             // of the unknowns
-  BlockPattern pattern_;                    // of the free nodes
-  MassMatrix mass_;                         // of the unknowns
-  Vector node_K_, node_D_;                  // on pattern_, where nodes are tied
-  std::unique_ptr<ContactPart> contact_;    // null without contact forces
-  std::unique_ptr<NearGaps> near_gaps_;     // null without a source
-  Forces smooth_forces_, implicit_forces_;  // all forces; the latter wholly implicit in every method
-  std::vector<ForceRoles> roles_;           // of all forces
+  Space space_;                                              // of the unknowns
+  BlockPattern pattern_;                                     // of the free nodes
+  MassMatrix mass_;                                          // of the unknowns
+  Vector node_K_, node_D_;                                   // on pattern_, where nodes are tied
+  std::unique_ptr<ContactPart> contact_;                     // null without contact forces
+  std::unique_ptr<NearGaps> near_gaps_;                      // null without a source
+  ForceGroup all_forces_, smooth_forces_, implicit_forces_;  // the last are wholly implicit in every method
+  ForceGroup apart_forces_, lasting_forces_;                 // all and the implicit ones but for those of collisions
+  std::vector<ForceRoles> roles_;                            // of all forces
   Lag lag_ = Lag::none;
-  bool velocity_dependent_ = false, has_potential_ = true, scripted_ = false, coupled_mass_ = false,
-       time_dependent_ = false, forces_depend_on_time_ = false;
+  bool scripted_ = false, coupled_mass_ = false, time_dependent_ = false;
   double length_scale_ = 1;
+  bool grown_ = false;                // pattern_ has couplings that came with contact
   BlockPattern unsymmetric_pattern_;  // of the free nodes: what of coupled friction is not symmetric
   std::optional<double> still_;       // in statics, the share at which prescribed nodes stand still
 };

@@ -82,8 +82,13 @@ class ContactPart {
   /// projected.
   virtual System& smooth() = 0;
   virtual System& forces() = 0;
-  /// Whether these are forces of collisions only, which vanish where the smallest gap is ∞.
-  virtual bool acts_in_collisions_only() const { return false; }
+  /// Whether forces of collisions are among them.
+  virtual bool collides() const { return true; }
+  /// The system without the forces of collisions, which vanish where the smallest gap is ∞; what else is implicit is
+  /// its contact part. Null if there are no such forces.
+  virtual System* without_collisions() { return nullptr; }
+  /// Whether nothing comes within reach at `to` or is passed through on the straight way there.
+  virtual bool stays_apart(const State& /*from*/, const State& /*to*/) const { return false; }
   /// The smallest gap [m] of the collisions at u; ∞ if there are none.
   virtual double smallest_gap(const State&) const = 0;
   virtual Lag lag() const { return Lag::none; }
@@ -124,7 +129,7 @@ class System {
   virtual ~System() = default;
 
   virtual SystemTraits traits() const = 0;
-  /// It has the pattern of K and D, which may grow with each tangent; or its diagonal alone, where that does not grow.
+  /// It has the pattern of K and D, which may grow with each tangent; or its diagonal alone.
   virtual const MassMatrix& inertia() const = 0;
   virtual Vector force(const State& u) const = 0;
   /// The force, with K and D at u in T. Matrices of T without a pattern get one, which grows where things have met:

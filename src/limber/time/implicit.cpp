@@ -85,7 +85,10 @@ class Implicit final : public StageSolver {
   Vector newton(StageProblem& problem, Vector v, LinearSolver& linear) {
     NewtonReport report;
     try {
-      v = solve_newton(problem, std::move(v), linear, options_.newton, report);
+      NewtonOptions options = options_.newton;
+      if (const ContactPart* contact = problem.system().contact(); contact && contact->collides())
+        options.max_iterations = options_.iterations_with_contact.value_or(options.max_iterations);
+      v = solve_newton(problem, std::move(v), linear, options, report);
       count(report);
       return v;
     } catch (const StepFailure&) {

@@ -2,6 +2,7 @@
 /// A method at work on one system: scheme × stage solver × splitting, with what these keep between steps (factors,
 /// modes). All else that a step depends on is the history.
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -50,7 +51,10 @@ class Stepper {
   bool has_older_modes() const { return modes_ && modes_->basis().count() > 0 && modes_->kept(); }
   /// Whether that is possible: the method solves stages, and ends at the last of them.
   bool can_step_beside() const;
-  /// Whether a stage of the last step ended where things touch.
+  /// Whether the last step, or the last try of one, had forces that are implicit in every method: of collisions, if
+  /// something came within reach, of rigid parts or liquids.
+  bool met() const { return met_; }
+  /// Whether a stage of such a step ended where things touch.
   bool touched() const { return stages_->touched() || (newton_ && newton_->touched()); }
   bool linearized() const { return info_->solution == StageSolution::linearized; }
 
@@ -81,7 +85,8 @@ class Stepper {
   ModalLimits limits() const;
   void note_left_out();
   State step_of_method(System& system, const History& u, double h, ModalSubspace::Use modes);
-  std::optional<State> step_apart(System& system, const History& u, double h, ModalSubspace::Use modes);
+  using Take = std::function<State(System&)>;
+  State apart_or_with_contact(System& system, const State& start, const Take& take);
   State step_in_frame(StageSolution solution, System& system, const History& u, double h,
                       ModalSubspace::Use modes = ModalSubspace::Use::kept_or_new);
   State step_of_base(StageSolution solution, System& system, const History& u, double h);
@@ -99,6 +104,7 @@ class Stepper {
   std::unique_ptr<ModalSubspace> modes_;
   Exponential exponential_;
   ActedForces acted_;
+  bool met_ = false;
 };
 
 }  // namespace limber
