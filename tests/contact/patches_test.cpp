@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "limber/contact/geometry/distance.hpp"
 #include "limber/core/nodes.hpp"
@@ -83,6 +84,13 @@ double wide_spread(const Vector& x, const Vector& y) {  // of all nodes
   return most;
 }
 
+/// However many pairs of patches are watched one by one.
+double spread(const Patches& patches, const Vector& x, const Vector& y, double within) {
+  const double all = patches.spread(patches.layout(x, 0), y, within);
+  for (const double reach : {.01, .3, 2., 1e6}) EXPECT_EQ(patches.spread(patches.layout(x, reach), y, within), all);
+  return all;
+}
+
 TEST(Patches, BoundTheWaysOfWhatMayMeet) {
   const Strips s(5, .1);
   const Patches patches(s.surface, s.may, s.rest);
@@ -95,10 +103,44 @@ TEST(Patches, BoundTheWaysOfWhatMayMeet) {
       return Vec3(at.x(), std::cos(angle) * at.y() - std::sin(angle) * at.z(),
                   std::sin(angle) * at.y() + std::cos(angle) * at.z() - (upper ? .06 + .02 * at.y() : 0));
     });
-    const double bound = patches.spread(patches.boxes(s.rest), s.rest, y, .02), truth = true_spread(s, s.rest, y, .02);
+    const double bound = spread(patches, s.rest, y, .02), truth = true_spread(s, s.rest, y, .02);
     EXPECT_GT(truth, 0);
     EXPECT_GE(bound, truth) << turn;
   }
+}
+
+/// The smallest gap of nodes whose gap is `reach` or more at x, on the straight way to y.
+double least_gap(const Vector& x, const Vector& y, double reach) {
+  double least = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < x.size() / 3; ++i)
+    for (int j = 0; j < i; ++j) {
+      const Vec3 d = point(x, i) - point(x, j), e = point(y, i) - point(y, j) - d;
+      if (d.norm() - .002 < reach) continue;
+      const double at = std::clamp(-d.dot(e) / std::max(e.squaredNorm(), 1e-30), 0., 1.);
+      least = std::min(least, (d + at * e).norm() - .002);
+    }
+  return least;
+}
+
+TEST(Patches, KnowWhatStaysApartOfWhatTurnsAndBends) {
+  const Strips s(12, .1);
+  const Patches patches(s.surface, s.may, s.rest);
+  constexpr double within = .02;
+  int kept = 0, lost = 0;
+  for (const double reach : {.1, .3})
+    for (const double turn : {.02, .1, .3, 1.})
+      for (const double bend : {0., .01, .1, .5}) {
+        const Vector y = s.moved([&](int, const Vec3& at) {
+          const double angle = turn + bend * at.x();
+          return Vec3(std::cos(angle) * at.x() - std::sin(angle) * at.y(),
+                      std::sin(angle) * at.x() + std::cos(angle) * at.y(), (1 - bend) * at.z() + 3 * turn);
+        });
+        const bool apart = patches.keep_apart(patches.layout(s.rest, 4 * reach), y, within, reach);
+        ++(apart ? kept : lost);
+        if (apart) EXPECT_GE(least_gap(s.rest, y, reach), within) << reach << " " << turn << " " << bend;
+      }
+  EXPECT_GT(kept, 5);
+  EXPECT_GT(lost, 5);
 }
 
 TEST(Patches, WhatStaysApartMayFlyAsItLikes) {
@@ -109,15 +151,15 @@ TEST(Patches, WhatStaysApartMayFlyAsItLikes) {
                 (s.surface.object[static_cast<std::size_t>(i)] == 1 ? Vec3(0, 0, 100) : Vec3(0, 1e-3 * at.x(), 0)));
   });
   // Boxes say nothing of which way things go: 100 m of way are enough to meet what stood .1 m away.
-  EXPECT_GE(patches.spread(patches.boxes(s.rest), s.rest, y, .01), 100);
+  EXPECT_GE(spread(patches, s.rest, y, .01), 100);
   const Vector far = y;
   const Vector later = s.moved([&](int i, const Vec3& at) {
     return Vec3(at +
                 (s.surface.object[static_cast<std::size_t>(i)] == 1 ? Vec3(0, 0, 150) : Vec3(0, 2e-3 * at.x(), 0)));
   });
-  const double spread = patches.spread(patches.boxes(far), far, later, .01);
-  EXPECT_LT(spread, 3e-3);
-  EXPECT_GT(spread, 1e-5);
+  const double felt = spread(patches, far, later, .01);
+  EXPECT_LT(felt, 3e-3);
+  EXPECT_GT(felt, 1e-5);
 }
 
 TEST(Patches, OfATwistOnlyWhatNeighboursFeelCounts) {
@@ -128,14 +170,14 @@ TEST(Patches, OfATwistOnlyWhatNeighboursFeelCounts) {
     return Vec3(at.x(), std::cos(angle) * at.y() - std::sin(angle) * at.z(),
                 std::sin(angle) * at.y() + std::cos(angle) * at.z());
   });
-  EXPECT_LT(patches.spread(patches.boxes(s.rest), s.rest, y, .002), .5 * wide_spread(s.rest, y));
+  EXPECT_LT(spread(patches, s.rest, y, .002), .5 * wide_spread(s.rest, y));
 }
 
 TEST(Patches, ObjectsThatMayNotCollideDoNotCount) {
   Strips s(6, .01);
   s.may = {{0, 0}, {0, 0}};
   const Patches patches(s.surface, s.may, s.rest);
-  EXPECT_EQ(patches.spread(patches.boxes(s.rest), s.rest, 3 * s.rest, .1), 0);
+  EXPECT_EQ(spread(patches, s.rest, 3 * s.rest, .1), 0);
 }
 
 /// A fan round one node: that one alone is a first node, and no node is a point.
@@ -151,13 +193,13 @@ TEST(Patches, NodesThatNoPrimitiveBeginsWith) {
   }
   const Patches patches(fan, {{1}}, x);
   EXPECT_EQ(patches.count(), 1u);
-  EXPECT_GE(patches.spread(patches.boxes(x), x, 2 * x, .1), 1);
+  EXPECT_GE(spread(patches, x, 2 * x, .1), 1);
 }
 
 TEST(Patches, OfNothing) {
   const Patches patches({}, {}, Vector());
   EXPECT_EQ(patches.count(), 0u);
-  EXPECT_EQ(patches.spread(patches.boxes(Vector()), Vector(), Vector(), 1), 0);
+  EXPECT_EQ(spread(patches, Vector(), Vector(), 1), 0);
 }
 
 }  // namespace

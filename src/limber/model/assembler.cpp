@@ -46,6 +46,7 @@ BlockPattern Assembler::pattern_of(const Couplings& pairs, Storage storage) cons
 }
 
 void Assembler::make_pattern(const Couplings& more) {
+  grown_ = false;
   if (more.empty()) {
     pattern_ = pattern_of(fixed_, forces_.storage());
   } else {
@@ -65,8 +66,7 @@ void Assembler::make_mass() {
     mass_ = map_.space().shared() ? MassMatrix(M, symmetry, map_.space()) : MassMatrix(M, symmetry);
   };
   const auto& free_index = map_.free_index();
-  // If the pattern can grow, matrices on the previous pattern are moved to that of the mass.
-  if (!grows() && !masses_.coupled && !map_.ties().any() && map_.guided_nodes().empty()) {
+  if (!masses_.coupled && !map_.ties().any() && map_.guided_nodes().empty()) {
     Vector diagonal = Vector::Zero(map_.size());
     for (const auto& m : masses_.list)
       if (const int f = free_index[ix(m.a)]; f >= 0) block(diagonal, f) += Vec3::Constant(m.m);
@@ -95,7 +95,7 @@ void Assembler::make_mass() {
 }
 
 void Assembler::forget() {
-  if (grows())
+  if (grown_)
     make_pattern({});
   else
     mass_.forget();
@@ -122,6 +122,7 @@ void Assembler::couple(const State& all) {
     unsymmetric_ = pattern_of(now, Storage::full);
   else
     make_pattern(now);
+  grown_ = true;
 }
 
 void Assembler::clear(SparseMatrix& A) const {
@@ -132,12 +133,13 @@ void Assembler::clear(SparseMatrix& A) const {
   for_chunks(A.nonZeros(), [&](Index begin, Index end) { std::fill(A.valuePtr() + begin, A.valuePtr() + end, 0.0); });
 }
 
-void Assembler::assemble(Definiteness definiteness, Tangent& T, const std::function<void(TangentBuilder&)>& add) {
+void Assembler::assemble(Definiteness definiteness, bool damped, Tangent& T,
+                         const std::function<void(TangentBuilder&)>& add) {
   T.deflation.reset();
   T.unsymmetric.resize(0, 0);
   clear(T.K);
-  if (forces_.velocity_dependent()) clear(T.D);
-  double *K = T.K.valuePtr(), *D = forces_.velocity_dependent() ? T.D.valuePtr() : nullptr;
+  if (damped) clear(T.D);
+  double *K = T.K.valuePtr(), *D = damped ? T.D.valuePtr() : nullptr;
   if (map_.ties().any()) {
     K = node_K_.setZero(pattern_.entries()).data();
     if (D) D = node_D_.setZero(pattern_.entries()).data();
@@ -145,12 +147,12 @@ void Assembler::assemble(Definiteness definiteness, Tangent& T, const std::funct
   std::vector<RankOne> low_rank;
   TangentBuilder builder(pattern_, map_.free_index(), definiteness, K, D, {&unsymmetric_, &T.unsymmetric}, &low_rank);
   add(builder);
-  reduce(T);
+  reduce(T, damped);
   T.low_rank = gathered(low_rank);
 }
 
-void Assembler::reduce(Tangent& T) {
-  const bool damped = forces_.velocity_dependent(), unsymmetric = T.unsymmetric.size() > 0;
+void Assembler::reduce(Tangent& T, bool damped) {
+  const bool unsymmetric = T.unsymmetric.size() > 0;
   if (map_.ties().any()) {
     tied_.add_reduced(node_K_.data(), T.K.valuePtr());
     if (damped) tied_.add_reduced(node_D_.data(), T.D.valuePtr());

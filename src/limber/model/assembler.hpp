@@ -28,18 +28,18 @@ class Assembler {
   void bind(Force& force) const { force.bind(pattern_, map_.free_index()); }
   /// Lets the pattern grow to hold the contact forces' tangent at a full state.
   void couple(const State& all);
-  /// K and D of the unknowns in T, from what `add` gives to the builder, block by block.
-  void assemble(Definiteness definiteness, Tangent& T, const std::function<void(TangentBuilder&)>& add);
+  /// K and, if damped, D of the unknowns in T, from what `add` gives to the builder, block by block.
+  void assemble(Definiteness definiteness, bool damped, Tangent& T, const std::function<void(TangentBuilder&)>& add);
 
  private:
-  bool grows() const { return !forces_.contact().empty(); }
+  bool grows() const { return forces_.traits(ForceGroup::all).collides; }
   bool coupled_unsymmetrically() const { return forces_.lag() == Lag::each_iterate; }
   const BlockPattern& unknowns_pattern() const { return map_.ties().any() ? tied_.pattern() : pattern_; }
   BlockPattern pattern_of(const Couplings& pairs, Storage storage) const;
   void make_pattern(const Couplings& more);
   void make_mass();
   void clear(SparseMatrix& A) const;
-  void reduce(Tangent& T);
+  void reduce(Tangent& T, bool damped);
   LowRank gathered(const std::vector<RankOne>& parts) const;
 
   const UnknownMap& map_;
@@ -47,6 +47,7 @@ class Assembler {
   const NodalMasses& masses_;
   Couplings fixed_;  // of free nodes (free numbers), a > b, ascending, without repeats; kept where the pattern grows
   BlockPattern pattern_;      // of the free nodes
+  bool grown_ = false;        // it has couplings that came with contact
   BlockPattern unsymmetric_;  // of the free nodes: for the unsymmetric part of coupled friction
   TiedPattern tied_;          // where nodes are tied
   GuidedPattern guided_;      // where nodes are guided

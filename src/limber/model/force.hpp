@@ -172,8 +172,8 @@ class LearningForce {
  public:
   virtual ~LearningForce() = default;
   virtual void begin_step(const State&) {}
-  /// Called by the driver before a step. Changes the force, putting in at most about `budget` [J]. Returns whether it
-  /// changed.
+  /// Called by the driver before a step that starts with things touching. Changes the force, putting in at most about
+  /// `budget` [J]. Returns whether it changed.
   virtual bool adapt(const State&, double /*budget*/) { return false; }
   /// By how much parts that should keep their shape are strained, at a state where the forces of a step acted. On
   /// several processes: 0 for parts that another process evaluates.

@@ -18,10 +18,12 @@ void append(std::vector<Role*>& list, Force& force) {
 
 }  // namespace
 
-ForceList::ForceList(Forces forces) : group_(3) {
+ForceList::ForceList(Forces forces) : group_(5) {
   const auto join = [&](ForceGroup group, const std::shared_ptr<Force>& force, const ForceTraits& traits) {
     auto& [members, sum] = group_[static_cast<std::size_t>(group)];
     members.push_back(force);
+    sum.collides = sum.collides || dynamic_cast<ContactForce*>(force.get()) != nullptr;
+    sum.velocity_dependent = sum.velocity_dependent || traits.velocity_dependent;
     sum.has_potential = sum.has_potential && traits.has_potential;
     sum.time_dependent = sum.time_dependent || traits.time_dependent;
   };
@@ -29,14 +31,22 @@ ForceList::ForceList(Forces forces) : group_(3) {
     const ForceTraits traits = force->traits();
     join(ForceGroup::all, force, traits);
     join(traits.wholly_implicit ? ForceGroup::implicit : ForceGroup::smooth, force, traits);
+    if (!dynamic_cast<ContactForce*>(force.get())) {
+      join(ForceGroup::apart, force, traits);
+      if (traits.wholly_implicit) join(ForceGroup::lasting, force, traits);
+    }
     if (!traits.symmetric) storage_ = Storage::full;
     lag_ = std::max(lag_, traits.lag);
-    velocity_dependent_ = velocity_dependent_ || traits.velocity_dependent;
     append(contact_, *force);
+    if (contact_.size() > collisions_.size()) collisions_.push_back(force);
     append(damping_, *force);
     append(loads_, *force);
     learning_.push_back(dynamic_cast<LearningForce*>(force.get()));
   }
+  // Smooth tangents are added to theirs.
+  const auto traits_of = [&](ForceGroup g) -> GroupTraits& { return group_[static_cast<std::size_t>(g)].traits; };
+  traits_of(ForceGroup::implicit).velocity_dependent = traits_of(ForceGroup::all).velocity_dependent;
+  traits_of(ForceGroup::lasting).velocity_dependent = traits_of(ForceGroup::apart).velocity_dependent;
 }
 
 void ForceList::apply_loads(double share) const {
@@ -99,7 +109,7 @@ bool ForceList::adapt(const State& all, double budget) const {
 template <class Visit>
 void ForceList::each_strained(const State& all, const Communicator& processes, const Visit& visit) const {
   for (LearningForce* force : learning_) {
-    if (!force) continue;
+    if (!force || dynamic_cast<ContactForce*>(force)) continue;  // collisions strain nothing
     std::vector<double> strains = force->strains(all);
     if (strains.empty()) continue;
     processes.sum(strains);

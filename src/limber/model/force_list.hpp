@@ -10,27 +10,31 @@
 namespace limber {
 
 /// smooth: those that methods may linearise; implicit: those that are wholly implicit in every method, such as contact.
-enum class ForceGroup { all, smooth, implicit };
+/// Without the forces of collisions: apart, of all; lasting, of the implicit ones.
+enum class ForceGroup { all, smooth, implicit, apart, lasting };
 
 class ForceList {
  public:
   using Forces = std::vector<std::shared_ptr<Force>>;
 
   struct GroupTraits {
-    bool has_potential = true, time_dependent = false;
+    bool collides = false;            // some of them are forces of collisions
+    bool velocity_dependent = false;  // their tangent has a D
+    bool time_dependent = false;
+    bool has_potential = true;
   };
 
   explicit ForceList(Forces forces);
 
   const Forces& of(ForceGroup group) const { return group_[static_cast<std::size_t>(group)].forces; }
   const Forces& all() const { return of(ForceGroup::all); }
-  GroupTraits traits(ForceGroup group) const { return group_[static_cast<std::size_t>(group)].traits; }
+  const GroupTraits& traits(ForceGroup group) const { return group_[static_cast<std::size_t>(group)].traits; }
   Storage storage() const { return storage_; }
   Lag lag() const { return lag_; }
-  bool velocity_dependent() const { return velocity_dependent_; }
 
   /// Forces by what they are beside a force.
   const std::vector<ContactForce*>& contact() const { return contact_; }
+  const Forces& collisions() const { return collisions_; }  // the same as forces
   const std::vector<DampingForce*>& damping() const { return damping_; }
   /// A load takes this share of what it is from now on.
   void apply_loads(double share) const;
@@ -58,12 +62,12 @@ class ForceList {
 
   std::vector<Group> group_;  // by ForceGroup
   std::vector<ContactForce*> contact_;
+  Forces collisions_;
   std::vector<DampingForce*> damping_;
   std::vector<LoadForce*> loads_;
   std::vector<LearningForce*> learning_;  // of each force; null: it learns nothing
   Storage storage_ = Storage::lower;
   Lag lag_ = Lag::none;
-  bool velocity_dependent_ = false;
 };
 
 }  // namespace limber

@@ -45,7 +45,7 @@ MechanicalSystem::MechanicalSystem(Parts parts)
 SystemTraits MechanicalSystem::traits() const {
   return {.size = map_.size(),
           .symmetric = forces_.storage() == Storage::lower,
-          .velocity_dependent = forces_.velocity_dependent(),
+          .velocity_dependent = forces_.traits(ForceGroup::all).velocity_dependent,
           .time_dependent = forces_.traits(ForceGroup::all).time_dependent || scripted(),
           .length_scale = length_scale_,
           .nodes = {&map_.unknown_positions(), &parts_.parts, &parts_.guided, &map_.space()},
@@ -66,8 +66,8 @@ void MechanicalSystem::arrange(double released) {
 bool MechanicalSystem::change(const SystemChange& change) {
   const auto features = [this] {
     const auto traits = forces_.traits(ForceGroup::all);
-    return std::tuple(forces_.storage(), forces_.lag(), forces_.velocity_dependent(), traits.has_potential,
-                      traits.time_dependent, forces_.of(ForceGroup::implicit).empty());
+    return std::tuple(forces_.storage(), forces_.lag(), traits.velocity_dependent, traits.has_potential,
+                      traits.time_dependent, traits.collides, forces_.of(ForceGroup::implicit).empty());
   };
   const auto before = features();
   ForceList::Forces forces;
@@ -166,7 +166,8 @@ Vector MechanicalSystem::free_force(const Vector& full, double t) const {
 }
 
 Vector MechanicalSystem::group_force(const Vector& full, double t, ForceGroup group) const {
-  return group == ForceGroup::implicit ? gathered(full) : free_force(full, t);
+  const bool implicit_only = group == ForceGroup::implicit || group == ForceGroup::lasting;
+  return implicit_only ? gathered(full) : free_force(full, t);
 }
 
 Vector MechanicalSystem::force_of(const State& u, ForceGroup group) const {
@@ -177,9 +178,9 @@ Vector MechanicalSystem::force(const State& u) const { return force_of(u, ForceG
 
 Vector MechanicalSystem::linearize_by(const State& u, Definiteness definiteness, Tangent& T, ForceGroup group) {
   const State all = full(u);
-  if (group != ForceGroup::smooth) assembler_->couple(all);
+  if (forces_.traits(group).collides) assembler_->couple(all);
   Vector f = Vector::Zero(all.q.size());
-  assembler_->assemble(definiteness, T, [&](TangentBuilder& builder) {
+  assembler_->assemble(definiteness, forces_.traits(group).velocity_dependent, T, [&](TangentBuilder& builder) {
     for (const auto& force : forces_.of(group)) force->linearize(all, f, builder);
   });
   return group_force(f, u.t, group);

@@ -118,8 +118,11 @@ class MechanicalSystem final : public System {
  private:
   class Part;     // this system with a subset of its forces
   class Contact;  // its ContactPart
+  class Lasting;  // its contact part when nothing collides
 
   void make_contact();
+  /// See ContactPart::driven.
+  std::string driven(ForceGroup implicit) const;
   /// Builds everything that depends on which prescriptions are active.
   void arrange(double released);
   Vector full_force(const State& all, ForceGroup group) const;

@@ -82,8 +82,13 @@ class ContactPart {
   /// contact.
   virtual System& smooth() = 0;
   virtual System& forces() = 0;
-  /// Whether all these forces come from collisions, so that they vanish if the smallest gap is ∞.
-  virtual bool acts_in_collisions_only() const { return false; }
+  /// Whether some of these forces come from collisions.
+  virtual bool collides() const { return true; }
+  /// The system without the forces of collisions, which vanish if the smallest gap is ∞; its contact part has what else
+  /// is implicit. Null if there are no such forces.
+  virtual System* without_collisions() { return nullptr; }
+  /// Whether nothing comes within reach at `to`, and nothing is passed through on the straight path there.
+  virtual bool stays_apart(const State& /*from*/, const State& /*to*/) const { return false; }
   /// The smallest gap [m] of the collisions at u; ∞ if there are none.
   virtual double smallest_gap(const State&) const = 0;
   virtual Lag lag() const { return Lag::none; }
@@ -126,7 +131,7 @@ class System {
   virtual ~System() = default;
 
   virtual SystemTraits traits() const = 0;
-  /// Has the pattern of K and D, which may grow with each tangent, or its diagonal alone if that pattern does not grow.
+  /// Has the pattern of K and D, which may grow with each tangent, or its diagonal alone.
   virtual const MassMatrix& inertia() const = 0;
   virtual Vector force(const State& u) const = 0;
   /// The force, with K and D at u in T. Matrices of T without a pattern get one. It grows when things have met, so this

@@ -46,6 +46,7 @@ void StepDriver::advance(double t_end, int halvings) {
   StepFailure failure("");
   Substep substep{.t = t, .h = h};
   for (const Attempt& attempt : attempts(stepper_, system_, halvings)) {
+    if (attempt.after_contact && !stepper_.met()) continue;
     if (auto judged = attempted(attempt, t_end, failure)) {
       substep.way = attempt.way;
       StepCandidate candidate =
@@ -66,7 +67,8 @@ void StepDriver::advance(double t_end, int halvings) {
 
 /// Lets contact forces adapt their stiffness; books the energy this puts in.
 void StepDriver::adapt() {
-  if (system_.adapt(motion_.now(), most_adapted * motion_.account.in_play())) book_changed_forces(system_, motion_);
+  if (motion_.touching && system_.adapt(motion_.now(), most_adapted * motion_.account.in_play()))
+    book_changed_forces(system_, motion_);
 }
 
 State StepDriver::taken(const Attempt& attempt, double t_end) const {
@@ -74,7 +76,7 @@ State StepDriver::taken(const Attempt& attempt, double t_end) const {
   stepper_.take_stages();  // discards those of a failed attempt
   State u = attempt.run(motion_.history, t_end - start.t);
   u.t = t_end;  // instead of the rounded sum of the stages
-  if (attempt.ends_beyond_stage && system_.contact()) {
+  if (attempt.ends_beyond_stage && stepper_.met()) {
     const Vector moved = u.q - start.q;
     if (system_.max_step(start.q, moved, start.t, u.t) < 1)
       throw StepFailure("the step ends beyond its last stage, where " +
@@ -116,7 +118,7 @@ StepCandidate StepDriver::weighed(State u, bool with_modes) const {
   candidate.gain =
       candidate.energies.total() - motion_.energies.total() - candidate.put_in.work - candidate.put_in.doubt;
   if (acted.at_stage_only()) candidate.acting = acted.stage;
-  if (system_.contact()) {
+  if (stepper_.met()) {
     candidate.touches = std::isfinite(system_.smallest_gap(u));
     candidate.touched = motion_.touching || candidate.touches || stepper_.touched() || watch_.judged_as_touching;
   }
@@ -159,7 +161,10 @@ void StepDriver::accept(StepCandidate candidate) {
     loss.add(h, now, candidate.acting ? std::optional(power(system_, *candidate.acting)) : std::nullopt);
   };
   lose(motion_.damping, &damping_power);
-  lose(motion_.friction, &friction_power);
+  if (stepper_.met())
+    lose(motion_.friction, &friction_power);
+  else
+    motion_.friction.add(h, 0, std::nullopt);
   motion_.supply += supplied(motion_, candidate);
   if (candidate.touched) motion_.account.charge(candidate.gain);
   motion_.account.book(candidate.energies, candidate.put_in.work, candidate.u.t, candidate.put_in.doubt);

@@ -3,7 +3,7 @@
 namespace limber {
 namespace {
 
-/// From this number of halvings on, backward Euler is tried in scenes with contact.
+/// From this number of halvings on, backward Euler is tried for steps with contact.
 constexpr int halvings_before_last_resort = 3;
 
 using Step = State (Stepper::*)(System&, const History&, double);
@@ -14,10 +14,12 @@ struct Maker {
 
   /// A step by the method's own scheme.
   Attempt own(Way way, Step step, bool with_modes) const {
-    return {way, with_modes, !stepper.ends_at_stage(), run(step)};
+    return {way, with_modes, !stepper.ends_at_stage(), false, run(step)};
   }
   /// A step by a scheme that ends at its last stage.
-  Attempt other(Way way, Step step) const { return {way, false, false, run(step)}; }
+  Attempt other(Way way, Step step, bool after_contact = false) const {
+    return {way, false, false, after_contact, run(step)};
+  }
 
   std::function<State(const History&, double)> run(Step step) const {
     return [&stepper = stepper, &system = system, step](const History& u, double h) {
@@ -54,7 +56,7 @@ std::vector<Attempt> attempts(Stepper& stepper, System& system, int halvings) {
   std::vector<Attempt> list{make.own(Way::method, &Stepper::step, modes)};
   if (stepper.linearized()) list.push_back(make.own(Way::newton, &Stepper::step_by_newton, modes));
   if (system.contact() && (!stepper.ends_at_stage() || halvings >= halvings_before_last_resort))
-    list.push_back(make.other(Way::backward_euler, &Stepper::step_by_backward_euler));
+    list.push_back(make.other(Way::backward_euler, &Stepper::step_by_backward_euler, true));
   return list;
 }
 

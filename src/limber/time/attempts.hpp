@@ -21,6 +21,7 @@ struct Attempt {
   Way way;
   bool with_modes;         // hybrids: energy may pass between modes and complement
   bool ends_beyond_stage;  // no stage has checked the path to the new state
+  bool after_contact;      // only where the attempt before was made with contact
   std::function<State(const History&, double h)> run;
 };
 

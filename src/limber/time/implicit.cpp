@@ -89,7 +89,10 @@ class Implicit final : public StageSolver {
 
   Vector newton(StageProblem& problem, Vector v, LinearSolver& linear) {
     NewtonReport report;
-    const auto failed = failure_of([&] { v = solve_newton(problem, std::move(v), linear, options_.newton, report); });
+    NewtonOptions options = options_.newton;
+    if (const ContactPart* contact = problem.system().contact(); contact && contact->collides())
+      options.max_iterations = options_.iterations_with_contact.value_or(options.max_iterations);
+    const auto failed = failure_of([&] { v = solve_newton(problem, std::move(v), linear, options, report); });
     count(report);
     if (!failed) return v;
     if (problem.under_way() && problem.blocked())

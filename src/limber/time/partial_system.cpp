@@ -9,9 +9,9 @@
 namespace limber {
 namespace {
 
-/// Moves A to the pattern of the mass if that has grown. A diagonal mass has none.
-void move_to_grown(const SparseMatrix& mass, SparseMatrix& A) {
-  if (A.size() > 0 && mass.nonZeros() > A.nonZeros()) A = on_pattern_of(mass, A);
+/// Moves A to the pattern of B if B has one.
+void move_to(const SparseMatrix& B, SparseMatrix& A) {
+  if (A.size() > 0 && B.size() > 0 && !same_pattern(A, B)) A = on_pattern_of(B, A);
 }
 
 void add(const SparseMatrix& A, SparseMatrix& to) {
@@ -62,14 +62,6 @@ LinearForce::LinearForce(System& smooth, State at, const std::optional<State>& t
   if (!base_.space().all_finite(f_)) throw StepFailure("the force is not finite");
 }
 
-const Tangent& LinearForce::tangent_on_pattern(Definiteness d) {
-  auto& T = d == Definiteness::exact ? exact_ : projected_;
-  if (!T) base_.tangent(tangent_at_, d, T.emplace());
-  move_to_grown(base_.mass(), T->K);
-  if (base_.velocity_dependent()) move_to_grown(base_.mass(), T->D);
-  return *T;
-}
-
 Vector LinearForce::force(const State& u) const {
   const Vector dq = u.q - at_.q;
   Vector f = K_(*this, exact_->K, dq);
@@ -80,7 +72,11 @@ Vector LinearForce::force(const State& u) const {
 }
 
 Vector LinearForce::linearize(const State& u, Definiteness d, Tangent& T) {
-  T = tangent_on_pattern(d);
+  auto& known = d == Definiteness::exact ? exact_ : projected_;
+  if (!known) base_.tangent(tangent_at_, d, known.emplace());
+  move_to(T.K, known->K);
+  move_to(T.K, known->D);
+  T = *known;
   return force(u);
 }
 
@@ -106,9 +102,10 @@ Vector WithContact::linearize(const State& w, Definiteness d, Tangent& T) {
     for (SparseMatrix* S : {&T.K, &T.D, &T.unsymmetric})
       if (S->size() > 0) *S *= share_;
   }
+  if (!same_pattern(smooth_tangent_.K, T.K)) smooth_tangent_.K = T.K;
   f += smooth_.linearize(w, d, smooth_tangent_);
   add(smooth_tangent_.K, T.K);
-  if (velocity_dependent()) add(smooth_tangent_.D, T.D);
+  if (smooth_.velocity_dependent()) add(smooth_tangent_.D, T.D);
   T.deflation = std::move(smooth_tangent_.deflation);  // contact's unsymmetric part is already in T
   T.low_rank.c *= share_;
   append(smooth_tangent_.low_rank, T.low_rank);

@@ -46,13 +46,12 @@ class LinearForce final : public SystemDecorator {
   LinearForce(System& smooth, State at, const std::optional<State>& tangent_at, const Linearization* known);
 
   Vector force(const State& u) const override;
+  /// On the pattern that T comes with, if any: that of the system may have grown since.
   Vector linearize(const State& u, Definiteness d, Tangent& T) override;
   /// Available if the smooth forces have potentials.
   std::optional<Potentials> potentials(const State& u) const override;
 
  private:
-  const Tangent& tangent_on_pattern(Definiteness d);
-
   State at_, tangent_at_;
   Vector f_;
   bool has_potential_;
@@ -90,6 +89,7 @@ class WithContact final : public SystemDecorator {
     explicit Part(WithContact& whole) : whole(whole) {}
     System& smooth() override { return whole.smooth_; }
     System& forces() override { return whole.all_forces(); }
+    bool collides() const override { return whole.base_.contact()->collides(); }
     double smallest_gap(const State& w) const override { return whole.base_.smallest_gap(whole.shifted(w)); }
     Lag lag() const override { return whole.base_.lag(); }
     void update_lagged(const State& w) override { whole.base_.update_lagged(whole.shifted(w)); }

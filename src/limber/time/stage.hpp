@@ -84,6 +84,7 @@ struct StageOptions {
   std::string linear_solver = "auto";
   double linear_tolerance = 1e-10;  // relative residual of the one solve of a linearised stage
   NewtonOptions newton = {};
+  std::optional<int> iterations_with_contact = {};  // of Newton at most, where things collide; unset: as elsewhere
   ResidualScaling scaling = ResidualScaling::mass;
 };
 

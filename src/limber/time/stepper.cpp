@@ -47,14 +47,27 @@ Stepper::Stepper(const MethodInfo& method, const MethodParameters& given, System
                                         "\" is there to reproduce the survey and knows neither contact, nor rigid "
                                         "parts, nor liquids; take the method without \"-printed\"");
   if (method.splitting == Splitting::none) return;
-  using Checks = ModalSubspace::Checks;
   const bool printed = method.splitting == Splitting::printed;
   ModalOptions modes = options.modes;
   // Without the coupling term, errors of kept modes are not compensated.
   if (printed && modes.refresh.rule == Refresh::Rule::automatic) modes.refresh.rule = Refresh::Rule::residual;
-  // With contact there is no correction after a stage.
-  modes_ = std::make_unique<ModalSubspace>(modes, system.space().global_size(system.size()),
-                                           printed || system.contact() ? Checks::each_step : Checks::when_due);
+  modes_ =
+      std::make_unique<ModalSubspace>(modes, system.space().global_size(system.size()),
+                                      printed ? ModalSubspace::Checks::each_step : ModalSubspace::Checks::when_due);
+}
+
+/// Takes the step with the system without collisions, and with all forces only if something comes within reach.
+State Stepper::apart_or_with_contact(System& system, const State& start, const Take& take) {
+  ContactPart* contact = system.contact();
+  System* apart = contact ? contact->without_collisions() : nullptr;
+  if (apart && !std::isfinite(contact->smallest_gap(start))) {
+    met_ = apart->contact() != nullptr;
+    State next = take(*apart);
+    if (contact->stays_apart(start, next)) return next;
+    take_stages();  // discards those of the attempt without contact
+  }
+  met_ = contact != nullptr;
+  return take(system);
 }
 
 State Stepper::step(System& system, const History& u, double h) {
@@ -66,25 +79,27 @@ void Stepper::accept(History& u, State u1) {
   if (modes_) modes_->commit();
 }
 
-State Stepper::step_of_method(System& system, const History& u, double h, ModalSubspace::Use modes) {
-  if (newton_) newton_->begin_step(system, u[0]);  // forgets contacts of earlier steps
-  if (auto next = step_apart(system, u, h, modes)) return std::move(*next);
-  take_stages();  // discards those of the attempt without contact
-  if (modes_ && system.contact()) return step_in_frame(info_->solution, system, u, h, modes);
-  return step_with(*stages_, system, u, h, modes);
+State Stepper::step_of_method(System& all, const History& u, double h, ModalSubspace::Use modes) {
+  if (newton_) newton_->begin_step(all, u[0]);  // forgets contacts of earlier steps
+  return apart_or_with_contact(all, u[0], [&](System& system) {
+    if (modes_ && system.contact()) return step_in_frame(info_->solution, system, u, h, modes);
+    return step_with(*stages_, system, u, h, modes);
+  });
 }
 
-State Stepper::step_by_newton(System& system, const History& u, double h) {
-  if (modes_ && system.contact()) return step_in_frame(StageSolution::newton, system, u, h);
-  return step_with(newton(system), system, u, h);
+State Stepper::step_by_newton(System& all, const History& u, double h) {
+  return apart_or_with_contact(all, u[0], [&](System& system) {
+    if (modes_ && system.contact()) return step_in_frame(StageSolution::newton, system, u, h);
+    return step_with(newton(all), system, u, h);
+  });
 }
 
-State Stepper::step_by_backward_euler(System& system, const History& u, double h) {
-  return step_by(BackwardEuler(), system, u[0], h);
+State Stepper::step_by_backward_euler(System& all, const History& u, double h) {
+  return apart_or_with_contact(all, u[0], [&](System& system) { return step_by(BackwardEuler(), system, u[0], h); });
 }
 
-State Stepper::step_by_tr_bdf2(System& system, const History& u, double h) {
-  return step_by(TrBdf2(.5), system, u[0], h);
+State Stepper::step_by_tr_bdf2(System& all, const History& u, double h) {
+  return apart_or_with_contact(all, u[0], [&](System& system) { return step_by(TrBdf2(.5), system, u[0], h); });
 }
 
 State Stepper::step_by(const TimeIntegrator& scheme, System& system, const State& start, double h) {
@@ -99,6 +114,7 @@ State Stepper::step_by(const TimeIntegrator& scheme, System& system, const State
 }
 
 State Stepper::step_beside(System& system, const History& u, double h) {
+  met_ = true;
   system.begin_step(u[0]);
   StageSolver& stages = newton(system);
   stages.begin_step(system, u[0]);
@@ -115,9 +131,11 @@ State Stepper::step_with_new_modes(System& system, const History& u, double h) {
   return step_of_method(system, u, h, ModalSubspace::Use::of_this_step);
 }
 
-State Stepper::step_without_modes(System& system, const History& u, double h) {
-  system.begin_step(u[0]);
-  return step_of_base(info_->solution, system, u, h);
+State Stepper::step_without_modes(System& all, const History& u, double h) {
+  return apart_or_with_contact(all, u[0], [&](System& system) {
+    system.begin_step(u[0]);
+    return step_of_base(info_->solution, system, u, h);
+  });
 }
 
 bool Stepper::can_step_beside() const {
@@ -137,18 +155,6 @@ std::unique_ptr<StageSolver> Stepper::make_stages(StageSolution solution, System
 
 std::vector<StageRecord> Stepper::take_stages() {
   return stage_log_ ? std::exchange(*stage_log_, {}) : std::vector<StageRecord>{};
-}
-
-/// The step without contact, which is exact if nothing comes within its reach; nullopt otherwise.
-std::optional<State> Stepper::step_apart(System& system, const History& u, double h, ModalSubspace::Use modes) {
-  ContactPart* contact = system.contact();
-  if (!contact || !contact->acts_in_collisions_only() || std::isfinite(contact->smallest_gap(u[0])))
-    return std::nullopt;
-  system.begin_step(u[0]);
-  State next = step_with(*stages_, contact->smooth(), u, h, modes);
-  if (std::isfinite(contact->smallest_gap(next)) || system.max_step(u[0].q, next.q - u[0].q, u[0].t, u[0].t + h) < 1)
-    return std::nullopt;
-  return next;
 }
 
 /// Bodies that turn far in a step do better without modes if their base scheme handles rotation well: second order and

@@ -2,6 +2,7 @@
 /// A method applied to one system: scheme × stage solver × splitting, with the data they retain between steps (factors,
 /// modes). Apart from these, a step depends on the history only.
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -53,7 +54,10 @@ class Stepper {
   bool has_older_modes() const { return modes_ && modes_->basis().count() > 0 && modes_->kept(); }
   /// Whether step_beside is possible: the method solves stages and ends at the last of them.
   bool can_step_beside() const;
-  /// Whether a stage of the last step ended in contact.
+  /// Whether the last step, or the last attempt at one, had forces that are implicit in every method: of collisions, if
+  /// something came within reach, of rigid parts or of liquids.
+  bool met() const { return met_; }
+  /// Whether a stage of such a step ended in contact.
   bool touched() const { return stages_->touched() || (newton_ && newton_->touched()); }
   bool linearized() const { return info_->solution == StageSolution::linearized; }
 
@@ -87,7 +91,8 @@ class Stepper {
   ModalLimits limits() const;
   void note_left_out();
   State step_of_method(System& system, const History& u, double h, ModalSubspace::Use modes);
-  std::optional<State> step_apart(System& system, const History& u, double h, ModalSubspace::Use modes);
+  using Take = std::function<State(System&)>;
+  State apart_or_with_contact(System& system, const State& start, const Take& take);
   State step_in_frame(StageSolution solution, System& system, const History& u, double h,
                       ModalSubspace::Use modes = ModalSubspace::Use::kept_or_new);
   State step_of_base(StageSolution solution, System& system, const History& u, double h);
@@ -106,6 +111,7 @@ class Stepper {
   Exponential exponential_;
   ActedForces acted_;
   std::unique_ptr<std::vector<StageRecord>> stage_log_;  // null: stages are not recorded
+  bool met_ = false;
 };
 
 }  // namespace limber

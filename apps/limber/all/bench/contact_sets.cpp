@@ -42,6 +42,17 @@ Scene pairs_of_cubes(int bodies) {
   return read_scene(json, vocabulary(), ".");
 }
 
+/// The beam above a floor that it never comes near.
+Scene above_floor(Scene scene) {
+  scene.contact.emplace();
+  ObstacleChoice floor;
+  floor.where = "obstacles[0]";
+  floor.name = "floor";
+  floor.point = {0, -1000, 0};
+  scene.obstacles.push_back(floor);
+  return scene;
+}
+
 /// From the start of both.
 std::vector<Row> measure_contact(const Settings& s, const std::string& name, const Scene& scene,
                                  const std::string& reference, const Scene& other, int steps, const Done& done) {
@@ -62,6 +73,19 @@ std::vector<Set> friction_sets(const Settings& s) {
   return {{{"friction/slope"}, 0.3, [s](const Wanted&, const Done& d) {
              return measure_contact(s, "friction/slope", slope(.3), "frictionless", slope(0), 10, d);
            }}};
+}
+
+std::vector<Set> far_sets(const Settings& s) {
+  std::vector<Set> sets;
+  for (const Size& size : sizes_up_to(2, s.quick))
+    for (const char* method : {"SI", "TR-BDF2", "SIERE"}) {
+      const std::string name = fmt::format("far/{}/{}", size.name, method);
+      sets.push_back({{name}, 4 * size.cost * size.steps * s.rounds, [=](const Wanted&, const Done& d) {
+                        const Scene scene = beam(size.cells, stiffnesses[0].young, method);
+                        return measure_contact(s, name, above_floor(scene), "without contact", scene, size.steps, d);
+                      }});
+    }
+  return sets;
 }
 
 std::vector<Set> body_sets(const Settings& s) {

@@ -12,6 +12,7 @@ const std::vector<Group>& groups() {
       {"modes", "The 20 lowest modes from scratch, over a factorisation of the stiffness matrix", mode_sets},
       {"stiffness", "One step against Young's modulus, over one of SI", stiffness_sets},
       {"friction", "One step of a block that slides on a slope with friction, over one without", friction_sets},
+      {"far", "One step of a beam a kilometre above a floor, over one without contact", far_sets},
       {"bodies", "One step of pairs of cubes, one on the other, over one of a tenth of them", body_sets},
   };
   return all;

@@ -56,6 +56,7 @@ std::vector<Set> siere_sets(const Settings&);
 std::vector<Set> mode_sets(const Settings&);
 std::vector<Set> stiffness_sets(const Settings&);
 std::vector<Set> friction_sets(const Settings&);
+std::vector<Set> far_sets(const Settings&);
 std::vector<Set> body_sets(const Settings&);
 
 /// A row to be: what is timed, and what else to tell of it, given its seconds and how often it ran.

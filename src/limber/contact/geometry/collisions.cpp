@@ -20,6 +20,7 @@ using Kind = Collision::Kind;
 constexpr double kept_gap = .1;             // of each gap, or of δ, on the way of one correction
 constexpr double surely_free = .89;         // of a gap: who comes no nearer than this keeps a tenth, rounding included
 constexpr double smooth_share = .1;         // of δ, beside smooth surfaces
+constexpr double looked_at = 4;             // times the reach of a search: patches that are watched one by one
 constexpr std::size_t pairs_a_piece = 512;  // pairs that one piece of work looks at
 constexpr double piece_cost = 1.5e4;        // [ns] where most are further apart than they need to be
 
@@ -308,11 +309,19 @@ Collisions::Candidates4 Collisions::closer(const Candidates& among, const Vector
 }
 
 bool Collisions::recall(const Vector& x, const Vector& y, double within) const {
-  const auto covers = [&](const Search& s, const Vector& at) {
-    return s.x.size() == at.size() && patches_.spread(s.boxes, s.x, at, within) + within <= s.reach;
+  const auto covers = [&](Search& s, const Vector& at) {
+    if (s.x().size() != at.size()) return false;
+    if (within <= s.covered_within && s.covered == at) return true;
+    // Gaps of a long list that is old say little: each has to be looked at.
+    if (!(is_short(s) ? patches_.keep_apart(s.at, at, within, s.reach)
+                      : patches_.spread(s.at, at, within) + within <= s.reach))
+      return false;
+    s.covered = at;
+    s.covered_within = within;
+    return true;
   };
   for (Search& s : searches_) {
-    if (!covers(s, x) || !covers(s, y)) continue;
+    if (!covers(s, x) || (&x != &y && !covers(s, y))) continue;
     if (&s != &searches_[0]) std::swap(s, searches_[0]);
     return true;
   }
@@ -321,19 +330,27 @@ bool Collisions::recall(const Vector& x, const Vector& y, double within) const {
 
 Collisions::Search Collisions::made(const Vector& x, double reach) const {
   broad_phase_.find(x, x, reach, boxes_);
-  return {x, reach, closer(boxes_, x, reach * (1 + 1e-6)), patches_.boxes(x)};
+  return {patches_.layout(x, looked_at * reach), reach, closer(boxes_, x, reach * (1 + 1e-6))};
 }
 
 void Collisions::search(const Vector& x, double about, double within) const {
+  // As far as things move: too little makes searches frequent, too much makes lists long, unless hardly anything is
+  // near.
+  const double least = is_short(searches_[0]) ? std::max(longest_reach_, 2 * scene_.delta) : 2 * scene_.delta;
   std::swap(searches_[0], searches_[1]);
-  // As far as things move: too little makes searches frequent, too much makes lists long.
-  searches_[0] = made(x, within + std::clamp(about, 2 * scene_.delta, 2 * longest_reach_));
+  searches_[0] = made(x, within + std::max(least, std::min(about, 2 * longest_reach_)));
+}
+
+bool Collisions::is_short(const Search& s) const {
+  std::size_t sum = 0;
+  for (const auto& list : s.pairs) sum += list.size();
+  return sum <= scene_.surface.points.size();
 }
 
 const Collisions::Search& Collisions::need_candidates(const Vector& x, double within) const {
   if (recall(x, x, within)) return searches_[0];
   const Search& last = searches_[0];
-  search(x, last.x.size() == x.size() ? patches_.spread(last.boxes, last.x, x, within) : 0, within);
+  search(x, last.x().size() == x.size() ? patches_.spread(last.at, x, within) : 0, within);
   return searches_[0];
 }
 
@@ -359,7 +376,7 @@ std::vector<std::size_t> Collisions::by_features(const std::vector<Shared>& shar
 /// First those that stand alone, in the order of the candidates, then the shared ones in the order of their features.
 void Collisions::find(const Vector& x, const Vector& q, double t, double within, std::vector<Collision>& found) const {
   const Search& near = searches_[0];
-  const Vector travel = x - near.x;
+  const Vector travel = x - near.x();
   std::vector<Met> alone;
   std::vector<Shared> shared;
   for (std::size_t k = 0; k < near.pairs.size(); ++k) {
@@ -471,7 +488,7 @@ std::vector<Collision> Collisions::near(const Vector& q, double t, double within
   const bool far = within > least_reach() + 2 * longest_reach_;
   const Search own = far ? made(x, within) : Search{};
   const Search& close = far ? own : need_candidates(x, within);
-  const Vector travel = x - close.x;
+  const Vector travel = x - close.x();
   std::vector<Collision> found;
   for (std::size_t k = 0; k < close.pairs.size(); ++k) {
     const auto kind = static_cast<Kind>(k);
@@ -495,7 +512,7 @@ void Collisions::add_couplings_soon(const Vector& q, double t, std::vector<std::
   const Vector x = positions(q, t);
   const double within = least_reach();
   const Search& near = need_candidates(x, within);
-  const Vector travel = x - near.x;
+  const Vector travel = x - near.x();
   for (std::size_t k = 0; k < near.pairs.size(); ++k) {
     const auto kind = static_cast<Kind>(k);
     for (const Candidate& c : near.pairs[k])
@@ -553,18 +570,22 @@ double Collisions::max_step(const Vector& q, const Vector& dq, double t0, double
   }
   const Vector end = s < 1 ? Vector(x0 + s * (x1 - x0)) : x1;
   // Which pairs are looked at must not show in the result: those beyond the boxes and the candidates keep their share.
-  if (const double travel = patches_.spread(patches_.boxes(x0), x0, end, least_reach()); travel > 2 * longest_reach_) {
-    broad_phase_.find(x0, end, kept_gap * scene_.delta, boxes_);
-    const auto step = [&](Kind kind, const std::vector<Pair>& pairs) {
-      return smallest(pairs.size(), [&](std::size_t i) { return pair_step(kind, nodes_of(kind, pairs[i]), x0, end); });
-    };
-    return s * std::min({step(Kind::point_triangle, boxes_.point_triangle), step(Kind::edge_edge, boxes_.edge_edge),
-                         step(Kind::point_edge, boxes_.point_edge), step(Kind::point_point, boxes_.point_point)});
-  } else if (!recall(x0, end, least_reach())) {
-    search(x0, travel, least_reach());
+  if (!recall(x0, end, least_reach())) {
+    const double travel = patches_.spread(patches_.layout(x0, 0), end, least_reach());
+    if (travel <= 2 * longest_reach_) {
+      search(x0, travel, least_reach());
+    } else {
+      broad_phase_.find(x0, end, kept_gap * scene_.delta, boxes_);
+      const auto step = [&](Kind kind, const std::vector<Pair>& pairs) {
+        return smallest(pairs.size(),
+                        [&](std::size_t i) { return pair_step(kind, nodes_of(kind, pairs[i]), x0, end); });
+      };
+      return s * std::min({step(Kind::point_triangle, boxes_.point_triangle), step(Kind::edge_edge, boxes_.edge_edge),
+                           step(Kind::point_edge, boxes_.point_edge), step(Kind::point_point, boxes_.point_point)});
+    }
   }
   const Candidates4& candidates = searches_[0].pairs;
-  const Vector before = x0 - searches_[0].x, motion = end - x0;
+  const Vector before = x0 - searches_[0].x(), motion = end - x0;
   const double slack = 64 * std::numeric_limits<double>::epsilon() * x0.lpNorm<Eigen::Infinity>();  // of distances
   double pairs_step = 1;
   for (std::size_t k = 0; k < candidates.size(); ++k) {

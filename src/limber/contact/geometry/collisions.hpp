@@ -133,10 +133,12 @@ class Collisions {
   using Candidates4 = std::array<std::vector<Candidate>, 4>;  // by kind
   /// All pairs with a gap below `reach` [m] at positions x.
   struct Search {
-    Vector x;
+    Patches::Layout at;
     double reach = 0;
     Candidates4 pairs;
-    std::vector<Bounds> boxes;  // of the patches
+    Vector covered = {};        // where it was found last to cover all pairs with a gap below
+    double covered_within = 0;  // [m] this
+    const Vector& x() const { return at.x; }
   };
   /// Two colliding primitives.
   struct Met {
@@ -154,6 +156,7 @@ class Collisions {
   /// Moves to the front a stored search that covers x and y: it contains all pairs with a gap below `within` anywhere
   /// between them. Returns false if there is none.
   bool recall(const Vector& x, const Vector& y, double within) const;
+  bool is_short(const Search& s) const;
   Search made(const Vector& x, double reach) const;
   /// Starts a new search. `about` [m]: expected relative motion until the next one.
   void search(const Vector& x, double about, double within) const;

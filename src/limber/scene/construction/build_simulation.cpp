@@ -86,7 +86,11 @@ Simulation build_simulation(const Scene& scene, const Model& model) {
     throw InputError("contact.formulation",
                      fmt::format("inequalities are not possible beside {}; use \"barrier\"", model.cavities[0].where));
   MethodSettings method = method_settings(scene.method);
-  if (model.contact && !scene.method.max_iterations) method.options.stages.newton.max_iterations = 200;
+  if (!scene.method.max_iterations) {
+    constexpr int with_contact = 200;
+    method.options.stages.iterations_with_contact = with_contact;
+    if (model.system->gap_rule() != GapRule::none) method.options.stages.newton.max_iterations = with_contact;
+  }
   return Simulation(model.system, method, scene.time.step, model.start);
 }
 

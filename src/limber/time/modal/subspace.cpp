@@ -59,6 +59,8 @@ void ModalSubspace::begin_step(System& system, const State& u0, double h, const 
     refresh(system);
   } else if (limits.lowest < step_.sought_above && bodies_.any_below_floor()) {
     refresh(system);  // the step is retried with a smaller length: more modes are usable
+  } else if (collides() && !age_.fresh) {
+    renew_where_due(system);  // the step is retried with contact
   }
   step_.begun = true;
   if (!bodies_.known() && limited()) find_bodies(system);  // the step was first begun without limits
@@ -80,14 +82,21 @@ void ModalSubspace::prepare(System& system, const State& u0) {
     all_.basis = kept_->found;
   }
   bodies_.forget_floor();
+  age_.fresh = false;
   const Refresh::Rule rule = options_.refresh.rule;
   if (count() > 0 && age_.outdated && rule == Refresh::Rule::automatic) turn(system, u0);
   if (count() == 0 || age_.outdated) return refresh(system);
   ++age_.steps;
   if (rule == Refresh::Rule::every && age_.steps >= options_.refresh.every) return refresh(system);
   if (rule == Refresh::Rule::automatic) turn(system, u0);
-  if (age_.checked && age_.steps < age_.next_check) return;
+  // With contact there is no correction after a stage.
+  if (age_.checked && age_.steps < age_.next_check && !collides()) return;
+  renew_where_due(system);
+}
+
+void ModalSubspace::renew_where_due(System& system) {
   check(system);
+  const Refresh::Rule rule = options_.refresh.rule;
   if (!bodies_.known() && limited()) find_bodies(system);
   age_.next_check = age_.steps + most_steps_between_checks_;
   if (rule == Refresh::Rule::once || rule == Refresh::Rule::every) return;
@@ -108,7 +117,7 @@ void ModalSubspace::check(System& system) {
   step_.turning = options_.refresh.rule == Refresh::Rule::automatic && std::isfinite(most_turning)
                       ? turning_bodies(system, start_.tangent, start_.at, step_.h, most_turning)
                       : Vector();
-  age_.checked = true;
+  age_.checked = age_.fresh = true;
 }
 
 void ModalSubspace::find_bodies(System& system) {
@@ -188,7 +197,7 @@ void ModalSubspace::refresh(System& system, const std::vector<char>& due) {
   } catch (const BelowFloor&) {  // of the only body
     if (first) all_.basis = ModalBasis(system, {Vector(0), Matrix(system.size(), 0)});
     all_.reduced = reduction_(system, start_.tangent, all_.basis, stiff_);
-    age_.checked = true;
+    age_.checked = age_.fresh = true;
     find_bodies(system);
     bodies_.set_all_below_floor();
     return;
@@ -240,7 +249,7 @@ void ModalSubspace::clear() {
   bodies_.clear();
   step_.begun = false;
   step_.turning.resize(0);
-  age_.checked = false;
+  age_.checked = age_.fresh = false;
   age_.steps = 0;
   age_.outdated = false;
 }

@@ -138,6 +138,7 @@ class ModalSubspace {
     long steps = 0;
     long next_check = 0;    // when K is reduced again
     bool checked = false;   // K was reduced since the last reset
+    bool fresh = false;     // and in this step
     bool outdated = false;  // by other forces or masses
   };
   struct Counts {
@@ -153,6 +154,8 @@ class ModalSubspace {
   void prepare(System& system, const State& u0);
   void turn(const System& system, const State& u0);
   void check(System& system);
+  /// Checks, and refreshes the modes that must not be kept.
+  void renew_where_due(System& system);
   std::vector<char> due(System& system);
   Vector staleness(System& system, const std::vector<Index>& columns) const;
   void refresh(System& system, const std::vector<char>& due = {});
