@@ -137,10 +137,19 @@ TEST(Patches, KnowWhatStaysApartOfWhatTurnsAndBends) {
         });
         const bool apart = patches.keep_apart(patches.layout(s.rest, 4 * reach), y, within, reach);
         ++(apart ? kept : lost);
-        if (apart) EXPECT_GE(least_gap(s.rest, y, reach), within) << reach << " " << turn << " " << bend;
+        if (apart) {
+          EXPECT_GE(least_gap(s.rest, y, reach), within) << reach << " " << turn << " " << bend;
+        }
       }
   EXPECT_GT(kept, 5);
   EXPECT_GT(lost, 5);
+  // A turn as a whole is no spread.
+  const Vector turned = s.moved([](int, const Vec3& at) {
+    return Vec3(std::cos(.8) * at.x() - std::sin(.8) * at.y(), std::sin(.8) * at.x() + std::cos(.8) * at.y(), at.z());
+  });
+  const auto rest = patches.layout(s.rest, .8);
+  EXPECT_GT(patches.spread(rest, turned, within) + within, .2);
+  EXPECT_TRUE(patches.keep_apart(rest, turned, within, .2));
 }
 
 TEST(Patches, WhatStaysApartMayFlyAsItLikes) {

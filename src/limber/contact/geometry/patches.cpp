@@ -96,7 +96,10 @@ void Patches::for_pairs(const Visit& visit) const {
 }
 
 Patches::Layout Patches::layout(const Vector& x, double reach) const {
-  Layout at{x, std::vector<Bounds>(patches_.size()), reach, {}};
+  Layout at;
+  at.x = x;
+  at.boxes.resize(patches_.size());
+  at.reach = reach;
   for (std::size_t p = 0; p < patches_.size(); ++p)
     for (const int i : patches_[p].nodes) {
       const double r = radius_[ix(i)];
@@ -197,17 +200,22 @@ bool Patches::keep_apart(const Layout& from, const Vector& y, double within, dou
   for (const Ways& w : ways) widest = std::max(widest, w.radius + (w.centre - ways[0].centre).norm());
 
   struct Flow {
+    Vec3 mean = Vec3::Zero();  // way of its nodes [m]
     Mat3 G = Mat3::Zero();
     double rest = 0, shrinks = 0;  // max |e| of its own nodes [m], |sym G|
   };
   std::vector<Flow> flows(patches_.size());
   const auto travel = [&](int i) { return Vec3(point(y, i) - point(from.x, i)); };
-  for (std::size_t p = 0; p < patches_.size(); ++p)
-    for (const int i : patches_[p].nodes)
-      flows[p].G += (travel(i) - ways[p].centre) * (point(from.x, i) - from.middle[p]).transpose();
+  for (std::size_t p = 0; p < patches_.size(); ++p) {
+    for (const int i : patches_[p].nodes) {
+      flows[p].mean += travel(i);
+      flows[p].G += travel(i) * (point(from.x, i) - from.middle[p]).transpose();
+    }
+    flows[p].mean /= static_cast<double>(patches_[p].nodes.size());
+  }
   for (std::size_t k = 0; k < from.joined; ++k) {
     const auto [a, b] = from.near[k];
-    const Mat3 both = (ways[ix(b)].centre - ways[ix(a)].centre) * (from.middle[ix(b)] - from.middle[ix(a)]).transpose();
+    const Mat3 both = (flows[ix(b)].mean - flows[ix(a)].mean) * (from.middle[ix(b)] - from.middle[ix(a)]).transpose();
     flows[ix(a)].G += both;
     flows[ix(b)].G += both;
   }
@@ -216,8 +224,8 @@ bool Patches::keep_apart(const Layout& from, const Vector& y, double within, dou
     flow.G = (flow.G * from.moments[p]).eval();
     flow.shrinks = (.5 * (flow.G + flow.G.transpose())).norm();
     for (const int i : patches_[p].nodes)
-      flow.rest = std::max(flow.rest,
-                           (travel(i) - ways[p].centre - flow.G * (point(from.x, i) - from.middle[p])).squaredNorm());
+      flow.rest =
+          std::max(flow.rest, (travel(i) - flow.mean - flow.G * (point(from.x, i) - from.middle[p])).squaredNorm());
     flow.rest = std::sqrt(flow.rest);
   }
   const double longest = reach + 2 * widest_radius_;
@@ -228,8 +236,8 @@ bool Patches::keep_apart(const Layout& from, const Vector& y, double within, dou
     if (!all || within + plain <= reach) return;
     if (const double need = (within + plain) * (1 + rounding); apart2(from.boxes[a], from.boxes[b]) >= need * need)
       return;
-    const double e = (apart - flows[a].G * (from.middle[b] - from.middle[a])).norm() + flows[a].rest + flows[b].rest +
-                     (flows[b].G - flows[a].G).norm() * from.size[b];
+    const double e = (flows[b].mean - flows[a].mean - flows[a].G * (from.middle[b] - from.middle[a])).norm() +
+                     flows[a].rest + flows[b].rest + (flows[b].G - flows[a].G).norm() * from.size[b];
     all = within + (e + flows[a].shrinks * longest) * (1 + rounding) <= reach;
   };
   if ((within + 2 * widest) * (1 + 4 * rounding) < from.reach)
