@@ -263,7 +263,7 @@ off_t most_bytes(const TrajectoryHeader& header) {
       if (piece[i] > 0) pieces *= static_cast<double>((array.dims[i] + piece[i] - 1) / piece[i]);
       bytes *= static_cast<double>(piece[i]);
     }
-    size += pieces * (bytes + static_cast<double>(page));
+    size += pieces * (bytes + (array.grows ? static_cast<double>(page) : 0));
   }
   return static_cast<off_t>(std::min(size, 9e18));
 }
