@@ -1,5 +1,5 @@
 #pragma once
-/// The forces of a system, what each of them is beside a force, and the groups that methods treat differently.
+/// The forces of a system, by their further interfaces, and the groups that methods treat differently.
 
 #include <memory>
 #include <string>
@@ -32,7 +32,7 @@ class ForceList {
   Storage storage() const { return storage_; }
   Lag lag() const { return lag_; }
 
-  /// Forces by what they are beside a force.
+  /// Forces by their further interface.
   const std::vector<ContactForce*>& contact() const { return contact_; }
   const Forces& collisions() const { return collisions_; }  // the same as forces
   const std::vector<DampingForce*>& damping() const { return damping_; }
