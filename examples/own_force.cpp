@@ -77,7 +77,7 @@ int main() {
                     .make = [](const MethodParameters&) { return std::make_unique<Theta>(.5); }};
   Stepper stepper(method, {}, system, {});
   History u(system.state(start, Vector::Zero(6), 0));
-  std::printf("%.6f J\n", system.energies(u[0]).total());
+  std::printf("%.6f J\n", limber::energies(system, u[0]).total());
   while (u[0].t < 10) u.push(stepper.step(system, u, .01), stepper.memory().states);
-  std::printf("%.6f J\n", system.energies(u[0]).total());
+  std::printf("%.6f J\n", limber::energies(system, u[0]).total());
 }

@@ -238,8 +238,9 @@ void ModalSubspace::return_to(const ModesMark& mark) {
   clear();
   kept_ = mark.kept;
   if (kept_) all_.basis = kept_->found;
-  age_.steps = mark.steps_since_refresh;
-  age_.outdated = mark.outdated;
+  all_.reduced = mark.reduced;
+  step_.turning = mark.turning;
+  age_ = mark.age;
 }
 
 void ModalSubspace::clear() {

@@ -49,11 +49,21 @@ struct KeptModes {
   Modes restored;  // from a checkpoint and not used yet; `found` is then empty
 };
 
+/// How long modes have been kept, in steps since they were computed.
+struct ModesAge {
+  long steps = 0;
+  long next_check = 0;    // when K is reduced again
+  bool checked = false;   // K was reduced since the last reset
+  bool fresh = false;     // and in this step
+  bool outdated = false;  // by other forces or masses
+};
+
 /// The modes at the start of a step, for going back to it.
 struct ModesMark {
-  std::shared_ptr<const KeptModes> kept;  // null: none computed yet
-  long steps_since_refresh = 0;
-  bool outdated = false;
+  std::shared_ptr<const KeptModes> kept = {};  // null: none computed yet
+  ModesAge age = {};
+  ReducedTangent reduced = {};  // K and D as they were last reduced
+  Vector turning = {};          // see ModalSubspace::Step
 };
 
 class ModalSubspace {
@@ -111,8 +121,8 @@ class ModalSubspace {
   /// Over all processes.
   std::optional<ModalMemory> memory() const;
   void restore(ModalMemory memory);
-  /// The like without copying anything, for this object alone.
-  ModesMark mark() const { return {kept_, age_.steps, age_.outdated}; }
+  /// For going back to this state of this object: the modes themselves are shared.
+  ModesMark mark() const { return {kept_, age_, all_.reduced, step_.turning}; }
   void return_to(const ModesMark& mark);
   /// Forces or masses are others now: the next step refreshes the modes.
   void outdate() { age_.outdated = true; }
@@ -132,14 +142,6 @@ class ModalSubspace {
     Vector turning = {};      // over all unknowns: 1 for bodies that turn too far; empty: none does
     double sought_above = 0;  // [1/s²] floor of the last search
     bool begun = false;       // begun and not committed yet
-  };
-  /// In steps since the refresh.
-  struct Age {
-    long steps = 0;
-    long next_check = 0;    // when K is reduced again
-    bool checked = false;   // K was reduced since the last reset
-    bool fresh = false;     // and in this step
-    bool outdated = false;  // by other forces or masses
   };
   struct Counts {
     long refreshes = 0;
@@ -174,7 +176,7 @@ class ModalSubspace {
   Matrix stiff_;         // K X of all modes at the last reduction
   Linearization start_;  // at the start of the step
   Step step_;
-  Age age_;
+  ModesAge age_;
   Counts counts_;
   Notes notes_;
 };
