@@ -2,7 +2,7 @@
 
 #include <cstdio>
 
-#include "limber/scene/build/build.hpp"
+#include "limber/scene/construction/build.hpp"
 
 int main(int argc, char** argv) {
   const limber::Scene scene = limber::load_scene(argc > 1 ? argv[1] : "scenes/beam.json");
