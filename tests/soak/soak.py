@@ -219,7 +219,8 @@ def check_energies(results, summary, done, scene):
             raise Wrong(f"energy.csv: {name} is not finite at t = {e['time'][~np.isfinite(column)][0]}")
     if len(e["time"]) != summary["steps"] + 1 or (np.diff(e["time"]) <= 0).any():
         raise Wrong(f"energy.csv has {len(e['time'])} rows for {summary['steps']} steps")
-    in_play = (e["kinetic"] + e["elastic"] + e["contact"]).max()
+    given = e["put_in"] + e["external"][0] - e["external"]  # from outside, as docs/output.md has it
+    in_play = max((e["kinetic"] + e["elastic"] + e["contact"]).max(), given.max())
     driven = "wind" in scene or any("motion" in o or "sequence" in o for o in scene.get("obstacles", [])) or any(
         key in body for body in scene["bodies"] for key in ("script", "targets", "loads", "cavities"))
     collides = "contact" in scene or "obstacles" in scene
