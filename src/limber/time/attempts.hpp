@@ -40,7 +40,7 @@ struct Supervision {
   bool held_to_account = true;
   /// Hybrids: energy once lost may not be regained by steps with modes.
   bool feeds_back = false;
-  /// Contact is checked in every step, not only near contact, since the method itself may be unstable.
+  /// Every step with contact within reach is judged like one that touches, since the method itself may be unstable.
   bool judged_as_touching = false;
   /// Forces may become stiffer and the step be repeated.
   bool bears_stiffening = true;
