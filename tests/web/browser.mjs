@@ -1,8 +1,10 @@
 // The program and a browser for a test: `limber view` on a free port, and Chromium without a screen.
+import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { chromium } from "playwright-core";
 
 export const root = resolve(process.env.LIMBER_ROOT ?? ".");
@@ -77,4 +79,11 @@ export async function until(page, expression, seconds = 30) {
     if (await read(page, expression)) return;
     if (Date.now() > end) throw new Error(`not within ${seconds} s: ${expression}`);
   }
+}
+
+/** Waits until what `value` reads from the page equals `expected`: the page shows a change of its state with its next picture. */
+export async function becomes(value, expected, message) {
+  for (const end = Date.now() + 30000; Date.now() < end; await new Promise((done) => setTimeout(done, 30)))
+    if (isDeepStrictEqual(await value(), expected)) return;
+  assert.deepEqual(await value(), expected, message);
 }

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { closeBrowser, open, program, read, shots, until, view } from "./browser.mjs";
+import { becomes, closeBrowser, open, program, read, shots, until, view } from "./browser.mjs";
 
 after(closeBrowser);
 
@@ -166,13 +166,13 @@ test("method and step change in one pane, or in all", async () => {
     await until(page, "limber.panes[0].step === 0.01");
     assert.deepEqual(await panes("step"), [0.01, 0.02, 0.02]);
     await everywhere.check();
-    assert.equal(await step.inputValue(), "");
-    assert.equal(await step.getAttribute("placeholder"), "various");
-    assert.equal(await method.inputValue(), "");
+    await becomes(() => step.inputValue(), "");
+    await becomes(() => step.getAttribute("placeholder"), "various");
+    await becomes(() => method.inputValue(), "");
     await step.fill("0.005");
     await step.press("Enter");
     await until(page, "limber.panes.every((p) => p.step === 0.005)");
-    assert.equal(await step.inputValue(), "0.005");
+    await becomes(() => step.inputValue(), "0.005");
     assert.deepEqual(await panes("method"), ["BE", "TR-BDF2", "SIERE"]);
     await page.screenshot({ path: join(shots, "panes-1280x800.png") });
     // At a kept frame the change waits for the fork.
@@ -201,14 +201,14 @@ test("an error goes with the value that it is about", async () => {
       await field.fill("0.7");
       await field.press("Tab");
       await page.locator(".field-error").waitFor();
-      assert.equal(await field.inputValue(), "0.7", "what was refused stays to be corrected");
-      assert.equal(await field.getAttribute("aria-invalid"), "true");
-      assert.equal(await errors.count(), 2);
+      await becomes(() => field.inputValue(), "0.7", "what was refused stays to be corrected");
+      await becomes(() => field.getAttribute("aria-invalid"), "true");
+      await becomes(() => errors.count(), 2);
     };
     const settled = async (value) => {
       await until(page, `document.querySelectorAll(".field-error, .toast.error").length === 0`);
-      assert.equal(await field.inputValue(), value);
-      assert.equal(await field.getAttribute("aria-invalid"), null);
+      await becomes(() => field.inputValue(), value);
+      await becomes(() => field.getAttribute("aria-invalid"), null);
     };
     await refuse();
     await field.fill("0.3");  // another one that is good

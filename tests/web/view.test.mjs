@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { closeBrowser, open, program, read, root, shots, until, view } from "./browser.mjs";
+import { becomes, closeBrowser, open, program, read, root, shots, until, view } from "./browser.mjs";
 
 after(closeBrowser);
 
@@ -178,22 +178,22 @@ test("the settings are of the body that is chosen, or of all", async () => {
   };
   await withPage([beam, "--methods", "TR-BDF2"], async (page, server) => {
     const choice = page.getByLabel("Settings of");
-    assert.equal(await choice.count(), 0, "one body needs no choice");
+    await becomes(() => choice.count(), 0, "one body needs no choice");
     await page.setInputFiles("#file-input", sceneFile(server, several));
     await until(page, "limber.panes[0].bodies.length === 2");
-    assert.deepEqual(await choice.locator("option").allInnerTexts(), ["All 2 bodies", "left", "right"]);
+    await becomes(() => choice.locator("option").allInnerTexts(), ["All 2 bodies", "left", "right"]);
     const field = page.getByLabel("Young’s modulus");
     const setTo = async (value, expected) => {
       await field.fill(value);
       await field.press("Enter");
       await until(page, `String(limber.panes[0].bodies.map((b) => b.young)) === "${expected}"`);
     };
-    assert.equal(await field.inputValue(), "1e5", "the bodies differ: the first is chosen");
+    await becomes(() => field.inputValue(), "1e5", "the bodies differ: the first is chosen");
     await choice.selectOption("right");
-    assert.equal(await field.inputValue(), "2e5");
+    await becomes(() => field.inputValue(), "2e5");
     await setTo("5e5", "100000,500000");
     await choice.selectOption({ index: 0 });
-    assert.equal(await field.inputValue(), "", "no value stands for both");
+    await becomes(() => field.inputValue(), "", "no value stands for both");
     await page.screenshot({ path: join(shots, "bodies-1280x800.png") });
     await choice.selectOption("left");
     const saved = page.waitForEvent("download");
@@ -206,7 +206,7 @@ test("the settings are of the body that is chosen, or of all", async () => {
     await ratio.fill("0.7");
     await ratio.press("Enter");
     await page.locator(".field-error").waitFor();
-    assert.equal(await ratio.getAttribute("aria-invalid"), "true");
+    await becomes(() => ratio.getAttribute("aria-invalid"), "true");
   });
 });
 
@@ -388,12 +388,12 @@ test("a replay tells the true times of its frames, and plays to the last", async
       "f['frames_written'][0] = 10\nf['frames/times'][:10] = json.loads(sys.argv[2])";
     execFileSync("/usr/bin/python3", ["-c", change, join(run, "trajectory.h5"), JSON.stringify(times)]);
     await withPage([run], async (page) => {
-      assert.equal(await page.locator("#slider-text").innerText(), `${times[9].toFixed(2)} s`);
+      await becomes(() => page.locator("#slider-text").innerText(), `${times[9].toFixed(2)} s`);
       for (const frame of [1, 2, 7]) {
         await page.locator("#slider").fill(String(frame));
         await until(page, `limber.frame === ${frame}`);
         await page.locator(`#slider[aria-valuetext="Frame ${frame + 1} of 10, ${times[frame].toFixed(2)} s of ${times[9].toFixed(2)} s"]`).waitFor();
-        assert.equal(await page.locator("#time").innerText(), `${times[frame].toFixed(2)} s`);
+        await becomes(() => page.locator("#time").innerText(), `${times[frame].toFixed(2)} s`);
       }
       for (const speed of ["1 ×", "As fast as it can"]) {
         await page.selectOption("#speed", { label: speed });
