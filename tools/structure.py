@@ -16,14 +16,14 @@ from pathlib import Path
 # Each with the most that is allowed, and the goal. A limit is never raised; it is lowered when a count has fallen.
 MEMBERS, LINES = 12, 300
 LIMITS = {
-    "data members of the largest class": (38, MEMBERS),
-    f"classes with more than {MEMBERS} data members": (21, 0),
-    "lines of the longest class, with its sources": (593, LINES),
-    f"classes with more than {LINES} lines": (10, 0),
-    "mutable members": (31, 5),
+    "data members of the largest class": (12, MEMBERS),
+    f"classes with more than {MEMBERS} data members": (0, 0),
+    "lines of the longest class, with its sources": (427, LINES),
+    f"classes with more than {LINES} lines": (1, 0),
+    "mutable members": (18, 5),
     "places that catch StepFailure": (2, 5),
     "places with another way (failure_of)": (26, 26),
-    "branches on the number of processes": (52, 20),
+    "branches on the number of processes": (19, 20),
 }
 
 SOURCES = {".hpp", ".cpp"}
@@ -36,7 +36,7 @@ DEFINED = re.compile(r"\b(\w+)(?:<[\w, ]*>)?::(?:\w+::)*(?:~?\w+|operator[^\w\s(
 MUTABLE = re.compile(r"^\s*(mutable\s[^;]*);", re.MULTILINE)
 CATCH = re.compile(r"\bcatch\s*\(\s*(?:const\s+)?StepFailure\b")
 OTHER_WAY = re.compile(r"\bfailure_of\(\[")
-PROCESSES = re.compile(r"(?<!bool )\bshared\(\)|\b(?:processes(?:_|\(\))?|all_?)(?:\.all\(\))?\.size\(\)\s*[>=!]=?\s*1\b")
+PROCESSES = re.compile(r"(?<!bool )\bshared\(\)|(?:\bprocesses(?:_|\(\))?|(?<![.\w])all_?)(?:\.all\(\))?\.size\(\)\s*[>=!]=?\s*1\b")
 
 
 @dataclass

@@ -86,8 +86,9 @@ double wide_spread(const Vector& x, const Vector& y) {  // of all nodes
 
 /// However many pairs of patches are watched one by one.
 double spread(const Patches& patches, const Vector& x, const Vector& y, double within) {
-  const double all = patches.spread(patches.layout(x, 0), y, within);
-  for (const double reach : {.01, .3, 2., 1e6}) EXPECT_EQ(patches.spread(patches.layout(x, reach), y, within), all);
+  const double all = patches.spread(patches.layout(x, 0, false), y, within);
+  for (const double reach : {.003, .08, .5, 1e5})
+    EXPECT_EQ(patches.spread(patches.layout(x, reach, false), y, within), all);
   return all;
 }
 
@@ -135,10 +136,10 @@ TEST(Patches, KnowWhatStaysApartOfWhatTurnsAndBends) {
           return Vec3(std::cos(angle) * at.x() - std::sin(angle) * at.y(),
                       std::sin(angle) * at.x() + std::cos(angle) * at.y(), (1 - bend) * at.z() + 3 * turn);
         });
-        const bool apart = patches.keep_apart(patches.layout(s.rest, 4 * reach), y, within, reach);
-        ++(apart ? kept : lost);
-        if (apart) {
-          EXPECT_GE(least_gap(s.rest, y, reach), within) << reach << " " << turn << " " << bend;
+        const double gap = patches.kept_gap(patches.layout(s.rest, reach, true), y, within, reach);
+        ++(gap >= within ? kept : lost);
+        if (gap >= within) {
+          EXPECT_GE(least_gap(s.rest, y, reach), gap) << reach << " " << turn << " " << bend;
         }
       }
   EXPECT_GT(kept, 5);
@@ -147,9 +148,10 @@ TEST(Patches, KnowWhatStaysApartOfWhatTurnsAndBends) {
   const Vector turned = s.moved([](int, const Vec3& at) {
     return Vec3(std::cos(.8) * at.x() - std::sin(.8) * at.y(), std::sin(.8) * at.x() + std::cos(.8) * at.y(), at.z());
   });
-  const auto rest = patches.layout(s.rest, .8);
+  const auto rest = patches.layout(s.rest, .2, true);
   EXPECT_GT(patches.spread(rest, turned, within) + within, .2);
-  EXPECT_TRUE(patches.keep_apart(rest, turned, within, .2));
+  EXPECT_LT(patches.kept_gap(patches.layout(s.rest, .2, false), turned, within, .2), within);
+  EXPECT_GE(patches.kept_gap(rest, turned, within, .2), within);
 }
 
 TEST(Patches, WhatStaysApartMayFlyAsItLikes) {
@@ -169,6 +171,22 @@ TEST(Patches, WhatStaysApartMayFlyAsItLikes) {
   const double felt = spread(patches, far, later, .01);
   EXPECT_LT(felt, 3e-3);
   EXPECT_GT(felt, 1e-5);
+}
+
+TEST(Patches, WhatComesFromFarIsSeen) {
+  const Strips s(6, 3);
+  const Patches patches(s.surface, s.may, s.rest);
+  const auto lowered = [&](double by) {
+    return s.moved([&](int i, const Vec3& at) {
+      return Vec3(at.x(), at.y(), at.z() - (s.surface.object[static_cast<std::size_t>(i)] == 1 ? by : 0));
+    });
+  };
+  for (const bool bending : {false, true}) {
+    const auto rest = patches.layout(s.rest, .1, bending);
+    EXPECT_GE(patches.kept_gap(rest, lowered(2.9), .02, .1), .09);
+    EXPECT_LT(patches.kept_gap(rest, lowered(2.99), .02, .1), .02);
+    EXPECT_LT(patches.kept_gap(rest, lowered(50), .02, .1), .02);
+  }
 }
 
 TEST(Patches, OfATwistOnlyWhatNeighboursFeelCounts) {

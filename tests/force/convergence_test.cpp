@@ -9,7 +9,6 @@
 #include <numeric>
 
 #include "limber/force/elastic.hpp"
-#include "limber/force/reference_element.hpp"
 
 namespace limber {
 namespace {
@@ -30,8 +29,7 @@ Vec3 load(const Vec3& x) {
 ElementMesh cube(ElementKind kind, int cells) {
   const std::array<int, 3> n{cells, cells, cells};
   if (kind == ElementKind::hex8) return box_hexahedra(Vec3::Zero(), Vec3::Ones(), n);
-  const TetMesh tets = box_mesh(Vec3::Zero(), Vec3::Ones(), n, Split::six);
-  return kind == ElementKind::tet4 ? linear_elements(tets) : quadratic_elements(tets);
+  return elements_of(box_mesh(Vec3::Zero(), Vec3::Ones(), n, Split::six), kind);
 }
 
 /// visit(position, values of the shape functions, volume, nodes) at points of a rule that is finer than the elements'.

@@ -23,10 +23,9 @@ struct KindCase {
 ElementMesh make_mesh(const KindCase& c) {
   const Vec3 size(1, .8, 1.2);
   const std::array<int, 3> cells{2, 2, 2};
-  ElementMesh mesh = c.kind == ElementKind::hex8 ? box_hexahedra(Vec3::Zero(), size, cells)
-                     : c.kind == ElementKind::tet10
-                         ? quadratic_elements(box_mesh(Vec3::Zero(), size, cells, Split::five))
-                         : linear_elements(box_mesh(Vec3::Zero(), size, cells, Split::five));
+  ElementMesh mesh = c.kind == ElementKind::hex8
+                         ? box_hexahedra(Vec3::Zero(), size, cells)
+                         : elements_of(box_mesh(Vec3::Zero(), size, cells, Split::five), c.kind);
   std::mt19937 random(5);
   std::uniform_real_distribution<double> u(-1, 1);
   for (Vec3& x : mesh.nodes) x += .4 * c.distortion * Vec3{u(random), u(random), u(random)};

@@ -146,6 +146,22 @@ TEST(Rayleigh, FrozenKeepsTheStiffnessOfTheStepsStart) {
   EXPECT_EQ(dense.block(9, 9, 3, 3).norm(), 0);
 }
 
+TEST(Rayleigh, DoesNotDependOnWhatWasAskedBefore) {
+  Body body;
+  for (const auto at : every_at) {
+    auto damping = body.damping(at), asked_once = body.damping(at);
+    State u = moved_body(2), other = moved_body(3);
+    u.t = .1;
+    other.t = .2;
+    for (RayleighDamping* d : {&damping, &asked_once}) d->begin_step(moved_body(1));
+    const Vector f = force_at(damping, u);
+    EXPECT_NE(force_at(damping, other), f);
+    tangent_at(damping, other);
+    EXPECT_EQ(force_at(damping, u), f);
+    EXPECT_EQ(force_at(asked_once, u), f);
+  }
+}
+
 TEST(Rayleigh, PrescribedNodesAreLeftOutOfDButDampThoseThatAreFree) {
   Body body;
   for (const auto at : every_at) {

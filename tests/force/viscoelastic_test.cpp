@@ -248,6 +248,24 @@ TEST(ViscousRegions, EachHasItsOwn) {
   expect_near(force_at(body, u), relaxation(two_branches, .07) * part(0) + part(1), 1e-13, "both");
 }
 
+/// The elements of the elastic force of the same body, unless that has part of its energy on edges.
+TEST(ViscousElements, AreSharedWithThoseOfTheElasticForce) {
+  const ElementMesh mesh = viscous_mesh(ElementKind::tet4);
+  const Vector rest = positions_of(mesh), still = Vector::Zero(rest.size());
+  const std::vector<int> of(mesh.count(), 0);
+  for (const double bulk : {0., .5}) {
+    const std::vector<AnyMaterial> materials{softened(make_material({"neo_hookean", 2, .4, {}}, "m"), bulk)};
+    const MeanParts means{{bulk}, {0}};
+    const ElasticForce elastic(mesh, 0, materials, of, means);
+    const ViscoelasticForce beside(elastic, mesh, 0, materials, {two_branches}, of, means);
+    EXPECT_EQ(beside.shares_elements_with(elastic), bulk == 0);
+    const ViscoelasticForce alone(mesh, 0, materials, {two_branches}, of, means);
+    const State u{rest + random_vector(rest.size(), .05, 4), still, .07};
+    EXPECT_EQ(force_at(beside, u), force_at(alone, u));
+    EXPECT_FALSE(beside.shares_elements_with(alone));
+  }
+}
+
 /// A body that hardly changes its volume and is sheared far, to and fro: what it stores and what it loses.
 TEST(ViscousShear, StoresAndLosesNothingNegative) {
   for (const std::string material : {"stable_neo_hookean", "neo_hookean", "mooney_rivlin"}) {

@@ -51,7 +51,7 @@ TEST(CorrectedSolver, SymmetricBase) {
     const Matrix B = random_matrix(rank, rank, 3), U = random_matrix(192, rank, 2);
     for (const Matrix& C :
          {Matrix(.01 * B * B.transpose()), Matrix(-.5 * B * B.transpose()), Matrix(.1 * (B + B.transpose()))})
-      for (const char* solver : {"auto", "ldlt", "pcg"})
+      for (const char* solver : {"auto", "ldlt", "pcg", "multigrid"})
         expect_solves({stage_matrix(4, 3), Symmetry::symmetric, {U, C, {}}}, solver, 1e-9);
   }
 }
@@ -72,7 +72,7 @@ TEST(CorrectedSolver, AnUnsymmetricSparsePart) {
     for (int j = 0; j < 6; ++j) entries.emplace_back(20 + i, 20 + j, i < j ? 8.0 : -.3 * i);
   const SparseMatrix N = from_triplets(A.cols(), entries);
   for (const Index rank : {0, 3})
-    for (const char* solver : {"auto", "ldlt", "pcg"})
+    for (const char* solver : {"auto", "ldlt", "pcg", "multigrid"})
       expect_solves({A, Symmetry::symmetric, {random_matrix(A.cols(), rank, 2), .01 * Matrix::Identity(rank, rank), N}},
                     solver, 1e-9);
 }

@@ -46,7 +46,7 @@ Matrix dense_W(const std::vector<int>& free, const std::vector<Tie>& ties, const
     const auto tie = std::find_if(ties.begin(), ties.end(), [&](const Tie& t) { return t.node == i; });
     if (tie == ties.end()) put(i, i, 1);
     if (tie != ties.end())
-      for (std::size_t k = 0; k < 4; ++k) put(i, tie->corners[k], tie->weights[k]);
+      for (const auto& [corner, weight] : tie->terms) put(i, corner, weight);
   }
   return W;
 }
@@ -127,13 +127,15 @@ TEST(AffinePart, WeightsGiveTheNodesBackAndAreSmall) {
   const AffinePart p = affine_part(nodes, points, "part");
   ASSERT_EQ(p.ties.size(), nodes.size() - 4);
   for (const Tie& tie : p.ties) {
-    EXPECT_EQ(tie.corners, p.corners);
+    ASSERT_EQ(tie.terms.size(), 4u);
     Vec3 x = Vec3::Zero();
     double sum = 0;
     for (std::size_t k = 0; k < 4; ++k) {
-      x += tie.weights[k] * points[static_cast<std::size_t>(tie.corners[k])];
-      sum += tie.weights[k];
-      EXPECT_LE(std::abs(tie.weights[k]), 1.01);
+      const auto& [corner, weight] = tie.terms[k];
+      EXPECT_EQ(corner, p.corners[k]);
+      x += weight * points[static_cast<std::size_t>(corner)];
+      sum += weight;
+      EXPECT_LE(std::abs(weight), 1.01);
     }
     EXPECT_LT((x - points[static_cast<std::size_t>(tie.node)]).norm(), 1e-14);
     EXPECT_NEAR(sum, 1, 1e-15);

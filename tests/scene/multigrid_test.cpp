@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "limber/core/parallel.hpp"
@@ -69,6 +70,70 @@ int iterations(const Elastic& body, const UnknownNodes& nodes) {
   rows->multiply(x.data(), r.data());
   EXPECT_LE((body.b - r).norm(), 1.01e-6 * body.b.norm());
   return found.iterations;
+}
+
+/// A with contacts as barriers make them, k g gᵀ: every other one of the first nodes against a floor, the rest against
+/// two of their neighbours.
+SparseMatrix with_contacts(SparseMatrix A, int nodes, double k) {
+  const auto stored = [&](int row, int column) {
+    const int *rows = A.innerIndexPtr(), *start = A.outerIndexPtr() + column;
+    return std::binary_search(rows + start[0], rows + start[1], row);
+  };
+  const auto coupled = [&](int i, int j) { return stored(3 * std::max(i, j), 3 * std::min(i, j)); };
+  const auto add = [&](const std::vector<std::pair<int, double>>& g, const Vec3& n) {
+    for (const auto& [i, wi] : g)
+      for (const auto& [j, wj] : g)
+        for (int r = 0; r < 3; ++r)
+          for (int c = 0; c < 3; ++c)
+            if (stored(3 * i + r, 3 * j + c)) A.coeffRef(3 * i + r, 3 * j + c) += k * wi * wj * n[r] * n[c];
+  };
+  const Vec3 normal = Vec3(.3, .9, .2).normalized();
+  for (int i = 0; i < nodes; ++i) {
+    if (i % 2 == 0) {
+      add({{i, 1}}, normal);
+      continue;
+    }
+    std::vector<std::pair<int, double>> g{{i, 1}};
+    for (int j = i + 1; j < 3 * nodes && g.size() < 3; ++j)
+      if (std::all_of(g.begin(), g.end(), [&](const auto& other) { return coupled(other.first, j); }))
+        g.emplace_back(j, -.5);
+    if (g.size() == 3) add(g, normal);
+  }
+  return A;
+}
+
+/// Contact makes the levels of the free body stale. They follow it, and back when it is gone.
+TEST(Multigrid, LevelsFollowContactThatComesAndGoes) {
+  const Elastic body(slender, "1e6", "left");
+  const auto rows = make_row_matrix(body.A, Symmetry::symmetric);
+  KrylovWork work;
+  const auto needed = [&](Multigrid& levels) {
+    Vector x, r(body.b.size());
+    const KrylovResult found = pcg(*rows, levels, body.b, x, {1e-6, 2000}, work);
+    rows->multiply(x.data(), r.data());
+    EXPECT_LE((body.b - r).norm(), 1.01e-6 * body.b.norm());
+    return found.iterations;
+  };
+  rows->refresh(body.A);
+  Multigrid levels;
+  ASSERT_EQ(levels.set_up(*rows, {&body.positions()}), SolveReport::Status::ok);
+  const int without = needed(levels);
+  const double usual = body.A.diagonal().mean();
+  for (const double stiffness : {1e2, 1e4, 3e1}) {
+    const SparseMatrix A = with_contacts(body.A, 150, stiffness * usual);
+    rows->refresh(A);
+    const int stale = needed(levels);
+    ASSERT_EQ(levels.follow(*rows), SolveReport::Status::ok);
+    const int followed = needed(levels);
+    Multigrid fresh;
+    ASSERT_EQ(fresh.set_up(*rows, {&body.positions()}), SolveReport::Status::ok);
+    const int anew = needed(fresh);
+    EXPECT_LE(followed, anew + anew / 3 + 2) << stiffness;  // P stays that of the free body
+    EXPECT_GT(stale, followed + 2) << stiffness;
+  }
+  rows->refresh(body.A);
+  ASSERT_EQ(levels.follow(*rows), SolveReport::Status::ok);
+  EXPECT_LE(needed(levels), without + 2);
 }
 
 TEST(Multigrid, NeedsFewIterationsSoftOrStiffSmallOrLarge) {

@@ -398,6 +398,20 @@ TEST(Rigid, ElementsOfEveryKind) {
   }
 }
 
+/// Neither the nodes that are tied to the corners nor the corners.
+TEST(Rigid, NoNodeOfAPartIsStitched) {
+  json scene = brick();
+  scene["bodies"].push_back(scene["bodies"][0]);
+  auto& other = scene["bodies"][1];
+  other["name"] = "ground";
+  other.erase("rigid");
+  for (const int node : every_node(model_of(brick()))) {
+    scene["stitches"] = {{{"body", "brick"}, {"nodes", {{"nodes", {node}}}}, {"to", "ground"}}};
+    EXPECT_EQ(error_of([&] { model_of(scene); }),
+              "stitches[0].nodes: node " + std::to_string(node) + " of 'brick' belongs to a rigid part already");
+  }
+}
+
 TEST(Rigid, WrongPartsAreRefused) {
   const auto refused = [](const json& rigid, const std::string& expected) {
     json scene = beam(1e5);

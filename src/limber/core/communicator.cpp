@@ -38,11 +38,11 @@ class World final : public Communicator {
       MPI_Allreduce(MPI_IN_PLACE, x.data(), n, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
       return;
     }
-    gathered_.resize(static_cast<std::size_t>(n) * static_cast<std::size_t>(size_));
-    MPI_Allgather(x.data(), n, MPI_DOUBLE, gathered_.data(), n, MPI_DOUBLE, MPI_COMM_WORLD);
+    std::vector<double> gathered(static_cast<std::size_t>(n) * static_cast<std::size_t>(size_));
+    MPI_Allgather(x.data(), n, MPI_DOUBLE, gathered.data(), n, MPI_DOUBLE, MPI_COMM_WORLD);
     for (std::size_t i = 0; i < x.size(); ++i) {
-      x[i] = gathered_[i];
-      for (std::size_t p = 1; p < static_cast<std::size_t>(size_); ++p) x[i] += gathered_[p * x.size() + i];
+      x[i] = gathered[i];
+      for (std::size_t p = 1; p < static_cast<std::size_t>(size_); ++p) x[i] += gathered[p * x.size() + i];
     }
   }
   void min(std::span<double> x) const override {
@@ -52,13 +52,13 @@ class World final : public Communicator {
     MPI_Allreduce(MPI_IN_PLACE, x.data(), static_cast<int>(x.size()), MPI_INT, MPI_MIN, MPI_COMM_WORLD);
   }
   void exchange(std::span<Message> messages) const override {
-    requests_.resize(2 * messages.size());
-    MPI_Request* next = requests_.data();
+    std::vector<MPI_Request> requests(2 * messages.size());
+    MPI_Request* next = requests.data();
     for (const Message& l : messages)
       MPI_Irecv(l.in.data(), static_cast<int>(l.in.size()), MPI_DOUBLE, l.process, 0, MPI_COMM_WORLD, next++);
     for (const Message& l : messages)
       MPI_Isend(l.out.data(), static_cast<int>(l.out.size()), MPI_DOUBLE, l.process, 0, MPI_COMM_WORLD, next++);
-    MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
+    MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
   }
   void broadcast(std::span<int> x) const override {
     MPI_Bcast(x.data(), static_cast<int>(x.size()), MPI_INT, 0, MPI_COMM_WORLD);
@@ -66,8 +66,6 @@ class World final : public Communicator {
 
  private:
   int rank_ = 0, size_ = 1;
-  mutable std::vector<double> gathered_;
-  mutable std::vector<MPI_Request> requests_;
 };
 
 #endif

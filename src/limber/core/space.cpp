@@ -90,30 +90,24 @@ std::vector<std::vector<int>> give_lists(const Communicator& all, const std::vec
   return in;
 }
 
-}  // namespace
+/// Who answers for a node. `first`: the first number of each process, and the number of all.
+int owner(const std::vector<int>& first, int number) {
+  return static_cast<int>(std::upper_bound(first.begin(), first.end(), number) - first.begin()) - 1;
+}
 
-Space Space::numbered(const Communicator& processes, const std::vector<int>& held, int own) {
-  auto parts = std::make_shared<Parts>();
-  parts->processes = &processes;
+/// Of each node held here: the other processes that hold it. Who answers for a node hears who holds it, and tells all
+/// of them.
+std::vector<std::vector<int>> other_holders(const Communicator& processes, const std::vector<int>& first,
+                                            const std::vector<int>& held) {
   const int count = processes.size(), me = processes.rank();
-  std::vector<int> first{0};
-  for (const auto& list : processes.allgather({static_cast<double>(own)}))
-    first.push_back(first.back() + static_cast<int>(list[0]));
-  parts->nodes = first.back();
-  parts->place = held;
-  parts->numbering = {held, first[ix(me)], own, parts->nodes};
-  const auto owner = [&](int number) {
-    return static_cast<int>(std::upper_bound(first.begin(), first.end(), number) - first.begin()) - 1;
-  };
-  // Who answers for a node hears who holds it, and tells all of them.
   std::vector<std::vector<int>> asked(ix(count)), told(ix(count));
-  for (const int number : held) asked[ix(owner(number))].push_back(number);
-  std::vector<std::vector<int>> holders(ix(own));
+  for (const int number : held) asked[ix(owner(first, number))].push_back(number);
+  std::vector<std::vector<int>> holders(ix(first[ix(me) + 1] - first[ix(me)]));
   auto heard = give_lists(processes, asked);
   heard[ix(me)] = asked[ix(me)];
   for (int p = 0; p < count; ++p)
     for (const int number : heard[ix(p)]) holders[ix(number - first[ix(me)])].push_back(p);
-  for (int i = 0; i < own; ++i) {
+  for (int i = 0; i < static_cast<int>(holders.size()); ++i) {
     const auto& list = holders[ix(i)];
     for (const int p : list) {
       told[ix(p)].insert(told[ix(p)].end(), {first[ix(me)] + i, static_cast<int>(list.size())});
@@ -129,8 +123,23 @@ Space Space::numbered(const Communicator& processes, const std::vector<int>& hel
       for (int k = 0; k < answer[i + 1]; ++k)
         if (const int p = answer[i + 2 + ix(k)]; p != me) others[static_cast<std::size_t>(at)].push_back(p);
     }
-  for (const int number : held) parts->owned.push_back(owner(number) == me ? 1 : 0);
-  meet(*parts, others);
+  return others;
+}
+
+}  // namespace
+
+Space Space::numbered(const Communicator& processes, const std::vector<int>& held, int own) {
+  auto parts = std::make_shared<Parts>();
+  parts->processes = &processes;
+  const int me = processes.rank();
+  std::vector<int> first{0};
+  for (const auto& list : processes.allgather({static_cast<double>(own)}))
+    first.push_back(first.back() + static_cast<int>(list[0]));
+  parts->nodes = first.back();
+  parts->place = held;
+  parts->numbering = {held, first[ix(me)], own, parts->nodes};
+  for (const int number : held) parts->owned.push_back(owner(first, number) == me ? 1 : 0);
+  meet(*parts, other_holders(processes, first, held));
   Space space;
   space.parts_ = std::move(parts);
   return space;

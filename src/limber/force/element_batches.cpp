@@ -68,7 +68,7 @@ void ElementBatches::make_blocks(const ElementMesh& mesh, const std::vector<int>
          ++i, ++block.count)
       order_.push_back(list[i]);
     while (order_.size() % lane_count != 0) order_.push_back(order_.back());
-    blocks_.push_back(block);
+    blocks_.list.push_back(block);
   }
 }
 
@@ -76,8 +76,8 @@ void ElementBatches::colour_blocks(const ElementMesh& mesh) {
   std::vector<std::vector<int>> colours_at(mesh.nodes.size());
   std::vector<std::vector<ElementBlock>> by_colour;
   std::vector<int> taken_by;  // the last block that found the colour taken
-  for (std::size_t b = 0; b < blocks_.size(); ++b) {
-    const auto& block = blocks_[b];
+  for (std::size_t b = 0; b < blocks_.list.size(); ++b) {
+    const auto& block = blocks_.list[b];
     const auto nodes_of = [&](int e) { return mesh.element(ix(order_[ix(block.first + e)])); };
     for (int e = 0; e < block.count; ++e)
       for (const int n : nodes_of(e))
@@ -91,11 +91,11 @@ void ElementBatches::colour_blocks(const ElementMesh& mesh) {
         if (auto& list = colours_at[ix(n)]; list.empty() || list.back() != static_cast<int>(colour))
           list.push_back(static_cast<int>(colour));
   }
-  blocks_.clear();
-  colour_start_ = {0};
+  blocks_.list.clear();
+  blocks_.colour_start = {0};
   for (const auto& group : by_colour) {
-    blocks_.insert(blocks_.end(), group.begin(), group.end());
-    colour_start_.push_back(static_cast<int>(blocks_.size()));
+    blocks_.list.insert(blocks_.list.end(), group.begin(), group.end());
+    blocks_.colour_start.push_back(static_cast<int>(blocks_.list.size()));
   }
 }
 
@@ -112,14 +112,15 @@ void ElementBatches::take_nodes(const ElementMesh& mesh, int first_node) {
       held[ix(node)] = 1;
     }
   const auto count = static_cast<std::size_t>(std::count(held.begin(), held.end(), 1));
-  held_.reserve(count);
-  rest_.reserve(count);
+  known_.held.reserve(count);
+  known_.rest.reserve(count);
   for (int i = 0; i < static_cast<int>(held.size()); ++i)
-    if (held[ix(i)]) held_.push_back(first_node + i), rest_.push_back(mesh.nodes[ix(i)]);
+    if (held[ix(i)]) known_.held.push_back(first_node + i), known_.rest.push_back(mesh.nodes[ix(i)]);
 }
 
 const Vec3& ElementBatches::rest_of(int node) const {
-  return rest_[static_cast<std::size_t>(std::lower_bound(held_.begin(), held_.end(), node) - held_.begin())];
+  return known_.rest[static_cast<std::size_t>(std::lower_bound(known_.held.begin(), known_.held.end(), node) -
+                                              known_.held.begin())];
 }
 
 void ElementBatches::corners_at(std::size_t place, std::vector<int>& corners) const {
@@ -164,12 +165,12 @@ void ElementBatches::pack(const Rank& rank) {
 void ElementBatches::bind(const BlockPattern& pattern, std::span<const int> free_index) {
   pack([&](int node) { return free_index[ix(node)]; });
   const bool full = pattern.storage() == Storage::full;
-  stride_.assign(3 * free_index.size(), 0);
-  for (const int node : held_)
-    if (const int f = free_index[ix(node)]; f >= 0) stride_[ix(3 * node)] = pattern.slot(f, f).stride;
-  slots_.clear();
-  mirrors_.clear();
-  slots_.reserve(order_.size() * ix(block_count(n_)));
+  binding_.stride.assign(3 * free_index.size(), 0);
+  for (const int node : known_.held)
+    if (const int f = free_index[ix(node)]; f >= 0) binding_.stride[ix(3 * node)] = pattern.slot(f, f).stride;
+  binding_.slots.clear();
+  binding_.mirrors.clear();
+  binding_.slots.reserve(order_.size() * ix(block_count(n_)));
   for (std::size_t place = 0; place < order_.size(); ++place) {
     const auto slot = [&](int row, int column) {
       const int r = free_index[ix(nodes_[node_at(place, row)] / 3)],
@@ -180,10 +181,10 @@ void ElementBatches::bind(const BlockPattern& pattern, std::span<const int> free
       return first;
     };
     for (int column = 0; column < n_; ++column)
-      for (int row = column; row < n_; ++row) slots_.push_back(slot(row, column));
+      for (int row = column; row < n_; ++row) binding_.slots.push_back(slot(row, column));
     if (!full) continue;
     for (int column = 0; column < n_; ++column)
-      for (int row = column + 1; row < n_; ++row) mirrors_.push_back(slot(column, row));
+      for (int row = column + 1; row < n_; ++row) binding_.mirrors.push_back(slot(column, row));
   }
 }
 

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "limber/core/lanes.hpp"
-#include "limber/force/reference_element.hpp"
 #include "limber/mesh/element_mesh.hpp"
 #include "limber/model/block_pattern.hpp"
 
@@ -47,8 +46,8 @@ class ElementBatches {
   }
 
   /// Blocks, sorted by colour; colour c has the blocks colour_start[c] … colour_start[c + 1] − 1.
-  const std::vector<ElementBlock>& blocks() const { return blocks_; }
-  const std::vector<int>& colour_start() const { return colour_start_; }
+  const std::vector<ElementBlock>& blocks() const { return blocks_.list; }
+  const std::vector<int>& colour_start() const { return blocks_.colour_start; }
   /// The element at each packed place. Places that pad a batch repeat the element before them. Elements of one kernel
   /// are contiguous.
   const std::vector<int>& order() const { return order_; }
@@ -76,17 +75,18 @@ class ElementBatches {
   /// Positions of an element's blocks in the value array, block_count(n). first < 0: not stored, a node is prescribed.
   template <int n = 0>
   const int* slots(int element) const {
-    return slots_.data() + static_cast<std::size_t>(element) * static_cast<std::size_t>(block_count(n > 0 ? n : n_));
+    return binding_.slots.data() +
+           static_cast<std::size_t>(element) * static_cast<std::size_t>(block_count(n > 0 ? n : n_));
   }
   /// The column stride of a node, which is given as 3 × node.
-  int stride(int three_nodes) const { return stride_[static_cast<std::size_t>(three_nodes)]; }
+  int stride(int three_nodes) const { return binding_.stride[static_cast<std::size_t>(three_nodes)]; }
   /// With full storage: positions of the transposes of the blocks below the diagonal, in their order; otherwise null.
   const int* mirrors(int element) const {
-    return mirrors_.empty()
-               ? nullptr
-               : mirrors_.data() + static_cast<std::size_t>(element) * static_cast<std::size_t>(n_ * (n_ - 1) / 2);
+    return binding_.mirrors.empty() ? nullptr
+                                    : binding_.mirrors.data() + static_cast<std::size_t>(element) *
+                                                                    static_cast<std::size_t>(n_ * (n_ - 1) / 2);
   }
-  bool is_bound() const { return !slots_.empty() || blocks_.empty(); }
+  bool is_bound() const { return !binding_.slots.empty() || blocks_.list.empty(); }
 
  private:
   void make_blocks(const ElementMesh& mesh, const std::vector<int>& kernel_of_element);
@@ -110,16 +110,22 @@ class ElementBatches {
   int n_;
   Quadrature rule_;
   std::vector<Matrix> gradients_;  // ∂N/∂ξ at the points, n × 3 each
-  std::vector<ElementBlock> blocks_;
-  std::vector<int> colour_start_;
+  struct {
+    std::vector<ElementBlock> list;  // sorted by colour
+    std::vector<int> colour_start;
+  } blocks_;
   std::vector<int> order_;
   std::vector<double> shape_;
   std::vector<int> nodes_;
   std::vector<std::uint8_t> corner_;  // the mesh's corner number of each of these nodes, n per packed place
-  std::vector<int> held_;             // nodes of the state that occur in elements, ascending
-  std::vector<Vec3> rest_;            // rest positions of these nodes
-  std::vector<int> stride_;           // column stride of each node of the state, at 3 × node
-  std::vector<int> slots_, mirrors_;
+  struct {
+    std::vector<int> held;   // nodes of the state that occur in elements, ascending
+    std::vector<Vec3> rest;  // rest positions of these nodes
+  } known_;
+  struct {
+    std::vector<int> stride;  // column stride of each node of the state, at 3 × node
+    std::vector<int> slots, mirrors;
+  } binding_;
 };
 
 }  // namespace limber

@@ -1,6 +1,6 @@
 #pragma once  // internal
 /// Loading a batch of elements: shape gradients at a quadrature point, edges and F, for all lanes at once. n is the
-/// number of nodes if known at compile time (linear tetrahedra), or 0: then it is read from the elements, at most 10.
+/// number of nodes if known at compile time (linear tetrahedra), or 0: then it is read from the elements.
 
 #include "limber/core/lanes.hpp"
 #include "limber/force/element_batches.hpp"
@@ -8,7 +8,7 @@
 namespace limber {
 
 template <int n>
-constexpr int most_nodes = n == 0 ? 10 : n;
+constexpr int most_nodes = n == 0 ? most_element_nodes : n;
 template <int n>
 LIMBER_INLINE int nodes_each(const ElementBatches& elements) {
   return n == 0 ? elements.nodes_each() : n;

@@ -57,6 +57,12 @@ void for_groups(const ElementBatches& elements, const std::vector<int>& groups,
   }
 }
 
+/// The kernel of a block's elements.
+template <class Kernel>
+const Kernel& kernel_of(const std::vector<std::unique_ptr<Kernel>>& kernels, const ElementBlock& block) {
+  return *kernels[static_cast<std::size_t>(block.kernel)];
+}
+
 /// Calls visit(block) for every block, colour by colour. Each call takes about `cost` [ns].
 template <class Visit>
 void for_coloured_blocks(const ElementBatches& elements, double cost, const Visit& visit) {
@@ -65,6 +71,14 @@ void for_coloured_blocks(const ElementBatches& elements, double cost, const Visi
     parallel_for(
         start[c + 1] - start[c], [&](Index i) { visit(elements.blocks()[static_cast<std::size_t>(start[c] + i)]); },
         cost);
+}
+
+/// Σ term(block), in the order of the blocks. Each term takes about `cost` [ns].
+template <class Term>
+double sum_of_blocks(const ElementBatches& elements, double cost, const Term& term) {
+  const auto& blocks = elements.blocks();
+  return ordered_sum(
+      static_cast<Index>(blocks.size()), [&](Index i) { return term(blocks[static_cast<std::size_t>(i)]); }, cost);
 }
 
 /// The smallest term(block), independent of the order of evaluation. Each term takes about `cost` [ns].
@@ -86,10 +100,28 @@ double step_before_inversion(const ElementBatches& elements, const Kernels& kern
   const auto forbids = [](const auto& kernel) { return kernel->needs_positive_det(); };
   if (std::none_of(kernels.begin(), kernels.end(), forbids)) return 1;
   const double s = smallest_of_blocks(elements, cost, [&](const ElementBlock& block) {
-    if (!forbids(kernels[static_cast<std::size_t>(block.kernel)])) return 1.0;
+    if (!kernel_of(kernels, block).needs_positive_det()) return 1.0;
     return step_to_inversion(elements, block, q.data(), dq.data());
   });
   return s < 1 ? 0.9 * s : 1;
+}
+
+/// What an ElementForce is made of.
+struct ElementParts {
+  std::shared_ptr<ElementBatches> elements;
+  std::vector<std::unique_ptr<ElementKernel>> kernels;  // one for each group of elements
+  std::unique_ptr<MeanEnergy> means = nullptr;
+};
+
+/// With one kernel for each model of material: make(materials of its places, first batch). `former`: elements that may
+/// be shared, of the same mesh and of materials of the same models, or null.
+template <class Make>
+ElementParts element_parts(const MeanShares& shares, const std::shared_ptr<ElementBatches>& former, const Make& make) {
+  const std::vector<int> groups = groups_by_model(shares.materials, shares.material_of);
+  ElementParts parts{shared_or_made(former, shares, groups), {}, make_mean_energy(shares)};
+  for_groups(*parts.elements, groups, shares.materials, shares.material_of,
+             [&](const auto& at_places, int first_batch) { parts.kernels.push_back(make(at_places, first_batch)); });
+  return parts;
 }
 
 /// The pairs of nodes within each element.

@@ -2,7 +2,8 @@
 /// Computations on one block of elements of one material model, with separate parameters for each element. Summed over
 /// quadrature points, with F = Σ_a x_a g_aᵀ at each:
 ///     W = Σ V ψ(F),   f_a = −Σ V P g_a,   K_ab = Σ V Σ_jl g_a,j (∂P/∂F)_ij,kl g_b,l.
-/// Since g₀ = −(g₁ + g₂ + …), only the blocks of nodes 1, 2, … are computed.
+/// Since g₀ = −(g₁ + g₂ + …), only the blocks of nodes 1, 2, … are computed. ψ may depend on what each point has beside
+/// F, which is constant while nodes move.
 
 #include <memory>
 #include <span>
@@ -17,13 +18,15 @@ class ElementKernel {
  public:
   virtual ~ElementKernel() = default;
 
+  // `held`: what points have, in the kernel's own layout, of all elements; null where it needs nothing.
   /// W of a block [J], +∞ if an element lies outside the material's domain.
-  virtual double energy(const ElementBatches&, const ElementBlock&, const double* q) const = 0;
+  virtual double energy(const ElementBatches&, const ElementBlock&, const double* held, const double* q) const = 0;
   /// f += −∂W/∂q
-  virtual void add_force(const ElementBatches&, const ElementBlock&, const double* q, double* f) const = 0;
+  virtual void add_force(const ElementBatches&, const ElementBlock&, const double* held, const double* q,
+                         double* f) const = 0;
   /// K += ∂²W/∂q² into the slots and, unless f is null, f += −∂W/∂q.
-  virtual void linearize(const ElementBatches&, const ElementBlock&, Definiteness, const double* q, double* f,
-                         double* K) const = 0;
+  virtual void linearize(const ElementBatches&, const ElementBlock&, Definiteness, const double* held, const double* q,
+                         double* f, double* K) const = 0;
   /// Whether ψ is defined for det F > 0 only.
   virtual bool needs_positive_det() const = 0;
 };

@@ -3,7 +3,7 @@
 #include <Eigen/Geometry>
 
 #include "limber/core/parallel.hpp"
-#include "limber/force/reference_element.hpp"
+#include "limber/mesh/element_type.hpp"
 
 namespace limber {
 namespace {
@@ -97,7 +97,7 @@ void add_area_stiffness(double s, const FaceMesh& faces, const FaceRule& rule, c
   const auto set = [&](std::size_t f, auto& m) {
     set_block(area_stiffness(s, faces.face(f), rule, q, of), faces.face(f), m);
   };
-  if (faces.kind == FaceKind::tri6)
+  if (node_count(faces.kind) > 4)
     T.add_stiffness<LargeNodeMatrix>(faces.count(), [&](std::size_t f, LargeNodeMatrix& m) { set(f, m); });
   else
     T.add_stiffness(faces.count(), [&](std::size_t f, NodeMatrix& m) { set(f, m); });

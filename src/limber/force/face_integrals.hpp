@@ -15,7 +15,7 @@ namespace limber {
 
 inline constexpr double face_cost = 100;  // [ns]
 
-using FaceNodes = Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::ColMajor, 3, 6>;  // one column per node
+using FaceNodes = Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::ColMajor, 3, most_face_nodes>;  // column per node
 FaceNodes nodes_of(std::span<const int> face, const Vector& q);
 /// A nearby origin from which volumes are measured without cancellation.
 Vec3 some_point(const FaceMesh& faces, const Vector& q);
@@ -37,7 +37,8 @@ double volume_from(const Vec3& o, const FaceMesh& faces, const FaceRule& rule, c
 void add_area_vectors(double s, const FaceMesh& faces, const FaceRule& rule, const Vector& q, Vector& f);
 
 enum class FaceStiffness { whole, symmetric_part };
-using FaceMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, 18, 18>;
+using FaceMatrix =
+    Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, 3 * most_face_nodes, 3 * most_face_nodes>;
 /// s ∂/∂x_b ∫ N_a c for one face.
 FaceMatrix area_stiffness(double s, std::span<const int> face, const FaceRule& rule, const Vector& q, FaceStiffness of);
 /// Adds area_stiffness of all faces to K.

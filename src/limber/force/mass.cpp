@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "limber/force/reference_element.hpp"
+#include "limber/mesh/element_type.hpp"
 
 namespace limber {
 

@@ -97,7 +97,7 @@ LIMBER_INLINE void stiffness_blocks(const Tangent& tangent, const BatchShape<4>&
 
 /// The blocks of nodes 1, 2, …, summed over the points; blocks with node 0 are derived from them.
 struct StiffnessSum {
-  M3<Lanes> K[block_count(9)];
+  M3<Lanes> K[block_count(most_element_nodes - 1)];
   int others;
 
   explicit StiffnessSum(int other_nodes) : others(other_nodes) {
@@ -105,7 +105,7 @@ struct StiffnessSum {
   }
   template <class Tangent>
   void add(const Tangent& tangent, const BatchShape<0>& shape) {
-    decltype(tangent.contract(shape.g[0])) contracted[9];
+    decltype(tangent.contract(shape.g[0])) contracted[most_element_nodes - 1];
     for (int a = 0; a < others; ++a) contracted[a] = tangent.contract(shape.g[a]);
     for (int column = 0, k = 0; column < others; ++column)
       for (int row = column; row < others; ++row, ++k) K[k] = K[k] + tangent.block(contracted[row], contracted[column]);

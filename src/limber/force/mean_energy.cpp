@@ -7,9 +7,9 @@
 #include <map>
 
 #include "limber/core/nodes.hpp"
-#include "limber/force/reference_element.hpp"
 #include "limber/force/turned.hpp"
 #include "limber/material/invariants.hpp"
+#include "limber/mesh/element_type.hpp"
 #include "limber/mesh/tet_patches.hpp"
 
 namespace limber {
@@ -449,7 +449,7 @@ class EdgeStrain final : public MeanEnergy {
   static std::array<Edge, 6> edges_of(const MeanShares& s, std::size_t e) {
     std::array<Edge, 6> edges;
     for (std::size_t k = 0; k < 6; ++k) {
-      const auto [a, b] = tet10_middles[k];
+      const auto [a, b] = element_type(ElementKind::tet4).edges[k];
       const auto [low, high] = std::minmax(s.mesh.element(e)[ix(a)], s.mesh.element(e)[ix(b)]);
       edges[k] = {s.group[ix(s.material_of[e])], low, high};
     }
@@ -566,8 +566,9 @@ std::unique_ptr<MeanEnergy> make_mean_energy(const MeanShares& s) {
 
 std::vector<double> own_parts(const MeanShares& s) {
   std::vector<double> parts;
-  if (!shear_on_edges(s) || s.bulk.empty()) return parts;
-  for (const int m : s.material_of) parts.push_back(s.takes_part(m) ? elements_own : 1);
+  const auto takes_part = [&](int m) { return s.takes_part(m); };
+  if (!shear_on_edges(s) || std::none_of(s.material_of.begin(), s.material_of.end(), takes_part)) return parts;
+  for (const int m : s.material_of) parts.push_back(takes_part(m) ? elements_own : 1);
   return parts;
 }
 

@@ -3,34 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <numbers>
 
-#include "limber/core/nodes.hpp"
-#include "limber/core/parallel.hpp"
 #include "limber/force/require.hpp"
 #include "limber/linalg/blocks.hpp"
 
 namespace limber {
-
-namespace {
-
-/// y −= A x on the nodes from `first` on. A is symmetric and whole, so that a column serves as a row: each entry of y
-/// is one sum, whatever the number of threads.
-void subtract_product(const SparseMatrix& A, Index first, const Vector& x, Vector& y) {
-  constexpr Index chunk = 1024;
-  const int *start = A.outerIndexPtr(), *row = A.innerIndexPtr();
-  const double *value = A.valuePtr(), *x0 = x.data() + first;
-  parallel_for((A.cols() + chunk - 1) / chunk, [&](Index piece) {
-    for (Index j = piece * chunk; j < std::min((piece + 1) * chunk, A.cols()); ++j) {
-      double sum = 0;
-      for (int p = start[j]; p < start[j + 1]; ++p) sum += value[p] * x0[row[p]];
-      y[first + j] -= sum;
-    }
-  });
-}
-
-}  // namespace
 
 RayleighCoefficients rayleigh_from_ratios(const DampingRatio& first, const DampingRatio& second,
                                           const std::string& where) {
@@ -58,48 +36,31 @@ RayleighDamping::RayleighDamping(std::unique_ptr<Force> elastic, std::vector<Nod
                                  RayleighCoefficients coefficients, RayleighAt at)
     : elastic_(std::move(elastic)),
       masses_(std::move(masses)),
-      rest_(std::move(rest)),
       coefficients_(coefficients),
-      at_(at) {
+      at_(at),
+      body_(couplings(), rest.size() / 3) {
   require_not_negative(coefficients.stiffness, "damping.stiffness");
   require_not_negative(coefficients.mass, "damping.mass");
   if (!elastic_->traits().symmetric || elastic_->traits().velocity_dependent)
     throw InputError("damping", "Rayleigh damping needs an elastic force with a potential and no damping of its own");
   if (uses(RayleighAt::corotated) && !dynamic_cast<const TurningStiffness*>(elastic_.get()))
     throw InputError("damping.at", "\"corotated\" needs an elastic force whose stiffness can turn");
-  find_body();
-  if (coefficients.stiffness > 0) elastic_->bind(body_pattern_, body_index_);
-  if (uses(RayleighAt::current))
-    work_ = other_side_ = body_pattern_.zero();
-  else
-    set_damping(rest_, Definiteness::exact);
+  if (coefficients.stiffness > 0) body_.bind(*elastic_);
+  if (uses(RayleighAt::current)) {
+    for (const auto& [a, b] : body_.couplings())
+      if (a != b) links_.push_back({a, b, (rest.segment<3>(3 * a) - rest.segment<3>(3 * b)).norm()});
+  } else if (!uses(RayleighAt::corotated)) {
+    fixed_ = std::make_shared<Damping>();
+    at_state(rest, Definiteness::exact).swap(fixed_->on_body);
+  }
   if (!(coefficients.stiffness > 0) || at == RayleighAt::rest) elastic_.reset();
 }
 
-void RayleighDamping::find_body() {
-  if (coefficients_.stiffness > 0) elastic_->add_couplings(couplings_);
-  for (const NodalMass& m : masses_) couplings_.emplace_back(m.a, m.b);
-  for (auto& [a, b] : couplings_)
-    if (a > b) std::swap(a, b);
-  std::sort(couplings_.begin(), couplings_.end());
-  couplings_.erase(std::unique(couplings_.begin(), couplings_.end()), couplings_.end());
-
-  first_node_ = couplings_.empty() ? 0 : std::numeric_limits<int>::max();
-  int end = 0;
-  for (const auto& [a, b] : couplings_) {
-    first_node_ = std::min(first_node_, a);
-    end = std::max(end, b + 1);
-  }
-  eigen_assert(3 * static_cast<Index>(end) <= rest_.size());
-  body_index_.assign(static_cast<std::size_t>(rest_.size() / 3), -1);
-  for (int i = first_node_; i < end; ++i) body_index_[ix(i)] = i - first_node_;
-  auto pairs = couplings_;
-  for (auto& [a, b] : pairs) {
-    if (a != b) links_.push_back({a, b, (rest_.segment<3>(3 * a) - rest_.segment<3>(3 * b)).norm()});
-    a -= first_node_;
-    b -= first_node_;
-  }
-  body_pattern_ = BlockPattern(end - first_node_, pairs, Storage::full);
+std::vector<std::pair<int, int>> RayleighDamping::couplings() const {
+  std::vector<std::pair<int, int>> pairs;
+  if (coefficients_.stiffness > 0) elastic_->add_couplings(pairs);
+  for (const NodalMass& m : masses_) pairs.emplace_back(m.a, m.b);
+  return pairs;
 }
 
 ForceTraits RayleighDamping::traits() const {
@@ -110,102 +71,69 @@ ForceTraits RayleighDamping::traits() const {
 }
 
 void RayleighDamping::add_couplings(std::vector<std::pair<int, int>>& pairs) const {
-  pairs.insert(pairs.end(), couplings_.begin(), couplings_.end());
+  pairs.insert(pairs.end(), body_.couplings().begin(), body_.couplings().end());
 }
 
-void RayleighDamping::assemble_stiffness(const Vector& q, double scale, Definiteness definiteness,
-                                         SparseMatrix& A) const {
-  std::fill_n(A.valuePtr(), A.nonZeros(), 0.0);
-  if (scale == 0) return;
-  TangentBuilder T(body_pattern_, body_index_, definiteness, A.valuePtr(), nullptr);
+SparseMatrix RayleighDamping::stiffness(const Vector& q, Definiteness definiteness) const {
+  SparseMatrix A = body_.zero();
+  if (coefficients_.stiffness == 0) return A;
+  TangentBuilder T = body_.builder(definiteness, A);
   elastic_->add_tangent({q, Vector::Zero(q.size()), 0}, T);
-  A.coeffs() *= scale;
+  A.coeffs() *= coefficients_.stiffness;
+  return A;
 }
 
-void RayleighDamping::add_mass(SparseMatrix& A) const {
-  const auto add = [&](int a, int b, double m) {
-    const auto slot = body_pattern_.slot(a, b);
-    for (int c = 0; c < 3; ++c) A.valuePtr()[slot.at(c, c)] += coefficients_.mass * m;
-  };
-  for (const NodalMass& m : masses_) {
-    const int a = m.a - first_node_, b = m.b - first_node_;
-    add(a, b, m.m);
-    if (a != b) add(b, a, m.m);
+SparseMatrix RayleighDamping::at_state(const Vector& q, Definiteness definiteness) const {
+  SparseMatrix A = stiffness(q, definiteness);
+  body_.add_mass(masses_, coefficients_.mass, A);
+  return A;
+}
+
+void RayleighDamping::set_turned(const State& start, double dt, Damping& D) const {
+  SparseMatrix& A = D.on_body;
+  body_.zero().swap(A);
+  TangentBuilder T = body_.builder(Definiteness::exact, A);
+  dynamic_cast<const TurningStiffness&>(*elastic_).add_turned_stiffness(start, dt, T);
+  A.coeffs() *= coefficients_.stiffness;
+  body_.add_mass(masses_, coefficients_.mass, A);
+  D.on_bound = bound_.entries(A);
+}
+
+std::shared_ptr<const RayleighDamping::Damping> RayleighDamping::damping(const State& u) const {
+  if (!uses(RayleighAt::corotated)) return fixed_;
+  if (!start_) {
+    auto now = std::make_shared<Damping>();
+    set_turned(u, 0, *now);
+    return now;
   }
-}
-
-void RayleighDamping::set_damping(const Vector& q, Definiteness definiteness) {
-  if (damping_.nonZeros() == 0) damping_ = body_pattern_.zero();
-  assemble_stiffness(q, coefficients_.stiffness, definiteness, damping_);
-  add_mass(damping_);
-  copy_to_bound();
-}
-
-void RayleighDamping::set_turned_damping(const State& u) const {
-  std::fill_n(damping_.valuePtr(), damping_.nonZeros(), 0.0);
-  TangentBuilder T(body_pattern_, body_index_, Definiteness::exact, damping_.valuePtr(), nullptr);
-  const auto& stiffness = dynamic_cast<const TurningStiffness&>(*elastic_);
-  if (since_) {
-    State start{Vector(rest_.size()), Vector(rest_.size()), *since_};  // of which only the body is read
-    start.q.segment(3 * first_node_, start_q_.size()) = start_q_;
-    start.v.segment(3 * first_node_, start_v_.size()) = start_v_;
-    stiffness.add_turned_stiffness(start, u.t - *since_, T);
-  } else {
-    stiffness.add_turned_stiffness(u, 0, T);
-  }
-  damping_.coeffs() *= coefficients_.stiffness;
-  add_mass(damping_);
-  copy_to_bound();
-}
-
-const SparseMatrix& RayleighDamping::damping(const State& u) const {
-  if (!uses(RayleighAt::corotated) || (since_ && turned_at_ == u.t)) return damping_;
-  set_turned_damping(u);
-  turned_at_ = u.t;
-  return damping_;
-}
-
-void RayleighDamping::copy_to_bound() const {
-  for (const BlockCopy& copy : copies_)
-    for (int c = 0; c < 3; ++c)
-      for (int r = 0; r < 3; ++r)
-        bound_values_[copy.to.at(r, c) - first_value_] = damping_.valuePtr()[copy.from.at(r, c)];
+  return turned_.at(u.t, [&](Damping& D) {
+    const Index all = 3 * body_.all_nodes();
+    State start{Vector(all), Vector(all), start_->t};  // of which only the body is read
+    start.q.segment(body_.first(), body_.size()) = start_->q;
+    start.v.segment(body_.first(), body_.size()) = start_->v;
+    set_turned(start, u.t - start_->t, D);
+  });
 }
 
 void RayleighDamping::bind(const BlockPattern& pattern, std::span<const int> free_index) {
-  bound_ = &pattern;
-  copies_.clear();
-  Index first = std::numeric_limits<Index>::max(), end = 0;
-  const SparseMatrix& A = uses(RayleighAt::current) ? work_ : damping_;
-  each_block(A, [&](int a, int b, int at, int stride) {
-    const BlockPattern::Slot from{at, stride};
-    const int fa = free_index[ix(a + first_node_)], fb = free_index[ix(b + first_node_)];
-    if (fa < 0 || fb < 0 || (pattern.storage() == Storage::lower && fa < fb)) return;
-    const auto to = pattern.slot(fa, fb);
-    eigen_assert(to.first >= 0);
-    copies_.push_back({from, to});
-    first = std::min<Index>(first, to.first);
-    end = std::max<Index>(end, to.at(2, 2) + 1);
-  });
-  if (uses(RayleighAt::current)) return;
-  first_value_ = copies_.empty() ? 0 : first;
-  bound_values_ = Vector::Zero(end - first_value_);
-  copy_to_bound();
+  bound_ = BoundBlocks(body_, pattern, free_index);
+  if (fixed_) fixed_->on_bound = bound_.entries(fixed_->on_body);
+  turned_.forget();
 }
 
 void RayleighDamping::begin_step(const State& u) {
-  if (uses(RayleighAt::frozen)) set_damping(u.q, Definiteness::projected);
+  if (uses(RayleighAt::frozen)) {
+    at_state(u.q, Definiteness::projected).swap(fixed_->on_body);
+    fixed_->on_bound = bound_.entries(fixed_->on_body);
+  }
   if (!uses(RayleighAt::corotated)) return;
-  const Index first = 3 * first_node_, size = 3 * body_pattern_.nodes();
-  start_q_ = u.q.segment(first, size);
-  start_v_ = u.v.segment(first, size);
-  since_ = u.t;
-  turned_at_.reset();
+  start_ = {u.q.segment(body_.first(), body_.size()), u.v.segment(body_.first(), body_.size()), u.t};
+  turned_.forget();
 }
 
 void RayleighDamping::restore(const std::vector<double>&) {
-  since_.reset();
-  turned_at_.reset();
+  start_.reset();
+  turned_.forget();
 }
 
 Vector RayleighDamping::resistance(const State& u) const {
@@ -215,32 +143,24 @@ Vector RayleighDamping::resistance(const State& u) const {
 }
 
 void RayleighDamping::add_force(const State& u, Vector& f) const {
-  const Index first = 3 * first_node_;
-  if (u.v.segment(first, 3 * body_pattern_.nodes()).isZero(0)) return;
-  if (!uses(RayleighAt::current)) return subtract_product(damping(u), first, u.v, f);
-  assemble_stiffness(u.q, coefficients_.stiffness, Definiteness::projected, work_);
-  add_mass(work_);
-  subtract_product(work_, first, u.v, f);
+  if (u.v.segment(body_.first(), body_.size()).isZero(0)) return;
+  if (uses(RayleighAt::current)) return body_.subtract_product(at_state(u.q, Definiteness::projected), u.v, f);
+  body_.subtract_product(damping(u)->on_body, u.v, f);
 }
 
 void RayleighDamping::add_matrix(const SparseMatrix& A, double scale, Into into, TangentBuilder& T) const {
+  if (bound_.on(T.pattern()))
+    return bound_.add(A, scale, into == Into::stiffness ? T.stiffness_values() : T.damping_values());
   const double* from = A.valuePtr();
-  if (&T.pattern() == bound_) {
-    double* to = into == Into::stiffness ? T.stiffness_values() : T.damping_values();
-    for (const BlockCopy& copy : copies_)
-      for (int c = 0; c < 3; ++c)
-        for (int r = 0; r < 3; ++r) to[copy.to.at(r, c)] += scale * from[copy.from.at(r, c)];
-    return;
-  }
   each_block(A, [&](int a, int b, int at, int stride) {
     const BlockPattern::Slot slot{at, stride};
     Mat3 block;
     for (int c = 0; c < 3; ++c)
       for (int r = 0; r < 3; ++r) block(r, c) = scale * from[slot.at(r, c)];
     if (into == Into::stiffness)
-      T.add_stiffness(a + first_node_, b + first_node_, block);
+      T.add_stiffness(a + body_.first_node(), b + body_.first_node(), block);
     else
-      T.add_damping(a + first_node_, b + first_node_, block);
+      T.add_damping(a + body_.first_node(), b + body_.first_node(), block);
   });
 }
 
@@ -260,24 +180,20 @@ double RayleighDamping::difference_step(const Vector& v) const {
 }
 
 void RayleighDamping::add_current_tangent(const State& u, TangentBuilder& T) const {
-  const double alpha = coefficients_.stiffness;
-  assemble_stiffness(u.q, alpha, Definiteness::projected, work_);
-  add_mass(work_);
-  add_matrix(work_, 1, Into::damping, T);
+  add_matrix(at_state(u.q, Definiteness::projected), 1, Into::damping, T);
   // ∂(K v)/∂q is symmetric, where K is that of W, but of either sign, so a projected tangent goes without it.
   const double step = T.projected() ? 0 : difference_step(u.v);
   if (step == 0) return;
-  assemble_stiffness(u.q + step * u.v, alpha, Definiteness::projected, work_);
-  assemble_stiffness(u.q - step * u.v, alpha, Definiteness::projected, other_side_);
-  work_.coeffs() -= other_side_.coeffs();
-  add_matrix(work_, 1 / (2 * step), Into::stiffness, T);
+  SparseMatrix difference = stiffness(u.q + step * u.v, Definiteness::projected);
+  difference.coeffs() -= stiffness(u.q - step * u.v, Definiteness::projected).coeffs();
+  add_matrix(difference, 1 / (2 * step), Into::stiffness, T);
 }
 
 void RayleighDamping::add_tangent(const State& u, TangentBuilder& T) const {
   if (uses(RayleighAt::current)) return add_current_tangent(u, T);
-  const SparseMatrix& D = damping(u);
-  if (&T.pattern() != bound_) return add_matrix(D, 1, Into::damping, T);
-  Vector::Map(T.damping_values() + first_value_, bound_values_.size()) += bound_values_;
+  const auto D = damping(u);
+  if (!bound_.on(T.pattern())) return add_matrix(D->on_body, 1, Into::damping, T);
+  bound_.add(D->on_bound, T.damping_values());
 }
 
 std::optional<Potentials> RayleighDamping::potentials(const State& u) const {

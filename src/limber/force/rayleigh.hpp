@@ -9,6 +9,8 @@
 #include <optional>
 #include <vector>
 
+#include "limber/core/memo.hpp"
+#include "limber/force/body_matrix.hpp"
 #include "limber/force/turning.hpp"
 #include "limber/model/mechanical_system.hpp"
 #include "limber/model/storing_force.hpp"
@@ -61,28 +63,30 @@ class RayleighDamping : public Force, public DampingForce, public LearningForce,
   double stored_energy(const State&) const override { return 0; }
 
  private:
-  struct BlockCopy {  // a block of the body's matrix and its position on the bound pattern
-    BlockPattern::Slot from, to;
+  struct Damping {
+    SparseMatrix on_body;  // α K + β M
+    Vector on_bound;       // the same on the pattern that the force is bound to
+  };
+  struct StepStart {  // the body's part of the state
+    Vector q, v;
+    double t;
   };
   struct Link {  // two coupled nodes and their distance [m] at rest
     int a, b;
     double length;
   };
-  enum class Into { stiffness, damping };
 
-  void find_body();
-  /// A = scale · K(q) on the body's pattern.
-  void assemble_stiffness(const Vector& q, double scale, Definiteness definiteness, SparseMatrix& A) const;
-  void add_mass(SparseMatrix& A) const;
-  void set_damping(const Vector& q, Definiteness definiteness);
-  /// Sets damping_ for time u.t, along the motion from the start of the step; without one, for the state u itself.
-  void set_turned_damping(const State& u) const;
-  void copy_to_bound() const;
-  /// α K + β M at a state, if it does not depend on q.
-  const SparseMatrix& damping(const State& u) const;
+  std::vector<std::pair<int, int>> couplings() const;
   /// Whether there is stiffness damping with this K.
   bool uses(RayleighAt at) const { return at_ == at && coefficients_.stiffness > 0; }
-  /// T += scale · A.
+  /// α K(q), and with β M.
+  SparseMatrix stiffness(const Vector& q, Definiteness definiteness) const;
+  SparseMatrix at_state(const Vector& q, Definiteness definiteness) const;
+  void set_turned(const State& start, double dt, Damping& D) const;
+  /// At a state, where D does not depend on q within a step.
+  std::shared_ptr<const Damping> damping(const State& u) const;
+  /// T += scale · A, in K or D.
+  enum class Into { stiffness, damping };
   void add_matrix(const SparseMatrix& A, double scale, Into into, TangentBuilder& T) const;
   void add_current_tangent(const State& u, TangentBuilder& T) const;
   double difference_step(const Vector& v) const;
@@ -91,28 +95,14 @@ class RayleighDamping : public Force, public DampingForce, public LearningForce,
 
   std::unique_ptr<Force> elastic_;
   std::vector<NodalMass> masses_;
-  Vector rest_;
   RayleighCoefficients coefficients_;
   RayleighAt at_;
-
-  std::vector<std::pair<int, int>> couplings_;
-  std::vector<Link> links_;
-  int first_node_ = 0;
-  std::vector<int> body_index_;   // #N: number in the body, −1 outside it
-  BlockPattern body_pattern_;     // all nodes of the body, prescribed ones too: their velocities damp free nodes
-  mutable SparseMatrix damping_;  // α K + β M on it, if it does not depend on q
-  mutable SparseMatrix work_, other_side_;  // present K, if it depends on q
-
-  // For RayleighAt::corotated: positions and velocities of the body's nodes at the start of the step, and its time;
-  // without a time, the state passed in is used. turned_at_: the time for which damping_ is set.
-  Vector start_q_, start_v_;
-  std::optional<double> since_;
-  mutable std::optional<double> turned_at_;
-
-  const BlockPattern* bound_ = nullptr;
-  std::vector<BlockCopy> copies_;
-  mutable Vector bound_values_;  // damping_ on the bound pattern, entries first_value_, first_value_ + 1, …
-  Index first_value_ = 0;
+  BodyPattern body_;
+  BoundBlocks bound_;
+  std::vector<Link> links_;         // current: by which the step of differences is chosen
+  std::shared_ptr<Damping> fixed_;  // rest; frozen: of the step
+  std::optional<StepStart> start_;  // corotated: of the step; without it, the state passed in is used
+  Memo<double, Damping> turned_;    // corotated: by time, along the motion from the start of the step
 };
 
 }  // namespace limber

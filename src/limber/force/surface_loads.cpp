@@ -66,10 +66,11 @@ class Pressure final : public Force, public LoadForce {
         origin_(some_point(faces_, rest)),
         rest_volume_(volume_from(origin_, faces_, rule_, rest)) {
     std::sort(fixed.begin(), fixed.end());
-    const auto stays = [&](int node) { return node < 0 || std::binary_search(fixed.begin(), fixed.end(), node); };
+    const auto stays = [&](int node) { return std::binary_search(fixed.begin(), fixed.end(), node); };
     const auto open = rim(faces_);
-    conservative_ = std::all_of(open.begin(), open.end(),
-                                [&](const RimEdge& e) { return stays(e.from) && stays(e.to) && stays(e.middle); });
+    conservative_ = std::all_of(open.begin(), open.end(), [&](const std::vector<int>& edge) {
+      return std::all_of(edge.begin(), edge.end(), stays);
+    });
   }
 
   ForceTraits traits() const override {

@@ -41,18 +41,20 @@ class TetrahedronKernel final : public ElementKernel {
 
   bool needs_positive_det() const override { return M<double>::needs_positive_det; }
 
-  double energy(const ElementBatches& elements, const ElementBlock& block, const double* q) const override {
+  double energy(const ElementBatches& elements, const ElementBlock& block, const double*,
+                const double* q) const override {
     return sum_energy<4>(elements, block, q,
                          [&](BatchPoint at, const M3<Lanes>& F) { return material_(at.batch).energy(F); });
   }
 
-  void add_force(const ElementBatches& elements, const ElementBlock& block, const double* q, double* f) const override {
+  void add_force(const ElementBatches& elements, const ElementBlock& block, const double*, const double* q,
+                 double* f) const override {
     add_forces<4>(elements, block, q, f,
                   [&](BatchPoint at, const M3<Lanes>& F) { return material_(at.batch).stress(F); });
   }
 
-  void linearize(const ElementBatches& elements, const ElementBlock& block, Definiteness definiteness, const double* q,
-                 double* f, double* K) const override {
+  void linearize(const ElementBatches& elements, const ElementBlock& block, Definiteness definiteness, const double*,
+                 const double* q, double* f, double* K) const override {
     if constexpr (!is_convex<M>)
       if (definiteness == Definiteness::projected)
         return add_stiffness<4>(elements, block, q, f, K, ProjectedTangents(material_));

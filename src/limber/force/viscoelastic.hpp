@@ -11,43 +11,33 @@
 #include <vector>
 
 #include "limber/core/memo.hpp"
-#include "limber/force/elastic.hpp"
+#include "limber/force/element_force.hpp"
+#include "limber/force/point_states.hpp"
 #include "limber/material/viscosity.hpp"
-#include "limber/mesh/element_mesh.hpp"
-#include "limber/model/force.hpp"
 #include "limber/model/storing_force.hpp"
 
 namespace limber {
 
 class ViscousKernel;
+struct ElementBlock;
+struct MeanShares;
 
 /// Before the first step, and at its start, the body is relaxed: T = S, W_i = 0. Nearly inverted elements have no
 /// memory, since it needs F⁻¹: below det F = 0.1 S fades, and it is 0 for inverted elements.
-class ViscoelasticForce final : public Force, public LearningForce, public DampingForce, public StoringForce {
+class ViscoelasticForce final : public ElementForce, public LearningForce, public DampingForce, public StoringForce {
  public:
   /// As ElasticForce. viscosities: #materials; elements without one are elastic. Parts acting on means are elastic too.
   ViscoelasticForce(const ElementMesh& mesh, int first_node, const std::vector<AnyMaterial>& materials,
                     const std::vector<Viscosity>& viscosities, const std::vector<int>& material_of_element,
                     const MeanParts& means = {});
-  /// As that of ElasticForce.
-  ViscoelasticForce(const ViscoelasticForce& former, const ElementMesh& mesh, int first_node,
+  /// As that of ElasticForce; the former may be an elastic force.
+  ViscoelasticForce(const ElementForce& former, const ElementMesh& mesh, int first_node,
                     const std::vector<AnyMaterial>& materials, const std::vector<Viscosity>& viscosities,
                     const std::vector<int>& material_of_element, const MeanParts& means);
   ~ViscoelasticForce() override;
 
   ForceTraits traits() const override;
-  void add_couplings(std::vector<std::pair<int, int>>& pairs) const override;
-  void bind(const BlockPattern& pattern, std::span<const int> free_index) override;
-  void add_force(const State& u, Vector& f) const override;
-  /// Exact, or with each element's c dP/dF and B projected. Call bind first.
-  void add_tangent(const State& u, TangentBuilder& T) const override;
-  void linearize(const State& u, Vector& f, TangentBuilder& T) const override;
-  /// For the last step begun: Σ V (c ψ + B:E).
-  std::optional<Potentials> potentials(const State& u) const override;
-  double max_step(const Vector& q, const Vector& dq, double t0 = 0, double t1 = 0) const override;
-
-  bool shares_elements_with(const ViscoelasticForce& other) const { return elements_ == other.elements_; }
-
+  // potentials: for the last step begun, Σ V (c ψ + B:E).
   void begin_step(const State& u) override;
   std::vector<double> memory() const override;
   void restore(const std::vector<double>& memory) override;
@@ -59,9 +49,8 @@ class ViscoelasticForce final : public Force, public LearningForce, public Dampi
   double damping_power(const State& u) const override;
 
  private:
-  ViscoelasticForce(const ElementMesh& mesh, int first_node, const std::vector<AnyMaterial>& materials,
-                    const std::vector<Viscosity>& viscosities, const std::vector<int>& material_of_element,
-                    const MeanParts& means, const std::shared_ptr<ElementBatches>& former);
+  ViscoelasticForce(const MeanShares& shares, const std::shared_ptr<ElementBatches>& former,
+                    const std::vector<Viscosity>& viscosities);
 
   /// T(t) = own S(t) + before S + rest T, and (T(t) − T)/x = own_mean S(t) + before_mean S − rest_mean T.
   /// W(t) = kept W + taken × the work done on the branch.
@@ -78,24 +67,19 @@ class ViscoelasticForce final : public Force, public LearningForce, public Dampi
   void advance(const std::vector<Filter>& by, std::size_t batch, std::size_t branch, const double* now,
                const double* start, const double* kept, double* to) const;
   /// c and B at time t.
-  using Held = std::shared_ptr<const Vector>;
-  Held held(double t) const;
+  std::shared_ptr<const double> at_points(double t) const override;
   void hold(double t, Vector& values) const;
   double account(const State& u, Ask ask) const;
-  /// Number of values stored per point.
-  std::size_t point_size() const;
+  const ViscousKernel& kernel(const ElementBlock& block) const;
   template <class Visit>
   void for_all_batches(const Visit& visit) const;
 
-  std::vector<std::unique_ptr<ViscousKernel>> kernels_;  // one for each model of material
-  std::shared_ptr<ElementBatches> elements_;
-  std::unique_ptr<MeanEnergy> means_;  // null: there is none
-  std::size_t most_ = 0;               // branches of the viscosity that has most
+  std::size_t most_ = 0;              // branches of the viscosity that has most
   std::vector<double> gamma_, time_;  // of the branches of each kind of viscosity, most_ each; γ = 0 where it has fewer
   std::vector<int> kind_at_;          // of each place
   bool begun_ = false;
   double since_ = 0;           // [s] start of the step
-  std::vector<double> past_;   // S, E, ψ, then T and W of each branch, for each point of each batch
+  PointStates past_;           // S, E, ψ, then T and W of each branch
   Memo<double, Vector> held_;  // c and B, in the same order, at a time
 };
 

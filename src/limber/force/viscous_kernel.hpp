@@ -13,24 +13,11 @@ namespace limber {
 inline constexpr int held_size = 7;       // c, B
 inline constexpr int measured_size = 13;  // S, E, ψ
 
-class ViscousKernel {
+/// `held`: [held_size][lane_count] per point of each batch of all elements.
+class ViscousKernel : public ElementKernel {
  public:
-  virtual ~ViscousKernel() = default;
-
-  // `held`: [held_size][lane_count] per point of each batch of all elements.
-  /// W of a block [J], +∞ if an element lies outside the material's domain.
-  virtual double energy(const ElementBatches&, const ElementBlock&, const double* held, const double* q) const = 0;
-  /// f += −∂W/∂q
-  virtual void add_force(const ElementBatches&, const ElementBlock&, const double* held, const double* q,
-                         double* f) const = 0;
-  /// K += ∂²W/∂q² into the slots and, unless f is null, f += −∂W/∂q.
-  virtual void linearize(const ElementBatches&, const ElementBlock&, Definiteness, const double* held, const double* q,
-                         double* f, double* K) const = 0;
-
   /// S, E and ψ at the points of a batch, [point][measured_size][lane_count].
   virtual void measure(const ElementBatches&, int batch, const double* q, double* measured) const = 0;
-  /// Whether ψ is defined for det F > 0 only.
-  virtual bool needs_positive_det() const = 0;
 };
 
 /// As make_element_kernel, for elements of any kind.

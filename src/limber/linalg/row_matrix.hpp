@@ -8,8 +8,7 @@
 
 #include <memory>
 
-#include "limber/core/space.hpp"
-#include "limber/core/types.hpp"
+#include "limber/linalg/linear_map.hpp"
 #include "limber/linalg/solve_report.hpp"
 
 namespace limber {
@@ -21,18 +20,13 @@ struct BlockRows {
   const double* value = nullptr;
 };
 
-class RowMatrix {
+class RowMatrix : public LinearMap {
  public:
-  virtual ~RowMatrix() = default;
-
-  Index size() const { return size_; }
   Index entries() const { return entries_; }      // stored, both triangles
   int block_size() const { return block_size_; }  // 3 or 1
   BlockRows block_rows() const { return block_rows_; }
-  const Space& space() const { return space_; }
   /// Takes the values of A, which has the pattern of the constructor's matrix.
   virtual void refresh(const SparseMatrix& A) = 0;
-  virtual void multiply(const double* x, double* y) const = 0;
   /// A X, #n × k; reads the matrix once for several columns.
   virtual Matrix multiply_block(const Eigen::Ref<const Matrix>& X) const = 0;
   /// y = A x; returns xᵀy.
@@ -52,11 +46,10 @@ class RowMatrix {
   virtual double apply_inverse_diagonal(const double* r, double* z) const = 0;
 
  protected:
-  explicit RowMatrix(int block_size, const Space& space = serial_space()) : space_(space), block_size_(block_size) {}
+  explicit RowMatrix(int block_size, const Space& space = serial_space()) : LinearMap(space), block_size_(block_size) {}
 
-  Index size_ = 0, entries_ = 0;
+  Index entries_ = 0;
   BlockRows block_rows_;
-  Space space_;
 
  private:
   int block_size_;

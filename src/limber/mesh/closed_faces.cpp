@@ -39,10 +39,13 @@ void for_edges(const std::vector<FaceSide>& sides, const Visit& visit) {
   }
 }
 
+/// The other way round from its first corner.
 std::vector<int> turned_face(std::span<const int> face, FaceKind kind) {
-  if (kind == FaceKind::tri6) return {face[0], face[2], face[1], face[5], face[4], face[3]};
-  if (kind == FaceKind::quad4) return {face[0], face[3], face[2], face[1]};
-  return {face[0], face[2], face[1]};
+  const std::ptrdiff_t corners = corner_count(kind), edges_end = corners + corners * face_type(kind).on_edge;
+  std::vector<int> turned(face.begin(), face.end());
+  std::reverse(turned.begin() + 1, turned.begin() + corners);
+  std::reverse(turned.begin() + corners, turned.begin() + edges_end);
+  return turned;
 }
 
 double corner_volume(std::span<const int> face, std::size_t corners, const Vec3& o, const Vector& q) {

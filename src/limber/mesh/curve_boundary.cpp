@@ -33,7 +33,7 @@ double soundness(const ElementMesh& mesh, std::size_t e) {
     }
     worst = std::min(worst, det(along[0], along[1], along[2]) / whole);
   }
-  for (const auto& t : tet10_parts)
+  for (const auto& t : element_type(mesh.kind).pieces)
     worst = std::min(worst, 8 * det(x(t[1]) - x(t[0]), x(t[2]) - x(t[0]), x(t[3]) - x(t[0])) / whole);
   return worst;
 }
@@ -56,6 +56,7 @@ Curved curve_boundary(ElementMesh& mesh, const TriMesh& surface) {
     return nearest_in_triangle(x, surface.nodes[ix(t[0])], surface.nodes[ix(t[1])], surface.nodes[ix(t[2])]);
   };
 
+  const ElementType& type = element_type(mesh.kind);
   TetMesh corners;
   corners.nodes = mesh.nodes;
   std::map<std::array<int, 2>, int> middle_of;
@@ -63,7 +64,7 @@ Curved curve_boundary(ElementMesh& mesh, const TriMesh& surface) {
     const auto n = mesh.element(e);
     corners.tets.push_back({n[0], n[1], n[2], n[3]});
     for (std::size_t k = 0; k < 6; ++k) {
-      const int a = n[ix(tet10_middles[k][0])], b = n[ix(tet10_middles[k][1])];
+      const int a = n[ix(type.edges[k][0])], b = n[ix(type.edges[k][1])];
       middle_of[{std::min(a, b), std::max(a, b)}] = n[4 + k];
     }
   }

@@ -8,12 +8,6 @@
 
 namespace limber {
 
-enum class FaceKind { tri3, tri6, quad4 };
-
-int node_count(FaceKind kind);
-int corner_count(FaceKind kind);
-
-/// Corners are counter-clockwise seen from outside; those of a tri6 are followed by the midpoints 01, 12, 20.
 struct FaceMesh {
   FaceKind kind = FaceKind::tri3;
   std::vector<int> nodes = {};  // #F × node_count(kind)
@@ -28,11 +22,8 @@ FaceMesh triangle_faces(const std::vector<std::array<int, 3>>& triangles);
 /// The faces with all corners among these nodes.
 FaceMesh faces_between(const FaceMesh& all, const std::vector<int>& nodes);
 
-/// Edges, from corner to corner, that no other face traverses in the opposite direction, with the midpoint of a tri6
-/// (otherwise −1). If there are none, the surface is closed.
-struct RimEdge {
-  int from, to, middle;
-};
-std::vector<RimEdge> rim(const FaceMesh& faces);
+/// Edges that no other face traverses in the opposite direction: the nodes of each, its ends first. If there are none,
+/// the surface is closed.
+std::vector<std::vector<int>> rim(const FaceMesh& faces);
 
 }  // namespace limber

@@ -1,37 +1,52 @@
 #include "limber/mesh/element_mesh.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace limber {
 namespace {
 
-/// The rotations that bring corner k to the place of corner 0.
-constexpr int turned_corners[8][8] = {{0, 1, 2, 3, 4, 5, 6, 7}, {1, 2, 3, 0, 5, 6, 7, 4}, {2, 3, 0, 1, 6, 7, 4, 5},
-                                      {3, 0, 1, 2, 7, 4, 5, 6}, {4, 7, 6, 5, 0, 3, 2, 1}, {5, 4, 7, 6, 1, 0, 3, 2},
-                                      {6, 5, 4, 7, 2, 1, 0, 3}, {7, 6, 5, 4, 3, 2, 1, 0}};
-/// Around corner 6: its three faces without it, seen from outside.
-constexpr int far_faces[3][3] = {{5, 1, 2}, {2, 3, 7}, {7, 4, 5}};
+/// A node inside an edge of the reference tetrahedron.
+struct EdgeNode {
+  std::size_t from, to;  // corners
+  int place;             // from 1
+};
+
+std::vector<EdgeNode> edge_nodes(const ElementType& type, int on_edge) {
+  const Matrix X = type.reference_nodes();
+  std::vector<EdgeNode> all;
+  for (Index n = type.corners; n < type.nodes; ++n) {
+    const double share[4] = {1 - X.row(n).sum(), X(n, 0), X(n, 1), X(n, 2)};
+    for (const auto& [i, j] : type.edges)
+      if (std::abs(share[i] + share[j] - 1) < 1e-12)
+        all.push_back({static_cast<std::size_t>(i), static_cast<std::size_t>(j),
+                       static_cast<int>(std::lround((on_edge + 1) * share[j]))});
+  }
+  return all;
+}
 
 }  // namespace
 
-ElementMesh linear_elements(const TetMesh& mesh) {
-  ElementMesh out{ElementKind::tet4, mesh.nodes, {}};
-  for (const auto& t : mesh.tets) out.corners.insert(out.corners.end(), t.begin(), t.end());
-  return out;
-}
-
-ElementMesh quadratic_elements(const TetMesh& mesh) {
-  ElementMesh out{ElementKind::tet10, mesh.nodes, {}};
-  const auto list = edges(mesh);
+ElementMesh elements_of(const TetMesh& mesh, ElementKind kind) {
+  const ElementType& type = element_type(kind);
+  const int on_edge = face_type(type.face).on_edge;
+  const std::vector<EdgeNode> inside = edge_nodes(type, on_edge);
+  std::vector<std::array<int, 2>> list;
+  if (on_edge > 0) list = edges(mesh);
+  ElementMesh out{kind, mesh.nodes, {}};
   for (const auto& [a, b] : list)
-    out.nodes.push_back((mesh.nodes[static_cast<std::size_t>(a)] + mesh.nodes[static_cast<std::size_t>(b)]) / 2);
+    for (int k = 1; k <= on_edge; ++k)
+      out.nodes.push_back(
+          ((on_edge + 1 - k) * mesh.nodes[static_cast<std::size_t>(a)] + k * mesh.nodes[static_cast<std::size_t>(b)]) /
+          (on_edge + 1));
   const int first = static_cast<int>(mesh.nodes.size());
   for (const auto& t : mesh.tets) {
     out.corners.insert(out.corners.end(), t.begin(), t.end());
-    for (const auto& [i, j] : tet10_middles) {
-      const int a = t[static_cast<std::size_t>(i)], b = t[static_cast<std::size_t>(j)];
+    for (const auto& [from, to, place] : inside) {
+      const int a = t[from], b = t[to];
       const std::array<int, 2> edge{std::min(a, b), std::max(a, b)};
-      out.corners.push_back(first + static_cast<int>(std::lower_bound(list.begin(), list.end(), edge) - list.begin()));
+      const auto number = std::lower_bound(list.begin(), list.end(), edge) - list.begin();
+      out.corners.push_back(first + static_cast<int>(number) * on_edge + (a < b ? place : on_edge + 1 - place) - 1);
     }
   }
   return out;
@@ -56,38 +71,27 @@ ElementMesh box_hexahedra(const Vec3& origin, const Vec3& size, const std::array
   return out;
 }
 
-std::array<std::array<int, 4>, 6> hex8_parts(std::span<const int> corners) {
-  const auto smallest = std::min_element(corners.begin(), corners.end()) - corners.begin();
-  std::array<int, 8> n{};
-  for (std::size_t k = 0; k < 8; ++k) n[k] = corners[static_cast<std::size_t>(turned_corners[smallest][k])];
-  std::array<std::array<int, 4>, 6> parts{};
-  for (std::size_t f = 0; f < 3; ++f) {
-    const int a = n[static_cast<std::size_t>(far_faces[f][0])], middle = n[static_cast<std::size_t>(far_faces[f][1])],
-              b = n[static_cast<std::size_t>(far_faces[f][2])];
-    const bool from_middle = std::min(middle, n[6]) < std::min(a, b);
-    parts[(2 * f + 5) % 6] = {n[0], a, middle, from_middle ? n[6] : b};
-    parts[2 * f] = {n[0], from_middle ? middle : a, b, n[6]};
+Sides sides(const ElementMesh& mesh) {
+  const ElementType& type = element_type(mesh.kind);
+  if (type.corners == type.nodes) return Sides::straight;
+  const Matrix X = type.reference_nodes();
+  for (std::size_t e = 0; e < mesh.count(); ++e) {
+    const auto nodes = mesh.element(e);
+    const auto x = [&](std::size_t a) { return mesh.nodes[static_cast<std::size_t>(nodes[a])]; };
+    Mat3 map;
+    map << x(1) - x(0), x(2) - x(0), x(3) - x(0);
+    for (std::size_t a = 4; a < nodes.size(); ++a)
+      if ((x(a) - x(0) - map * X.row(static_cast<Index>(a)).transpose()).norm() > 1e-12 * map.norm())
+        return Sides::curved;
   }
-  return parts;
+  return Sides::straight;
 }
-
-int pieces(ElementKind kind) { return kind == ElementKind::tet4 ? 1 : kind == ElementKind::tet10 ? 8 : 6; }
 
 TetMesh subdivide(const ElementMesh& mesh) {
   TetMesh out;
   out.nodes = mesh.nodes;
-  for (std::size_t e = 0; e < mesh.count(); ++e) {
-    const auto nodes = mesh.element(e);
-    const auto add = [&](const std::array<int, 4>& t) {
-      out.tets.push_back({nodes[static_cast<std::size_t>(t[0])], nodes[static_cast<std::size_t>(t[1])],
-                          nodes[static_cast<std::size_t>(t[2])], nodes[static_cast<std::size_t>(t[3])]});
-    };
-    if (mesh.kind == ElementKind::tet4) add({0, 1, 2, 3});
-    if (mesh.kind == ElementKind::tet10)
-      for (const auto& t : tet10_parts) add(t);
-    if (mesh.kind == ElementKind::hex8)
-      for (const auto& t : hex8_parts(nodes)) out.tets.push_back(t);
-  }
+  out.tets.reserve(mesh.count() * static_cast<std::size_t>(pieces(mesh.kind)));
+  for (std::size_t e = 0; e < mesh.count(); ++e) add_pieces(mesh.kind, mesh.element(e), out.tets);
   return out;
 }
 

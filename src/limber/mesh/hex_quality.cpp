@@ -7,13 +7,10 @@
 namespace limber {
 namespace {
 
-constexpr int edges_of_hex[12][2] = {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {4, 5}, {5, 6},
-                                     {6, 7}, {7, 4}, {0, 4}, {1, 5}, {2, 6}, {3, 7}};
-
 void add_hex_edges(const HexMesh& mesh, HexQuality& quality) {
   std::vector<std::array<int, 2>> edges;
   for (const auto& hex : mesh.hexes)
-    for (const auto& [i, j] : edges_of_hex) {
+    for (const auto& [i, j] : element_type(ElementKind::hex8).edges) {
       const int a = hex[static_cast<std::size_t>(i)], b = hex[static_cast<std::size_t>(j)];
       edges.push_back({std::min(a, b), std::max(a, b)});
     }

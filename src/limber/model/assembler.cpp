@@ -141,8 +141,8 @@ void Assembler::assemble(Definiteness definiteness, bool damped, Tangent& T,
   if (damped) clear(T.D);
   double *K = T.K.valuePtr(), *D = damped ? T.D.valuePtr() : nullptr;
   if (map_.ties().any()) {
-    K = node_K_.setZero(pattern_.entries()).data();
-    if (D) D = node_D_.setZero(pattern_.entries()).data();
+    K = of_nodes_.K.setZero(pattern_.entries()).data();
+    if (D) D = of_nodes_.D.setZero(pattern_.entries()).data();
   }
   std::vector<RankOne> low_rank;
   TangentBuilder builder(pattern_, map_.free_index(), definiteness, K, D, {&unsymmetric_, &T.unsymmetric}, &low_rank);
@@ -154,8 +154,8 @@ void Assembler::assemble(Definiteness definiteness, bool damped, Tangent& T,
 void Assembler::reduce(Tangent& T, bool damped) {
   const bool unsymmetric = T.unsymmetric.size() > 0;
   if (map_.ties().any()) {
-    tied_.add_reduced(node_K_.data(), T.K.valuePtr());
-    if (damped) tied_.add_reduced(node_D_.data(), T.D.valuePtr());
+    tied_.add_reduced(of_nodes_.K.data(), T.K.valuePtr());
+    if (damped) tied_.add_reduced(of_nodes_.D.data(), T.D.valuePtr());
     if (unsymmetric) T.unsymmetric = map_.ties().reduced(T.unsymmetric);
   }
   if (!map_.guides().any()) return;

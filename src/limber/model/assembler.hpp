@@ -52,7 +52,9 @@ class Assembler {
   TiedPattern tied_;          // where nodes are tied
   GuidedPattern guided_;      // where nodes are guided
   MassMatrix mass_;           // of the unknowns
-  Vector node_K_, node_D_;    // on pattern_, where nodes are tied
+  struct {
+    Vector K, D;
+  } of_nodes_;  // on pattern_, where nodes are tied
 };
 
 }  // namespace limber

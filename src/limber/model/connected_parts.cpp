@@ -17,7 +17,7 @@ void unite_names(const UnknownMap& map, const std::vector<int>& root, std::vecto
   const NodeHolders& holders = map.holders();
   const Communicator& all = map.space().processes();
   std::vector<std::vector<int>> with(ix(all.size()));  // nodes held by another process too
-  for (int i = 0; i < map.nodes(); ++i) {
+  for (int i = 0; i + 1 < static_cast<int>(holders.start.size()); ++i) {
     const auto first = holders.holder.begin() + holders.start[ix(i)],
                last = holders.holder.begin() + holders.start[ix(i) + 1];
     if (std::find(first, last, all.rank()) == last) continue;
@@ -58,18 +58,17 @@ ConnectedParts connected_parts(const UnknownMap& map, const std::vector<std::pai
   };
   for (const auto& [a, b] : coupled) unite(a, b);
   for (const Tie& t : map.layout().ties)
-    for (const int corner : t.corners) unite(t.node, corner);
+    for (const auto& term : t.terms) unite(t.node, term.node);
   std::vector<int> name(root.size());
   for (int i = 0; i < static_cast<int>(root.size()); ++i) {
     root[ix(i)] = find(i);
     name[ix(i)] = holders.scene_number(root[ix(i)]);
   }
-  if (space.shared()) unite_names(map, root, name);
+  unite_names(map, root, name);
   const auto names_of = [&](auto&& nodes) {  // called on all processes, also those without nodes of a part
     std::set<int> names;
     for (const int node : nodes)
       if (holders.holds(node)) names.insert(name[ix(node)]);
-    if (!space.shared()) return names;
     for (const auto& list : space.processes().allgather({names.begin(), names.end()}))
       names.insert(list.begin(), list.end());
     return names;

@@ -141,8 +141,7 @@ double friction_power(const MechanicalSystem& system, const State& u) {
 
 WorkPutIn work_put_in(const MechanicalSystem& system, const State& from, const State& to,
                       std::span<const ActingState> acting) {
-  if (!system.space().shared() && !system.traits().time_dependent &&
-      system.forces().traits(ForceGroup::all).has_potential)
+  if (system.space().all(!system.traits().time_dependent && system.forces().traits(ForceGroup::all).has_potential))
     return {};
   const State a = system.full(from), b = system.full(to);
   const Vector moved = way(system.map(), from, to, a, b);
@@ -183,7 +182,6 @@ Vector reactions(const MechanicalSystem& system, const State& u) {
     const int i = map.prescribed_index(g.node);
     block(r, i) -= map.free_part(g.node, block(r, i));
   }
-  if (!space.shared()) return r;
   Vector sum = Vector::Zero(3 * static_cast<Index>(in_scene.size()));
   for (int i = 0; i < static_cast<int>(prescribed.size()); ++i) {
     const auto place =

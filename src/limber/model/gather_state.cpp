@@ -7,20 +7,20 @@
 
 namespace limber {
 
-State gather_state(const MechanicalSystem& system, const State& u) {
-  State here = system.full(u);
+Vector gather_nodes(const MechanicalSystem& system, const Vector& here) {
   const NodeHolders& holders = system.holders();
   const Space& space = system.space();
   if (!space.shared()) return here;
-  const Index size = 3 * static_cast<Index>(holders.nodes);
-  State all{Vector::Zero(size), Vector::Zero(size), u.t};
-  for (int i = 0; i < system.nodes(); ++i) {
-    if (holders.speaker(i) != space.processes().rank()) continue;
-    block(all.q, holders.scene_number(i)) = block(here.q, i);
-    block(all.v, holders.scene_number(i)) = block(here.v, i);
-  }
-  for (Vector* x : {&all.q, &all.v}) space.processes().sum({x->data(), static_cast<std::size_t>(x->size())});
+  Vector all = Vector::Zero(3 * static_cast<Index>(holders.nodes));
+  for (int i = 0; i < system.nodes(); ++i)
+    if (holders.speaker(i) == space.processes().rank()) block(all, holders.scene_number(i)) = block(here, i);
+  space.processes().sum({all.data(), static_cast<std::size_t>(all.size())});
   return all;
+}
+
+State gather_state(const MechanicalSystem& system, const State& u) {
+  const State here = system.full(u);
+  return {gather_nodes(system, here.q), gather_nodes(system, here.v), u.t};
 }
 
 void gather_state(const MechanicalSystem& system, const State& u, const NodePiece& piece) {

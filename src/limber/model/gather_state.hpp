@@ -9,6 +9,8 @@ namespace limber {
 
 class MechanicalSystem;
 
+/// Vectors with three numbers for each node, from those that processes know to those of the scene, on every process.
+Vector gather_nodes(const MechanicalSystem& system, const Vector& here);
 /// Returned on every process. (In a full state of one process, nodes it does not hold stay at their initial positions.)
 State gather_state(const MechanicalSystem& system, const State& u);
 

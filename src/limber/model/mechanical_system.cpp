@@ -16,26 +16,45 @@ namespace {
 
 constexpr double at_start = -std::numeric_limits<double>::infinity();  // [s] no node has been released
 
-NodalMasses all_masses(std::vector<NodalMass> list, const NodeHolders& holders) {
-  NodalMasses masses{std::move(list)};
-  for (const auto& m : masses.list) masses.coupled = masses.coupled || m.a != m.b;
-  if (holders.shared()) {
-    int lumped = masses.coupled ? 0 : 1;
-    holders.processes->min(std::span<int>(&lumped, 1));
-    masses.coupled = lumped == 0;
+auto features(const ForceList& forces) {
+  const auto traits = forces.traits(ForceGroup::all);
+  return std::tuple(forces.storage(), forces.lag(), traits.velocity_dependent, traits.has_potential,
+                    traits.time_dependent, traits.collides, forces.of(ForceGroup::implicit).empty());
+}
+
+/// What the new forces know before the first step, of those that stay as before. A force in place of another one goes
+/// on with what that one has learnt.
+std::vector<std::vector<double>> hand_over(const SystemChange& change, const ForceList& before,
+                                           const std::vector<std::vector<double>>& memory_at_start) {
+  std::vector<std::vector<double>> at_start;
+  for (const auto& [force, former, bound] : change.forces) {
+    auto* learning = dynamic_cast<LearningForce*>(force.get());
+    if (force == former) {
+      const auto place = std::find(before.all().begin(), before.all().end(), former) - before.all().begin();
+      at_start.push_back(memory_at_start[static_cast<std::size_t>(place)]);
+      continue;
+    }
+    at_start.push_back(learning ? learning->memory() : std::vector<double>{});
+    if (const auto* older = dynamic_cast<LearningForce*>(former.get()); learning && older)
+      learning->restore(older->memory());
   }
-  return masses;
+  return at_start;
+}
+
+bool couple_nodes(const std::vector<NodalMass>& masses) {
+  return std::any_of(masses.begin(), masses.end(), [](const NodalMass& m) { return m.a != m.b; });
 }
 
 }  // namespace
 
 MechanicalSystem::MechanicalSystem(Parts parts)
     : forces_(std::move(parts.forces)),
-      masses_(all_masses(std::move(parts.masses), parts.holders)),
+      masses_{std::move(parts.masses)},
       length_scale_(parts.length_scale),
       map_(std::make_shared<const NodeLayout>(std::move(parts.positions), std::move(parts.prescriptions),
                                               std::move(parts.ties), std::move(parts.holders)),
            at_start) {
+  masses_.coupled = !map_.space().all(!couple_nodes(masses_.list));
   arrange(at_start);
   make_contact();
   if (parts.gaps) near_gaps_ = std::make_unique<NearPairs>(*this, std::move(parts.gaps));
@@ -64,30 +83,13 @@ void MechanicalSystem::arrange(double released) {
 }
 
 bool MechanicalSystem::change(const SystemChange& change) {
-  const auto features = [this] {
-    const auto traits = forces_.traits(ForceGroup::all);
-    return std::tuple(forces_.storage(), forces_.lag(), traits.velocity_dependent, traits.has_potential,
-                      traits.time_dependent, traits.collides, forces_.of(ForceGroup::implicit).empty());
-  };
-  const auto before = features();
+  const auto before = features(forces_);
+  memory_at_start_ = hand_over(change, forces_, memory_at_start_);
   ForceList::Forces forces;
-  std::vector<std::vector<double>> at_start;
-  for (const auto& [force, former, bound] : change.forces) {
-    auto* learning = dynamic_cast<LearningForce*>(force.get());
-    if (force == former) {
-      const auto place = std::find(forces_.all().begin(), forces_.all().end(), former) - forces_.all().begin();
-      at_start.push_back(memory_at_start_[static_cast<std::size_t>(place)]);
-    } else {
-      at_start.push_back(learning ? learning->memory() : std::vector<double>{});
-      if (const auto* older = dynamic_cast<LearningForce*>(former.get()); learning && older)
-        learning->restore(older->memory());
-    }
-    forces.push_back(force);
-  }
+  for (const auto& entry : change.forces) forces.push_back(entry.force);
   forces_ = ForceList(std::move(forces));
-  memory_at_start_ = std::move(at_start);
   if (!change.masses.empty()) masses_.list = change.masses;
-  const bool others = features() != before;
+  const bool others = features(forces_) != before;
   if (others || !change.same_couplings) {
     contact_.reset();
     make_contact();

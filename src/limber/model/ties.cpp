@@ -85,7 +85,10 @@ AffinePart affine_part(const std::vector<int>& nodes, const std::vector<Vec3>& p
   if (edges_of(c, positions).determinant() < 0) std::swap(c[2], c[3]);
   const Mat3 inverse = edges_of(c, positions).inverse();
   for (const int i : nodes)
-    if (std::find(c.begin(), c.end(), i) == c.end()) part.ties.push_back({i, c, weights(inverse, i)});
+    if (std::find(c.begin(), c.end(), i) == c.end()) {
+      const auto w = weights(inverse, i);
+      part.ties.push_back({i, {{c[0], w[0]}, {c[1], w[1]}, {c[2], w[2]}, {c[3], w[3]}}});
+    }
   return part;
 }
 
@@ -103,9 +106,9 @@ Ties::Ties(const std::vector<Tie>& ties, std::span<const int> free_index) : any_
     if (!tie[ix(f)]) unknown[ix(f)] = unknowns_++;
   for (int f = 0; f < free; ++f) {
     if (const Tie* t = tie[ix(f)])
-      for (std::size_t k = 0; k < 4; ++k) {
-        eigen_assert(free_index[ix(t->corners[k])] >= 0 && unknown[ix(free_index[ix(t->corners[k])])] >= 0);
-        terms_.push_back({unknown[ix(free_index[ix(t->corners[k])])], t->weights[k]});
+      for (const auto& [node, weight] : t->terms) {
+        eigen_assert(free_index[ix(node)] >= 0 && unknown[ix(free_index[ix(node)])] >= 0);
+        terms_.push_back({unknown[ix(free_index[ix(node)])], weight});
       }
     else
       terms_.push_back({unknown[ix(f)], 1});
@@ -152,12 +155,23 @@ TiedPattern::TiedPattern(const Ties& ties, const BlockPattern& nodes) {
 }
 
 void TiedPattern::add_reduced(const double* A, double* B) const {
-  for (const auto& [from, to, weight] : pieces_)
+  // Forces between few nodes leave most blocks at zero.
+  const auto is_zero = [&](const BlockPattern::Slot& from) {
+    for (int c = 0; c < 3; ++c)
+      for (int r = 0; r < 3; ++r)
+        if (A[from.at(r, c)] != 0) return false;
+    return true;
+  };
+  for (const auto& [from, to, weight] : pieces_) {
+    if (is_zero(from)) continue;
     for (int c = 0; c < 3; ++c)
       for (int r = 0; r < 3; ++r) B[to.at(r, c)] += weight * A[from.at(r, c)];
-  for (const auto& [from, to, weight] : transposed_)
+  }
+  for (const auto& [from, to, weight] : transposed_) {
+    if (is_zero(from)) continue;
     for (int c = 0; c < 3; ++c)
       for (int r = 0; r < 3; ++r) B[to.at(r, c)] += weight * A[from.at(c, r)];
+  }
 }
 
 SparseMatrix Ties::reduced(const SparseMatrix& A) const {

@@ -1,7 +1,7 @@
 #pragma once
-/// Nodes each tied to four others, their corners:
+/// Nodes each tied to others:
 ///
-///     x_i = Σ_k w_k x_{c_k},  Σ_k w_k = 1;   x = W z,  f_z = Wᵀ f,  K_z = Wᵀ K W,
+///     x_i = Σ_k w_k x_k,  Σ_k w_k = 1;   x = W z,  f_z = Wᵀ f,  K_z = Wᵀ K W,
 ///
 /// z: the free nodes that are not tied, in their order. W is constant, so M_z = Wᵀ M W is too, and every method applies
 /// to z as it does to x.
@@ -16,9 +16,12 @@
 namespace limber {
 
 struct Tie {
+  struct Term {
+    int node;  // free, and itself not tied
+    double weight;
+  };
   int node;
-  std::array<int, 4> corners;  // free, and themselves not tied
-  std::array<double, 4> weights;
+  std::vector<Term> terms;
 };
 
 /// Nodes that move by one affine map, x = A X + b: four of them are its corners, the others are tied to these.

@@ -36,7 +36,7 @@ Matrix turned(const System& system, const Vector& q0, const Vector& q, const Mat
   const auto sum_of = [&](auto&& value, const std::vector<int>& part, const auto& term) {
     for (const int i : part)
       if (space.owns(i)) value += term(i);
-    if (space.shared()) space.processes().sum({value.data(), static_cast<std::size_t>(value.size())});
+    space.processes().sum({value.data(), static_cast<std::size_t>(value.size())});
     return value;
   };
   const auto* guided = system.traits().nodes.guided_parts;

@@ -20,6 +20,23 @@ void for_nodes(std::size_t n, double cost, const Visit& visit) {
       n, 2048, [&](std::size_t i) { visit(static_cast<int>(i)); }, cost);
 }
 
+/// A vector of the unknowns on all nodes; on those without any, zero or what `elsewhere` has there.
+Vector on_all(const std::vector<int>& free_index, const Ties& ties, const Vector& x,
+              const Vector* elsewhere = nullptr) {
+  Vector all(3 * static_cast<Index>(free_index.size()));
+  const Vector tied = ties.any() ? ties.spread(x) : Vector();
+  const Vector& free = ties.any() ? tied : x;
+  for_nodes(free_index.size(), copy_cost, [&](int node) {
+    if (const int i = free_index[ix(node)]; i >= 0)
+      block(all, node) = block(free, i);
+    else if (elsewhere)
+      block(all, node) = block(*elsewhere, node);
+    else
+      block(all, node).setZero();
+  });
+  return all;
+}
+
 /// The prescribed motion at t. If a rate jumps at the time of release, nodes are released with the rate before it.
 RigidMotion motion_of(const Prescription& p, double t) {
   constexpr double a_little = 1e-9;  // relative time tolerance, for rounding
@@ -69,7 +86,8 @@ UnknownMap::UnknownMap(std::shared_ptr<const NodeLayout> layout, double released
     if (const Mat3* free = guide(node)) guides.push_back({i, *free});
   }
   guides_ = Guides(std::move(guides), ties_.unknowns());
-  if (holders().shared()) space_ = Space(holders(), unknown_nodes_, without_unknowns);
+  space_ = Space(holders(), unknown_nodes_, without_unknowns);
+  if (space_.all(unknown_nodes_.empty())) throw InputError("bodies", "no node is free to move");
 }
 
 /// Finds nodes that are prescribed in some directions only.
@@ -105,15 +123,12 @@ std::vector<int> UnknownMap::number_nodes(const std::vector<int>& holds) {
       prescribed_.nodes.push_back(i);
       prescribed_.prescription.push_back(holds[ix(i)]);
     }
-    if (holders.shared() && (held || layout_->tied[ix(i)])) without_unknowns.push_back(holders.scene_number(i));
+    if (held || layout_->tied[ix(i)]) without_unknowns.push_back(holders.scene_number(i));
     if (held || !holders.holds(i)) continue;
     free_index_[ix(i)] = static_cast<int>(free_nodes_.size());
     free_nodes_.push_back(i);
   }
   without_unknowns = holders.united(std::move(without_unknowns));
-  const int all = holders.shared() ? holders.nodes - static_cast<int>(without_unknowns.size())
-                                   : static_cast<int>(free_nodes_.size());
-  if (all == 0) throw InputError("bodies", "no node is free to move");
   std::vector<int> in_scene = prescribed_.nodes;
   for (int& node : in_scene) node = holders.scene_number(node);
   prescribed_.in_scene = holders.united(std::move(in_scene));
@@ -182,18 +197,7 @@ Vector UnknownMap::spread(const Vector& x) const {
   return all;
 }
 
-Vector UnknownMap::on_nodes(const Vector& x) const {
-  Vector all(reference().size());
-  const Vector tied = ties_.any() ? ties_.spread(x) : Vector();
-  const Vector& free = ties_.any() ? tied : x;
-  for_nodes(free_index_.size(), copy_cost, [&](int node) {
-    if (const int i = free_index_[ix(node)]; i >= 0)
-      block(all, node) = block(free, i);
-    else
-      block(all, node).setZero();
-  });
-  return all;
-}
+Vector UnknownMap::on_nodes(const Vector& x) const { return on_all(free_index_, ties_, x); }
 
 Vector UnknownMap::gather(const Vector& full) const {
   Vector f;
@@ -210,10 +214,7 @@ Vector UnknownMap::gather(const Vector& full) const {
 
 State UnknownMap::full(const State& u, std::optional<double> still) const {
   const PrescribedMotion p = prescribed(u.t, still);
-  State all{on_nodes(u.q), on_nodes(u.v), u.t};
-  if (space_.shared())
-    for (int i = 0; i < nodes(); ++i)
-      if (free_index_[ix(i)] < 0) block(all.q, i) = block(reference(), i);
+  State all{on_all(free_index_, ties_, u.q, &reference()), on_nodes(u.v), u.t};
   for (int i = 0; i < static_cast<int>(prescribed_.nodes.size()); ++i) {
     const int node = prescribed_.nodes[ix(i)];
     if (const Mat3* free = guide(node)) {

@@ -345,8 +345,9 @@ AddedMass read_added_mass(const JsonCursor& place) {
 
 void read_element(const JsonCursor& c, BodyChoice& body) {
   body.element = c.word("element");
-  // Lumped masses of quadratic elements cost accuracy that the elements were chosen for.
-  if (body.element == "P2") body.mass = MassForm::consistent;
+  // Lumped masses of elements with nodes beside their corners cost accuracy that the elements were chosen for.
+  if (const ElementKind kind = element_kind(body.element); node_count(kind) > corner_count(kind))
+    body.mass = MassForm::consistent;
 }
 
 const Section<BodyChoice>& body_table() {

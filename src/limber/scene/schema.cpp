@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "limber/mesh/element_type.hpp"
 #include "limber/scene/read_shape.hpp"
 
 namespace limber {
@@ -11,6 +12,12 @@ namespace {
 std::vector<std::string> mesh_shape_names() {
   std::vector<std::string> names = {"box", "sheet", "chain"};
   for (const auto& shape : shape_kinds()) names.push_back(shape.name);
+  return names;
+}
+
+std::vector<std::string> element_names() {
+  std::vector<std::string> names;
+  for (const ElementType& type : element_types()) names.emplace_back(type.name);
   return names;
 }
 
@@ -50,7 +57,7 @@ const std::map<std::string, std::vector<std::string>>& known_words() {
       {"shape", mesh_shape_names()},
       {"split", {"five", "six"}},
       {"filling", {"auto", "tetgen", "lattice"}},
-      {"element", {"P1", "P2", "hex"}},
+      {"element", element_names()},
       {"mass_form", {"lumped", "consistent"}},
       {"dilatation", {"auto", "mean", "local"}},
       {"damping_at", {"corotated", "rest", "current", "frozen"}},

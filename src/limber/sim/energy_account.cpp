@@ -24,17 +24,18 @@ double largest(const Energies& e) {
 }  // namespace
 
 EnergyAccount::EnergyAccount(const Energies& start, double t, double rounding)
-    : start_(start.total()), lowest_(start.total()), risen_at_(t), noise_(samples * rounding), other_(start.other) {
+    : start_(start.total()), lowest_(start.total()), risen_at_(t), noise_(samples * rounding) {
+  supply_.other = start.other;
   in_play_ = start.kinetic + start.elastic + start.contact;
   most_kinetic_ = start.kinetic;
 }
 
 void EnergyAccount::book(const Energies& e, double work, double t, double doubt) {
-  put_in_ += work;
-  doubt_ += doubt;
-  given_ += work + other_ - e.other;
-  other_ = e.other;
-  const double balance = e.total() - put_in_ - doubt_;
+  supply_.work += work;
+  supply_.doubt += doubt;
+  supply_.given += work + supply_.other - e.other;
+  supply_.other = e.other;
+  const double balance = e.total() - supply_.work - supply_.doubt;
   gain_ = std::max(gain_, balance - start_);
   lowest_ = std::min(lowest_, balance);
   if (balance - lowest_ > rise_) {
@@ -42,7 +43,7 @@ void EnergyAccount::book(const Energies& e, double work, double t, double doubt)
     risen_at_ = t;
   }
   noise_ = std::max(noise_, rounding * largest(e));
-  in_play_ = std::max({in_play_, e.kinetic + e.elastic + e.contact, given_});
+  in_play_ = std::max({in_play_, e.kinetic + e.elastic + e.contact, supply_.given});
   most_kinetic_ = std::max(most_kinetic_, e.kinetic);
 }
 
@@ -68,7 +69,7 @@ double EnergyAccount::regained(const Energies& e, const WorkPutIn& work, double 
 }
 
 double EnergyAccount::share_above(double balance, const Energies& e, const WorkPutIn& work, double noise) const {
-  const double allowed = balance + put_in_ + doubt_ + work.work + work.doubt;
+  const double allowed = balance + supply_.work + supply_.doubt + work.work + work.doubt;
   const double above = e.total() - allowed - std::max({noise, noise_, rounding * largest(e)});
   if (!(above > 0)) return 0;
   const double now = e.kinetic + e.elastic + e.contact - above;  // without the unexplained gain
@@ -76,15 +77,15 @@ double EnergyAccount::share_above(double balance, const Energies& e, const WorkP
 }
 
 std::vector<double> EnergyAccount::memory() const {
-  return {start_,        put_in_,  lowest_,  gain_,  rise_,  risen_at_, in_play_,
-          most_kinetic_, alarmed_, charged_, noise_, doubt_, other_,    given_};
+  return {start_,        supply_.work, lowest_,  gain_,  rise_,         risen_at_,     in_play_,
+          most_kinetic_, alarmed_,     charged_, noise_, supply_.doubt, supply_.other, supply_.given};
 }
 
 void EnergyAccount::restore(const std::vector<double>& m) {
   if (m.size() != memory().size())
     throw InputError("account", fmt::format("has {} numbers, expected {}", m.size(), memory().size()));
   start_ = m.at(0);
-  put_in_ = m.at(1);
+  supply_.work = m.at(1);
   lowest_ = m.at(2);
   gain_ = m.at(3);
   rise_ = m.at(4);
@@ -94,9 +95,9 @@ void EnergyAccount::restore(const std::vector<double>& m) {
   alarmed_ = m.at(8);
   charged_ = m.at(9);
   noise_ = m.at(10);
-  doubt_ = m.at(11);
-  other_ = m.at(12);
-  given_ = m.at(13);
+  supply_.doubt = m.at(11);
+  supply_.other = m.at(12);
+  supply_.given = m.at(13);
 }
 
 }  // namespace limber

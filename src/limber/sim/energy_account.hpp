@@ -38,9 +38,9 @@ class EnergyAccount {
   double regained(const Energies& e, const WorkPutIn& work, double noise) const;
 
   /// All work put in since the start [J].
-  double put_in() const { return put_in_; }
+  double put_in() const { return supply_.work; }
   /// By how much more it may be [J]: the sum of the steps' doubts.
-  double doubt() const { return doubt_; }
+  double doubt() const { return supply_.doubt; }
   /// The largest total energy above all that was put in [J], at least 0.
   double gain() const { return gain_; }
   /// The largest rise of the balance above an earlier value [J], and the time at which it was reached [s].
@@ -57,11 +57,18 @@ class EnergyAccount {
   void restore(const std::vector<double>& memory);
 
  private:
+  /// What came from outside since the start [J].
+  struct Supply {
+    double work = 0, doubt = 0;
+    double given = 0;  // to the energies in play: work, and what external potentials gave
+    double other = 0;  // present energy of external potentials
+  };
+
   double share_above(double balance, const Energies& e, const WorkPutIn& work, double noise) const;
 
-  double start_ = 0, put_in_ = 0, lowest_ = 0, gain_ = 0, rise_ = 0, risen_at_ = 0;
+  Supply supply_;
+  double start_ = 0, lowest_ = 0, gain_ = 0, rise_ = 0, risen_at_ = 0;
   double in_play_ = 0, most_kinetic_ = 0, alarmed_ = 0, noise_ = 0;
-  double doubt_ = 0, other_ = 0, given_ = 0;
   double charged_ = 0;  // [J] gained by steps in contact and not lost again since
 };
 

@@ -74,13 +74,7 @@ struct PathPoint {
 class Path {
  public:
   Path(AppliedLoad& load, Vector q, LinearSolver& linear, const NewtonOptions& options, StaticsReport& report)
-      : load_(load),
-        space_(load.system().space()),
-        solver_(load, linear),
-        options_(options),
-        report_(report),
-        start_(q),
-        at_{std::move(q), 0} {}
+      : load_(load), solver_(load, linear), options_(options), report_(report), start_(q), at_{std::move(q), 0} {}
 
   Vector follow() {
     load_.apply(0);
@@ -91,14 +85,15 @@ class Path {
       take_step();
       if (at_.s == 1) return at_.q;
       if (turned_ && ++beyond > most_beyond) throw failure(fmt::format("has come to {:.4g} % of it", 100 * at_.s));
-      if (space_.max_abs(at_.q - start_) > too_far * load_.system().length_scale())
-        throw failure(fmt::format("has moved by {:.3g} m", space_.max_abs(at_.q - start_)));
+      if (space().max_abs(at_.q - start_) > too_far * load_.system().length_scale())
+        throw failure(fmt::format("has moved by {:.3g} m", space().max_abs(at_.q - start_)));
     }
     throw failure(fmt::format("is not at an end after {} steps", most_path_steps));
   }
 
  private:
-  double dot(const PathPoint& a, const PathPoint& b) const { return weight_ * space_.dot(a.q, b.q) + a.s * b.s; }
+  const Space& space() const { return load_.system().space(); }
+  double dot(const PathPoint& a, const PathPoint& b) const { return weight_ * space().dot(a.q, b.q) + a.s * b.s; }
   StepFailure failure(const std::string& why) const {
     const double percent = 100 * largest_;
     return StepFailure(turned_ ? fmt::format("no equilibrium found under the whole load: the path of equilibria turns "
@@ -118,7 +113,7 @@ class Path {
       solver_.set(at_.q);
       const Vector v = rate();
       // Initially, displacements and load have equal weight.
-      weight_ = space_.is_zero(v) ? 1 : 1 / space_.squared_norm(v);
+      weight_ = space().is_zero(v) ? 1 : 1 / space().squared_norm(v);
       direct(v);
     });
     if (failed) throw failure("has no direction at its start: " + failed->reason);
@@ -160,11 +155,11 @@ class Path {
     const Vector ahead = length * tangent_.q;
     PathPoint next{at_.q + ahead, ends ? 1 : at_.s + length * tangent_.s};
     if (load_.max_step(at_.q, ahead, next.s) < 1) throw StepFailure("elements would turn inside out");
-    int corrections = correct(next, space_.max_abs(ahead), ends);
+    int corrections = correct(next, space().max_abs(ahead), ends);
     if (next.s > 1) {  // Newton from there back to the whole load
       const double part = (1 - at_.s) / (next.s - at_.s);
       next = {at_.q + part * (next.q - at_.q), 1};
-      corrections = std::max(corrections, correct(next, space_.max_abs(next.q - at_.q), true));
+      corrections = std::max(corrections, correct(next, space().max_abs(next.q - at_.q), true));
     }
     const PathPoint before = std::exchange(at_, std::move(next));
     const PathPoint from = tangent_;
@@ -185,7 +180,7 @@ class Path {
       load_.apply(p.s);
       load_.tell(report_.iterations);
       const Vector r = solver_.set(p.q);
-      report_.residual = space_.norm(r);
+      report_.residual = space().norm(r);
       if (!std::isfinite(report_.residual)) throw StepFailure("the residual is not finite");
       Vector dq = solver_.solve(-r);
       double ds = 0;
@@ -196,7 +191,7 @@ class Path {
         dq += ds * v;
       }
       ++report_.iterations;
-      const double size = space_.max_abs(dq);
+      const double size = space().max_abs(dq);
       const bool done = size <= options_.tolerance;
       if (!done && (!(size <= reach) || (k > 1 && size > slow * last)))
         throw StepFailure(fmt::format("Newton does not converge (last correction {:.2e} m)", size));
@@ -228,7 +223,6 @@ class Path {
   }
 
   AppliedLoad& load_;
-  const Space& space_;
   TangentSolver solver_;
   const NewtonOptions& options_;
   StaticsReport& report_;

@@ -8,6 +8,7 @@
 #include "limber/core/errors.hpp"
 #include "limber/core/extremes.hpp"
 #include "limber/linalg/exponential/second_order_flow.hpp"
+#include "limber/linalg/gathered.hpp"
 #include "limber/linalg/pattern.hpp"
 #include "limber/time/as_step_failure.hpp"
 #include "limber/time/stage_matrix.hpp"
@@ -31,10 +32,8 @@ std::optional<RayleighFit> rayleigh_fit(const Space& space, const SparseMatrix& 
   const SparseMatrix M = on_pattern_of(T.K, mass);
   const Values m(M.valuePtr(), M.nonZeros()), k(T.K.valuePtr(), M.nonZeros()), d(T.D.valuePtr(), M.nonZeros());
   // Sums over the entries of all processes, each with its own.
-  const auto dot = [&](const Values& x, const Values& y) { return space.sum(x.dot(y)); };  // local: summed
-  const auto norm = [&](const Values& x) {
-    return space.shared() ? std::sqrt(dot(x, x)) : x.norm();  // local: one process
-  };
+  const auto dot = [&](const Values& x, const Values& y) { return space.sum(x.dot(y)); };    // local: summed
+  const auto norm = [&](const Values& x) { return std::sqrt(space.sum(x.squaredNorm())); };  // local: summed
   const auto most = [&](const auto& x) { return space.max(largest_magnitude(x)); };
   const double size = most(d);
   if (size == 0) return RayleighFit{0, 0};
@@ -67,7 +66,7 @@ State Exponential::advance(System& system, const State& u, double h) {
   const Space& space = system.space();
   if (!space.all_finite(at_.f)) throw StepFailure("the force is not finite");
   const Vector f_t = system.time_dependent() ? force_rate(system, u, at_.f, h) : Vector::Zero(system.size());
-  if (!space.shared() && system.size() <= small) return dense(system, f_t, h);
+  if (space.global_size(system.size()) <= small) return dense(system, f_t, h);
   if (!space.all(pattern_.take(at_.tangent.K) == PatternChange::same)) {
     stiffness_ = make_row_matrix(at_.tangent.K, symmetry(system), space);
     damping_ = make_row_matrix(at_.tangent.K, symmetry(system), space);
@@ -85,25 +84,30 @@ State Exponential::advance(System& system, const State& u, double h) {
 }
 
 State Exponential::dense(System& system, const Vector& f_t, double h) const {
-  const Index n = system.size();
+  const Space& space = system.space();
+  const Index n = space.global_size(system.size());
   const auto full = [&](const SparseMatrix& A) {
-    return system.symmetric() ? Matrix(Matrix(A).selfadjointView<Eigen::Lower>()) : Matrix(A);
+    const Matrix whole = gather_matrix(space, A, symmetry(system));
+    return system.symmetric() ? Matrix(whole.selfadjointView<Eigen::Lower>()) : whole;
   };
   const Eigen::PartialPivLU<Matrix> M(full(system.mass()));
   Matrix J = Matrix::Zero(2 * n + 1, 2 * n + 1);
   J.block(0, n, n, n).setIdentity();
   Matrix K = full(at_.tangent.K);
   const LowRank& more = at_.tangent.low_rank;
-  if (more.any()) K += more.U * more.c.asDiagonal() * more.U.transpose();
+  if (more.any()) {
+    const Matrix U = gather_rows(space, more.U);
+    K += U * more.c.asDiagonal() * U.transpose();
+  }
   J.block(n, 0, n, n) = -M.solve(K);
   if (system.velocity_dependent()) J.block(n, n, n, n) = -M.solve(full(at_.tangent.D));
-  J.block(n, 2 * n, n, 1) = M.solve(f_t);
+  J.block(n, 2 * n, n, 1) = M.solve(space.allgather(f_t));
   Vector F(2 * n + 1);
-  F << at_.at.v, M.solve(at_.f), 1;
+  F << space.allgather(at_.at.v), M.solve(space.allgather(at_.f)), 1;
   const Vector x = h * as_step_failure(linearised, [&] { return dense_phi1(J, F, h); });
-  if (!x.allFinite())  // local: one process
+  if (!x.allFinite())  // local: the same on all processes
     throw StepFailure("the exponential of the linearised motion is not finite");
-  return {at_.at.q + x.head(n), at_.at.v + x.segment(n, n), at_.at.t + h};
+  return {at_.at.q + space.restrict(x.head(n)), at_.at.v + space.restrict(x.segment(n, n)), at_.at.t + h};
 }
 
 State Exponential::by_lanczos(System& system, const Vector& f_t, double h, double alpha, double beta) {

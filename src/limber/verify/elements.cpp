@@ -9,25 +9,6 @@
 #include "limber/core/errors.hpp"
 
 namespace limber {
-namespace {
-
-using Tet = std::array<int, 4>;
-
-/// The nodes of the tet10 that tet10_parts cut.
-std::vector<int> tet10_of(std::span<const Tet> parts) {
-  std::vector<int> nodes(10);
-  for (std::size_t p = 0; p < parts.size(); ++p)
-    for (std::size_t k = 0; k < 4; ++k) nodes[static_cast<std::size_t>(tet10_parts[p][k])] = parts[p][k];
-  return nodes;
-}
-
-/// The nodes of the hex8 that hex8_parts cut, turned so that the smallest number comes first.
-std::vector<int> hex8_of(std::span<const Tet> parts) {
-  return {parts[0][0], parts[5][2], parts[1][1], parts[1][2], parts[3][2], parts[5][1], parts[0][3], parts[3][1]};
-}
-
-}  // namespace
-
 CurvedElements::CurvedElements(const TrajectoryHeader& header, int body)
     : body_(body), first_tet_(header.bodies[static_cast<std::size_t>(body)].first_tet) {
   const BodyRange& range = header.bodies[static_cast<std::size_t>(body)];
@@ -36,17 +17,15 @@ CurvedElements::CurvedElements(const TrajectoryHeader& header, int body)
                      fmt::format("its {} tetrahedra are not elements cut into {}; the trajectory is damaged",
                                  range.tet_count, range.pieces));
   };
-  if (range.pieces == pieces(ElementKind::tet10))
-    mesh_.kind = ElementKind::tet10;
-  else if (range.pieces == pieces(ElementKind::hex8))
-    mesh_.kind = ElementKind::hex8;
-  else
-    fail();
-  if (range.tet_count % range.pieces != 0) fail();
+  const auto types = element_types();
+  const auto type = std::find_if(types.begin(), types.end(), [&](const ElementType& t) {
+    return t.pieces.size() > 1 && static_cast<int>(t.pieces.size()) == range.pieces;
+  });
+  if (type == types.end() || range.tet_count % range.pieces != 0) fail();
+  mesh_.kind = static_cast<ElementKind>(type - types.begin());
   mesh_.nodes = header.nodes;
   for (int t = range.first_tet; t < range.first_tet + range.tet_count; t += range.pieces) {
-    const std::span<const Tet> parts(header.tets.data() + t, static_cast<std::size_t>(range.pieces));
-    const auto nodes = mesh_.kind == ElementKind::tet10 ? tet10_of(parts) : hex8_of(parts);
+    const auto nodes = joined(mesh_.kind, {header.tets.data() + t, static_cast<std::size_t>(range.pieces)});
     mesh_.corners.insert(mesh_.corners.end(), nodes.begin(), nodes.end());
   }
   const auto cut = subdivide(mesh_).tets;

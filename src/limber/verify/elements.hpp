@@ -5,7 +5,7 @@
 
 #include <span>
 
-#include "limber/force/reference_element.hpp"
+#include "limber/mesh/element_mesh.hpp"
 #include "limber/record/trajectory.hpp"
 
 namespace limber {

@@ -4,7 +4,8 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "limber/view/session.hpp"
+#include "limber/view/options.hpp"
+#include "limber/view/picture.hpp"
 
 namespace limber {
 

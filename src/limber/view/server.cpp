@@ -238,7 +238,7 @@ class PageConnection : public std::enable_shared_from_this<PageConnection> {
   void give_up() { close(); }
 
   unsigned long client() const { return client_; }
-  bool shows_contacts() const { return arrows_ || field_ == Field::contact; }
+  bool shows_contacts() const { return shows_.arrows || shows_.field == Field::contact; }
 
  private:
   struct Outgoing {
@@ -247,28 +247,40 @@ class PageConnection : public std::enable_shared_from_this<PageConnection> {
     std::size_t counted = 0;  // of an answer: its size
   };
 
+  /// What the page wants to see.
+  struct Shows {
+    Field field = Field::none;
+    bool arrows = false;
+  };
+  /// What it has been sent.
+  struct Seen {
+    unsigned long version = 0;
+    unsigned session = 0;
+    RowPlace rows = {};
+  };
+
   void send_news() {
     const auto picture = hub_.session->picture();
-    if (!open_ || !waits_ || !queue_.empty() || !picture || picture->version == seen_version_) return;
+    if (!open_ || !waits_ || !queue_.empty() || !picture || picture->version == seen_.version) return;
     waits_ = false;
-    seen_version_ = picture->version;
-    if (seen_session_ != picture->session) {
-      seen_session_ = picture->session;
+    seen_.version = picture->version;
+    if (seen_.session != picture->session) {
+      seen_.session = picture->session;
       queue({picture->scene_message, false});
       queue({std::make_shared<const std::string>(topology_message(*picture)), true});
     }
     try {
       for (std::size_t pane = 0; pane < picture->panes.size(); ++pane)
-        queue({std::make_shared<const std::string>(frame_message(*picture, pane, field_, arrows_)), true});
+        queue({std::make_shared<const std::string>(frame_message(*picture, pane, shows_.field, shows_.arrows)), true});
     } catch (const std::exception& e) {  // a field that this scene does not have
-      if (field_ == Field::none) throw;
-      field_ = Field::none;
+      if (shows_.field == Field::none) throw;
+      shows_.field = Field::none;
       queue({std::make_shared<const std::string>(error_message("show", e)), false});
-      seen_version_ = 0;
+      seen_.version = 0;
       waits_ = true;
       return;
     }
-    queue({std::make_shared<const std::string>(tick_message(*picture, hub_.session->rows_since(place_))), false});
+    queue({std::make_shared<const std::string>(tick_message(*picture, hub_.session->rows_since(seen_.rows))), false});
   }
 
   void queue(Outgoing message) {
@@ -301,10 +313,10 @@ class PageConnection : public std::enable_shared_from_this<PageConnection> {
       if (what == "show") {
         const auto color = message.value("color", nlohmann::json());
         const auto arrows = message.value("arrows", nlohmann::json());
-        field_ = field_of(color.is_string() ? color.get<std::string>() : "");
-        arrows_ = arrows.is_boolean() && arrows.get<bool>();
+        shows_ = {field_of(color.is_string() ? color.get<std::string>() : ""),
+                  arrows.is_boolean() && arrows.get<bool>()};
         hub_.note_pages();
-        seen_version_ = 0;
+        seen_.version = 0;
         return update();
       }
       if (what == "pull" || what == "release") pulls_ = what == "pull";
@@ -344,11 +356,9 @@ class PageConnection : public std::enable_shared_from_this<PageConnection> {
   beast::flat_buffer buffer_;
   std::deque<Outgoing> queue_;
   std::size_t queued_bytes_ = 0;  // of answers
-  bool open_ = false, waits_ = false, arrows_ = false, pulls_ = false;
-  Field field_ = Field::none;
-  unsigned long seen_version_ = 0;
-  unsigned seen_session_ = 0;
-  RowPlace place_;
+  bool open_ = false, waits_ = false, pulls_ = false;
+  Shows shows_;
+  Seen seen_;
 };
 
 void Hub::deliver() {

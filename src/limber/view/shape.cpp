@@ -25,6 +25,30 @@ void require_number(const char* what, std::size_t number, std::size_t count) {
 
 }  // namespace
 
+ObstacleSurfaces::ObstacleSurfaces(const std::vector<ObstacleChoice>& choices, double line_radius,
+                                   std::vector<std::string>& notes)
+    : line_radius_(line_radius) {
+  for (std::size_t k = 0; k < choices.size(); ++k) {
+    try {
+      all_.push_back({k, MovingObstacle(choices[k])});
+    } catch (const InputError& e) {
+      notes.push_back(fmt::format("{} is not shown: {}", choices[k].where, e.what()));
+    }
+  }
+}
+
+std::vector<MovingObstacle::Plane> ObstacleSurfaces::planes(double t) const {
+  std::vector<MovingObstacle::Plane> all;
+  for (const Drawn& o : all_)
+    if (const auto plane = o.obstacle.plane(t)) all.push_back(*plane);
+  return all;
+}
+
+bool ObstacleSurfaces::planes_move() const {
+  return std::any_of(all_.begin(), all_.end(),
+                     [](const Drawn& o) { return o.obstacle.plane(0) && o.obstacle.moves(); });
+}
+
 ViewShape::ViewShape(const Scene& scene, const Model& model)
     : ViewShape(scene, trajectory_header(model, Velocities::store, 0), moving_with(model)) {}
 
@@ -61,34 +85,17 @@ ViewShape::ViewShape(const Scene& scene, const TrajectoryHeader& header,
     low = low.cwiseMin(x);
     high = high.cwiseMax(x);
   }
-  line_radius_ = rest_.empty() ? 0 : .004 * (high - low).norm();
-  for (std::size_t k = 0; k < scene.obstacles.size(); ++k) {
-    try {
-      obstacles_.emplace_back(scene.obstacles[k]);
-    } catch (const InputError& e) {
-      notes_.push_back(fmt::format("{} is not shown: {}", scene.obstacles[k].where, e.what()));
-      continue;
-    }
-    const MovingObstacle& o = obstacles_.back();
-    if (o.plane(0)) {
-      planes_move_ = planes_move_ || o.moves();
-      continue;
-    }
-    const TriMesh mesh = o.drawn(0, line_radius_);
+  obstacles_.emplace(scene.obstacles, rest_.empty() ? 0 : .004 * (high - low).norm(), notes_);
+  obstacles_->each(0, [&](std::size_t k, const TriMesh& mesh) {
     const int first = static_cast<int>(rest_.size());
     parts_.push_back({fmt::format("obstacle {}", k + 1), rest_.size(), mesh.nodes.size(), true});
     rest_.insert(rest_.end(), mesh.nodes.begin(), mesh.nodes.end());
     for (const auto& [a, b, c] : mesh.triangles) triangles_.push_back({first + a, first + b, first + c});
-  }
+  });
   held_.resize(rest_.size(), false);
 }
 
-std::vector<MovingObstacle::Plane> ViewShape::planes(double t) const {
-  std::vector<MovingObstacle::Plane> all;
-  for (const MovingObstacle& o : obstacles_)
-    if (const auto plane = o.plane(t)) all.push_back(*plane);
-  return all;
-}
+std::vector<MovingObstacle::Plane> ViewShape::planes(double t) const { return obstacles_->planes(t); }
 
 BodyPoint ViewShape::on_triangle(std::size_t triangle, const std::vector<double>& weights) const {
   require_number("triangle", triangle, body_triangles_);
@@ -140,30 +147,30 @@ BodyPoint ViewShape::mean_of(std::span<const int> corners, const std::vector<dou
 std::vector<Vec3> ViewShape::positions(const Vector& q, double t) const {
   std::vector<Vec3> all = bodies_.positions(q);
   all.reserve(vertices());
-  for (const MovingObstacle& o : obstacles_)
-    if (!o.plane(t)) {
-      const TriMesh mesh = o.drawn(t, line_radius_);
-      all.insert(all.end(), mesh.nodes.begin(), mesh.nodes.end());
-    }
+  obstacles_->each(
+      t, [&](std::size_t, const TriMesh& mesh) { all.insert(all.end(), mesh.nodes.begin(), mesh.nodes.end()); });
   return all;
 }
 
-const ElementFields& ViewShape::fields() const {
-  std::call_once(fields_made_, [this] {
-    fields_ = std::make_unique<ElementFields>(scene_, header_);
+std::shared_ptr<const ElementFields> ViewShape::fields() const {
+  return *fields_.at(0, [this](auto& made) {
+    auto fields = std::make_shared<ElementFields>(scene_, header_);
     std::vector<bool> seen(header_.nodes.size(), false);
     for (const BodyPoint& v : bodies_.vertices())
       for (std::size_t k = 0; k < 4; ++k)
         if (v.weights[k] != 0) seen[static_cast<std::size_t>(v.nodes[k])] = true;
-    fields_->only_at(seen);
+    fields->only_at(seen);
+    made = std::move(fields);
   });
-  return *fields_;
 }
 
 std::vector<double> ViewShape::values(Field field, const Vector& q, const Vector& contact) const {
   std::vector<double> all;
   if (field == Field::none) return all;
-  if (field == Field::stress) all = bodies_.interpolated(fields().at_nodes(fields().at(q).von_mises));
+  if (field == Field::stress) {
+    const auto stresses = fields();
+    all = bodies_.interpolated(stresses->at_nodes(stresses->at(q).von_mises));
+  }
   if (field == Field::contact && contact.size() > 0) all = bodies_.interpolated(contact);
   if (field == Field::displacement) {
     const std::vector<Vec3> now = bodies_.positions(q);

@@ -3,11 +3,12 @@
 
 #include <array>
 #include <memory>
-#include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "limber/core/memo.hpp"
 #include "limber/scene/construction/build.hpp"
 #include "limber/scene/construction/element_fields.hpp"
 #include "limber/scene/construction/moving_obstacles.hpp"
@@ -16,6 +17,30 @@
 namespace limber {
 
 enum class Field { none, displacement, stress, contact };
+
+/// The surfaces of obstacles, as they are drawn.
+class ObstacleSurfaces {
+ public:
+  /// One whose file cannot be read is left out, with a note. `line_radius`: of those that are lines [m].
+  ObstacleSurfaces(const std::vector<ObstacleChoice>& choices, double line_radius, std::vector<std::string>& notes);
+
+  /// visit(number of the obstacle in the scene, its surface at time t), of those that are no planes.
+  template <class Visit>
+  void each(double t, const Visit& visit) const {
+    for (const Drawn& o : all_)
+      if (!o.obstacle.plane(t)) visit(o.number, o.obstacle.drawn(t, line_radius_));
+  }
+  std::vector<MovingObstacle::Plane> planes(double t) const;
+  bool planes_move() const;
+
+ private:
+  struct Drawn {
+    std::size_t number;
+    MovingObstacle obstacle;
+  };
+  std::vector<Drawn> all_;
+  double line_radius_;
+};
 
 /// Does not change; may be asked from any thread.
 class ViewShape {
@@ -42,7 +67,7 @@ class ViewShape {
   const std::vector<bool>& held() const { return held_; }
   std::vector<MovingObstacle::Plane> planes(double t) const;
   /// Whether some of them are elsewhere at another time.
-  bool planes_move() const { return planes_move_; }
+  bool planes_move() const { return obstacles_->planes_move(); }
   /// A point of a triangle, or of a line, of a body: a mean of its three or two corners. Throws InputError for a
   /// triangle of an obstacle, or none.
   BodyPoint on_triangle(std::size_t triangle, const std::vector<double>& weights) const;
@@ -54,23 +79,20 @@ class ViewShape {
   std::vector<double> values(Field field, const Vector& q, const Vector& contact) const;
 
  private:
-  const ElementFields& fields() const;
+  std::shared_ptr<const ElementFields> fields() const;
   BodyPoint mean_of(std::span<const int> corners, const std::vector<double>& weights) const;
 
   Scene scene_;
   TrajectoryHeader header_;
   BodiesSurface bodies_;
-  std::vector<MovingObstacle> obstacles_;
-  double line_radius_ = 0;
+  std::optional<ObstacleSurfaces> obstacles_;
   std::vector<Part> parts_;
   std::vector<std::array<int, 3>> triangles_;
   std::size_t body_triangles_ = 0;
   std::vector<Vec3> rest_;
   std::vector<bool> held_;
   std::vector<std::string> notes_;
-  bool planes_move_ = false;
-  mutable std::once_flag fields_made_;
-  mutable std::unique_ptr<ElementFields> fields_;  // made when the stress is first asked for
+  Memo<int, std::shared_ptr<const ElementFields>> fields_;  // made when the stress is first asked for
 };
 
 }  // namespace limber

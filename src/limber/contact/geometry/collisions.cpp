@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "limber/contact/geometry/ccd.hpp"
+#include "limber/contact/geometry/pair_pieces.hpp"
 #include "limber/core/errors.hpp"
 #include "limber/core/extremes.hpp"
 #include "limber/core/nodes.hpp"
@@ -17,120 +18,10 @@ namespace {
 
 using Kind = Collision::Kind;
 
-constexpr double kept_gap = .1;             // of each gap, or of δ, on the way of one correction
-constexpr double surely_free = .89;         // of a gap: who comes no nearer than this keeps a tenth, rounding included
-constexpr double smooth_share = .1;         // of δ, beside smooth surfaces
-constexpr double looked_at = 4;             // times the reach of a search: patches that are watched one by one
-constexpr std::size_t pairs_a_piece = 512;  // pairs that one piece of work looks at
-constexpr double piece_cost = 1.5e4;        // [ns] where most are further apart than they need to be
-
-std::size_t piece_count(std::size_t n) { return (n + pairs_a_piece - 1) / pairs_a_piece; }
-
-/// visit(i, own) for i in 0 … n − 1, in parallel; own: what belongs to the piece of i.
-template <class T, class Visit>
-void for_pieces_with(std::vector<T>& of_pieces, std::size_t n, const Visit& visit) {
-  parallel_for(
-      static_cast<Index>(of_pieces.size()),
-      [&](Index p) {
-        const std::size_t first = static_cast<std::size_t>(p) * pairs_a_piece;
-        for (std::size_t i = first; i < std::min(n, first + pairs_a_piece); ++i)
-          visit(i, of_pieces[static_cast<std::size_t>(p)]);
-      },
-      piece_cost);
-}
-
-/// visit(i, list) for i in 0 … n − 1, in parallel; the lists are joined in the order of i.
-template <class T, class Visit>
-std::vector<T> collect(std::size_t n, const Visit& visit) {
-  std::vector<std::vector<T>> lists(piece_count(n));
-  for_pieces_with(lists, n, visit);
-  std::vector<T> all;
-  for (auto& list : lists) all.insert(all.end(), list.begin(), list.end());
-  return all;
-}
-
-/// The smallest of term(i), i in 0 … n − 1, and 1.
-template <class Term>
-double smallest(std::size_t n, const Term& term) {
-  std::vector<double> least(piece_count(n), 1);
-  for_pieces_with(least, n, [&](std::size_t i, double& s) { s = min_or_nan(s, term(i)); });
-  return least.empty() ? 1 : smallest_of(least);
-}
-
-/// How far two primitives can have come nearer, when their nodes have moved by `travel`: no two points of theirs have
-/// moved further relative to each other than two of their nodes.
-double approach(Kind kind, const std::array<int, 4>& n, const Vector& travel) {
-  const auto apart2 = [&](int i, int j) { return (point(travel, i) - point(travel, j)).squaredNorm(); };
-  switch (kind) {
-    case Kind::point_triangle:
-      return std::sqrt(std::max({apart2(n[0], n[1]), apart2(n[0], n[2]), apart2(n[0], n[3])}));
-    case Kind::edge_edge:
-      return std::sqrt(std::max({apart2(n[0], n[2]), apart2(n[0], n[3]), apart2(n[1], n[2]), apart2(n[1], n[3])}));
-    case Kind::point_edge:
-      return std::sqrt(std::max(apart2(n[0], n[1]), apart2(n[0], n[2])));
-    default:
-      return std::sqrt(apart2(n[0], n[1]));
-  }
-}
-
-double distance2(Kind kind, const std::array<int, 4>& n, const Vector& x) {
-  switch (kind) {
-    case Kind::point_triangle:
-      return point_triangle_distance2(point(x, n[0]), point(x, n[1]), point(x, n[2]), point(x, n[3]));
-    case Kind::edge_edge:
-      return edge_edge_distance2(point(x, n[0]), point(x, n[1]), point(x, n[2]), point(x, n[3]));
-    case Kind::point_edge:
-      return point_edge_distance2(point(x, n[0]), point(x, n[1]), point(x, n[2]));
-    default:
-      return point_point_distance2(point(x, n[0]), point(x, n[1]));
-  }
-}
-
-Nearest nearest_points(Kind kind, const std::array<int, 4>& n, const Vector& x) {
-  switch (kind) {
-    case Kind::point_triangle:
-      return point_triangle(point(x, n[0]), point(x, n[1]), point(x, n[2]), point(x, n[3]));
-    case Kind::edge_edge:
-      return edge_edge(point(x, n[0]), point(x, n[1]), point(x, n[2]), point(x, n[3]));
-    case Kind::point_edge:
-      return point_edge(point(x, n[0]), point(x, n[1]), point(x, n[2]));
-    default:
-      return point_point(point(x, n[0]), point(x, n[1]));
-  }
-}
-
-int node_count(Kind kind) {
-  switch (kind) {
-    case Kind::point_triangle:
-    case Kind::edge_edge:
-      return 4;
-    case Kind::point_edge:
-      return 3;
-    case Kind::point_point:
-      return 2;
-    default:
-      return 1;
-  }
-}
-
-/// The features that two primitives are nearest at; {−1, −1, −1}: within a triangle or two edges, which they alone are.
-std::array<int, 3> nearest_features(Kind kind, const std::array<int, 4>& n, const Nearest& at) {
-  if (at.k == 2) return {-1, -1, -1};
-  const std::size_t own = kind == Kind::edge_edge ? 2 : 1;  // nodes of the first primitive
-  std::array<int, 3> nodes{-1, -1, -1};
-  std::array<int, 2> side{};
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < ix(node_count(kind)); ++i)
-    if (at.w[i] != 0) {
-      ++side[i < own ? 0 : 1];
-      nodes[count++] = n[i];
-    }
-  if (side[0] == 2) std::rotate(nodes.begin(), nodes.begin() + 2, nodes.end());  // the vertex first
-  const auto edge = nodes.begin() + (count == 3 ? 1 : 0);
-  if (edge[0] > edge[1]) std::swap(edge[0], edge[1]);
-  return nodes;
-}
-
+constexpr double kept_gap = .1;      // of each gap, or of δ, on the way of one correction
+constexpr double surely_free = .89;  // of a gap: who comes no nearer than this keeps a tenth, rounding included
+constexpr double smooth_share = .1;  // of δ, beside smooth surfaces
+constexpr double steps_ahead = 6;    // from where a step begins to where such a search is made
 /// All pairs of these nodes, those of obstacles left out.
 void couple(const std::array<int, 4>& nodes, int body_nodes, std::vector<std::pair<int, int>>& pairs) {
   for (std::size_t a = 0; a < 4; ++a)
@@ -153,13 +44,7 @@ int turning_pieces(const std::vector<SurfaceObstacle>& obstacles, double t0, dou
 }  // namespace
 
 Collisions::Collisions(ContactScene scene)
-    : scene_(std::move(scene)),
-      broad_phase_(scene_.surface, scene_.may_collide),
-      patches_(scene_.surface, scene_.may_collide, scene_.rest) {
-  double length = 0;
-  for (const auto& e : scene_.surface.edges) length += (point(scene_.rest, e[0]) - point(scene_.rest, e[1])).norm();
-  if (!scene_.surface.edges.empty()) length /= static_cast<double>(scene_.surface.edges.size());
-  longest_reach_ = std::max(scene_.delta, std::min(20 * scene_.delta, .25 * length));
+    : scene_(std::move(scene)), searches_(scene_.surface, scene_.may_collide, scene_.rest, scene_.delta) {
   obstacle_of_node_.assign(scene_.surface.object.size() - ix(scene_.body_nodes), -1);
   for (std::size_t o = 0; o < scene_.surfaces.size(); ++o)
     for (const int node : scene_.surfaces[o].nodes)
@@ -209,26 +94,6 @@ double Collisions::delta(const Collision& c) const {
   return scene_.smooth[ix(a)][ix(b)] || scene_.smooth[ix(b)][ix(a)] ? smooth_share * scene_.delta : scene_.delta;
 }
 
-std::array<int, 4> Collisions::nodes_of(Kind kind, const Pair& pair) const {
-  const ContactSurface& s = scene_.surface;
-  switch (kind) {
-    case Kind::point_triangle: {
-      const auto& t = s.triangles[ix(pair[1])];
-      return {s.points[ix(pair[0])], t[0], t[1], t[2]};
-    }
-    case Kind::edge_edge: {
-      const auto &e = s.edges[ix(pair[0])], &f = s.edges[ix(pair[1])];
-      return {e[0], e[1], f[0], f[1]};
-    }
-    case Kind::point_edge: {
-      const auto& e = s.edges[ix(pair[1])];
-      return {s.points[ix(pair[0])], e[0], e[1], -1};
-    }
-    default:
-      return {s.points[ix(pair[0])], s.points[ix(pair[1])], -1, -1};
-  }
-}
-
 Vector Collisions::finite_positions(const Vector& q, double t) const {
   Vector x = positions(q, t);
   const auto finite = [&](int node) { return point(x, node).allFinite(); };
@@ -239,22 +104,16 @@ Vector Collisions::finite_positions(const Vector& q, double t) const {
   return x;
 }
 
-/// All nodes of a primitive belong to one object and have its radius.
-double Collisions::thickness(const std::array<int, 4>& n, Kind kind) const {
-  const auto& r = scene_.surface.radius;
-  return r[ix(n[0])] + r[ix(kind == Kind::edge_edge ? n[2] : n[1])];
-}
-
 /// ε_x of two edges whose mollifier is less than 1, else 0.
-double Collisions::mollifier_width(const Nodes& n, const Vector& x) const {
+double Collisions::mollifier_width(const PairNodes& n, const Vector& x) const {
   const Vec3 u = point(scene_.rest, n[1]) - point(scene_.rest, n[0]),
              v = point(scene_.rest, n[3]) - point(scene_.rest, n[2]);
   const double eps_x = 1e-3 * u.squaredNorm() * v.squaredNorm();
   return edge_mollifier_value(point(x, n[0]), point(x, n[1]), point(x, n[2]), point(x, n[3]), eps_x) < 1 ? eps_x : 0;
 }
 
-std::optional<Collisions::Met> Collisions::meet(Kind kind, const Nodes& n, const Vector& x, double within) const {
-  const double far = within + thickness(n, kind);
+std::optional<Collisions::Met> Collisions::meet(Kind kind, const PairNodes& n, const Vector& x, double within) const {
+  const double far = within + thickness(scene_.surface, kind, n);
   if (distance2(kind, n, x) >= far * far) return std::nullopt;
   return Met{kind, n, kind == Kind::edge_edge ? mollifier_width(n, x) : 0};
 }
@@ -265,7 +124,7 @@ Collision Collisions::collide(const Met& m, const Vector& x) const {
   c.nodes = m.nodes;
   c.count = node_count(m.kind);
   c.nearest = nearest_points(m.kind, m.nodes, x);
-  c.gap = c.nearest.d - thickness(m.nodes, m.kind);
+  c.gap = c.nearest.d - thickness(scene_.surface, m.kind, m.nodes);
   c.eps_x = m.eps_x;
   const auto& object = scene_.surface.object;
   c.objects = {object[ix(m.nodes[0])], object[ix(m.nodes[m.kind == Kind::edge_edge ? 2 : 1])]};
@@ -292,70 +151,9 @@ Collision Collisions::reduced(const Collision& c, const Features& to) const {
   return r;
 }
 
-Collisions::Candidates4 Collisions::closer(const Candidates& among, const Vector& x, double within) const {
-  Candidates4 close;
-  const std::array<const std::vector<Pair>*, 4> lists{&among.point_triangle, &among.edge_edge, &among.point_edge,
-                                                      &among.point_point};
-  for (std::size_t k = 0; k < lists.size(); ++k) {
-    const auto kind = static_cast<Kind>(k);
-    const std::vector<Pair>& pairs = *lists[k];
-    close[k] = collect<Candidate>(pairs.size(), [&](std::size_t i, std::vector<Candidate>& list) {
-      const Nodes n = nodes_of(kind, pairs[i]);
-      const double gap = std::sqrt(distance2(kind, n, x)) - thickness(n, kind);
-      if (gap < within) list.push_back({n, static_cast<float>(gap - 1e-6 * std::abs(gap))});
-    });
-  }
-  return close;
-}
-
-bool Collisions::recall(const Vector& x, const Vector& y, double within) const {
-  const auto covers = [&](Search& s, const Vector& at) {
-    if (s.x().size() != at.size()) return false;
-    if (within <= s.covered_within && s.covered == at) return true;
-    // Gaps of a long list that is old say little: each has to be looked at.
-    if (!(is_short(s) ? patches_.keep_apart(s.at, at, within, s.reach)
-                      : patches_.spread(s.at, at, within) + within <= s.reach))
-      return false;
-    s.covered = at;
-    s.covered_within = within;
-    return true;
-  };
-  for (Search& s : searches_) {
-    if (!covers(s, x) || (&x != &y && !covers(s, y))) continue;
-    if (&s != &searches_[0]) std::swap(s, searches_[0]);
-    return true;
-  }
-  return false;
-}
-
-Collisions::Search Collisions::made(const Vector& x, double reach) const {
-  broad_phase_.find(x, x, reach, boxes_);
-  return {patches_.layout(x, looked_at * reach), reach, closer(boxes_, x, reach * (1 + 1e-6))};
-}
-
-void Collisions::search(const Vector& x, double about, double within) const {
-  // As far as things move: too little makes searches frequent, too much makes lists long, unless hardly anything is
-  // near.
-  const double least = is_short(searches_[0]) ? std::max(longest_reach_, 2 * scene_.delta) : 2 * scene_.delta;
-  std::swap(searches_[0], searches_[1]);
-  searches_[0] = made(x, within + std::max(least, std::min(about, 2 * longest_reach_)));
-}
-
-bool Collisions::is_short(const Search& s) const {
-  std::size_t sum = 0;
-  for (const auto& list : s.pairs) sum += list.size();
-  return sum <= scene_.surface.points.size();
-}
-
-const Collisions::Search& Collisions::need_candidates(const Vector& x, double within) const {
-  if (recall(x, x, within)) return searches_[0];
-  const Search& last = searches_[0];
-  search(x, last.x().size() == x.size() ? patches_.spread(last.at, x, within) : 0, within);
-  return searches_[0];
-}
-
 /// The order of their features; equal ones stay in theirs.
 std::vector<std::size_t> Collisions::by_features(const std::vector<Shared>& shared) const {
+  if (shared.empty()) return {};
   std::vector<std::size_t> end(scene_.surface.object.size() + 1, 0);  // of those that have this node first
   for (const Shared& s : shared) ++end[ix(s.features[0]) + 1];
   for (std::size_t i = 1; i < end.size(); ++i) end[i] += end[i - 1];
@@ -375,7 +173,7 @@ std::vector<std::size_t> Collisions::by_features(const std::vector<Shared>& shar
 
 /// First those that stand alone, in the order of the candidates, then the shared ones in the order of their features.
 void Collisions::find(const Vector& x, const Vector& q, double t, double within, std::vector<Collision>& found) const {
-  const Search& near = searches_[0];
+  const Search& near = searches_.first();
   const Vector travel = x - near.x();
   std::vector<Met> alone;
   std::vector<Shared> shared;
@@ -421,16 +219,49 @@ void Collisions::find(const Vector& x, const Vector& q, double t, double within,
   find_at_obstacles(q, t, within, found);
 }
 
+std::vector<Bounds> Collisions::body_boxes(const Vector& q) const {
+  constexpr double all = Bounds::unbounded();
+  std::vector<Bounds> boxes(scene_.may_collide.size());
+  for (const int node : scene_.surface.points) {
+    if (node >= scene_.body_nodes) continue;
+    const double r = scene_.surface.radius[ix(node)];
+    const Vec3 x = point(q, node);
+    Bounds& box = boxes[ix(scene_.surface.object[ix(node)])];
+    if (x.allFinite())
+      box.include({{x[0] - r, x[1] - r, x[2] - r}, {x[0] + r, x[1] + r, x[2] + r}});
+    else
+      box.include({{-all, -all, -all}, {all, all, all}});
+  }
+  return boxes;
+}
+
+std::vector<char> Collisions::far_from(const ImplicitObstacle& obstacle, const PosedShape& shape,
+                                       const std::vector<Bounds>& boxes, double within, double times) const {
+  std::vector<char> far(boxes.size());
+  for (std::size_t o = 0; o < boxes.size(); ++o) {
+    const Eigen::Map<const Vec3> low(boxes[o].low.data()), high(boxes[o].high.data());
+    const double size = (high - low).norm();
+    far[o] = low[0] > high[0] || !scene_.may_collide[o][ix(obstacle.object)] ||
+             (size < Bounds::unbounded() &&
+              shape.value(.5 * (low + high)) > (1 + 1e-9) * (within + (times + .5) * shape.lipschitz() * size));
+  }
+  return far;
+}
+
 void Collisions::find_at_obstacles(const Vector& q, double t, double within, std::vector<Collision>& found) const {
+  if (scene_.implicit.empty()) return;
+  const std::vector<Bounds> boxes = body_boxes(q);
   for (std::size_t o = 0; o < scene_.implicit.size(); ++o) {
     const ImplicitObstacle& obstacle = scene_.implicit[o];
     const PosedShape shape = obstacle.shape.pose(t);
+    const std::vector<char> far = far_from(obstacle, shape, boxes, within, 0);
+    if (std::find(far.begin(), far.end(), 0) == far.end()) continue;
     const auto& points = scene_.surface.points;
     const auto some = collect<Collision>(points.size(), [&](std::size_t i, std::vector<Collision>& list) {
       const int node = points[i];
       if (node >= scene_.body_nodes) return;
       const int body = scene_.surface.object[ix(node)];
-      if (!scene_.may_collide[ix(body)][ix(obstacle.object)]) return;
+      if (far[ix(body)]) return;
       const double xi = scene_.surface.radius[ix(node)];
       const Vec3 p = point(q, node);
       if (shape.value(p) - xi >= within) return;
@@ -454,7 +285,7 @@ void Collisions::find_at_obstacles(const Vector& q, double t, double within, std
 const std::vector<Collision>& Collisions::at(const Vector& q, double t) const {
   if (found_t_ == t && found_q_ == q) return found_;
   const Vector x = finite_positions(q, t);
-  need_candidates(x, least_reach());
+  searches_.need(x, searches_.least_reach());
   find(x, q, t, scene_.delta, found_);
   if (!scene_.smooth.empty()) std::erase_if(found_, [&](const Collision& c) { return c.gap >= delta(c); });
   found_q_ = q;
@@ -474,7 +305,7 @@ const std::vector<Collision>& Collisions::own(const Vector& q, double t) const {
 
 std::optional<Collision> Collisions::nearest(const Vector& q, double t) const {
   const Vector x = positions(q, t);
-  const double reach = need_candidates(x, least_reach()).reach;
+  const double reach = searches_.need(x, searches_.least_reach()).reach;
   std::vector<Collision> near;
   find(x, q, t, reach, near);
   const auto least =
@@ -485,9 +316,9 @@ std::optional<Collision> Collisions::nearest(const Vector& q, double t) const {
 std::vector<Collision> Collisions::near(const Vector& q, double t, double within) const {
   const Vector x = positions(q, t);
   // Long lists are not kept: all that asks for near pairs would go through them.
-  const bool far = within > least_reach() + 2 * longest_reach_;
-  const Search own = far ? made(x, within) : Search{};
-  const Search& close = far ? own : need_candidates(x, within);
+  const bool far = within > searches_.least_reach() + 2 * searches_.longest_reach();
+  const Search own = far ? searches_.made(x, within, within) : Search{};
+  const Search& close = far ? own : searches_.need(x, within);
   const Vector travel = x - close.x();
   std::vector<Collision> found;
   for (std::size_t k = 0; k < close.pairs.size(); ++k) {
@@ -510,20 +341,20 @@ void Collisions::add_couplings(const Vector& q, double t, std::vector<std::pair<
 
 void Collisions::add_couplings_soon(const Vector& q, double t, std::vector<std::pair<int, int>>& soon) const {
   const Vector x = positions(q, t);
-  const double within = least_reach();
-  const Search& near = need_candidates(x, within);
+  const double within = searches_.least_reach();
+  const Search& near = searches_.need(x, within);
   const Vector travel = x - near.x();
   for (std::size_t k = 0; k < near.pairs.size(); ++k) {
     const auto kind = static_cast<Kind>(k);
     for (const Candidate& c : near.pairs[k])
       if (c.gap - approach(kind, c.nodes, travel) <= within * (1 + 1e-6) &&
-          std::sqrt(distance2(kind, c.nodes, x)) - thickness(c.nodes, kind) < within)
+          std::sqrt(distance2(kind, c.nodes, x)) - thickness(scene_.surface, kind, c.nodes) < within)
         couple(c.nodes, scene_.body_nodes, soon);
   }
 }
 
-double Collisions::pair_step(Kind kind, const Nodes& n, const Vector& x0, const Vector& x1) const {
-  const double xi = thickness(n, kind), most = scene_.delta;
+double Collisions::pair_step(Kind kind, const PairNodes& n, const Vector& x0, const Vector& x1) const {
+  const double xi = thickness(scene_.surface, kind, n), most = scene_.delta;
   const auto a = [&](int i) { return point(x0, n[ix(i)]); };
   const auto b = [&](int i) { return point(x1, n[ix(i)]); };
   switch (kind) {
@@ -551,16 +382,25 @@ double Collisions::max_step(const Vector& q, const Vector& dq, double t0, double
   const Vector x0 = finite_positions(q, t0), x1 = finite_positions(q + dq, t1);
   double s = 1;
   // Obstacles first: they are cheap, and a shorter way has fewer candidates.
+  std::vector<Bounds> boxes;
+  if (!scene_.implicit.empty()) {
+    boxes = body_boxes(q);
+    const std::vector<Bounds> ends = body_boxes(q + dq);
+    for (std::size_t o = 0; o < boxes.size(); ++o) boxes[o].include(ends[o]);
+  }
   for (const ImplicitObstacle& obstacle : scene_.implicit) {
     // In the obstacle's own coordinates it rests: what moves is the point. The straight way between both ends there
     // serves as well as the true one: what counts is that the ends are joined without harm.
     const PosedShape before = obstacle.shape.pose(t0), after = obstacle.shape.pose(t1);
     const bool moves = t0 != t1 && !obstacle.shape.is_static();
+    // Whoever goes less than half as far as it is away is free to.
+    const std::vector<char> far = far_from(obstacle, before, boxes, 0, moves ? Bounds::unbounded() : 2);
+    if (std::find(far.begin(), far.end(), 0) == far.end()) continue;
     const auto& points = scene_.surface.points;
     s = std::min(s, smallest(points.size(), [&](std::size_t i) {
                    const int node = points[i];
                    if (node >= scene_.body_nodes) return 1.0;
-                   if (!scene_.may_collide[ix(scene_.surface.object[ix(node)])][ix(obstacle.object)]) return 1.0;
+                   if (far[ix(scene_.surface.object[ix(node)])]) return 1.0;
                    const double xi = scene_.surface.radius[ix(node)];
                    const Vec3 x = point(q, node), dx = point(dq, node);
                    if (moves)
@@ -570,22 +410,29 @@ double Collisions::max_step(const Vector& q, const Vector& dq, double t0, double
   }
   const Vector end = s < 1 ? Vector(x0 + s * (x1 - x0)) : x1;
   // Which pairs are looked at must not show in the result: those beyond the boxes and the candidates keep their share.
-  if (!recall(x0, end, least_reach())) {
-    const double travel = patches_.spread(patches_.layout(x0, 0), end, least_reach());
-    if (travel <= 2 * longest_reach_) {
-      search(x0, travel, least_reach());
+  if (!searches_.recall(x0, end, searches_.least_reach())) {
+    const double travel =
+        searches_.patches().spread(searches_.patches().layout(x0, 0, false), end, searches_.least_reach());
+    if (travel <= 2 * searches_.longest_reach()) {
+      // Of a whole step: what serves some steps ahead serves here as well, and for longer.
+      if (t0 != t1 && (!searches_.any() || searches_.first_is_short()))
+        searches_.search(x0 + steps_ahead * (end - x0), travel, searches_.least_reach());
+      if (!searches_.recall(x0, end, searches_.least_reach())) searches_.search(x0, travel, searches_.least_reach());
     } else {
-      broad_phase_.find(x0, end, kept_gap * scene_.delta, boxes_);
-      const auto step = [&](Kind kind, const std::vector<Pair>& pairs) {
-        return smallest(pairs.size(),
-                        [&](std::size_t i) { return pair_step(kind, nodes_of(kind, pairs[i]), x0, end); });
+      const Candidates& boxes_on_way = searches_.on_the_way(x0, end, kept_gap * scene_.delta);
+      const auto step = [&](Kind kind, const std::vector<std::array<int, 2>>& pairs) {
+        return smallest(pairs.size(), [&](std::size_t i) {
+          return pair_step(kind, nodes_of(scene_.surface, kind, pairs[i]), x0, end);
+        });
       };
-      return s * std::min({step(Kind::point_triangle, boxes_.point_triangle), step(Kind::edge_edge, boxes_.edge_edge),
-                           step(Kind::point_edge, boxes_.point_edge), step(Kind::point_point, boxes_.point_point)});
+      return s *
+             std::min({step(Kind::point_triangle, boxes_on_way.point_triangle),
+                       step(Kind::edge_edge, boxes_on_way.edge_edge), step(Kind::point_edge, boxes_on_way.point_edge),
+                       step(Kind::point_point, boxes_on_way.point_point)});
     }
   }
-  const Candidates4& candidates = searches_[0].pairs;
-  const Vector before = x0 - searches_[0].x(), motion = end - x0;
+  const CandidateSearches::Pairs& candidates = searches_.first().pairs;
+  const Vector before = x0 - searches_.first().x(), motion = end - x0;
   const double slack = 64 * std::numeric_limits<double>::epsilon() * x0.lpNorm<Eigen::Infinity>();  // of distances
   double pairs_step = 1;
   for (std::size_t k = 0; k < candidates.size(); ++k) {

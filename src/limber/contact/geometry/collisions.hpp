@@ -11,10 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "limber/contact/geometry/broad_phase.hpp"
-#include "limber/contact/geometry/distance.hpp"
+#include "limber/contact/geometry/candidate_searches.hpp"
 #include "limber/contact/geometry/moving_shape.hpp"
-#include "limber/contact/geometry/patches.hpp"
 #include "limber/model/motion.hpp"
 #include "limber/model/node_sequence.hpp"
 
@@ -64,7 +62,8 @@ struct ContactScene {
 /// their nearest points inside the triangle and both edges. With a mollifier, the kind is that of the pair, which is
 /// then not merged.
 struct Collision {
-  enum class Kind { point_triangle, edge_edge, point_edge, point_point, obstacle, smooth } kind = Kind::obstacle;
+  using Kind = CollisionKind;
+  Kind kind = Kind::obstacle;
   std::array<int, 4> nodes{-1, -1, -1, -1};  // −1: unused
   int count = 0;                             // of nodes
   std::array<int, 2> objects{};
@@ -123,27 +122,12 @@ class Collisions {
   std::vector<Collision> near(const Vector& q, double t, double within) const;
 
  private:
-  using Pair = std::array<int, 2>;
-  using Nodes = std::array<int, 4>;
-  /// A pair of primitives and a lower bound of its gap [m] at the time of the search.
-  struct Candidate {
-    Nodes nodes;
-    float gap;
-  };
-  using Candidates4 = std::array<std::vector<Candidate>, 4>;  // by kind
-  /// All pairs with a gap below `reach` [m] at positions x.
-  struct Search {
-    Patches::Layout at;
-    double reach = 0;
-    Candidates4 pairs;
-    Vector covered = {};        // where it was found last to cover all pairs with a gap below
-    double covered_within = 0;  // [m] this
-    const Vector& x() const { return at.x; }
-  };
+  using Search = CandidateSearches::Search;
+  using Candidate = CandidateSearches::Candidate;
   /// Two colliding primitives.
   struct Met {
     Collision::Kind kind;
-    Nodes nodes;
+    PairNodes nodes;
     double eps_x;  // of the mollifier if m < 1
   };
   /// A vertex and an edge, ascending, or two vertices, ascending (the last entry is then −1).
@@ -153,39 +137,26 @@ class Collisions {
     Met met;
   };
 
-  /// Moves to the front a stored search that covers x and y: it contains all pairs with a gap below `within` anywhere
-  /// between them. Returns false if there is none.
-  bool recall(const Vector& x, const Vector& y, double within) const;
-  bool is_short(const Search& s) const;
-  Search made(const Vector& x, double reach) const;
-  /// Starts a new search. `about` [m]: expected relative motion until the next one.
-  void search(const Vector& x, double about, double within) const;
-  /// A search that covers x, reused or new.
-  const Search& need_candidates(const Vector& x, double within) const;
-  /// The pairs with a gap below `within` at x.
-  Candidates4 closer(const Candidates& among, const Vector& x, double within) const;
+  /// The boxes of all objects' points of bodies at q, thickness included; empty where there are none.
+  std::vector<Bounds> body_boxes(const Vector& q) const;
+  /// Of each object: whether all in its box is further than `times` the box's diagonal and `within` [m] from the shape,
+  /// or it cannot collide with it.
+  std::vector<char> far_from(const ImplicitObstacle& obstacle, const PosedShape& shape,
+                             const std::vector<Bounds>& boxes, double within, double times) const;
   Vector finite_positions(const Vector& q, double t) const;
-  std::array<int, 4> nodes_of(Collision::Kind kind, const Pair& pair) const;
-  std::optional<Met> meet(Collision::Kind kind, const Nodes& nodes, const Vector& x, double within) const;
+  std::optional<Met> meet(Collision::Kind kind, const PairNodes& nodes, const Vector& x, double within) const;
   Collision collide(const Met& m, const Vector& x) const;
   /// The same collision expressed by its nearest features alone.
   Collision reduced(const Collision& c, const Features& to) const;
   std::vector<std::size_t> by_features(const std::vector<Shared>& shared) const;
   void find(const Vector& x, const Vector& q, double t, double within, std::vector<Collision>& found) const;
   void find_at_obstacles(const Vector& q, double t, double within, std::vector<Collision>& found) const;
-  double thickness(const Nodes& nodes, Collision::Kind kind) const;
-  double mollifier_width(const Nodes& nodes, const Vector& x) const;
-  double pair_step(Collision::Kind kind, const Nodes& nodes, const Vector& x0, const Vector& x1) const;
-
-  double least_reach() const { return 2 * scene_.delta; }  // [m] minimum reach of searches
+  double mollifier_width(const PairNodes& nodes, const Vector& x) const;
+  double pair_step(Collision::Kind kind, const PairNodes& nodes, const Vector& x0, const Vector& x1) const;
 
   ContactScene scene_;
   std::vector<int> obstacle_of_node_;  // after body_nodes: index into surfaces
-  mutable BroadPhase broad_phase_;
-  Patches patches_;
-  mutable Candidates boxes_;                // pairs with overlapping boxes of the last search
-  mutable std::array<Search, 2> searches_;  // most recently used first: iterates go back and forth
-  double longest_reach_ = 0;                // [m] largest reach of searches beyond the colliding distance
+  mutable CandidateSearches searches_;
   mutable Vector found_q_;
   mutable double found_t_ = std::numeric_limits<double>::quiet_NaN();
   mutable std::vector<Collision> found_, own_;

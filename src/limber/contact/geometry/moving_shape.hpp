@@ -13,6 +13,7 @@ class PosedShape {
   PosedShape(ShapePtr shape, const RigidMotion& pose) : shape_(std::move(shape)), pose_(pose) {}
 
   double value(const Vec3& x) const { return shape_->value(material(x)); }
+  double lipschitz() const { return shape_->lipschitz(); }  // of the value
   ImplicitValue at(const Vec3& x) const;
   Vec3 velocity(const Vec3& x) const;  // V [m/s]
   Vec3 material(const Vec3& x) const;  // X [m]

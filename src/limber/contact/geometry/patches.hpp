@@ -16,48 +16,67 @@ class Patches {
   /// rest [m]: 3 × all nodes; defines neighbours.
   Patches(const ContactSurface& surface, const MayCollide& may, const Vector& rest);
 
-  /// The boxes of the patches at x, thickness included, and all pairs whose boxes are less than `reach` [m] apart.
+  /// Two patches whose boxes are near, and a lower bound [m] of the gaps between them that are watched.
+  struct Near {
+    int a, b;  // b ≤ a
+    double gap;
+  };
+  /// The patches at x.
   struct Layout {
     Vector x;
-    std::vector<Bounds> boxes;
-    double reach = 0;
-    std::vector<std::array<int, 2>> near;
-    std::size_t joined = 0;  // so many of these are neighbours of one object, the first ones
-    // Of each patch: a point in its middle, how far its nodes are from there, and the inverse moments of these and of
-    // its neighbours' middles.
-    std::vector<Vec3> middle;
-    std::vector<double> size;
-    std::vector<Mat3> moments;
+    BoxTree tree;               // of the patches' boxes, thickness included
+    std::vector<Bounds> boxes;  // per patch
+    double far = 0;             // [m] boxes that are less apart are
+    std::vector<Near> near;     // listed here, by a and b
+    /// What follows the bending of a patch; none: only how far it travels is known.
+    struct Shape {
+      Vec3 middle = Vec3::Zero();
+      double size = 0;                   // of its nodes' distances from there
+      Mat3 inverse_moments;              // of its nodes and of its neighbours' middles
+      std::vector<int> neighbours = {};  // patches of the same object
+    };
+    std::vector<Shape> shapes;
   };
-  Layout layout(const Vector& x, double reach) const;
+  /// Watches gaps of `reach` [m] and more. bending: with shapes, in which patches of one object that are nearer than
+  /// the reach are neighbours.
+  Layout layout(const Vector& x, double reach, bool bending) const;
 
   /// How far two primitives can have moved relative to each other [m] on the straight way from the layout's x to y: a
   /// bound for all pairs whose gap can have been below `within` anywhere on it.
   double spread(const Layout& from, const Vector& y, double within) const;
 
-  /// Whether all pairs whose gap is `reach` [m] or more at the layout's x keep a gap of `within` on the straight way to
-  /// y, and on all ways between two such y. Sharper than the spread: of what turns and stretches evenly, only what the
-  /// stretching takes from short distances counts.
-  bool keep_apart(const Layout& from, const Vector& y, double within, double reach) const;
+  /// The gap [m] that all pairs keep that the layout watches, on the straight way to y and on all ways between two such
+  /// y; `most` if it is more, and anything less than `least` if it is less. With shapes, of what turns and stretches
+  /// evenly only what the stretching takes from short distances counts.
+  double kept_gap(const Layout& from, const Vector& y, double least, double most) const;
+
+  /// The largest relative way of two nodes of the surface between x and y [m].
+  double largest_way(const Vector& x, const Vector& y) const;
 
   std::size_t count() const { return patches_.size(); }
 
  private:
   struct Patch {
-    std::vector<int> nodes;  // of its primitives; neighbouring patches share nodes
+    std::vector<int> nodes;  // of its primitives, as indices of nodes_; neighbouring patches share nodes
     int object = 0;
   };
 
-  struct Ways;
-  std::vector<Ways> ways(const Layout& from, const Vector& y) const;
-  /// visit(a, b) for all pairs that may collide, b ≤ a.
-  template <class Visit>
-  void for_pairs(const Visit& visit) const;
+  struct Ball;
+  struct Travel;
+  class Flows;
+  std::vector<Vec3> points(const Vector& x) const;  // of nodes_
+  Travel travel(const Layout& from, const Vector& y) const;
+  /// look(a, b) for all pairs of patches that may collide, b ≤ a; pairs of nodes of the tree for which skip(a, b) holds
+  /// are left out with all patches below them.
+  template <class Skip, class Look>
+  void for_pairs(const BoxTree& tree, const Skip& skip, const Look& look) const;
 
   std::vector<double> radius_;
   double widest_radius_ = 0;
   MayCollide may_;
   std::vector<Patch> patches_;
+  std::vector<int> objects_;  // per patch
+  std::vector<int> nodes_;    // of all patches, object by object
 };
 
 }  // namespace limber

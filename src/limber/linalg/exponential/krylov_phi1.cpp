@@ -127,7 +127,7 @@ class FirstOrderFlow {
   [[noreturn]] void fail(const std::string& why, double reached) const {
     throw StepFailure(fmt::format("φ₁(hJ)b: {} after {} products with J and {} sub-steps (at {:.3g} of the interval); "
                                   "relative error asked {:.1e}, reached {:.1e}",
-                                  why, report_.products, report_.substeps, t_, options_.tolerance, reached),
+                                  why, report_.products, report_.substeps, now_.t, options_.tolerance, reached),
                       static_cast<int>(std::min<long>(report_.products, std::numeric_limits<int>::max())), reached);
   }
 
@@ -172,8 +172,10 @@ class FirstOrderFlow {
   const Vector& scale_;
   double longest_;  // sub-step, of the interval
   Arnoldi space_;
-  Vector carried_;  // Vᵀx, x the state at the start of the sub-step
-  double t_ = 0, size_ = 0, start_size_ = 0;
+  struct {
+    double t = 0, size = 0, start_size = 0;
+    Vector carried;  // Vᵀx, x the state at the start of the sub-step
+  } now_;
   double guess_ = 1;  // the sub-step to try next
   std::vector<Substep> steps_;
 };
@@ -189,12 +191,12 @@ AccuratePart FirstOrderFlow::reach(const Matrix& H, double tau, double tolerance
   if (!E.allFinite()) return {};
   Matrix power = E.topLeftCorner(m, m);
   const Matrix P = power;
-  const Vector p = step * start_size_ * E.topRightCorner(m, 1);
+  const Vector p = step * now_.start_size * E.topRightCorner(m, 1);
   AccuratePart best;
   Vector y = Vector::Zero(m);
   double growth = std::max(1.0, spectral_norm(power));
   std::vector<double> norms{growth};  // of the powers 1, 2, 4, …, at least 1
-  std::vector<double> growths(motion_points + 1, 1.0), sizes(motion_points + 1, size_),
+  std::vector<double> growths(motion_points + 1, 1.0), sizes(motion_points + 1, now_.size),
       residuals(motion_points + 1, 0.0), moves(motion_points + 1, 0.0);
   for (int j = 1, doubled = 1; j <= motion_points; ++j) {
     y = P * y + p;
@@ -210,17 +212,17 @@ AccuratePart FirstOrderFlow::reach(const Matrix& H, double tau, double tolerance
     growths[j] = std::max(growths[j - 1], std::min(growth, product));
     residuals[j] = space_.next * std::abs(y[m - 1]);
     moves[j] = y.norm();
-    sizes[j] = std::sqrt(std::max(0.0, size_ * size_ + 2 * carried_.dot(y) + y.squaredNorm()));
+    sizes[j] = std::sqrt(std::max(0.0, now_.size * now_.size + 2 * now_.carried.dot(y) + y.squaredNorm()));
     if (!std::isfinite(sizes[j]) || !std::isfinite(growth)) break;
     double error = 0, noise = 0, size = 0;
-    const bool last = t_ + j * step >= 1 - 1e-12;  // otherwise there is time left to grow
+    const bool last = now_.t + j * step >= 1 - 1e-12;  // otherwise there is time left to grow
     for (int i = 0; i <= j; ++i) {
       const double grown = growths[last ? j - i : j], weight = i == j ? step / 2 : step;
       error += weight * grown * residuals[i];
       noise += weight * grown * moves[i];
       size = std::max(size, grown * sizes[i]);
     }
-    const double allowed = tolerance * j * step / (t_ + j * step) * sizes[j];
+    const double allowed = tolerance * j * step / (now_.t + j * step) * sizes[j];
     if (error > std::max(allowed, 4 * rounding_unit * space_.next * noise)) continue;  // y has rounding errors too
     best = {j * step, error, size, y};
   }
@@ -243,12 +245,12 @@ AccuratePart FirstOrderFlow::build(const Vector& x, double remaining, double tol
     look = space_.m + std::max(6, space_.m / 3);
     const Matrix H = space_.H();
     if (tau * spectral_radius(H) > space_.m * space_.m) continue;
-    carried_ = inner(space_.V.leftCols(space_.m), x);
+    now_.carried = inner(space_.V.leftCols(space_.m), x);
     AccuratePart found = reach(H, tau, tolerance);
     if (found.s >= tau * (1 - 1e-12)) return found;
   }
   const Matrix H = space_.H();
-  carried_ = inner(space_.V.leftCols(space_.m), x);
+  now_.carried = inner(space_.V.leftCols(space_.m), x);
   if (space_.next == 0) tau = std::min(remaining, longest_);
   if (space_.next > 0) tau = std::min(tau, space_.m * space_.m / spectral_radius(H));
   for (; tau > 1e-15 * remaining; tau /= motion_points) {
@@ -261,29 +263,29 @@ AccuratePart FirstOrderFlow::build(const Vector& x, double remaining, double tol
 Vector FirstOrderFlow::advance(double tolerance) {
   const Index n = b_.size();
   Vector x = Vector::Zero(n), r = b_;
-  t_ = size_ = 0;
+  now_.t = now_.size = 0;
   guess_ = longest_;
   steps_.clear();
-  start_size_ = chunked_norm(r);
-  while (t_ < 1) {
-    space_.start(r, start_size_);
-    const double remaining = 1 - t_, tried = std::min(remaining, guess_);
+  now_.start_size = chunked_norm(r);
+  while (now_.t < 1) {
+    space_.start(r, now_.start_size);
+    const double remaining = 1 - now_.t, tried = std::min(remaining, guess_);
     const AccuratePart step = build(x, remaining, tolerance);
     subtract(space_.V.leftCols(step.y.size()), -step.y, x);
     const bool last = step.s >= remaining * (1 - 1e-12);
     ++report_.substeps;
     // H has rounding errors of the order of ε‖H‖.
     const double rounding = rounding_unit * (4 + step.s * spectral_norm(space_.H())) * step.size;
-    t_ = last ? 1 : t_ + step.s;
-    size_ = chunked_norm(x);
-    if (!std::isfinite(size_)) fail("the motion is not finite", 1);
+    now_.t = last ? 1 : now_.t + step.s;
+    now_.size = chunked_norm(x);
+    if (!std::isfinite(now_.size)) fail("the motion is not finite", 1);
     if (!last) {
       product(x, r);
       r += b_;
     }
-    start_size_ = last ? start_size_ : chunked_norm(r);
-    steps_.push_back({step.error, rounding, start_size_});
-    if (last || start_size_ == 0) break;
+    now_.start_size = last ? now_.start_size : chunked_norm(r);
+    steps_.push_back({step.error, rounding, now_.start_size});
+    if (last || now_.start_size == 0) break;
     guess_ = std::min(longest_, step.s >= tried * (1 - 1e-12) ? 2 * step.s : 1.25 * step.s);
   }
   return x;

@@ -33,31 +33,33 @@ void MassLanczos::start(const Vector& p, const Vector& w) {
   size_ = std::sqrt(square);
   next_ = size_;
   if (size_ == 0) return;
-  p_ = p / size_;
-  v_ = w / size_;
+  auto& n = next_vector_;
+  n.p = p / size_;
+  n.v = w / size_;
 }
 
 void MassLanczos::extend(const LinearOperator& stiffness, const LinearOperator& inverse_mass) {
-  V_.col(m_) = v_;
-  if (MV_.size() > 0) MV_.col(m_) = p_;
-  stiffness(v_, work_);
-  if (m_ > 0) add_multiple(-next_, p_before_, work_);
-  diagonal_[m_] = chunked_dot(v_, work_);
-  add_multiple(-diagonal_[m_], p_, work_);
+  auto& n = next_vector_;
+  V_.col(m_) = n.v;
+  if (MV_.size() > 0) MV_.col(m_) = n.p;
+  stiffness(n.v, n.rest);
+  if (m_ > 0) add_multiple(-next_, n.p_before, n.rest);
+  diagonal_[m_] = chunked_dot(n.v, n.rest);
+  add_multiple(-diagonal_[m_], n.p, n.rest);
   ++m_;
   if (MV_.size() > 0)
-    for (int twice = 0; twice < 2; ++twice) work_ -= MV_.leftCols(m_) * (V_.leftCols(m_).transpose() * work_);
-  inverse_mass(work_, preimage_);
-  const double square = chunked_dot(work_, preimage_);
+    for (int twice = 0; twice < 2; ++twice) n.rest -= MV_.leftCols(m_) * (V_.leftCols(m_).transpose() * n.rest);
+  inverse_mass(n.rest, n.preimage);
+  const double square = chunked_dot(n.rest, n.preimage);
   if (!std::isfinite(square) || !std::isfinite(diagonal_[m_ - 1]))
     throw StepFailure("Lanczos' process: a product with the stiffness or the inverse mass is not finite");
   next_ = std::sqrt(std::max(0.0, square));
   off_[m_ - 1] = next_;
   if (m_ == V_.rows() || next_ <= 1e-14 * largest()) next_ = 0;
   if (next_ == 0 || m_ == limit()) return;
-  p_before_.swap(p_);
-  p_ = work_ / next_;
-  v_ = preimage_ / next_;
+  n.p_before.swap(n.p);
+  n.p = n.rest / next_;
+  n.v = n.preimage / next_;
 }
 
 double MassLanczos::largest() const {

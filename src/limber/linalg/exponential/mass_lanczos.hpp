@@ -31,9 +31,11 @@ class MassLanczos {
 
  private:
   Matrix V_;
-  Vector diagonal_, off_;       // of T
-  Vector p_, p_before_;         // M v_{m+1}, M v_m
-  Vector v_, work_, preimage_;  // v_{m+1}; K v and M⁻¹ of its remainder
+  Vector diagonal_, off_;  // of T
+  struct {
+    Vector v, p, p_before;  // v_{m+1}, M v_{m+1}, M v_m
+    Vector rest, preimage;  // K v, less what T has of it, and M⁻¹ of that
+  } next_vector_;
   Vector theta_;
   Matrix Q_, MV_;  // M V is kept only if vectors are reorthogonalised
   double size_ = 0, next_ = 0;

@@ -44,6 +44,11 @@ struct Allowance {
   double rate, value;
 };
 
+/// ‖d‖ and ‖d'‖
+struct Size {
+  double value = 0, rate = 0;
+};
+
 struct Source {
   Source(Kind of, Index n, int limit) : kind(of), space(n, limit) {}
   Kind kind;
@@ -76,7 +81,7 @@ class SecondOrderFlow {
   [[noreturn]] void fail(const std::string& why, double reached) const {
     throw StepFailure(fmt::format("exact motion of the linear system: {} after {} products with K and {} sub-steps (at "
                                   "{:.3g} of {:.3g}); relative error asked {:.1e}, reached {:.1e}",
-                                  why, report_.products, report_.substeps, t_, h_, options_.tolerance, reached),
+                                  why, report_.products, report_.substeps, now_.t, h_, options_.tolerance, reached),
                       static_cast<int>(std::min<long>(report_.products, std::numeric_limits<int>::max())), reached);
   }
 
@@ -95,12 +100,15 @@ class SecondOrderFlow {
   const Phi1Options& options_;
   Phi1Report& report_;
   std::vector<Source> sources_;
-  SecondOrderMotion now_;
-  double t_ = 0, size_ = 0, rate_size_ = 0;    // ‖d‖, ‖d'‖
-  double amplitude_ = 0, rate_amplitude_ = 0;  // of the whole motion, by its mean frequencies
-  double largest_ = 0, largest_rate_ = 0;      // max ‖d‖, max ‖d'‖
-  double growth_ = 0;                          // the largest rate of growth [1/s] that was seen
-  double frequency_ = 0;                       // √λ_max
+  struct {
+    double t = 0;
+    Size size;
+    SecondOrderMotion motion;
+  } now_;
+  Size amplitude_;        // of the whole motion, by its mean frequencies
+  Size largest_;          // on the way
+  double growth_ = 0;     // the largest rate of growth [1/s] that was seen
+  double frequency_ = 0;  // √λ_max
   std::vector<Substep> steps_;
 };
 
@@ -132,7 +140,7 @@ Reach SecondOrderFlow::reach(const Source& source, double tau, const Allowance& 
     const double seen = std::max(0.0, std::abs(sum) - 4 * epsilon * moduli);
     const double residual = space.size() * space.next() * seen;
     if (!std::isfinite(moduli)) break;
-    const double left = h_ - t_ - s;
+    const double left = h_ - now_.t - s;
     rate_error += step / 2 * (before + residual);
     error += step / 2 * (before * (left + step) + residual * left) + step * step / 8 * residual;
     before = residual;
@@ -145,7 +153,8 @@ Reach SecondOrderFlow::reach(const Source& source, double tau, const Allowance& 
 double SecondOrderFlow::build(Source& source, double tau, double tolerance) {
   MassLanczos& space = source.space;
   const double share = tolerance / (h_ * static_cast<double>(sources_.size()));
-  const Allowance allowed{share * std::max(rate_amplitude_, rate_size_), share * std::max(amplitude_, size_)};
+  const Allowance allowed{share * std::max(amplitude_.rate, now_.size.rate),
+                          share * std::max(amplitude_.value, now_.size.value)};
   const auto full = [&] { return space.complete() || space.m() == space.limit(); };
   int look = space.m() > 1 ? space.m() : 4;  // a space that is kept is looked at before it grows
   for (;; extend(source)) {
@@ -178,18 +187,18 @@ void SecondOrderFlow::start_substep() {
   Vector p, w;
   for (Source& source : sources_) {
     if (source.kind == Kind::impulse) {
-      op_.mass(now_.rate, p);
-      source.space.start(p, now_.rate);
-      rate_size_ = source.space.size();
+      op_.mass(now_.motion.rate, p);
+      source.space.start(p, now_.motion.rate);
+      now_.size.rate = source.space.size();
     } else if (source.kind == Kind::step) {
       p = Vector::Zero(load_.v.size());
-      if (t_ > 0) {
-        op_.stiffness(now_.d, p);
+      if (now_.t > 0) {
+        op_.stiffness(now_.motion.d, p);
         ++report_.products;
         p = -p;
       }
       if (load_.f.size() > 0) p += load_.f;
-      if (load_.f_t.size() > 0) p += t_ * load_.f_t;
+      if (load_.f_t.size() > 0) p += now_.t * load_.f_t;
       op_.inverse_mass(p, w);
       source.space.start(p, w);
     } else if (source.space.m() == 0) {  // the same throughout
@@ -201,7 +210,7 @@ void SecondOrderFlow::start_substep() {
 
 /// How far the three kinds of source move a mode with the mean frequency of the source.
 void SecondOrderFlow::estimate_amplitudes() {
-  amplitude_ = rate_amplitude_ = 0;
+  amplitude_ = {};
   for (Source& source : sources_) {
     const MassLanczos& space = source.space;
     if (space.size() == 0) continue;
@@ -211,15 +220,15 @@ void SecondOrderFlow::estimate_amplitudes() {
     const double step = std::min({h_ * h_ / 2, 1 / stiffness, h_ / damping});
     const double ramp = std::min({h_ * h_ * h_ / 6, h_ / stiffness, h_ * h_ / (2 * damping)});
     const Answer amplitude = answer(source.kind, {1, impulse, step, ramp});
-    amplitude_ = std::max(amplitude_, space.size() * amplitude.value);
-    rate_amplitude_ = std::max(rate_amplitude_, space.size() * amplitude.rate);
+    amplitude_.value = std::max(amplitude_.value, space.size() * amplitude.value);
+    amplitude_.rate = std::max(amplitude_.rate, space.size() * amplitude.rate);
   }
 }
 
 void SecondOrderFlow::move(double tau) {
   const double inf = std::numeric_limits<double>::infinity();
-  Substep step{t_ + tau, 0, 0};
-  now_.rate.setZero();
+  Substep step{now_.t + tau, 0, 0};
+  now_.motion.rate.setZero();
   for (const Source& source : sources_) {
     const MassLanczos& space = source.space;
     if (space.size() == 0) continue;
@@ -230,8 +239,8 @@ void SecondOrderFlow::move(double tau) {
       value[i] = first * y.value;
       rate[i] = first * y.rate;
     }
-    subtract(space.V().leftCols(value.size()), -(space.Q() * value), now_.d);
-    subtract(space.V().leftCols(rate.size()), -(space.Q() * rate), now_.rate);
+    subtract(space.V().leftCols(value.size()), -(space.Q() * value), now_.motion.d);
+    subtract(space.V().leftCols(rate.size()), -(space.Q() * rate), now_.motion.rate);
     const Reach whole = reach(source, tau, {inf, inf});
     step.rate_error += whole.rate_error;
     step.error += whole.error;
@@ -243,37 +252,38 @@ void SecondOrderFlow::move(double tau) {
 
 void SecondOrderFlow::advance(double tolerance) {
   const Index n = load_.v.size();
-  now_ = {Vector::Zero(n), load_.v};
-  t_ = size_ = largest_ = largest_rate_ = 0;
+  now_.motion = {Vector::Zero(n), load_.v};
+  now_.t = now_.size.value = 0;
+  largest_ = {};
   steps_.clear();
   double guess = h_;
   Vector Md;
-  while (t_ < h_) {
+  while (now_.t < h_) {
     start_substep();
-    if (t_ == 0) estimate_amplitudes();
-    const double left = h_ - t_, tried = std::min(guess, left);
+    if (now_.t == 0) estimate_amplitudes();
+    const double left = h_ - now_.t, tried = std::min(guess, left);
     double tau = tried;
     for (Source& source : sources_)
       if (source.space.size() > 0) tau = build(source, tau, tolerance);
     move(tau);
-    t_ = tau >= left * (1 - 1e-12) ? h_ : t_ + tau;
-    op_.mass(now_.d, Md);
-    size_ = std::sqrt(std::max(0.0, chunked_dot(Md, now_.d)));
-    if (!std::isfinite(size_)) fail("the motion is not finite", 1);
-    largest_ = std::max(largest_, size_);
-    largest_rate_ = std::max(largest_rate_, rate_size_);
+    now_.t = tau >= left * (1 - 1e-12) ? h_ : now_.t + tau;
+    op_.mass(now_.motion.d, Md);
+    now_.size.value = std::sqrt(std::max(0.0, chunked_dot(Md, now_.motion.d)));
+    if (!std::isfinite(now_.size.value)) fail("the motion is not finite", 1);
+    largest_.value = std::max(largest_.value, now_.size.value);
+    largest_.rate = std::max(largest_.rate, now_.size.rate);
     guess = tau >= tried * (1 - 1e-12) ? 2 * tau : 1.25 * tau;
   }
-  op_.mass(now_.rate, Md);
-  rate_size_ = std::sqrt(std::max(0.0, chunked_dot(Md, now_.rate)));
-  largest_rate_ = std::max(largest_rate_, rate_size_);
+  op_.mass(now_.motion.rate, Md);
+  now_.size.rate = std::sqrt(std::max(0.0, chunked_dot(Md, now_.motion.rate)));
+  largest_.rate = std::max(largest_.rate, now_.size.rate);
 }
 
 SecondOrderMotion SecondOrderFlow::run() {
   double share = 0.2;
-  now_ = {Vector::Zero(load_.v.size()), load_.v};
+  now_.motion = {Vector::Zero(load_.v.size()), load_.v};
   start_substep();
-  const double start = rate_size_;
+  const double start = now_.size.rate;
   if (std::all_of(sources_.begin(), sources_.end(), [](const Source& s) { return s.space.size() == 0; }))
     return {Vector::Zero(load_.v.size()), Vector::Zero(load_.v.size())};
   for (int pass = 0;; ++pass) {
@@ -285,12 +295,12 @@ SecondOrderMotion SecondOrderFlow::run() {
       rate_error += grown * step.rate_error;
     }
     const double noise = epsilon * (8 + static_cast<double>(steps_.size()) + frequency_ * h_);
-    const double scale = std::max(size_, 0.01 * amplitude_);
-    const double rate_scale = std::max({rate_size_, start, 0.01 * rate_amplitude_});
+    const double scale = std::max(now_.size.value, 0.01 * amplitude_.value);
+    const double rate_scale = std::max({now_.size.rate, start, 0.01 * amplitude_.rate});
     const double truncation = std::max(error / scale, rate_error / rate_scale);
-    const double rounding = noise * std::max(largest_ / scale, largest_rate_ / rate_scale);
+    const double rounding = noise * std::max(largest_.value / scale, largest_.rate / rate_scale);
     report_.error = truncation + rounding;
-    if (report_.error <= options_.tolerance) return now_;
+    if (report_.error <= options_.tolerance) return now_.motion;
     if (pass == 2 || !(rounding < options_.tolerance)) fail("the tolerance is not reached", report_.error);
     share *= 0.3 * options_.tolerance / truncation;
   }

@@ -92,34 +92,35 @@ void BlockLanczos::expand() {
 void BlockLanczos::ritz() {
   const Matrix T = .5 * (T_.topLeftCorner(size_, size_) + T_.topLeftCorner(size_, size_).transpose());
   const DenseEigen eigen = symmetric_eigen(T);
-  theta_ = eigen.values.reverse();
-  Y_ = eigen.vectors.rowwise().reverse();
-  residual_ = (coupling_ * Y_.bottomRows(block)).colwise().norm();
+  pairs_.theta = eigen.values.reverse();
+  pairs_.Y = eigen.vectors.rowwise().reverse();
+  pairs_.residual = (coupling_ * pairs_.Y.bottomRows(block)).colwise().norm();
 }
 
 /// Keeps k Ritz vectors. What is not converged among them has its residual in the next block.
 void BlockLanczos::restart(Index k) {
-  V_.middleCols(locked_, k) = combine(basis(), Y_.leftCols(k));
+  V_.middleCols(locked_, k) = combine(basis(), pairs_.Y.leftCols(k));
   T_.setZero();
-  T_.topLeftCorner(k, k).diagonal() = theta_.head(k);
+  T_.topLeftCorner(k, k).diagonal() = pairs_.theta.head(k);
   size_ = k;
 }
 
 Vector BlockLanczos::lambda() const {
-  Vector lambda(theta_.size());
+  Vector lambda(pairs_.theta.size());
   for (Index i = 0; i < lambda.size(); ++i)
-    lambda[i] = theta_[i] > 0 ? op_.sigma() + 1 / theta_[i] : std::numeric_limits<double>::infinity();
+    lambda[i] = pairs_.theta[i] > 0 ? op_.sigma() + 1 / pairs_.theta[i] : std::numeric_limits<double>::infinity();
   return lambda;
 }
 
-Matrix BlockLanczos::vectors(Index count) const { return combine(basis(), Y_.leftCols(count)); }
+Matrix BlockLanczos::vectors(Index count) const { return combine(basis(), pairs_.Y.leftCols(count)); }
 
 /// The residual of pair i, relative to its λ: the operator only knows λ − σ.
 double BlockLanczos::error(Index i) const {
-  const double shifted = 1 / std::abs(theta_[i]);
-  const double top = std::max(std::abs(op_.sigma() + 1 / theta_[count_ - 1]), std::abs(op_.sigma() + 1 / theta_[0]));
-  const double scale = std::max({std::abs(op_.sigma() + 1 / theta_[i]), 1e-2 * top, 1e-12 * op_.top()});
-  return residual_[i] * shifted * std::max(1., shifted / scale);
+  const double shifted = 1 / std::abs(pairs_.theta[i]);
+  const double top =
+      std::max(std::abs(op_.sigma() + 1 / pairs_.theta[count_ - 1]), std::abs(op_.sigma() + 1 / pairs_.theta[0]));
+  const double scale = std::max({std::abs(op_.sigma() + 1 / pairs_.theta[i]), 1e-2 * top, 1e-12 * op_.top()});
+  return pairs_.residual[i] * shifted * std::max(1., shifted / scale);
 }
 
 double BlockLanczos::worst() const {
@@ -127,7 +128,7 @@ double BlockLanczos::worst() const {
   double worst = 0;
   for (Index i = 0; i < count_; ++i) worst = std::max(worst, error(i));
   if (count_ < size_) worst = std::max(worst, less_for_next * error(count_));
-  return std::isfinite(residual_.sum()) ? worst : std::numeric_limits<double>::infinity();
+  return std::isfinite(pairs_.residual.sum()) ? worst : std::numeric_limits<double>::infinity();
 }
 
 /// To relative residuals of `tolerance`, or to where rounding lets them come: they then stop to fall.
@@ -153,7 +154,7 @@ void BlockLanczos::converge(double tolerance) {
 bool BlockLanczos::full_cluster() const {
   Index copies = 1;
   for (Index i = 1; i < count_; ++i) {
-    copies = theta_[i - 1] - theta_[i] <= 1e-6 * theta_[i - 1] ? copies + 1 : 1;
+    copies = pairs_.theta[i - 1] - pairs_.theta[i] <= 1e-6 * pairs_.theta[i - 1] ? copies + 1 : 1;
     if (copies >= block - 1) return true;
   }
   return false;
@@ -176,12 +177,12 @@ void BlockLanczos::find(Index count) {
   constexpr double close = 1e-12;
   converge(close);
   for (int check = 0; check < 20; ++check) {
-    const Vector found = theta_.head(count_);
+    const Vector found = pairs_.theta.head(count_);
     restart(count_);
     next_ = orthonormal(random_vectors(block));
     for (Index i = 1; i < blocks_of_a_check; ++i) expand();
     converge(close);
-    if (((theta_.head(count_) - found).cwiseAbs().array() <= 1e-9 * found.array()).all()) return;
+    if (((pairs_.theta.head(count_) - found).cwiseAbs().array() <= 1e-9 * found.array()).all()) return;
   }
   throw ModesNotFound("eigenvalues of high multiplicity keep appearing");
 }

@@ -50,8 +50,11 @@ class BlockLanczos final : public ModeFinder {
   const ShiftInvert& op_;
   const BlockProduct& M_;
   Index locked_, count_ = 0, size_ = 0;
-  Matrix V_, T_, next_, coupling_, Y_;
-  Vector theta_, residual_;
+  Matrix V_, T_, next_, coupling_;
+  struct {
+    Vector theta, residual;
+    Matrix Y;  // eigenvectors of T
+  } pairs_;
   std::mt19937_64 random_{20240229};
 };
 

@@ -95,7 +95,7 @@ void ConnectedTracker::set_space(const Space& space) {
 void ConnectedTracker::reset() {
   exact_.drop();
   rough_.drop();
-  present_ = false;
+  factor_.present = false;
   guards_.resize(0, 0);
   random_.seed(seed);
 }
@@ -110,29 +110,29 @@ Matrix ConnectedTracker::random_block(Index columns) {
 Modes ConnectedTracker::from_scratch(const SparseMatrix& K, const SparseMatrix& M, const Matrix& rigid, int s) {
   ++counts_.from_scratch;
   guards_.resize(0, 0);
-  spent_ = 0;
-  refined_ = 0;
+  factor_.spent = 0;
+  factor_.refined = 0;
   exact_.drop();
   rough_.drop();
   Modes modes = search_modes(K, M, s, rigid, Extent::whole_clusters, exact_);
   exact_.require_above_floor(modes.lambda[0]);
   if (space_.shared()) exact_.forget();  // the refinement has another one
-  if (exact_.made() && K.cols() < large_) spent_ = cost_of_factor(exact_, modes.X.cols());
+  if (exact_.made() && K.cols() < large_) factor_.spent = cost_of_factor(exact_, modes.X.cols());
   return modes;
 }
 
 void ConnectedTracker::make_factor(const SparseMatrix& K, const SparseMatrix& M, Index columns) {
   op().make(K, M);
-  present_ = true;
-  refined_ = 0;
-  spent_ = cost_of_factor(op(), columns);
+  factor_.present = true;
+  factor_.refined = 0;
+  factor_.spent = cost_of_factor(op(), columns);
 }
 
 /// Gives the factor up once a refinement with it costs more than the mean since it was made, its own cost included.
 void ConnectedTracker::judge_factor(long iterations) {
-  ++refined_;
-  spent_ += static_cast<double>(iterations);
-  if (!present_ && static_cast<double>(iterations * refined_) > spent_) op().drop();
+  ++factor_.refined;
+  factor_.spent += static_cast<double>(iterations);
+  if (!factor_.present && static_cast<double>(iterations * factor_.refined) > factor_.spent) op().drop();
 }
 
 /// The span of `start` without the exact null vectors. False if it does not hold enough.
@@ -213,7 +213,7 @@ Modes ConnectedTracker::refine(const SparseMatrix& K_given, const SparseMatrix& 
   const SparseMatrix &K = compressed(K_given, copy_k), &M = compressed(M_given, copy_m);
   K_.take(K, space_);
   M_.take(M, space_);
-  present_ = false;
+  factor_.present = false;
   refined_roughly_ = space_.shared() || n >= large_;
   rough_.set_rough_from(large_);
   const Matrix R = null_vectors(K_, M_, rigid);
@@ -225,7 +225,7 @@ Modes ConnectedTracker::refine(const SparseMatrix& K_given, const SparseMatrix& 
   if (!(block.worst() <= tolerance)) {
     if (!op().made()) make_factor(K, M, block.count);
     outcome = iterate(block, R, tolerance);
-    if (outcome == Outcome::too_slow && !present_) {
+    if (outcome == Outcome::too_slow && !factor_.present) {
       make_factor(K, M, block.count);
       outcome = iterate(block, R, tolerance);
     }

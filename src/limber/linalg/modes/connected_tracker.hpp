@@ -80,9 +80,11 @@ class ConnectedTracker {
   ShiftInvert exact_, rough_;  // rough_: for refining large systems
   bool refined_roughly_ = false;
   BlockProduct K_, M_;
-  double spent_ = 0;      // on the factor and all its refinements, in iterations
-  long refined_ = 0;      // refinements with the factor
-  bool present_ = false;  // the factor belongs to the present K
+  struct {
+    double spent = 0;      // on it and all its refinements, in iterations
+    long refined = 0;      // refinements with it
+    bool present = false;  // it belongs to the present K
+  } factor_;
   Counts counts_;
 };
 

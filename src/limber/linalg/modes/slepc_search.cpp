@@ -85,8 +85,9 @@ class OwnRows {
 class SlepcSearch final : public ModeFinder {
  public:
   SlepcSearch(const ShiftInvert& op, const BlockProduct& K, const BlockProduct& M, const Matrix& locked)
-      : op_(op), K_(K), M_(M), locked_(locked), rows_(M.space()), X_(locked.rows(), 0) {
+      : op_(op), K_(K), M_(M), locked_(locked), rows_(M.space()) {
     begin_slepc();
+    found_.X.resize(locked.rows(), 0);
     const Vector& m = M.diagonal();
     mass_ = M.space().dot(m, Vector::Ones(m.size())) / (3. * rows_.numbers().nodes);
     if (!M.only_diagonal()) return;
@@ -96,21 +97,21 @@ class SlepcSearch final : public ModeFinder {
 
   /// Goes on to the end unless the shift turns out to be a bad one.
   void look(Index count) override {
-    looking_ = true;
+    run_.looking = true;
     extend(count, count);
-    looking_ = false;
+    run_.looking = false;
   }
 
   void find(Index count) override {
-    if (lambda_.size() == 0) extend(count, count);
+    if (found_.lambda.size() == 0) extend(count, count);
     for (Index runs = 0; known() < count + 1; ++runs) {
       if (runs > count + 100) throw ModesNotFound("eigenvalues of high multiplicity keep appearing");
       extend(1, count);
     }
   }
 
-  Vector lambda() const override { return lambda_.size() > 0 ? lambda_ : seen_; }
-  Matrix vectors(Index count) const override { return X_.leftCols(count); }
+  Vector lambda() const override { return found_.lambda.size() > 0 ? found_.lambda : run_.seen; }
+  Matrix vectors(Index count) const override { return found_.X.leftCols(count); }
 
  private:
   static constexpr double tolerance = 1e-8;
@@ -118,11 +119,11 @@ class SlepcSearch final : public ModeFinder {
   static constexpr PetscInt block = 8, most_iterations = 2000;
 
   /// Nothing is missing among those that are at most the lowest mode of the last run.
-  Index known() const { return (lambda_.array() <= complete_to_).count(); }
+  Index known() const { return (found_.lambda.array() <= found_.complete_to).count(); }
 
   /// A run beside all that is known, for so many more modes; `count`: of those that are wanted in all.
   void extend(Index more, Index count) {
-    count_ = count;
+    run_.count = count;
     PetscOwned<EPS, EPSDestroy> eps;
     PetscOwned<Mat, MatDestroy> K, M;
     make_matrix(K_product, K);
@@ -143,7 +144,7 @@ class SlepcSearch final : public ModeFinder {
     set_preconditioner(eps);
     set_known(eps);
     set_start(eps, std::min(block, wanted));
-    seen_.resize(0);
+    run_.seen.resize(0);
     const PetscErrorCode code = EPSSolve(eps);
     if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
     check_petsc(code);
@@ -192,8 +193,8 @@ class SlepcSearch final : public ModeFinder {
   }
 
   void set_known(EPS eps) {
-    Matrix known(locked_.rows(), locked_.cols() + X_.cols());
-    known << locked_, X_;
+    Matrix known(locked_.rows(), locked_.cols() + found_.X.cols());
+    known << locked_, found_.X;
     if (known.cols() == 0) return;
     give(known, [&](PetscInt count, Vec* x) { check_petsc(EPSSetDeflationSpace(eps, count, x)); });
   }
@@ -210,26 +211,26 @@ class SlepcSearch final : public ModeFinder {
     const Space& space = M_.space();
     PetscInt found = 0;
     check_petsc(EPSGetConverged(eps, &found));
-    const Index before = X_.cols();
+    const Index before = found_.X.cols();
     Vector lambda(before + found);
-    Matrix X(X_.rows(), before + found);
-    lambda.head(before) = lambda_;
-    X.leftCols(before) = X_;
+    Matrix X(found_.X.rows(), before + found);
+    lambda.head(before) = found_.lambda;
+    X.leftCols(before) = found_.X;
     Vec x = rows_.make();
-    complete_to_ = std::numeric_limits<double>::infinity();
+    found_.complete_to = std::numeric_limits<double>::infinity();
     for (PetscInt i = 0; i < found; ++i) {
       PetscScalar value = 0, imaginary = 0;
       check_petsc(EPSGetEigenpair(eps, i, &value, &imaginary, x, nullptr));
       lambda[before + i] = space.min(value);
-      complete_to_ = std::min(complete_to_, lambda[before + i]);
+      found_.complete_to = std::min(found_.complete_to, lambda[before + i]);
       X.col(before + i) = rows_.read(x);
     }
     check_petsc(VecDestroy(&x));
     std::vector<Index> order(static_cast<std::size_t>(lambda.size()));
     std::iota(order.begin(), order.end(), Index(0));
     std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return lambda[a] < lambda[b]; });
-    lambda_ = lambda(order);
-    X_ = X(Eigen::all, order);
+    found_.lambda = lambda(order);
+    found_.X = X(Eigen::all, order);
   }
 
   /// Does what may throw within SLEPc, which is not to be unwound.
@@ -272,7 +273,7 @@ class SlepcSearch final : public ModeFinder {
   /// to: what these lack is found in every residual.
   static PetscErrorCode judge(EPS, PetscScalar lambda, PetscScalar, PetscReal residual, PetscReal* error, void* self) {
     const auto& here = *static_cast<const SlepcSearch*>(self);
-    const double scale = std::max({std::abs(lambda), 1e-2 * here.high_, -here.low_, rounding * here.op_.top()});
+    const double scale = std::max({std::abs(lambda), 1e-2 * here.run_.high, -here.run_.low, rounding * here.op_.top()});
     *error = residual / (std::sqrt(here.mass_) * scale);
     return 0;
   }
@@ -282,14 +283,14 @@ class SlepcSearch final : public ModeFinder {
                              void* self) {
     auto& here = *static_cast<SlepcSearch*>(self);
     return guarded(here, [&] {
-      Vector lambda = Eigen::Map<const Vector>(ritz, std::min<Index>(all, here.count_));
+      Vector lambda = Eigen::Map<const Vector>(ritz, std::min<Index>(all, here.run_.count));
       if (lambda.size() == 0) return;
       for (double& value : lambda) value = here.M_.space().min(value);
       std::sort(lambda.begin(), lambda.end());
       here.op_.require_above_floor(lambda[0]);
-      here.high_ = std::max(std::abs(lambda[0]), std::abs(lambda[lambda.size() - 1]));
-      here.low_ = std::min(here.low_, lambda[0]);
-      here.seen_ = lambda;
+      here.run_.high = std::max(std::abs(lambda[0]), std::abs(lambda[lambda.size() - 1]));
+      here.run_.low = std::min(here.run_.low, lambda[0]);
+      here.run_.seen = lambda;
     });
   }
 
@@ -297,7 +298,8 @@ class SlepcSearch final : public ModeFinder {
                                  EPSConvergedReason* reason, void* self) {
     const auto& here = *static_cast<const SlepcSearch*>(self);
     const double sigma = here.op_.sigma();
-    if (here.looking_ && here.seen_.size() == here.count_ && (-sigma > 4 * here.high_ || here.seen_[0] < sigma)) {
+    if (here.run_.looking && here.run_.seen.size() == here.run_.count &&
+        (-sigma > 4 * here.run_.high || here.run_.seen[0] < sigma)) {
       *reason = EPS_CONVERGED_USER;
       return 0;
     }
@@ -310,14 +312,19 @@ class SlepcSearch final : public ModeFinder {
   OwnRows rows_;
   PetscOwned<Vec, VecDestroy> diagonal_;  // of M, where that is all
   double mass_ = 1;                       // the mean of its diagonal
-  Vector lambda_, seen_;                  // ascending; seen: of a run that is not at its end
-  Matrix X_;                              // #n × (as many as lambda_)
-  double complete_to_ = -std::numeric_limits<double>::infinity();
-  double high_ = 0;  // the largest |λ| of the run that is wanted, as far as it is known
-  double low_ = 0;   // the lowest λ, if any is negative
-  Index count_ = 0;
+  struct {
+    Vector lambda;  // ascending
+    Matrix X;       // #n × (as many as lambda)
+    double complete_to = -std::numeric_limits<double>::infinity();
+  } found_;
+  struct {
+    Vector seen;           // λ of a run that is not at its end, ascending
+    double high = 0;       // the largest |λ| of the run that is wanted, as far as it is known
+    double low = 0;        // the lowest λ, if any is negative
+    Index count = 0;       // of modes that are wanted in all
+    bool looking = false;  // it may stop where another shift is needed
+  } run_;
   std::uint64_t seed_ = 0;
-  bool looking_ = false;
   std::exception_ptr failure_;
 };
 

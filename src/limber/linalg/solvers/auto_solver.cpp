@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "limber/linalg/cost_model.hpp"
-#include "limber/linalg/solvers/gathered_factor.hpp"
 
 namespace limber {
 namespace {
@@ -13,10 +12,7 @@ namespace {
 using End = KrylovResult::End;
 using Status = SolveReport::Status;
 
-constexpr double unproven_life = 6;   // solves that a first factor is expected to serve
-constexpr double unproven_steps = 4;  // iterations of each
 // What was given up is tried again from time to time: the matrices may have become easier for it.
-constexpr double forgetting = .99;            // a diagonal solve, of the cost of factors
 constexpr double forgetting_diagonal = .97;   // a new factor, of the cost of the diagonal
 constexpr double forgetting_multigrid = .99;  // a solve by multigrid, of the same
 constexpr int iterations_before_analysis = 48;
@@ -29,6 +25,7 @@ constexpr double multigrid_iteration = 4, multigrid_values = 60, multigrid_level
 constexpr Index multigrid_unknowns = 20000;
 constexpr Index analysed_unknowns = 150000;  // above, factors are not even thought of
 constexpr double multigrid_failure = 8;      // iterations per factor e of the residual: a factor serves better
+constexpr double most_directions = 20;       // of GMRES with the diagonal
 constexpr Index always_factored = 500;       // unknowns: a factor costs next to nothing, and solves to rounding
 
 /// Not when as much is spent as the other approach would have cost, or half of it without a prospect: early residuals
@@ -38,251 +35,208 @@ bool worth_going_on(double spent, double left, double other) {
   return spent < .5 * other || (spent < other && left < 2 * other);
 }
 
-class FactorPreconditioner final : public Preconditioner {
- public:
-  FactorPreconditioner(Factor& factor, const Space& space) : factor_(factor), space_(space) {}
-  double apply(const Vector& r, Vector& z) override {
-    factor_.solve(r, z);
-    return space_.dot(r, z);
-  }
-
- private:
-  Factor& factor_;
-  const Space& space_;
-};
+int rank(const Correction* beside) { return beside ? static_cast<int>(beside->U.cols()) : 0; }
 
 }  // namespace
 
-void AutoSolver::set_matrix(const SparseMatrix& A) {
-  assert(A.rows() == A.cols());
-  A_ = &compressed(A, copy_);
-  if (!space_.all(pattern_.take(*A_) == PatternChange::same)) {
-    rows_ = make_row_matrix(*A_, symmetry_, space_);
-    factor_.reset();
-    weighed_ = false;
-    forget();
-    shape_ = {space_.global_size(A_->cols()), space_.sum(static_cast<double>(A_->nonZeros()))};
+void AutoSolver::set_matrix(const SparseMatrix& given) {
+  assert(given.rows() == given.cols());
+  if (matrix_.set(given) == PatternChange::changed) {
+    const SparseMatrix& A = matrix_.sparse();
+    // Couplings that come and go with contact hardly change how well the diagonal does. Levels are made anew.
+    const bool same_nodes = space_.global_size(A.cols()) == shape_.unknowns;
+    rates_ = {.diagonal = same_nodes ? rates_.diagonal : -1};
+    diagonal_.stiff.reset();
+    multigrid_.forget();
+    factor_.pattern_changed();
+    shape_ = {.unknowns = space_.global_size(A.cols()),
+              .entries = space_.sum(static_cast<double>(A.nonZeros())),
+              .stored = space_.sum(static_cast<double>(matrix_.rows().entries()))};
     // Processes share the work of an iteration.
-    stored_ = space_.sum(static_cast<double>(rows_->entries()));
-    iteration_ = (cost::per_entry * stored_ + cost::per_unknown * static_cast<double>(shape_.unknowns)) /
-                 space_.processes().size();
+    shape_.iteration = (cost::per_entry * shape_.stored + cost::per_unknown * static_cast<double>(shape_.unknowns)) /
+                       space_.processes().size();
     ++counts_.analyses;
   }
-  rows_->refresh(*A_);
-  inverted_.reset();
-  exact_ = false;
+  multigrid_.matrix_changed();
+  factor_.matrix_changed();
+  diagonal_.inverted.reset();
 }
 
 void AutoSolver::reset() {
-  forget();
-  costs_of_ = {};
-  weighed_ = false;
-}
-
-void AutoSolver::forget() {
-  past_ = {};
-  stiff_.reset();
+  rates_ = {};
+  diagonal_.stiff.reset();
   multigrid_.forget();
-  has_factor_ = exact_ = false;
+  factor_.reset();
 }
 
 bool AutoSolver::takes_multigrid() const {
-  return symmetry_ == Symmetry::symmetric && rows_->block_size() == 3 && shape_.unknowns >= multigrid_unknowns &&
-         past_.multigrid_rate < multigrid_failure;
+  return symmetric() && matrix_.rows().block_size() == 3 && shape_.unknowns >= multigrid_unknowns &&
+         rates_.multigrid < multigrid_failure;
 }
 
 double AutoSolver::multigrid_cost(double decades) const {
   const double made = !multigrid_.has_levels() ? multigrid_levels : multigrid_.stale() ? multigrid_values : 0;
-  return (past_.multigrid_rate * decades * multigrid_iteration + made) * iteration_;
-}
-
-/// A few entries more or less (contacts that come and go) are not worth an analysis.
-void AutoSolver::need_factor_costs() {
-  if (shape_.unknowns != costs_of_.unknowns || std::abs(shape_.entries - costs_of_.entries) > .1 * costs_of_.entries)
-    need_factor();
-}
-
-void AutoSolver::need_factor() {
-  if (weighed_) return;
-  if (!factor_) {
-    factor_ = make_gathered_factor(*A_, symmetry_, space_,
-                                   [this](const SparseMatrix& A) { return make_best_factor(A, symmetry_); });
-    factor_->analyze(*A_);
-  }
-  weighed_ = true;
-  costs_of_ = shape_;
-  const FactorCost counted = factor_->cost();
-  factorization_ = cost::per_flop * counted.flops + cost::per_factor_entry * counted.entries +
-                   cost::per_factor_unknown * static_cast<double>(shape_.unknowns);
-  factor_iteration_ = cost::per_solve_entry * counted.entries + iteration_;
-}
-
-double AutoSolver::mean_cost_of_factor() const {
-  if (past_.mean_with_factor >= 0) return past_.mean_with_factor;
-  return std::min(factorization_ / unproven_life + unproven_steps * factor_iteration_,
-                  factorization_ + factor_iteration_);
+  return (rates_.multigrid * decades * multigrid_iteration + made) * shape_.iteration;
 }
 
 AutoSolver::Approach AutoSolver::choose(double decades) {
-  if (has_factor_ && exact_) return Approach::kept_factor;
+  if (factor_.exact()) return Approach::kept_factor;
   if (shape_.unknowns <= always_factored) return Approach::new_factor;
-  if (past_.diagonal_rate < 0) return Approach::diagonal;
-  const double diagonal = past_.diagonal_rate * decades * iteration_;
+  if (rates_.diagonal < 0) return Approach::diagonal;
+  const double diagonal = rates_.diagonal * decades * shape_.iteration;
   if (takes_multigrid()) {
     // Levels serve many solves: what making them costs is left out.
-    const double multigrid = past_.multigrid_rate * decades * multigrid_iteration * iteration_;
+    const double multigrid = rates_.multigrid * decades * multigrid_iteration * shape_.iteration;
     if (diagonal <= multigrid) return Approach::diagonal;
     // A factor on several processes is not divided among them.
     if (space_.shared() || shape_.unknowns > analysed_unknowns) return Approach::multigrid;
-    need_factor_costs();
-    if (multigrid <= mean_cost_of_factor()) return Approach::multigrid;
+    factor_.estimate(matrix_.sparse(), shape_);
+    if (multigrid <= factor_.usual_cost()) return Approach::multigrid;
   }
-  if (!weighed_ && past_.diagonal_rate * decades <= iterations_before_analysis) return Approach::diagonal;
-  need_factor_costs();
-  if (has_factor_) {
-    const double kept = std::max(1., (past_.kept_rate + past_.kept_growth) * decades) * factor_iteration_;
-    const double mean = past_.spent / past_.solves;
+  if (!factor_.weighed() && rates_.diagonal * decades <= iterations_before_analysis) return Approach::diagonal;
+  factor_.estimate(matrix_.sparse(), shape_);
+  if (factor_.any()) {
+    const double kept = factor_.cost_of_next(decades), mean = factor_.mean_cost();
     if (kept <= mean) return kept <= diagonal ? Approach::kept_factor : Approach::diagonal;
     return mean <= diagonal ? Approach::new_factor : Approach::diagonal;
   }
-  return mean_cost_of_factor() <= diagonal ? Approach::new_factor : Approach::diagonal;
+  return factor_.usual_cost() <= diagonal ? Approach::new_factor : Approach::diagonal;
 }
 
-SolveReport AutoSolver::solve(const Vector& b, Vector& x, double tolerance) {
-  assert(A_ != nullptr && b.size() == A_->cols());
+/// GMRES keeps all directions and makes each one orthogonal to those before it. Where the diagonal needs many, solves
+/// with A by conjugate gradients within a few iterations of GMRES cost less.
+std::optional<SolveReport> AutoSolver::solve_sum(const Correction& beside, const Vector& b, Vector& x,
+                                                 double tolerance) {
+  const Request request{b, std::clamp(tolerance, 1e-14, .5), &beside};
+  const double directions = rates_.diagonal < 0 ? most_directions : rates_.diagonal * request.decades();
+  if (choose(request.decades()) == Approach::diagonal && directions >= most_directions) return std::nullopt;
+  return solve_request(request, x);
+}
+
+SolveReport AutoSolver::solve_request(Request request, Vector& x) {
+  assert(matrix_.any() && request.b.size() == matrix_.sparse().cols());
   ++counts_.solves;
-  tolerance = std::clamp(tolerance, 1e-14, .5);
-  const double decades = -std::log(tolerance);
-  const auto factor_approach = [&] {
-    return has_factor_ && past_.kept_rate * decades * factor_iteration_ <= past_.spent / past_.solves
-               ? Approach::kept_factor
-               : Approach::new_factor;
-  };
+  request.tolerance = std::clamp(request.tolerance, 1e-14, .5);
+  const double decades = request.decades();
+  const auto factor_approach = [&] { return factor_.serves(decades) ? Approach::kept_factor : Approach::new_factor; };
   Approach approach = choose(decades);
   int before = 0;
   if (approach == Approach::diagonal) {
-    const KrylovResult found = try_diagonal(b, x, tolerance, decades);
+    const KrylovResult found = try_diagonal(request, x);
     if (found.end != End::stopped) return report(found, 0);
     before = found.iterations;
     approach = choose(decades);
     if (approach == Approach::diagonal) approach = factor_approach();
   }
   if (approach == Approach::multigrid) {
-    const KrylovResult found = try_multigrid(b, x, tolerance, decades);
+    const KrylovResult found = try_multigrid(request, x);
     if (found.end != End::stopped) return report(found, before);
     before += found.iterations;
     approach = factor_approach();
   }
   if (approach == Approach::kept_factor) {
-    const KrylovResult found = try_kept_factor(b, x, tolerance, decades);
+    const KrylovResult found = try_kept_factor(request, x);
     if (found.end != End::stopped) return report(found, before);
     before += found.iterations;
   }
-  return solve_new_factor(b, x, tolerance, before);
+  return solve_new_factor(request, x, before);
 }
 
-KrylovResult AutoSolver::iterate(Preconditioner& M, const Vector& b, Vector& x, const KrylovLimits& limits) {
-  const KrylovResult found =
-      symmetry_ == Symmetry::symmetric ? pcg(*rows_, M, b, x, limits, work_) : gmres(*rows_, M, b, x, limits, work_);
+KrylovResult AutoSolver::iterate(Preconditioner& M, const Request& request, Vector& x, const KrylovLimits& limits) {
+  const RowMatrix& A = matrix_.rows();
+  const Vector& b = request.b;
+  const KrylovResult found = request.beside ? gmres(CorrectedMap(A, *request.beside), M, b, x, limits, work_)
+                             : symmetric()  ? pcg(A, M, b, x, limits, work_)
+                                            : gmres(A, M, b, x, limits, work_);
   counts_.iterations += found.iterations;
   return found;
 }
 
 SolveReport::Status AutoSolver::need_diagonal(RowMatrix::Inverse inverse) {
-  if (inverted_ == inverse) return diagonal_;
-  const Status found = rows_->invert_diagonal(inverse);
-  if (!inverted_) {
-    diagonal_ = found;
-    rounding_ = 0;
-    if (symmetry_ == Symmetry::symmetric && diagonal_ == Status::ok) diagonal_ = stiff_.set(*A_, rows_->block_size());
+  Diagonal& d = diagonal_;
+  if (d.inverted == inverse) return d.status;
+  const Status found = matrix_.rows().invert_diagonal(inverse);
+  if (!d.inverted) {
+    d.status = found;
+    d.rounding = 0;
+    if (symmetric() && d.status == Status::ok) d.status = d.stiff.set(matrix_.sparse(), matrix_.rows().block_size());
   }
-  inverted_ = inverse;
-  return diagonal_;
+  d.inverted = inverse;
+  return d.status;
 }
 
-KrylovResult AutoSolver::try_diagonal(const Vector& b, Vector& x, double tolerance, double decades) {
+KrylovResult AutoSolver::try_diagonal(const Request& request, Vector& x) {
+  const double tolerance = request.tolerance, decades = request.decades(), iteration = shape_.iteration;
   if (need_diagonal(RowMatrix::Inverse::kept) == Status::indefinite) {
-    x.setZero(b.size());
+    x.setZero(request.b.size());
     return {End::indefinite, 0, 1, 0};
   }
-  StiffBlockPreconditioner D(*rows_, stiff_);
+  StiffBlockPreconditioner D(matrix_.rows(), diagonal_.stiff);
   KrylovLimits limits{tolerance, 20000};
-  if (symmetry_ == Symmetry::symmetric && tolerance >= rounded_tolerance && stored_ >= rounded_entries &&
-      past_.diagonal_rate * decades >= rounded_iterations) {
-    if (rounding_ == 0) rounding_ = rows_->round(RowMatrix::Rounded::kept);
-    limits.rounding = rounding_;
+  if (symmetric() && tolerance >= rounded_tolerance && shape_.stored >= rounded_entries &&
+      rates_.diagonal * decades >= rounded_iterations) {
+    if (diagonal_.rounding == 0) diagonal_.rounding = matrix_.rows().round(RowMatrix::Rounded::kept);
+    limits.rounding = diagonal_.rounding;
   }
   limits.go_on = [&](int done, double predicted) {
     if (done % 8 != 0) return true;
-    if (takes_multigrid())
-      return worth_going_on(done * iteration_, (predicted - done) * iteration_, .5 * multigrid_cost(decades));
-    if (!weighed_ && done < iterations_before_analysis && predicted < 8 * done) return true;
-    need_factor_costs();
-    return worth_going_on(done * iteration_, (predicted - done) * iteration_, factorization_ + factor_iteration_);
+    const double spent = done * iteration, left = (predicted - done) * iteration;
+    if (takes_multigrid()) return worth_going_on(spent, left, .5 * multigrid_cost(decades));
+    if (!factor_.weighed() && done < iterations_before_analysis && predicted < 8 * done) return true;
+    factor_.estimate(matrix_.sparse(), shape_);
+    return worth_going_on(spent, left, factor_.cost_anew());
   };
-  const KrylovResult found = iterate(D, b, x, limits);
-  past_.mean_with_factor *= forgetting;
+  const KrylovResult found = iterate(D, request, x, limits);
+  factor_.note_other();
   if (found.end != End::indefinite)
-    past_.diagonal_rate = std::min(found.predicted, 20. * std::max(found.iterations, 1000)) / decades;
+    rates_.diagonal = std::min(found.predicted, 20. * std::max(found.iterations, 1000)) / decades;
   return found;
 }
 
-KrylovResult AutoSolver::try_multigrid(const Vector& b, Vector& x, double tolerance, double decades) {
+KrylovResult AutoSolver::try_multigrid(const Request& request, Vector& x) {
   if (need_diagonal(RowMatrix::Inverse::dropped) == Status::indefinite) {
-    x.setZero(b.size());
+    x.setZero(request.b.size());
     return {End::indefinite, 0, 1, 0};
   }
-  rounding_ = rows_->round(RowMatrix::Rounded::dropped);
-  const int most = static_cast<int>(std::ceil(multigrid_failure * decades)) + 10;
-  const KrylovResult found = multigrid_.solve(*rows_, stiff_, b, x, {tolerance, most}, work_, counts_);
-  if (found.end != End::indefinite && multigrid_.rate() > 0) past_.multigrid_rate = multigrid_.rate();
-  if (found.end == End::stopped) past_.multigrid_rate = std::max(past_.multigrid_rate, multigrid_failure);
-  past_.diagonal_rate *= forgetting_multigrid;
+  diagonal_.rounding = matrix_.rows().round(RowMatrix::Rounded::dropped);
+  const int most = static_cast<int>(std::ceil(multigrid_failure * request.decades())) + 10 + rank(request.beside);
+  const KrylovResult found = multigrid_.solve(matrix_.rows(), diagonal_.stiff, request.b, x, {request.tolerance, most},
+                                              work_, counts_, request.beside);
+  if (found.end != End::indefinite && multigrid_.rate() > 0) rates_.multigrid = multigrid_.rate();
+  if (found.end == End::stopped) rates_.multigrid = std::max(rates_.multigrid, multigrid_failure);
+  rates_.diagonal *= forgetting_multigrid;
   return found;
 }
 
-KrylovResult AutoSolver::try_kept_factor(const Vector& b, Vector& x, double tolerance, double decades) {
-  FactorPreconditioner P(*factor_, space_);
-  KrylovLimits limits{tolerance, exact_ ? 30 : 500};
-  if (!exact_)
+KrylovResult AutoSolver::try_kept_factor(const Request& request, Vector& x) {
+  const auto P = factor_.preconditioner();
+  // With an exact factor it takes about as many iterations as what lies beside A has dimensions, fewer where it is
+  // weak.
+  KrylovLimits limits{request.tolerance, factor_.exact() && !request.beside ? 30 : 500 + rank(request.beside)};
+  if (!factor_.exact())
     limits.go_on = [&](int done, double predicted) {
-      return worth_going_on(done * factor_iteration_, (predicted - done) * factor_iteration_,
-                            factorization_ + factor_iteration_);
+      return worth_going_on(done * factor_.iteration(), (predicted - done) * factor_.iteration(), factor_.cost_anew());
     };
-  const KrylovResult found = iterate(P, b, x, limits);
-  past_.spent += found.iterations * factor_iteration_;
-  ++past_.solves;
-  const double rate = found.predicted / decades;
-  past_.kept_growth = past_.solves < 3 ? 0 : std::max(0., rate - past_.kept_rate);  // the first solve is exact
-  past_.kept_rate = rate;
+  const KrylovResult found = iterate(*P, request, x, limits);
+  factor_.note(found, request.decades());
   return found;
 }
 
-SolveReport AutoSolver::solve_new_factor(const Vector& b, Vector& x, double tolerance, int before) {
-  need_factor();
-  if (has_factor_ && !exact_) past_.mean_with_factor = past_.spent / past_.solves;
-  past_.diagonal_rate *= forgetting_diagonal;
-  if (!(has_factor_ && exact_)) {
-    has_factor_ = exact_ = false;
-    ++counts_.factorizations;
-    const Status made = factor_->factorize(*A_);
-    if (made != Status::ok) {
-      x.setZero(b.size());
-      return {made, before, 1};
-    }
-    has_factor_ = exact_ = true;
-    past_.spent = factorization_;
-    past_.solves = 0;
-    past_.kept_rate = -1;
+SolveReport AutoSolver::solve_new_factor(const Request& request, Vector& x, int before) {
+  rates_.diagonal *= forgetting_diagonal;
+  const Status made = factor_.make(matrix_.sparse(), shape_, counts_.factorizations);
+  if (made != Status::ok) {
+    x.setZero(request.b.size());
+    return {made, before, 1};
   }
-  const KrylovResult found = try_kept_factor(b, x, tolerance, -std::log(tolerance));
+  const KrylovResult found = try_kept_factor(request, x);
   // An exact factor that does not solve within a few iterations is that of a numerically singular matrix.
   if (found.end == End::stopped) return {Status::singular, before + found.iterations, found.residual};
   return report(found, before);
 }
 
 SolveReport AutoSolver::report(const KrylovResult& found, int before) {
-  const int its = exact_ && has_factor_ && found.iterations == 1 ? before : before + found.iterations;
+  const int its = factor_.exact() && found.iterations == 1 ? before : before + found.iterations;
   return {found.end == End::converged ? Status::ok : Status::indefinite, its, found.residual};
 }
 

@@ -10,23 +10,13 @@ namespace limber {
 
 void CorrectedSolver::multiply(const Vector& x, Vector& y) const {
   base_.multiply(x, y);
-  const Correction& c = correction_;
-  if (!space_.shared()) {
-    if (c.U.cols() > 0) y.noalias() -= c.U * (c.C * (c.U.transpose() * x));
-    if (c.N.nonZeros() > 0) y.noalias() += c.N * x;
-    return;
-  }
-  if (c.U.cols() > 0) y.noalias() -= c.U * (c.C * space_.inner(c.U, x));
-  if (space_.max(static_cast<double>(c.N.nonZeros())) > 0) {
-    Vector part = c.N.nonZeros() > 0 ? Vector(c.N * x) : Vector::Zero(x.size());
-    space_.add_up(part);
-    y += part;
-  }
+  correction_.add_product(x, y, space_);
 }
 
 SolveReport CorrectedSolver::solve(const Vector& b, Vector& x, double tolerance) {
   using Status = SolveReport::Status;
   if (space_.all(!correction_.any())) return base_.solve(b, x, tolerance);
+  if (const auto whole = base_.solve_sum(correction_, b, x, tolerance)) return *whole;
   x.setZero(b.size());
   const double beta = space_.norm(b);
   if (beta == 0) return {};

@@ -1,19 +1,11 @@
 #pragma once
-/// (A − U C Uᵀ + N) x = b with a symmetric sparse A, a low-rank change and a sparse N that may be unsymmetric, by
-/// flexible GMRES around solves with A. The number of iterations hardly exceeds the rank of the changes and is far
-/// smaller if they are weak.
+/// (A − U C Uᵀ + N) x = b with a symmetric sparse A, a low-rank change and a sparse N that may be unsymmetric. Solvers
+/// that iterate take the sum as it is (`LinearSolver::solve_sum`). Around the others, flexible GMRES solves with A; the
+/// number of iterations hardly exceeds the rank of the changes and is far smaller if they are weak.
 
 #include "limber/linalg/solvers/linear_solver.hpp"
 
 namespace limber {
-
-struct Correction {
-  Matrix U;        // #n × r
-  Matrix C;        // #r × r
-  SparseMatrix N;  // #n × n, all entries; size 0: none
-
-  bool any() const { return U.cols() > 0 || N.nonZeros() > 0; }
-};
 
 class CorrectedSolver final : public LinearSolver {
  public:

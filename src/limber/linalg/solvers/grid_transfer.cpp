@@ -1,9 +1,9 @@
-/// GridLevel's way to the next level.
+#include "limber/linalg/solvers/grid_transfer.hpp"
+
 #include <algorithm>
 #include <cmath>
 
 #include "limber/linalg/block_row.hpp"
-#include "limber/linalg/solvers/grid_level.hpp"
 
 namespace limber {
 namespace {
@@ -34,10 +34,11 @@ void orthonormalize(Eigen::Ref<Matrix> Q, Motions& R) {
 
 }  // namespace
 
-/// P and the space of the next level; returns what of the near-null vectors that sees.
 template <int B>
-NearNull GridLevel::make_transfer_of(const Aggregates& parts, const NearNull& near_null,
-                                     const std::vector<double>& inverse_exact, GridLevel& coarse) {
+NearNull GridTransfer::make_of(const GridMatrix& fine, const Aggregates& parts, const NearNull& near_null,
+                               const std::vector<double>& inverse_exact, double top, GridMatrix& coarse) {
+  const BlockRows& A = fine.A;
+  const Space& space = fine.space;
   constexpr int size = B * aggregate_motions;
   const auto gathered_here = [&](int i) { return parts.alien.empty() || !parts.alien[ix(i)]; };
   const auto own = [&](int i) { return ix(parts.of[ix(i)] - parts.first); };
@@ -114,8 +115,8 @@ NearNull GridLevel::make_transfer_of(const Aggregates& parts, const NearNull& ne
             to[r * aggregate_motions + k] += a[c * B + r] * p[c * aggregate_motions + k];
     }
   });
-  add_up_rows_of_P(size, P_value);
-  const double omega = 4. / 3 / top_;
+  add_up_rows(space, size, P_value);
+  const double omega = 4. / 3 / top;
   for_block_rows(A.rows, [&](int i) {
     const double* D = inverse_exact.data() + ix(i) * B * B;
     for (int s = P_.start[ix(i)]; s < P_.start[ix(i) + 1]; ++s) {
@@ -130,7 +131,7 @@ NearNull GridLevel::make_transfer_of(const Aggregates& parts, const NearNull& ne
       for (int e = 0; e < size; ++e) to[e] = scaled[e] + (mine ? tentative[e] : 0);
     }
   });
-  transpose_P(coarse.A.rows);
+  transpose_pattern(coarse.A.rows);
   prolonging_.resize(P_value.size() + read_beyond_blocks);
   for_block_rows(static_cast<int>(P_.column.size()), [&](int k) {
     const double* own = P_value.data() + ix(k) * size;
@@ -138,15 +139,11 @@ NearNull GridLevel::make_transfer_of(const Aggregates& parts, const NearNull& ne
       for (int c = 0; c < aggregate_motions; ++c)
         prolonging_[ix(k) * size + ix(c * B + r)] = static_cast<float>(own[r * aggregate_motions + c]);
   });
-  AP_ = gather_rows(A.rows, [&](int i, const auto& add) {
-    for (int s = A.start[i]; s < A.start[i + 1]; ++s)
-      for (int t = P_.start[ix(A.column[s])]; t < P_.start[ix(A.column[s]) + 1]; ++t) add(P_.column[ix(t)]);
-  });
   return coarse_null;
 }
 
 /// What processes have of the rows of nodes that several hold.
-void GridLevel::add_up_rows_of_P(int size, std::vector<double>& P_value) const {
+void GridTransfer::add_up_rows(const Space& space, int size, std::vector<double>& P_value) const {
   if (!space.shared()) return;
   std::vector<int> start{0};
   std::vector<double> values;
@@ -164,7 +161,7 @@ void GridLevel::add_up_rows_of_P(int size, std::vector<double>& P_value) const {
   }
 }
 
-void GridLevel::transpose_P(int columns) {
+void GridTransfer::transpose_pattern(int columns) {
   t_start_.assign(ix(columns) + 1, 0);
   for (const int p : P_.column) ++t_start_[ix(p) + 1];
   for (int p = 0; p < columns; ++p) t_start_[ix(p) + 1] += t_start_[ix(p)];
@@ -179,128 +176,54 @@ void GridLevel::transpose_P(int columns) {
     }
 }
 
-std::vector<int> GridLevel::parts_of_aggregates(const Aggregates& parts, const std::vector<int>& part,
-                                                const GridLevel& coarse) const {
-  // Who made an aggregate knows its part, and numbers it first among those that it answers for.
-  std::vector<double> from_one(ix(coarse.A.rows), 0.0);
-  const int before =
-      space.shared()
-          ? static_cast<int>(std::lower_bound(coarse.space.places().begin(), coarse.space.places().end(), parts.first) -
-                             coarse.space.places().begin())
-          : 0;
-  for (std::size_t i = 0; i < part.size(); ++i)
-    if (parts.alien.empty() || !parts.alien[i]) from_one[ix(before + parts.of[i] - parts.first)] = part[i] + 1;
-  coarse.space.add_up(from_one.data(), 1);
-  std::vector<int> found;
-  for (const double p : from_one) found.push_back(static_cast<int>(p) - 1);
-  return found;
-}
-
-void GridLevel::make_coarse_pattern(const NearNull& coarse_null, GridLevel& coarse) const {
-  const int nodes = coarse.A.rows;
-  coarse.block = aggregate_motions;
-  coarse.rows_ = gather_rows(nodes, [&](int p, const auto& add) {
-    for (int t = t_start_[ix(p)]; t < t_start_[ix(p) + 1]; ++t) {
-      const int i = t_row_[ix(t)];
-      for (int s = AP_.start[ix(i)]; s < AP_.start[ix(i) + 1]; ++s) add(AP_.column[ix(s)]);
-    }
-  });
-  coarse.A = {aggregate_motions, nodes, coarse.rows_.start.data(), coarse.rows_.column.data(), nullptr};
-  coarse.dead_.resize(ix(nodes) * aggregate_motions);
-  for (int p = 0; p < nodes; ++p)
-    for (int k = 0; k < aggregate_motions; ++k)
-      coarse.dead_[ix(p) * aggregate_motions + ix(k)] =
-          coarse_null.matrix()(static_cast<Index>(p) * aggregate_motions + k, k) == 0 ? 1 : 0;
-}
-
-/// Only blocks on and below the diagonal are computed. Rows of AP are made and used slab by slab: all of
-/// them would take more memory than A.
 template <int B>
-void GridLevel::coarse_values_of(GridLevel& coarse) {
-  constexpr int size = B * aggregate_motions, square = aggregate_motions * aggregate_motions;
-  constexpr int slab_blocks = (1 << 20) / size;
-  coarse.value_.assign(coarse.rows_.column.size() * square + read_beyond_blocks, 0.0);
-  coarse.A.value = coarse.value_.data();
-  std::vector<int> next(t_start_.begin(), t_start_.end() - 1);  // of each coarse row, what is not used yet
-  std::vector<double> AP_value;
-  for (int first = 0, last = 0; first < A.rows; first = last) {
-    while (last < A.rows && (last == first || AP_.start[ix(last) + 1] - AP_.start[ix(first)] <= slab_blocks)) ++last;
-    const int offset = AP_.start[ix(first)];
-    AP_value.assign(ix(AP_.start[ix(last)] - offset) * size, 0.0);
-    for_block_rows(last - first, [&](int row) {
-      const int i = first + row, begin = AP_.start[ix(i)];
-      for (int s = A.start[i]; s < A.start[i + 1]; ++s) {
-        const int j = A.column[s];
-        const double* a = A.value + ix(s) * B * B;
-        int slot = begin;
-        for (int t = P_.start[ix(j)]; t < P_.start[ix(j) + 1]; ++t) {
-          while (AP_.column[ix(slot)] != P_.column[ix(t)]) ++slot;
-          const float* p = prolonging_.data() + ix(t) * size;
-          double* to = AP_value.data() + ix(slot - offset) * size;
-          for (int c = 0; c < B; ++c) {
-            double row_of_P[aggregate_motions];
-            for (int k = 0; k < aggregate_motions; ++k) row_of_P[k] = p[k * B + c];
-            for (int r = 0; r < B; ++r)
-              for (int k = 0; k < aggregate_motions; ++k) to[r * aggregate_motions + k] += a[c * B + r] * row_of_P[k];
-          }
-        }
-      }
-    });
-    if (P_.start[ix(first)] == P_.start[ix(last)]) continue;  // nothing that moves
-    const auto [low, high] =
-        std::minmax_element(P_.column.data() + P_.start[ix(first)], P_.column.data() + P_.start[ix(last)]);
-    const int from = *low;
-    parallel_for(*high + 1 - from, [&](Index index) {
-      const int p = from + static_cast<int>(index), begin = coarse.rows_.start[ix(p)];
-      int& t = next[ix(p)];
-      for (; t < t_start_[ix(p) + 1] && t_row_[ix(t)] < last; ++t) {
-        const int i = t_row_[ix(t)];
-        const float* block_of_P = prolonging_.data() + ix(t_slot_[ix(t)]) * size;
-        double left[size];
-        for (int r = 0; r < B; ++r)
-          for (int k = 0; k < aggregate_motions; ++k) left[r * aggregate_motions + k] = block_of_P[k * B + r];
-        int slot = begin;
-        for (int s = AP_.start[ix(i)]; s < AP_.start[ix(i) + 1] && AP_.column[ix(s)] <= p; ++s) {
-          while (coarse.rows_.column[ix(slot)] != AP_.column[ix(s)]) ++slot;
-          const double* right = AP_value.data() + ix(s - offset) * size;
-          double* to = coarse.value_.data() + ix(slot) * square;
-          for (int r = 0; r < B; ++r)
-            for (int c = 0; c < aggregate_motions; ++c)
-              for (int k = 0; k < aggregate_motions; ++k)
-                to[c * aggregate_motions + k] += right[r * aggregate_motions + c] * left[r * aggregate_motions + k];
-        }
-      }
-    });
-  }
-  parallel_for(coarse.A.rows, [&](Index index) {
-    const int p = static_cast<int>(index);
-    for (int s = coarse.rows_.start[ix(p)]; s < coarse.rows_.start[ix(p) + 1]; ++s) {
-      const int q = coarse.rows_.column[ix(s)];
-      double* to = coarse.value_.data() + ix(s) * square;
-      if (q > p) {
-        const double* from = coarse.value_.data() + ix(coarse.rows_.find(q, p)) * square;
-        for (int c = 0; c < aggregate_motions; ++c)
-          for (int k = 0; k < aggregate_motions; ++k) to[c * aggregate_motions + k] = from[k * aggregate_motions + c];
-      } else if (q == p) {
-        for (int k = 0; k < aggregate_motions; ++k)
-          if (coarse.dead_[ix(p) * aggregate_motions + ix(k)])
-            to[k * aggregate_motions + k] = coarse.space.owns(p) ? 1 : 0;
-      }
-    }
+void GridTransfer::transpose_of() {
+  constexpr int size = B * aggregate_motions;
+  restricting_.resize(prolonging_.size());
+  for_block_rows(static_cast<int>(t_slot_.size()), [&](int k) {
+    const float* from = prolonging_.data() + ix(t_slot_[ix(k)]) * size;
+    for (int r = 0; r < B; ++r)
+      for (int c = 0; c < aggregate_motions; ++c)
+        restricting_[ix(k) * size + ix(r * aggregate_motions + c)] = from[c * B + r];
   });
 }
 
-SolveReport::Status GridLevel::make_coarse(const Aggregates& parts, NearNull& near_null, GridLevel& coarse) {
-  {
-    std::vector<double> inverse;
-    if (const auto made = prepare_smoother(&inverse); made != SolveReport::Status::ok) return made;
-    near_null = with_block([&](auto B) { return make_transfer_of<B>(parts, near_null, inverse, coarse); });
-  }
-  make_coarse_pattern(near_null, coarse);
-  return SolveReport::Status::ok;
+template <int B>
+void GridTransfer::restrict_of(const std::vector<float>& from, int rows, float* to) const {
+  for_block_rows(rows, [&](int p) {
+    const int begin = t_start_[ix(p)], end = t_start_[ix(p) + 1];
+    multiply_block_row<aggregate_motions, B>(restricting_.data() + ix(begin) * B * aggregate_motions,
+                                             t_row_.data() + begin, end - begin, from.data(),
+                                             to + ix(p) * aggregate_motions);
+  });
 }
-void GridLevel::coarse_values(GridLevel& coarse) {
-  with_block([&](auto B) { coarse_values_of<B>(coarse); });
+
+template <int B>
+void GridTransfer::prolong_of(const std::vector<float>& from, std::vector<float>& to) const {
+  for_block_rows(static_cast<int>(P_.start.size()) - 1, [&](int i) {
+    const int begin = P_.start[ix(i)], end = P_.start[ix(i) + 1];
+    float y[B];
+    multiply_block_row<B, aggregate_motions>(prolonging_.data() + ix(begin) * B * aggregate_motions,
+                                             P_.column.data() + begin, end - begin, from.data(), y);
+    for (int k = 0; k < B; ++k) to[ix(i) * B + ix(k)] += y[k];
+  });
+}
+
+NearNull GridTransfer::make(const GridMatrix& fine, const Aggregates& parts, const NearNull& near_null,
+                            const std::vector<double>& inverse_exact, double top, GridMatrix& coarse) {
+  return with_block(fine.A.block,
+                    [&](auto B) { return make_of<B>(fine, parts, near_null, inverse_exact, top, coarse); });
+}
+void GridTransfer::transpose(int block) {
+  with_block(block, [&](auto B) { transpose_of<B>(); });
+}
+void GridTransfer::restrict(int block, const std::vector<float>& from, const GridMatrix& coarse,
+                            std::vector<float>& to) const {
+  with_block(block, [&](auto B) { restrict_of<B>(from, coarse.A.rows, to.data()); });
+  coarse.space.add_up(to.data(), aggregate_motions);
+}
+void GridTransfer::prolong(int block, const std::vector<float>& from, std::vector<float>& to) const {
+  with_block(block, [&](auto B) { prolong_of<B>(from, to); });
 }
 
 }  // namespace limber

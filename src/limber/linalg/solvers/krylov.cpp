@@ -93,7 +93,7 @@ int restart_length(Index n) {
   return static_cast<int>(std::clamp(numbers / std::max<Index>(n, 1), shortest, longest));
 }
 
-void residual(const RowMatrix& A, const Vector& b, const Vector& x, Vector& r) {
+void residual(const LinearMap& A, const Vector& b, const Vector& x, Vector& r) {
   A.multiply(x.data(), r.data());
   for_chunks(b.size(), [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) r[i] = b[i] - r[i];
@@ -122,7 +122,7 @@ void descend(const Space& space, const Product& product, Preconditioner& M, Vect
 }
 
 /// One cycle on the residual w.r: adds the correction to x; returns whether to stop.
-bool gmres_cycle(const RowMatrix& A, Preconditioner& M, Vector& x, KrylovWork& w, double beta, Progress& progress) {
+bool gmres_cycle(const LinearMap& A, Preconditioner& M, Vector& x, KrylovWork& w, double beta, Progress& progress) {
   const int longest = static_cast<int>(w.preconditioned.size());
   Hessenberg H(beta, longest);
   w.basis[0] = w.r / beta;
@@ -178,7 +178,7 @@ KrylovResult pcg(const RowMatrix& A, Preconditioner& M, const Vector& b, Vector&
   return result;
 }
 
-KrylovResult gmres(const RowMatrix& A, Preconditioner& M, const Vector& b, Vector& x, const KrylovLimits& limits,
+KrylovResult gmres(const LinearMap& A, Preconditioner& M, const Vector& b, Vector& x, const KrylovLimits& limits,
                    KrylovWork& w) {
   const Index n = b.size();
   x.setZero(n);

@@ -1,6 +1,7 @@
 #pragma once
 /// Krylov methods from x = 0: conjugate gradients for a symmetric positive definite A; for a general A, GMRES with
-/// right preconditioning, restarted after 40 to 400 iterations. Both stop at ‖r‖ ≤ tolerance ‖b‖ (2-norms).
+/// right preconditioning, restarted after 40 to 400 iterations; M may differ from iteration to iteration. Both stop at
+/// ‖r‖ ≤ tolerance ‖b‖ (2-norms).
 
 #include <functional>
 #include <vector>
@@ -58,7 +59,7 @@ struct KrylovWork {  // retained between solves
 
 KrylovResult pcg(const RowMatrix& A, Preconditioner& M, const Vector& b, Vector& x, const KrylovLimits& limits,
                  KrylovWork& work);
-KrylovResult gmres(const RowMatrix& A, Preconditioner& M, const Vector& b, Vector& x, const KrylovLimits& limits,
+KrylovResult gmres(const LinearMap& A, Preconditioner& M, const Vector& b, Vector& x, const KrylovLimits& limits,
                    KrylovWork& work);
 
 }  // namespace limber

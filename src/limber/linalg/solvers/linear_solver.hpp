@@ -4,12 +4,14 @@
 /// clocks, so that equal runs have equal bits.
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "limber/core/space.hpp"
 #include "limber/core/types.hpp"
 #include "limber/linalg/solve_report.hpp"
+#include "limber/linalg/solvers/correction.hpp"
 
 namespace limber {
 
@@ -46,6 +48,11 @@ class LinearSolver {
   /// x with ‖b − A x‖ ≤ tolerance ‖b‖ for iterative solvers; direct ones are exact to rounding. Returns indefinite if a
   /// symmetric solver met a direction of negative curvature (x is then meaningless).
   virtual SolveReport solve(const Vector& b, Vector& x, double tolerance) = 0;
+  /// The same with A − U C Uᵀ + N, if one iteration for the whole sum is cheaper than several solves with A.
+  virtual std::optional<SolveReport> solve_sum(const Correction& /*beside*/, const Vector& /*b*/, Vector& /*x*/,
+                                               double /*tolerance*/) {
+    return std::nullopt;
+  }
   /// y = A x with the present matrix.
   virtual void multiply(const Vector& x, Vector& y) const = 0;
   /// Drops factors and statistics but keeps the analysis: later results depend on the next matrix only.

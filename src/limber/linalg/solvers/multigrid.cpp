@@ -48,8 +48,8 @@ SolveReport::Status Multigrid::set_up(const RowMatrix& A, const UnknownNodes& no
   using Status = SolveReport::Status;
   forget();
   levels_.push_back(std::make_unique<GridLevel>());
-  levels_[0]->A = A.block_rows();
-  levels_[0]->space = A.space();
+  levels_[0]->own.A = A.block_rows();
+  levels_[0]->own.space = A.space();
   const Space& space = A.space();
   const Index n = A.size();
   NearNull near_null(n);
@@ -65,15 +65,16 @@ SolveReport::Status Multigrid::set_up(const RowMatrix& A, const UnknownNodes& no
     else
       near_null.matrix().block<3, 3>(i, 0).setIdentity();
   }
-  std::vector<int> part = part_of_nodes(nodes, levels_[0]->A.rows);
+  std::vector<int> part = part_of_nodes(nodes, levels_[0]->own.A.rows);
   while (true) {
     GridLevel& fine = *levels_.back();
     fine.prepare();
-    const int small = fine.space.shared() ? coarsest_unknowns_of_all : coarsest_unknowns;
+    const int small = fine.own.space.shared() ? coarsest_unknowns_of_all : coarsest_unknowns;
     if (fine.block * fine.all_nodes() <= small || levels_.size() == most_levels) break;
-    const Aggregates parts = gather_shared(fine.A, part, fine.space, [&](const BlockRows& B, const auto& of_part) {
-      return fine.block == aggregate_motions ? gather_strongest(B, of_part, gathered) : gather(B, of_part);
-    });
+    const Aggregates parts =
+        gather_shared(fine.own.A, part, fine.own.space, [&](const BlockRows& B, const auto& of_part) {
+          return fine.block == aggregate_motions ? gather_strongest(B, of_part, gathered) : gather(B, of_part);
+        });
     if (3 * parts.count > 2 * fine.all_nodes() && fine.block == aggregate_motions) break;
     auto coarse = std::make_unique<GridLevel>();
     if (const Status made = fine.make_coarse(parts, near_null, *coarse); made != Status::ok) return made;
@@ -81,17 +82,33 @@ SolveReport::Status Multigrid::set_up(const RowMatrix& A, const UnknownNodes& no
     fine.coarse_values(*coarse);
     levels_.push_back(std::move(coarse));
   }
-  return factor_coarsest();
+  return finish();
 }
 
 SolveReport::Status Multigrid::refresh(const RowMatrix& A) {
   using Status = SolveReport::Status;
-  levels_[0]->A = A.block_rows();
+  levels_[0]->own.A = A.block_rows();
   for (const auto& level : levels_) level->unfinish();
   for (std::size_t k = 0; k + 1 < levels_.size(); ++k) {
     if (const Status made = levels_[k]->prepare_smoother(); made != Status::ok) return made;
     levels_[k]->coarse_values(*levels_[k + 1]);
   }
+  return finish();
+}
+
+SolveReport::Status Multigrid::follow(const RowMatrix& A) {
+  constexpr int few = 10;  // one node in so many
+  levels_[0]->own.A = A.block_rows();
+  if (levels_.size() < 2 || levels_[0]->own.space.shared()) return SolveReport::Status::ok;
+  auto changed = levels_[0]->changes(A.block_rows().rows / few);
+  if (!changed || changed->row.empty()) return SolveReport::Status::ok;
+  for (std::size_t k = 0; k + 1 < levels_.size(); ++k) *changed = levels_[k]->take(*changed, *levels_[k + 1]);
+  levels_.back()->take(*changed);
+  return factor_coarsest();
+}
+
+SolveReport::Status Multigrid::finish() {
+  for (std::size_t k = levels_.size() - 1; k-- > 0;) levels_[k]->finish();
   return factor_coarsest();
 }
 
@@ -100,17 +117,17 @@ SolveReport::Status Multigrid::factor_coarsest() {
   const int B = last.block;
   const Index n = static_cast<Index>(B) * last.all_nodes();
   std::vector<Entry> entries;
-  for (int i = 0; i < last.A.rows; ++i)
-    for (int s = last.A.start[i]; s < last.A.start[i + 1]; ++s)
-      if (last.A.column[s] <= i)
+  for (int i = 0; i < last.own.A.rows; ++i)
+    for (int s = last.own.A.start[i]; s < last.own.A.start[i + 1]; ++s)
+      if (last.own.A.column[s] <= i)
         for (int c = 0; c < B; ++c)
           for (int r = 0; r < B; ++r)
-            if (const int row = B * i + r, column = B * last.A.column[s] + c; row >= column)
-              entries.emplace_back(row, column, last.A.value[(ix(s) * ix(B) + ix(c)) * ix(B) + ix(r)]);
-  if (last.space.shared()) {
-    const auto place = [&](int i) { return B * last.space.places()[ix(i / B)] + i % B; };
+            if (const int row = B * i + r, column = B * last.own.A.column[s] + c; row >= column)
+              entries.emplace_back(row, column, last.own.A.value[(ix(s) * ix(B) + ix(c)) * ix(B) + ix(r)]);
+  if (last.own.space.shared()) {
+    const auto place = [&](int i) { return B * last.own.space.places()[ix(i / B)] + i % B; };
     for (Entry& e : entries) e = lower_entry(place(e.row()), place(e.col()), e.value());
-    A_coarsest_ = gather_entries(last.space.processes(), n, entries);
+    A_coarsest_ = gather_entries(last.own.space.processes(), n, entries);
   } else {
     A_coarsest_.resize(n, n);
     A_coarsest_.setFromTriplets(entries.begin(), entries.end());
@@ -121,20 +138,19 @@ SolveReport::Status Multigrid::factor_coarsest() {
   }
   b_coarsest_.resize(n);
   x_coarsest_.resize(n);
-  for (std::size_t k = levels_.size() - 1; k-- > 0;) levels_[k]->finish();
   return coarsest_->factorize(A_coarsest_);
 }
 
 void Multigrid::cycle(std::size_t k) {
   GridLevel& level = *levels_[k];
   if (k + 1 == levels_.size()) {
-    const bool shared = level.space.shared();
+    const bool shared = level.own.space.shared();
     if (shared)
-      b_coarsest_ = level.space.allgather(level.b.data(), level.block);
+      b_coarsest_ = level.own.space.allgather(level.b.data(), level.block);
     else
       std::copy(level.b.begin(), level.b.end(), b_coarsest_.begin());
     coarsest_->solve(b_coarsest_, x_coarsest_);
-    const Vector x = shared ? level.space.restrict(x_coarsest_, level.block) : x_coarsest_;
+    const Vector x = shared ? level.own.space.restrict(x_coarsest_, level.block) : x_coarsest_;
     std::transform(x.begin(), x.end(), level.x.begin(), [](double value) { return static_cast<float>(value); });
     return;
   }
@@ -147,7 +163,7 @@ void Multigrid::cycle(std::size_t k) {
 
 double Multigrid::apply(const Vector& r, Vector& z) {
   GridLevel& fine = *levels_[0];
-  const Space& space = fine.space;
+  const Space& space = fine.own.space;
   const double scale = space.shared() ? space.norm(r) : chunked_norm(r);
   z.resize(r.size());
   if (!(scale > 0) || !std::isfinite(scale)) {
@@ -172,11 +188,11 @@ double Multigrid::apply(const Vector& r, Vector& z) {
 double Multigrid::complexity() const {
   double all = 0, fine = 0;
   for (const auto& level : levels_) {
-    const double entries = static_cast<double>(level->A.start[level->A.rows]) * level->block * level->block;
+    const double entries = static_cast<double>(level->own.A.start[level->own.A.rows]) * level->block * level->block;
     if (fine == 0) fine = entries;
     all += entries;
   }
-  return levels_[0]->space.sum(all) / levels_[0]->space.sum(fine);
+  return levels_[0]->own.space.sum(all) / levels_[0]->own.space.sum(fine);
 }
 
 }  // namespace limber

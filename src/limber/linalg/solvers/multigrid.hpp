@@ -34,6 +34,9 @@ class Multigrid final : public Preconditioner {
   SolveReport::Status set_up(const RowMatrix& A, const UnknownNodes& nodes);
   /// Takes the values of another A, retaining the aggregates and P.
   SolveReport::Status refresh(const RowMatrix& A);
+  /// Where A differs from the matrix of the levels at a few nodes only, as contact makes it, takes these changes into
+  /// the levels. Otherwise they stay as they are. Returns indefinite if the coarsest matrix has become so.
+  SolveReport::Status follow(const RowMatrix& A);
   /// Frees the memory of the levels.
   void forget();
   double apply(const Vector& r, Vector& z) override;
@@ -41,6 +44,7 @@ class Multigrid final : public Preconditioner {
   double complexity() const;
 
  private:
+  SolveReport::Status finish();
   SolveReport::Status factor_coarsest();
   void cycle(std::size_t k);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <utility>
 
 namespace limber {
 namespace {
@@ -37,6 +38,7 @@ bool KeptMultigrid::stale() const { return first_rate_ > 0 && last_rate_ > wear 
 SolveReport::Status KeptMultigrid::prepare(const RowMatrix& A, SolverCounts& counts) {
   const bool anew = levels_ == Levels::none;
   levels_ = Levels::none;
+  followed_ = true;
   first_rate_ = last_rate_ = 0;
   ++counts.factorizations;
   const Status status = anew ? multigrid_.set_up(A, nodes_) : multigrid_.refresh(A);
@@ -45,12 +47,14 @@ SolveReport::Status KeptMultigrid::prepare(const RowMatrix& A, SolverCounts& cou
 }
 
 KrylovResult KeptMultigrid::solve(const RowMatrix& A, StiffBlock& stiff, const Vector& b, Vector& x,
-                                  const KrylovLimits& limits, KrylovWork& work, SolverCounts& counts) {
+                                  const KrylovLimits& limits, KrylovWork& work, SolverCounts& counts,
+                                  const Correction* beside) {
   using End = KrylovResult::End;
   const double decades = -std::log(limits.tolerance);
   MultigridAndStiff M(multigrid_, stiff);
   const auto iterate = [&](const KrylovLimits& within) {
-    const KrylovResult found = pcg(A, M, b, x, within, work);
+    const KrylovResult found =
+        beside ? gmres(CorrectedMap(A, *beside), M, b, x, within, work) : pcg(A, M, b, x, within, work);
     counts.iterations += found.iterations;
     const bool tells = decades >= telling || found.iterations >= many;
     if (tells) last_rate_ = found.predicted / decades;
@@ -58,7 +62,7 @@ KrylovResult KeptMultigrid::solve(const RowMatrix& A, StiffBlock& stiff, const V
     return found;
   };
   int before = 0;
-  if (levels_ == Levels::kept && !stale()) {
+  if (levels_ == Levels::kept && !stale() && (std::exchange(followed_, true) || multigrid_.follow(A) == Status::ok)) {
     KrylovLimits short_limits = limits;
     if (first_rate_ > 0) short_limits.max_iterations = static_cast<int>(2 * wear * first_rate_ * decades) + 5;
     KrylovResult found = iterate(short_limits);
@@ -74,19 +78,18 @@ KrylovResult KeptMultigrid::solve(const RowMatrix& A, StiffBlock& stiff, const V
   return found;
 }
 
-void MultigridSolver::set_matrix(const SparseMatrix& given) {
-  assert(given.rows() == given.cols());
-  const SparseMatrix& A = compressed(given, copy_);
-  if (!space_.all(pattern_.take(A) == PatternChange::same)) {
-    rows_ = make_row_matrix(A, Symmetry::symmetric, space_);
+void MultigridSolver::set_matrix(const SparseMatrix& A) {
+  assert(A.rows() == A.cols());
+  if (matrix_.set(A) == PatternChange::changed) {
     multigrid_.forget();
     ++counts_.analyses;
   }
-  rows_->refresh(A);
-  whole_blocks_ = rows_->block_size() == 3;
+  multigrid_.matrix_changed();
+  RowMatrix& rows = matrix_.rows();
+  whole_blocks_ = rows.block_size() == 3;
   using Inverse = RowMatrix::Inverse;
-  status_ = rows_->invert_diagonal(whole_blocks_ ? Inverse::dropped : Inverse::kept);
-  if (whole_blocks_ && status_ == Status::ok) status_ = stiff_.set(A, 3);
+  status_ = rows.invert_diagonal(whole_blocks_ ? Inverse::dropped : Inverse::kept);
+  if (whole_blocks_ && status_ == Status::ok) status_ = stiff_.set(matrix_.sparse(), 3);
 }
 
 void MultigridSolver::reset() {
@@ -94,8 +97,8 @@ void MultigridSolver::reset() {
   stiff_.reset();
 }
 
-SolveReport MultigridSolver::solve(const Vector& b, Vector& x, double tolerance) {
-  assert(rows_ && b.size() == rows_->size());
+SolveReport MultigridSolver::solve_request(const Vector& b, Vector& x, double tolerance, const Correction* beside) {
+  assert(matrix_.any() && b.size() == matrix_.rows().size());
   ++counts_.solves;
   x.setZero(b.size());
   if (status_ != Status::ok) return {status_, 0, 1};
@@ -103,10 +106,11 @@ SolveReport MultigridSolver::solve(const Vector& b, Vector& x, double tolerance)
                             static_cast<int>(std::clamp<Index>(3 * space_.global_size(b.size()), 500, 20000))};
   KrylovResult found;
   if (whole_blocks_) {
-    found = multigrid_.solve(*rows_, stiff_, b, x, limits, work_, counts_);
+    found = multigrid_.solve(matrix_.rows(), stiff_, b, x, limits, work_, counts_, beside);
   } else {
-    DiagonalPreconditioner D(*rows_);
-    found = pcg(*rows_, D, b, x, limits, work_);
+    DiagonalPreconditioner D(matrix_.rows());
+    found = beside ? gmres(CorrectedMap(matrix_.rows(), *beside), D, b, x, limits, work_)
+                   : pcg(matrix_.rows(), D, b, x, limits, work_);
     counts_.iterations += found.iterations;
   }
   return found.report();

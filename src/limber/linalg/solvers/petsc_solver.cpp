@@ -93,7 +93,7 @@ class PetscSolver final : public LinearSolver {
       ksp_.reset();
       ++counts_.analyses;
     }
-    fresh_ = true;
+    levels_.fresh = true;
   }
 
   SolveReport solve(const Vector& b, Vector& x, double tolerance) override {
@@ -136,11 +136,12 @@ class PetscSolver final : public LinearSolver {
   /// Whether levels or factors of an earlier matrix are still in use.
   bool prepare() {
     if (ksp_) {
-      const bool stale = method_ == PetscMethod::direct ? fresh_ : last_ > most_growth * first_ + most_more;
+      const bool stale =
+          method_ == PetscMethod::direct ? levels_.fresh : levels_.last > most_growth * levels_.first + most_more;
       if (!stale) {
-        if (fresh_) check_petsc(KSPSetOperators(ksp_, matrix_.matrix(), matrix_.matrix()));
+        if (levels_.fresh) check_petsc(KSPSetOperators(ksp_, matrix_.matrix(), matrix_.matrix()));
         check_petsc(KSPSetReusePreconditioner(ksp_, PETSC_TRUE));
-        fresh_ = false;
+        levels_.fresh = false;
         return true;
       }
     }
@@ -162,8 +163,8 @@ class PetscSolver final : public LinearSolver {
     check_petsc(KSPSetFromOptions(ksp_));
     check_petsc(KSPSetUp(ksp_));
     ++counts_.factorizations;
-    first_ = last_ = 0;
-    fresh_ = false;
+    levels_.first = levels_.last = 0;
+    levels_.fresh = false;
     return false;
   }
 
@@ -182,8 +183,8 @@ class PetscSolver final : public LinearSolver {
     check_petsc(VecNorm(b_, NORM_2, &size));
     SolveReport report{Status::ok, static_cast<int>(iterations), left / size};
     counts_.iterations += iterations;
-    last_ = static_cast<int>(iterations);
-    if (first_ == 0) first_ = last_;
+    levels_.last = static_cast<int>(iterations);
+    if (levels_.first == 0) levels_.first = levels_.last;
     if (reason == KSP_DIVERGED_INDEFINITE_MAT || reason == KSP_DIVERGED_INDEFINITE_PC)
       report.status = Status::indefinite;
     else if (reason < 0)
@@ -218,8 +219,10 @@ class PetscSolver final : public LinearSolver {
   DistributedMatrix matrix_;
   PetscOwned<Vec, VecDestroy> x_, b_;
   PetscOwned<KSP, KSPDestroy> ksp_;
-  bool fresh_ = false;        // new values since the last solve
-  int first_ = 0, last_ = 0;  // iterations with the present levels
+  struct {
+    bool fresh = false;       // there are new values since the last solve
+    int first = 0, last = 0;  // iterations with the present levels
+  } levels_;
   SolverCounts counts_;
 };
 

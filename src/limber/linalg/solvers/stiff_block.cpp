@@ -28,8 +28,8 @@ void raise(double& to, double value) {
 void StiffBlock::measure(const SparseMatrix& A, int block) {
   const int *start = A.outerIndexPtr(), *rows = A.innerIndexPtr();
   const std::size_t nodes = static_cast<std::size_t>(A.cols() / block);
-  trace_.resize(nodes);
-  below_.resize(nodes);
+  entries_.trace.resize(nodes);
+  entries_.below.resize(nodes);
   in_pieces(
       nodes, 1024,
       [&](std::size_t i) {
@@ -43,19 +43,19 @@ void StiffBlock::measure(const SparseMatrix& A, int block) {
             largest = std::max(largest,
                                Eigen::Map<const Vector>(A.valuePtr() + k, start[j + 1] - k).lpNorm<Eigen::Infinity>());
         }
-        trace_[i] = trace;
-        below_[i] = largest;
+        entries_.trace[i] = trace;
+        entries_.below[i] = largest;
       },
       100);
-  space_.add_up(trace_.data(), 1);
+  space_.add_up(entries_.trace.data(), 1);
 }
 
 /// Of the traces; on several processes the mean of theirs, which tells as much.
 double StiffBlock::median_trace() {
   std::size_t own = 0;
-  for (std::size_t i = 0; i < trace_.size(); ++i)
-    if (space_.owns(static_cast<Index>(i))) trace_[own++] = trace_[i];
-  const auto first = trace_.begin(), middle = first + static_cast<std::ptrdiff_t>(own / 2);
+  for (std::size_t i = 0; i < entries_.trace.size(); ++i)
+    if (space_.owns(static_cast<Index>(i))) entries_.trace[own++] = entries_.trace[i];
+  const auto first = entries_.trace.begin(), middle = first + static_cast<std::ptrdiff_t>(own / 2);
   std::nth_element(first, middle, first + static_cast<std::ptrdiff_t>(own));
   if (!space_.shared()) return own == 0 ? 0 : *middle;
   const double weight = static_cast<double>(own);
@@ -66,29 +66,30 @@ double StiffBlock::median_trace() {
 /// is inverted as it is.
 void StiffBlock::find_couplings(const SparseMatrix& A, int block, double least) {
   const int *start = A.outerIndexPtr(), *rows = A.innerIndexPtr();
-  coupling_.assign(below_.size(), 0);
+  entries_.coupling.assign(entries_.below.size(), 0);
   in_pieces(
-      coupling_.size(), 1024,
+      entries_.coupling.size(), 1024,
       [&](std::size_t i) {
-        if (below_[i] <= least) return;
+        if (entries_.below[i] <= least) return;
         const int first = static_cast<int>(i) * block, end = first + block;
         for (int k = start[first]; k < start[end]; ++k)
           if (const double entry = std::abs(A.valuePtr()[k]); entry > least && rows[k] >= end) {
-            raise(coupling_[i], entry);
-            raise(coupling_[static_cast<std::size_t>(rows[k] / block)], entry);
+            raise(entries_.coupling[i], entry);
+            raise(entries_.coupling[static_cast<std::size_t>(rows[k] / block)], entry);
           }
       },
       10);
-  space_.add_up(coupling_.data(), 1);
+  space_.add_up(entries_.coupling.data(), 1);
 }
 
 void StiffBlock::choose(const SparseMatrix& A, int block) {
   measure(A, block);
-  const std::size_t nodes = below_.size();
+  const std::size_t nodes = entries_.below.size();
   const double usual = median_trace(), least = stiff_until * usual;
   rows_.clear();
   unknowns_ = 0;
-  if (space_.all(std::all_of(below_.begin(), below_.end(), [&](double entry) { return entry <= least; }))) {
+  if (space_.all(
+          std::all_of(entries_.below.begin(), entries_.below.end(), [&](double entry) { return entry <= least; }))) {
     chosen_.assign(nodes, 0);
     return;
   }
@@ -96,7 +97,7 @@ void StiffBlock::choose(const SparseMatrix& A, int block) {
   if (chosen_.size() != nodes) chosen_.assign(nodes, 0);
   std::size_t count = 0;
   for (std::size_t i = 0; i < nodes; ++i) {
-    chosen_[i] = coupling_[i] > (chosen_[i] ? stiff_until : stiff_from) * usual ? 1 : 0;
+    chosen_[i] = entries_.coupling[i] > (chosen_[i] ? stiff_until : stiff_from) * usual ? 1 : 0;
     if (chosen_[i] && space_.owns(static_cast<Index>(i))) ++count;
   }
   const double stiff = space_.sum(static_cast<double>(count));

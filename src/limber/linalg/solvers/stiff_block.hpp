@@ -39,11 +39,13 @@ class StiffBlock {
   void solve(const Vector& r);
 
   Space space_;
-  Index unknowns_ = 0;                            // of S, over all processes
-  std::vector<double> trace_, below_, coupling_;  // per node, used while S is chosen
-  std::vector<char> chosen_;                      // per node
-  std::vector<int> rows_;                         // unknowns of S held here, ascending
-  std::vector<int> place_;                        // per row of A: index in S, or −1
+  Index unknowns_ = 0;  // of S, over all processes
+  struct {
+    std::vector<double> trace, below, coupling;
+  } entries_;                 // per node, used while S is chosen
+  std::vector<char> chosen_;  // per node
+  std::vector<int> rows_;     // unknowns of S held here, ascending
+  std::vector<int> place_;    // per row of A: index in S, or −1
   SparseMatrix A_SS_;
   Pattern pattern_;
   std::unique_ptr<Factor> factor_;

@@ -13,20 +13,11 @@
 namespace limber {
 namespace {
 
-/// Both versions and both encodings: `integer`, `size` and `real` read a word or bytes, as the header says.
-class GmshReader {
- public:
-  GmshReader(const std::string& path, std::string_view text) : in_(path, text) {}
+/// Both encodings: `integer`, `size` and `real` read a word or bytes, as the header says.
+class GmshWords {
+ protected:
+  GmshWords(const std::string& path, std::string_view text) : in_(path, text) {}
 
-  SolidMesh read() {
-    read_format();
-    while (!in_.done()) read_section();
-    for (auto& entry : draft_.mesh.fields)
-      entry.second.resize(draft_.solids(), std::numeric_limits<double>::quiet_NaN());
-    return finished(std::move(draft_), in_.path());
-  }
-
- private:
   bool binary() const { return encoding_ == Encoding::binary; }
 
   int integer(std::string_view expected) {
@@ -56,6 +47,27 @@ class GmshReader {
     if (!binary()) in_.close_row();
   }
 
+  enum class Encoding { ascii, binary };
+
+  Cursor in_;
+  Encoding encoding_ = Encoding::ascii;
+  int size_bytes_ = 8;
+};
+
+/// Both versions.
+class GmshReader : private GmshWords {
+ public:
+  GmshReader(const std::string& path, std::string_view text) : GmshWords(path, text) {}
+
+  SolidMesh read() {
+    read_format();
+    while (!in_.done()) read_section();
+    for (auto& entry : draft_.mesh.fields)
+      entry.second.resize(draft_.solids(), std::numeric_limits<double>::quiet_NaN());
+    return finished(std::move(draft_), in_.path());
+  }
+
+ private:
   void read_format() {
     in_.keyword("$MeshFormat");
     const std::string_view version = in_.word("the version, 2.2 or 4.1");
@@ -334,16 +346,12 @@ class GmshReader {
                          tags_.largest()));
   }
 
-  enum class Encoding { ascii, binary };
-
-  Cursor in_;
   MeshDraft draft_;
   TagMap tags_, solid_tags_;  // of nodes, of tetrahedra or hexahedra
   std::vector<int> nodes_;    // of the present cell
   std::map<int, int> physical_of_volume_;
   std::set<std::string> sections_;
-  Encoding encoding_ = Encoding::ascii;
-  int version_ = 0, size_bytes_ = 8;
+  int version_ = 0;
 };
 
 }  // namespace

@@ -26,7 +26,31 @@ struct Ellipsoid {
   }
 };
 
-/// In units of the height. Limbs, ears and eyes are given on the side x > 0.
+// In units of the height. Limbs, ears and eyes are given on the side x > 0.
+
+struct Head {
+  double distance(const Vec3& x) const {
+    double d = smooth_union(skull.distance(x), snout.distance(x), 0.07);
+    d = smooth_union(d, cheek.distance(x), 0.05);
+    d = smooth_union(d, std::max(ear.distance(x), -hollow.distance(x)), 0.035);
+    d = smooth_union(d, nose.distance(x), 0.012);
+    return smooth_union(d, eye.distance(x), 0.006);
+  }
+  static Mat3 rotation(double about_x, double about_y, double about_z) {
+    return (Eigen::AngleAxisd(about_x, Vec3::UnitX()) * Eigen::AngleAxisd(about_y, Vec3::UnitY()) *
+            Eigen::AngleAxisd(about_z, Vec3::UnitZ()))
+        .toRotationMatrix();
+  }
+
+  Ellipsoid skull{{0, 0.70, 0.02}, {0.155, 0.135, 0.14}};
+  RoundCone cheek{{0.07, 0.655, 0.07}, {0.075, 0.655, 0.075}, 0.075, 0.075};
+  RoundCone snout{{0, 0.67, 0.11}, {0, 0.645, 0.225}, 0.082, 0.050};
+  RoundCone nose{{0, 0.672, 0.268}, {0, 0.673, 0.270}, 0.030, 0.030};
+  RoundCone eye{{0.070, 0.740, 0.145}, {0.070, 0.741, 0.145}, 0.031, 0.031};
+  Ellipsoid ear{{0.150, 0.865, -0.005}, {0.098, 0.112, 0.040}, rotation(0.1, 0.25, 0.5)};
+  Ellipsoid hollow{{0.162, 0.872, 0.055}, {0.062, 0.075, 0.035}, rotation(0.1, 0.25, 0.5)};
+};
+
 class Creature {
  public:
   double operator()(const Vec3& p) const {
@@ -41,12 +65,7 @@ class Creature {
     d = smooth_union(d, chain(arm_, x), 0.045);
     d = smooth_union(d, hand_.distance(x), 0.03);
     d = smooth_union(d, thumb_.distance(x), 0.015);
-    double head = smooth_union(head_.distance(x), snout_.distance(x), 0.07);
-    head = smooth_union(head, cheek_.distance(x), 0.05);
-    head = smooth_union(head, std::max(ear_.distance(x), -hollow_.distance(x)), 0.035);
-    head = smooth_union(head, nose_.distance(x), 0.012);
-    head = smooth_union(head, eye_.distance(x), 0.006);
-    d = smooth_union(d, head, 0.05);
+    d = smooth_union(d, head_.distance(x), 0.05);
     return std::max(d, -x[1]);
   }
 
@@ -73,12 +92,6 @@ class Creature {
     }
     return cones;
   }
-  static Mat3 rotation(double about_x, double about_y, double about_z) {
-    return (Eigen::AngleAxisd(about_x, Vec3::UnitX()) * Eigen::AngleAxisd(about_y, Vec3::UnitY()) *
-            Eigen::AngleAxisd(about_z, Vec3::UnitZ()))
-        .toRotationMatrix();
-  }
-
   RoundCone body_{{0, 0.30, -0.01}, {0, 0.50, 0.0}, 0.145, 0.105};
   RoundCone belly_{{0, 0.29, 0.045}, {0, 0.36, 0.05}, 0.125, 0.105};
   std::vector<RoundCone> tail_ = tail();
@@ -89,13 +102,7 @@ class Creature {
                                  {{0.205, 0.43, 0.03}, {0.27, 0.475, 0.13}, 0.046, 0.038}}};
   RoundCone hand_{{0.275, 0.485, 0.14}, {0.29, 0.525, 0.17}, 0.046, 0.043};
   RoundCone thumb_{{0.25, 0.50, 0.155}, {0.225, 0.535, 0.175}, 0.028, 0.025};
-  Ellipsoid head_{{0, 0.70, 0.02}, {0.155, 0.135, 0.14}};
-  RoundCone cheek_{{0.07, 0.655, 0.07}, {0.075, 0.655, 0.075}, 0.075, 0.075};
-  RoundCone snout_{{0, 0.67, 0.11}, {0, 0.645, 0.225}, 0.082, 0.050};
-  RoundCone nose_{{0, 0.672, 0.268}, {0, 0.673, 0.270}, 0.030, 0.030};
-  RoundCone eye_{{0.070, 0.740, 0.145}, {0.070, 0.741, 0.145}, 0.031, 0.031};
-  Ellipsoid ear_{{0.150, 0.865, -0.005}, {0.098, 0.112, 0.040}, rotation(0.1, 0.25, 0.5)};
-  Ellipsoid hollow_{{0.162, 0.872, 0.055}, {0.062, 0.075, 0.035}, rotation(0.1, 0.25, 0.5)};
+  Head head_;
 };
 
 constexpr double design_height = 0.9715;  // of the ears' tips, in the numbers above

@@ -24,6 +24,19 @@ namespace {
 constexpr double default_resolution = 1. / 25;
 constexpr double most_volume_change = .2;  // by filling a surface
 
+/// The names of those with so many corners.
+std::string elements_with(int corners) {
+  std::string names;
+  for (const ElementType& type : element_types())
+    if (type.corners == corners) names += fmt::format("{}{}", names.empty() ? "" : " or ", type.name);
+  return names;
+}
+
+/// What a mesh of tetrahedra, or a box, is to become.
+ElementKind tetrahedra_of(const BodyChoice& body) {
+  return body.element.empty() ? ElementKind::tet4 : element_kind(body.element);
+}
+
 /// Curves the boundary of quadratic elements.
 void follow_surface(const BodyChoice& body, BodyShape& shape, std::vector<std::string>& notes) {
   TriMesh surface = triangulated(*shape.surface);
@@ -46,28 +59,32 @@ void cut(const Mesh& coarse, BodyShape& shape) {
 }
 
 void make_elements(const BodyChoice& body, TetMesh mesh, BodyShape& shape, std::vector<std::string>& notes) {
-  if (body.element.empty() || body.element == "P1") {
+  const ElementKind kind = tetrahedra_of(body);
+  if (kind == ElementKind::tet4) {
     shape.elements = linear_elements(mesh);
     shape.mesh = std::move(mesh);
     return;
   }
-  if (body.element == "P2") {
-    shape.elements = quadratic_elements(mesh);
-    if (shape.surface) follow_surface(body, shape, notes);
+  if (corner_count(kind) == 4) {
+    shape.elements = elements_of(mesh, kind);
+    if (shape.surface && kind == ElementKind::tet10) follow_surface(body, shape, notes);
   } else {
     const auto* box = std::get_if<BoxShape>(&body.mesh);
     if (!box)
-      throw InputError(body.where + ".element",
-                       "\"hex\" goes with boxes and with meshes of hexahedra; this mesh has tetrahedra, for P1 or P2");
+      throw InputError(
+          body.where + ".element",
+          fmt::format("\"{}\" goes with boxes and with meshes of hexahedra; this mesh has tetrahedra, for {}",
+                      body.element, elements_with(4)));
     shape.elements = box_hexahedra(box->origin, box->size, box->cells);
   }
   cut(mesh, shape);
 }
 
 void make_elements(const BodyChoice& body, const HexMesh& mesh, BodyShape& shape, std::vector<std::string>&) {
-  if (!body.element.empty() && body.element != "hex")
-    throw InputError(body.where + ".element",
-                     fmt::format("\"{}\" goes with tetrahedra; this mesh has hexahedra, for hex", body.element));
+  if (!body.element.empty() && corner_count(element_kind(body.element)) != 8)
+    throw InputError(
+        body.where + ".element",
+        fmt::format("\"{}\" goes with tetrahedra; this mesh has hexahedra, for {}", body.element, elements_with(8)));
   shape.elements = hexahedra(mesh);
   cut(mesh, shape);
 }
@@ -237,14 +254,15 @@ void BodyShape::set_field(const std::string& name, const std::vector<double>& va
 BodyShape make_box_shape(const BodyChoice& body, const CellRange& range) {
   const auto& box = std::get<BoxShape>(body.mesh);
   BodyShape shape;
-  if (body.element == "hex") {
+  const ElementKind kind = tetrahedra_of(body);
+  if (corner_count(kind) == 8) {
     shape.elements = box_hexahedra(box.origin, box.size, box.cells, range);
     shape.mesh = subdivide(shape.elements);
     return shape;
   }
   TetMesh mesh = box_mesh(box.origin, box.size, box.cells, box.split, range);
-  shape.elements = body.element == "P2" ? quadratic_elements(mesh) : linear_elements(mesh);
-  shape.mesh = body.element == "P2" ? subdivide(shape.elements) : std::move(mesh);
+  shape.elements = elements_of(mesh, kind);
+  shape.mesh = kind == ElementKind::tet4 ? std::move(mesh) : subdivide(shape.elements);
   return shape;
 }
 

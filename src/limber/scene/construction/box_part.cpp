@@ -15,18 +15,26 @@ namespace {
 
 const BoxShape& box_of(const BodyChoice& body) { return std::get<BoxShape>(body.mesh); }
 
+ElementKind kind_of(const BodyChoice& body) {
+  return body.element.empty() ? ElementKind::tet4 : element_kind(body.element);
+}
+
+/// Whether elements have the middles of edges beside their corners.
+bool has_middles(const BodyChoice& body) { return kind_of(body) == ElementKind::tet10; }
+
 double cell_count(const std::array<int, 3>& cells) { return static_cast<double>(cells[0]) * cells[1] * cells[2]; }
 
 /// Of the nodes of some cells among those of the body: corners, and the middles of edges of quadratic elements.
 std::vector<int> numbers_of(const BodyChoice& body, const BodyShape& shape, const CellRange& range,
                             const BoxNumbers& box) {
   std::vector<int> numbers = box.of_nodes(range);
-  if (body.element != "P2") return numbers;
+  if (!has_middles(body)) return numbers;
+  const auto edges = element_type(ElementKind::tet10).edges;
   numbers.resize(shape.elements.nodes.size());
   for (std::size_t e = 0; e < shape.elements.count(); ++e) {
     const auto nodes = shape.elements.element(e);
-    for (std::size_t m = 0; m < tet10_middles.size(); ++m) {
-      const int a = numbers[ix(nodes[ix(tet10_middles[m][0])])], b = numbers[ix(nodes[ix(tet10_middles[m][1])])];
+    for (std::size_t m = 0; m < edges.size(); ++m) {
+      const int a = numbers[ix(nodes[ix(edges[m][0])])], b = numbers[ix(nodes[ix(edges[m][1])])];
       int& number = numbers[ix(nodes[4 + m])];
       if (number == 0) number = box.nodes() + box.of_edge(std::min(a, b), std::max(a, b));
     }
@@ -35,20 +43,20 @@ std::vector<int> numbers_of(const BodyChoice& body, const BodyShape& shape, cons
 }
 
 int node_total(const BodyChoice& body, const BoxNumbers& box) {
-  return box.nodes() + (body.element == "P2" ? box.edges() : 0);
+  return box.nodes() + (has_middles(body) ? box.edges() : 0);
 }
 
 int tets_of_cell(const BodyChoice& body) {
-  if (body.element == "hex") return pieces(ElementKind::hex8);
-  const int tets = box_of(body).split == Split::five ? 5 : 6;
-  return body.element == "P2" ? tets * pieces(ElementKind::tet10) : tets;
+  const ElementKind kind = kind_of(body);
+  if (kind == ElementKind::hex8) return pieces(kind);
+  return (box_of(body).split == Split::five ? 5 : 6) * pieces(kind);
 }
 
 void require_numbers(const BodyChoice& body) {
   const auto& cells = box_of(body).cells;
   const double most = std::numeric_limits<int>::max(), tets = cell_count(cells) * tets_of_cell(body);
   const double corners = cell_count({cells[0] + 1, cells[1] + 1, cells[2] + 1});
-  const double nodes = body.element == "P2" ? 8 * corners : corners;  // at most seven edges for each corner
+  const double nodes = has_middles(body) ? 8 * corners : corners;  // at most seven edges for each corner
   if (tets > most || nodes > most)
     throw InputError(
         body.where + ".mesh.cells",
@@ -94,6 +102,8 @@ void show_box(const BodyChoice& body, const std::function<void(const RestPiece&)
 
 std::optional<PartedShape> make_box_part(const BodyChoice& body, const Communicator& processes) {
   const BoxShape& box = box_of(body);
+  if (const ElementKind kind = kind_of(body); node_count(kind) > corner_count(kind) && !has_middles(body))
+    return std::nullopt;
   if (cell_count(box.cells) < Shares::few * static_cast<double>(processes.size())) return std::nullopt;
   require_numbers(body);
   const BoxParts parts(box.cells, processes.size());
@@ -119,14 +129,15 @@ std::optional<PartedShape> make_box_part(const BodyChoice& body, const Communica
                (place[axis] < range.end[axis] || range.end[axis] == box.cells[axis]);
     holders.push_back(within ? std::vector<int>{processes.rank()} : parts.holders(place));
   }
-  if (body.element == "P2") {
+  if (has_middles(body)) {
+    const auto edges = element_type(ElementKind::tet10).edges;
     holders.resize(part.number.size());
     for (std::size_t e = 0; e < made.shape.elements.count(); ++e) {
       const auto nodes = made.shape.elements.element(e);
-      for (std::size_t m = 0; m < tet10_middles.size(); ++m) {
+      for (std::size_t m = 0; m < edges.size(); ++m) {
         auto& both = holders[ix(nodes[4 + m])];
         if (!both.empty()) continue;
-        const auto &a = holders[ix(nodes[ix(tet10_middles[m][0])])], &b = holders[ix(nodes[ix(tet10_middles[m][1])])];
+        const auto &a = holders[ix(nodes[ix(edges[m][0])])], &b = holders[ix(nodes[ix(edges[m][1])])];
         std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(both));
       }
     }

@@ -172,7 +172,7 @@ Model build_model(const Scene& scene, const std::vector<ForceMaker>& own_forces,
   std::vector<int> number;       // of the former among the latter
   for (std::size_t b = 0; b < placed.size(); ++b) {
     const int count = static_cast<int>(placed[b].nodes.size());
-    for (int i = 0; shares.shared() && i < count; ++i) number.push_back(all_nodes + placed[b].node_number(i));
+    for (int i = 0; i < count; ++i) number.push_back(all_nodes + placed[b].node_number(i));
     nodes += count;
     all_nodes += model.bodies[b].nodes;
   }
@@ -185,6 +185,9 @@ Model build_model(const Scene& scene, const std::vector<ForceMaker>& own_forces,
       ++i;
     }
 
+  for (PlacedBody& p : placed)
+    for (AffinePart& part : p.rigid)
+      parts.ties.insert(parts.ties.end(), std::move_iterator(part.ties.begin()), std::move_iterator(part.ties.end()));
   if (!scene.stitches.empty()) {
     StitchGround ground{scene, model.bodies, {}};
     for (const PlacedBody& p : placed) ground.meshed.push_back(&p.shape.mesh.nodes);
@@ -210,8 +213,7 @@ Model build_model(const Scene& scene, const std::vector<ForceMaker>& own_forces,
     const PlacedBody& p = placed[b];
     const int number = static_cast<int>(b);
     if (choice.damping.any() && body.elastic)
-      parts.forces.push_back(
-          make_damping(choice.damping, body, p, shares.shared() ? p.own : p.masses, parts.positions));
+      parts.forces.push_back(make_damping(choice.damping, body, p, p.masses_here(), parts.positions));
     mark({Group::body, number, Part::damping});
     if (p.thin)
       for (auto& force : thin_forces(choice, body, *p.thin, p.masses, parts.positions))

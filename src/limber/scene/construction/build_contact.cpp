@@ -2,22 +2,19 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Geometry>
 #include <algorithm>
 #include <limits>
 #include <numeric>
-#include <optional>
 #include <set>
 
 #include "limber/contact/forces/collision_gaps.hpp"
-#include "limber/contact/geometry/crossings.hpp"
 #include "limber/contact/geometry/distance_grid.hpp"
-#include "limber/contact/geometry/push_apart.hpp"
 #include "limber/contact/smooth/smooth_choice.hpp"
 #include "limber/core/errors.hpp"
 #include "limber/core/nodes.hpp"
 #include "limber/mesh/io/surface_io.hpp"
 #include "limber/scene/construction/build.hpp"
+#include "limber/scene/construction/contact_start.hpp"
 #include "limber/scene/construction/obstacle_parts.hpp"
 
 namespace limber {
@@ -25,8 +22,7 @@ namespace {
 
 using Shape = ObstacleChoice::Shape;
 
-std::string text(const Vec3& x) { return fmt::format("[{:.4g}, {:.4g}, {:.4g}]", x[0], x[1], x[2]); }
-
+/// The surfaces that touch, and the forces between them.
 class Builder {
  public:
   Builder(const Scene& scene, const std::vector<ContactBody>& bodies, Vector& positions,
@@ -38,7 +34,7 @@ class Builder {
     c_.processes = processes.size();
     c_.body_nodes = static_cast<int>(positions_.size() / 3);
     for (const ContactBody& b : bodies_) add_body(b);
-    c_.delta = choice_.delta.value_or(1e-3 * diagonal());
+    c_.delta = choice_.delta.value_or(1e-3 * diagonal_of(positions_));
     for (const ObstacleChoice& o : scene_.obstacles) add_obstacle(o);
     finish_surface();
     make_tables();
@@ -49,13 +45,7 @@ class Builder {
     Contact contact;
     auto collisions = std::make_shared<Collisions>(c_);
     if (!c_.smooth.empty()) contact.smooth = std::make_shared<SmoothContacts>(collisions);
-    if (choice_.start == ContactChoice::Start::push_apart) {
-      push_apart(*collisions);
-      if (contact.smooth) part_smooth(*contact.smooth);
-    }
-    refuse_crossings(*collisions);
-    part_close_starts(*collisions);
-    if (contact.smooth) refuse_between(*contact.smooth);
+    ContactStart(scene_, bodies_, *collisions, contact.smooth.get(), positions_, notes_).clear();
     contact.collisions = collisions;
     if (inequalities) {
       contact.gaps = std::make_shared<CollisionGaps>(
@@ -101,13 +91,6 @@ class Builder {
     if (rough()) throw InputError("contact.friction", "only the formulation \"barrier\" has friction; leave it out");
     if (choice_.surface == ContactChoice::Surface::smooth)
       throw InputError("contact.surface", "\"smooth\" needs the formulation \"barrier\"; use \"triangles\"");
-  }
-
-  double diagonal() const {
-    std::vector<Vec3> nodes;
-    for (Index i = 0; i < positions_.size(); i += 3) nodes.emplace_back(positions_.segment<3>(i));
-    const double d = bounding_box(nodes).diagonal();
-    return d > 0 ? d : 1;
   }
 
   int add_object(const std::string& name, double stiffness) {
@@ -285,137 +268,6 @@ class Builder {
     if (!others.empty()) notes_.push_back("contact.surface: triangles are met as such where " + others);
   }
 
-  /// The point that is deepest within the zero of a smooth surface; null: none is.
-  const SmoothContact* deepest(const SmoothContacts& smooth) const {
-    const auto& all = smooth.at(positions_, 0);
-    const auto least = std::min_element(all.begin(), all.end(),
-                                        [](const SmoothContact& a, const SmoothContact& b) { return a.gap < b.gap; });
-    return least == all.end() || least->gap > 0 ? nullptr : &*least;
-  }
-
-  /// Smooth surfaces stand off from their triangles: what starts between the two is moved on along φ's gradient.
-  void part_smooth(const SmoothContacts& smooth) {
-    const std::vector<Vec3> before = moved_;
-    for (int round = 0; round < 200; ++round) {
-      const SmoothContact* c = deepest(smooth);
-      if (!c || c->objects[0] == c->objects[1]) break;
-      const int mover = movable(c->objects[0]) ? c->objects[0] : c->objects[1];
-      if (!movable(mover)) break;
-      shift(mover, (c_.delta - c->gap) * (mover == c->objects[0] ? 1 : -1) * c->normal());
-    }
-    for (std::size_t o = 0; o < moved_.size(); ++o)
-      if (moved_[o] != before[o])
-        notes_.push_back(fmt::format("contact.start: '{}' was moved by {} m more, off a smooth surface", c_.objects[o],
-                                     text(moved_[o] - before[o])));
-  }
-
-  void refuse_between(const SmoothContacts& smooth) const {
-    if (const SmoothContact* c = deepest(smooth))
-      throw InputError(
-          "contact.surface",
-          fmt::format("node {} of '{}' at {} starts within the smooth surface of '{}', by {:.3g} m, though no "
-                      "triangles cross (the smooth surface stands off beside edges and corners); move them "
-                      "apart, let \"contact\": {{\"start\": \"push_apart\"}} do it, or use \"triangles\"",
-                      c->node(), c_.objects[ix(c->objects[0])],
-                      text(smooth.collisions().positions(positions_, 0).segment<3>(3 * c->node())),
-                      c_.objects[ix(c->objects[1])], -c->gap));
-  }
-
-  std::string describe(const Crossing& c) const {
-    const std::string &a = c_.objects[ix(c.objects[0])], &b = c_.objects[ix(c.objects[1])];
-    if (c.objects[0] == c.objects[1]) return fmt::format("'{}' crosses itself near {}", a, text(c.where));
-    if (c.depth == 0) return fmt::format("'{}' and '{}' cross at the start near {}", a, b, text(c.where));
-    return fmt::format("'{}' is inside '{}' at the start: {}{}, {:.3g} m deep", a, b,
-                       c.node < 0 ? "at " : fmt::format("node {} at ", c.node), text(c.where), c.depth);
-  }
-
-  void refuse_crossings(const Collisions& collisions) const {
-    const auto found = find_crossings(collisions, positions_, 0);
-    if (!found.empty()) {
-      const auto itself = [](const Crossing& c) { return c.objects[0] == c.objects[1]; };
-      // What no motion of whole bodies can mend comes first.
-      const auto worst = std::max_element(found.begin(), found.end(), [&](const Crossing& a, const Crossing& b) {
-        return std::pair(itself(a), a.depth) < std::pair(itself(b), b.depth);
-      });
-      const int object = worst->objects[0];
-      const std::string where = object < static_cast<int>(bodies_.size())
-                                    ? bodies_[ix(object)].choice->where
-                                    : scene_.obstacles[ix(object) - bodies_.size()].where;
-      throw InputError(where, fmt::format("{}{}; {}", describe(*worst),
-                                          found.size() > 1 ? fmt::format(" (and {} more pairs)", found.size() - 1) : "",
-                                          way_out(worst->objects)));
-    }
-    if (const auto c = collisions.nearest(positions_, 0); c && !(c->gap > 0))
-      throw InputError("contact",
-                       fmt::format("'{}' and '{}' {} at the start (gap {:.3g} m); {}", c_.objects[ix(c->objects[0])],
-                                   c_.objects[ix(c->objects[1])], c->gap < -1e-12 * diagonal() ? "overlap" : "touch",
-                                   c->gap, way_out(c->objects)));
-  }
-
-  /// What the user can do about two objects, or one, that cross.
-  std::string way_out(const std::array<int, 2>& objects) const {
-    if (objects[0] == objects[1])
-      return "push_apart moves whole bodies and cannot help: mend the mesh, its placement or its thickness, or let the "
-             "body pass through itself by \"contact\": {\"self\": false}";
-    if (choice_.start == ContactChoice::Start::push_apart)
-      return "push_apart found no way to part them (bodies with pinned or scripted nodes stay): move them apart";
-    return "move them apart, or let \"contact\": {\"start\": \"push_apart\"} do it";
-  }
-
-  bool movable(int object) const { return object < static_cast<int>(bodies_.size()) && bodies_[ix(object)].movable; }
-
-  void shift(int object, const Vec3& by) {
-    for (int i = 0; i < c_.body_nodes; ++i)
-      if (c_.surface.object[ix(i)] == object) positions_.segment<3>(3 * static_cast<Index>(i)) += by;
-    moved_[ix(object)] += by;
-  }
-
-  void push_apart(const Collisions& collisions) {
-    std::vector<char> may_move;
-    for (std::size_t o = 0; o < c_.objects.size(); ++o) may_move.push_back(movable(static_cast<int>(o)));
-    moved_ = limber::push_apart(collisions, may_move, positions_);
-    for (std::size_t o = 0; o < moved_.size(); ++o)
-      if (!moved_[o].isZero(0))
-        notes_.push_back(fmt::format("contact.start: '{}' was moved by {} m to start free of others", c_.objects[o],
-                                     text(moved_[o])));
-  }
-
-  /// Gaps that are tiny beside δ would begin with forces far beyond any load: such bodies are moved apart, and where
-  /// they cannot be, this is said.
-  void part_close_starts(const Collisions& collisions) {
-    const double close = closest_start * c_.delta;
-    const auto too_close = [&] {
-      std::optional<Collision> closest;
-      for (const Collision& c : collisions.at(positions_, 0))
-        if (c.objects[0] != c.objects[1] && c.gap < close && (!closest || c.gap < closest->gap)) closest = c;
-      return closest;
-    };
-    const auto names = [&](const Collision& c) {
-      return fmt::format("'{}' and '{}' start with a gap of {:.2g} m, less than delta/{:.0f}",
-                         c_.objects[ix(c.objects[0])], c_.objects[ix(c.objects[1])], c.gap, 1 / closest_start);
-    };
-    const auto before = too_close();
-    if (!before) return;
-    std::vector<char> may_move;
-    for (std::size_t o = 0; o < c_.objects.size(); ++o) may_move.push_back(movable(static_cast<int>(o)));
-    const std::vector<Vec3> by = limber::push_apart(collisions, may_move, positions_, close);
-    std::string moved;
-    for (std::size_t o = 0; o < by.size(); ++o)
-      if (!by[o].isZero(0))
-        moved += fmt::format("{}'{}' by {} m", moved.empty() ? "" : ", ", c_.objects[o], text(by[o]));
-    if (!moved.empty()) {
-      notes_.push_back(fmt::format("contact: {}; moved apart: {}", names(*before), moved));
-      refuse_crossings(collisions);
-    }
-    if (const auto left = too_close())
-      notes_.push_back(
-          fmt::format("contact: {}, and cannot be moved; expect a rough start, or take a smaller "
-                      "contact.delta",
-                      names(*left)));
-  }
-
-  static constexpr double closest_start = .05;  // of δ
-
   const Scene& scene_;
   const ContactChoice& choice_;
   const std::vector<ContactBody>& bodies_;
@@ -423,7 +275,6 @@ class Builder {
   std::vector<std::string>& notes_;
   ContactScene c_;
   std::vector<Vec3> obstacle_nodes_;
-  std::vector<Vec3> moved_;  // per object, at the start
 };
 
 }  // namespace

@@ -165,11 +165,12 @@ RigidParts rigid_parts(const BodyChoice& body, const RigidGround& g) {
       shape.rest[k] = g.elements.nodes[ix(affine.corners[k])];
     }
     shapes.push_back(std::move(shape));
+    for (int& corner : affine.corners) corner += g.first_node;
     for (Tie& tie : affine.ties) {
       tie.node += g.first_node;
-      for (int& c : tie.corners) c += g.first_node;
-      all.ties.push_back(tie);
+      for (auto& term : tie.terms) term.node += g.first_node;
     }
+    all.parts.push_back(std::move(affine));
     for (const int e : elements) all.inside[ix(e)] = true;
     all.notes.push_back(
         fmt::format("{}: {} elements on {} nodes move as one rigid part", part.where, elements.size(), nodes.size()));

@@ -27,7 +27,7 @@ struct RigidGround {
 
 struct RigidParts {
   std::vector<bool> inside;               // #E: whether an element belongs to a part
-  std::vector<Tie> ties;                  // of all nodes' numbers
+  std::vector<AffinePart> parts;          // of all nodes' numbers
   std::shared_ptr<RigidShapes> shape;     // keeps them in shape
   std::shared_ptr<ElasticForce> elastic;  // of the corners' tetrahedra: knows det A
   std::vector<std::string> notes;

@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <set>
 
 #include "limber/core/errors.hpp"
 #include "limber/core/nodes.hpp"
@@ -64,11 +65,10 @@ class Stitcher {
                          fmt::format("node {} of '{}' at {} is {:.4g} m from '{}', and 'distance' is {:.4g} m",
                                      nodes_[k], from_.name, at_point(place(k)), held[k].distance, to_.name, distance_));
       farthest = std::max(farthest, held[k].distance);
-      Tie tie{from_.first_node + nodes_[k], {}, {}};
+      Tie tie{from_.first_node + nodes_[k], {}};
       const Held h = tidy(held[k]);
-      for (std::size_t c = 0; c < 4; ++c) tie.corners[c] = to_.first_node + h.corners[c];
-      tie.weights = h.weights;
-      all.push_back(tie);
+      for (std::size_t c = 0; c < 4; ++c) tie.terms.push_back({to_.first_node + h.corners[c], h.weights[c]});
+      all.push_back(std::move(tie));
     }
     notes.push_back(fmt::format("{}: {} nodes of '{}' follow '{}', at most {:.3g} m away from it", choice_.where,
                                 nodes_.size(), from_.name, to_.name, farthest));
@@ -153,7 +153,11 @@ std::string node_name(int node, const std::vector<Body>& bodies) {
 
 void add_stitches(const StitchGround& ground, MechanicalSystem::Parts& parts, std::vector<std::string>& notes) {
   std::map<int, std::string> follows;  // what ties a node already
-  for (const Tie& t : parts.ties) follows.emplace(t.node, "a rigid part");
+  std::set<int> corners;               // of rigid parts: nodes are tied to them
+  for (const Tie& t : parts.ties) {
+    follows.emplace(t.node, "a rigid part");
+    for (const auto& term : t.terms) corners.insert(term.node);
+  }
   std::vector<char> prescribed(static_cast<std::size_t>(parts.positions.size() / 3), 0);
   for (const Prescription& p : parts.prescriptions)
     for (const int node : p.nodes) prescribed[ix(node)] = 1;
@@ -165,12 +169,14 @@ void add_stitches(const StitchGround& ground, MechanicalSystem::Parts& parts, st
       if (prescribed[ix(tie.node)])
         throw InputError(stitch.where + ".nodes",
                          name(tie.node) + " is pinned or scripted, and cannot follow another body too");
+      if (corners.contains(tie.node))
+        throw InputError(stitch.where + ".nodes", name(tie.node) + " belongs to a rigid part already");
       if (const auto [it, fresh] = follows.emplace(tie.node, stitch.where); !fresh)
         throw InputError(stitch.where + ".nodes", fmt::format("{} belongs to {} already", name(tie.node), it->second));
       all.emplace_back(tie, stitch.where);
     }
   for (const auto& [tie, where] : all) {
-    for (const int corner : tie.corners) {
+    for (const auto& [corner, weight] : tie.terms) {
       if (prescribed[ix(corner)])
         throw InputError(where, fmt::format("{} would follow {}, which is pinned or scripted; pin or script the first "
                                             "one instead",

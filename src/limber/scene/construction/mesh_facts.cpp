@@ -9,8 +9,8 @@
 #include <limits>
 
 #include "limber/core/errors.hpp"
-#include "limber/force/reference_element.hpp"
 #include "limber/material/decompose.hpp"
+#include "limber/mesh/element_type.hpp"
 #include "limber/scene/json.hpp"
 
 namespace limber {

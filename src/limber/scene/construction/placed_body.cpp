@@ -17,7 +17,7 @@
 namespace limber {
 namespace {
 
-/// Rigid parts leave the elements and become ties.
+/// Rigid parts leave the elements.
 void add_rigid(const BodyChoice& choice, const Vec3& gravity, Body& body, PlacedBody& p, Model& model,
                MechanicalSystem::Parts& parts) {
   auto& m = p.materials;
@@ -27,7 +27,7 @@ void add_rigid(const BodyChoice& choice, const Vec3& gravity, Body& body, Placed
   body.rigid = rigid.elastic;
   body.shapes = rigid.shape;
   parts.forces.push_back(rigid.shape);
-  parts.ties.insert(parts.ties.end(), rigid.ties.begin(), rigid.ties.end());
+  p.rigid = std::move(rigid.parts);
   model.notes.insert(model.notes.end(), rigid.notes.begin(), rigid.notes.end());
 }
 
@@ -35,8 +35,8 @@ void add_elastic(Body& body, const PlacedBody& p, MechanicalSystem::Parts& parts
   const auto& m = p.materials;
   body.elastic = std::make_shared<ElasticForce>(p.shape.elements, body.first_node, m.materials, m.of_element, m.means);
   if (m.viscous())
-    parts.forces.push_back(std::make_shared<ViscoelasticForce>(p.shape.elements, body.first_node, m.materials,
-                                                               m.viscosities, m.of_element, m.means));
+    parts.forces.push_back(std::make_shared<ViscoelasticForce>(*body.elastic, p.shape.elements, body.first_node,
+                                                               m.materials, m.viscosities, m.of_element, m.means));
   else
     parts.forces.push_back(body.elastic);
 }
@@ -55,29 +55,24 @@ void add_solid(const BodyChoice& choice, const Vec3& gravity, Shares& shares, Bo
   p.masses = solid_masses(choice, body, p);
   if (p.part) {
     shares.take_part(*p.part, body.first_node);
-    p.own = p.masses;
     return add_elastic(body, p, parts);
   }
-  if (!choice.rigid.empty() || shares.shared()) p.all_corners = p.shape.elements.corners;
   const bool across_cuts = p.shape.elements.kind == ElementKind::tet4 && p.materials.has_means();
   const auto process_of = shares.cut(p.shape.elements, body.first_node, !choice.rigid.empty() || across_cuts);
+  const int here = shares.processes().rank();
+  const bool whole = std::all_of(process_of.begin(), process_of.end(), [&](int process) { return process == here; });
+  if (!choice.rigid.empty() || !whole) p.all_corners = p.shape.elements.corners;
   if (!choice.rigid.empty()) add_rigid(choice, gravity, body, p, model, parts);
-  if (shares.shared()) {
-    if (body.rigid) {  // one process has it all
-      const int process = process_of.front();
-      if (process != shares.processes().rank()) {
-        parts.forces.back() = body.shapes->elsewhere();
-        body.rigid.reset();
-        body.shapes.reset();
-        p.shape.elements.corners.clear();
-        p.materials.of_element.clear();
-      } else {
-        p.own = p.masses;
-      }
-    } else {
-      keep_own(process_of, shares.processes().rank(), p.shape.elements, p.materials.of_element, p.materials.density);
-      p.own = solid_masses(choice, body, p);
-    }
+  if (!whole && body.rigid) {  // another process has it all
+    parts.forces.back() = body.shapes->elsewhere();
+    body.rigid.reset();
+    body.shapes.reset();
+    p.shape.elements.corners.clear();
+    p.materials.of_element.clear();
+    p.own.emplace();
+  } else if (!whole) {
+    keep_own(process_of, here, p.shape.elements, p.materials.of_element, p.materials.density);
+    p.own = solid_masses(choice, body, p);
   }
   add_elastic(body, p, parts);
 }
@@ -169,14 +164,17 @@ PlacedBody add_body(const BodyChoice& choice, Making making, const Vec3& gravity
     body.wave_speed = thin_wave_speed(body, *p.thin);
   }
   const bool solid = !choice.materials.empty() && !body.rest.tets.empty();
-  if (shares.shared() && (!solid || choice.springs)) {
+  const int here = shares.processes().rank();
+  if (!solid || choice.springs) {
     p.process = shares.take(body.first_node, static_cast<int>(p.nodes.size()));
-    if (!solid && p.process == shares.processes().rank()) p.own = p.masses;
+    if (!solid && p.process != here) p.own.emplace();
   }
-  for (const NodalMass& more : added_masses(choice, body, p)) {
+  const std::vector<NodalMass> added = added_masses(choice, body, p);
+  if (!added.empty() && here != 0 && !p.own) p.own = p.masses;  // process 0 has what is added
+  for (const NodalMass& more : added) {
     p.masses.push_back(more);
     shares.hold(0, more.a);
-    if (shares.shared() && shares.processes().rank() == 0) p.own.push_back(more);
+    if (here == 0 && p.own) p.own->push_back(more);
   }
   Vec3 centre = Vec3::Zero();
   for (const auto& m : p.masses) {
@@ -194,7 +192,7 @@ PlacedBody add_body(const BodyChoice& choice, Making making, const Vec3& gravity
   take_spring_edges(choice, p, body);
   for (auto& prescription : prescriptions(choice, p, body.first_node, time, model.notes))
     parts.prescriptions.push_back(std::move(prescription));
-  const auto& masses = shares.shared() ? p.own : p.masses;
+  const auto& masses = p.masses_here();
   parts.masses.insert(parts.masses.end(), masses.begin(), masses.end());
   parts.length_scale = std::min(parts.length_scale, body.box.diagonal());
   model.bodies.push_back(std::move(body));

@@ -19,16 +19,18 @@
 namespace limber {
 
 struct PlacedBody {
-  BodyShape shape;                   // as meshed
-  std::optional<BodyPart> part;      // where these are the elements of one process
-  std::vector<Vec3> nodes;           // placed
-  std::vector<NodalMass> masses;     // of all processes, unless it is a part
-  std::vector<NodalMass> own;        // of this one, where several share the elements
-  BodyMaterials materials;           // of a solid
-  std::optional<MadeMaterial> thin;  // of a sheet or a rod
-  int process = 0;                   // that takes what is not cut: sheets, rods and springs
-  std::vector<int> all_corners;      // of all elements, where those of the shape are fewer: rigid or of one process
+  BodyShape shape;                            // as meshed
+  std::optional<BodyPart> part;               // where these are the elements of one process
+  std::vector<Vec3> nodes;                    // placed
+  std::vector<NodalMass> masses;              // of all processes, unless it is a part
+  std::optional<std::vector<NodalMass>> own;  // of this one, if those are fewer
+  BodyMaterials materials;                    // of a solid
+  std::optional<MadeMaterial> thin;           // of a sheet or a rod
+  std::vector<AffinePart> rigid;              // parts, of all nodes' numbers
+  int process = 0;                            // that takes what is not cut: sheets, rods and springs
+  std::vector<int> all_corners;  // of all elements, where those of the shape are fewer: rigid or of one process
 
+  const std::vector<NodalMass>& masses_here() const { return own ? *own : masses; }
   /// All elements of the body.
   ElementMesh elements() const {
     return {shape.elements.kind, nodes, all_corners.empty() ? shape.elements.corners : all_corners};

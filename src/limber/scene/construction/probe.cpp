@@ -10,8 +10,8 @@
 
 #include "limber/core/errors.hpp"
 #include "limber/core/nodes.hpp"
-#include "limber/force/reference_element.hpp"
 #include "limber/mesh/box_tree.hpp"
+#include "limber/mesh/element_type.hpp"
 #include "limber/mesh/embed.hpp"
 #include "limber/scene/construction/build.hpp"
 
@@ -65,7 +65,7 @@ std::vector<double> weights_in(const ElementMesh& mesh, std::size_t e, const Vec
   const auto nodes = mesh.element(e);
   Matrix X(static_cast<Index>(nodes.size()), 3);
   for (std::size_t a = 0; a < nodes.size(); ++a) X.row(static_cast<Index>(a)) = mesh.nodes[ix(nodes[a])];
-  Vec3 xi = Vec3::Constant(mesh.kind == ElementKind::hex8 ? 0 : .25);
+  Vec3 xi = reference_centre(mesh.kind);
   for (int k = 0; k < 50; ++k) {
     const Vec3 r = x - X.transpose() * shape_values(mesh.kind, xi);
     const Mat3 J = X.transpose() * shape_gradients(mesh.kind, xi);

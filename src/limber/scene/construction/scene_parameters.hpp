@@ -10,6 +10,9 @@
 
 namespace limber {
 
+struct ParameterEntry;
+struct ChangedScene;
+
 class SceneParameters final : public ParameterSource {
  public:
   /// Of a model that was built of this scene, and lives as long as its system. `document`: what the scene was read
@@ -32,37 +35,18 @@ class SceneParameters final : public ParameterSource {
   void update(Model& model) const;
 
  private:
-  struct Entry;    // a parameter and where it stands
-  struct Live;     // a body, meshed again when something of it is changed first
-  struct Pending;  // what was prepared
-  struct Json;     // the document without meshes
-  struct Fact {    // of a body
-    int first_node;
-    bool solid, rigid, thin;
-  };
+  struct Live;
 
-  std::vector<Entry> entries() const;
-  void add_body_entries(std::size_t b, std::vector<Entry>& all) const;
-  const Entry& find(const std::vector<Entry>& all, const std::string& name) const;
-  Live& live(std::size_t b) const;
-  std::vector<double> element_values(std::size_t b, const std::string& field) const;
-  void take_value(const Entry& entry, const Parameter& value, Pending& next) const;
-  void read_again(const Entry& entry, Pending& next) const;
-  void make_body(std::size_t b, Pending& next) const;
-  void make_choices(Pending& next) const;
-  SystemChange exchange(Pending& next) const;
+  std::vector<ParameterEntry> entries() const;
 
   MechanicalSystem* system_;
   Document document_;
   std::shared_ptr<const Scene> now_;
-  std::unique_ptr<Json> json_;
-  std::vector<Fact> facts_;
-  std::vector<ForceOrigin> origins_;
+  std::unique_ptr<Live> live_;
   bool contact_;
-  mutable std::vector<std::unique_ptr<Live>> live_;
   std::vector<Parameter> changed_, before_;
-  std::unique_ptr<Pending> pending_;
-  mutable long fields_made_ = 0;
+  std::unique_ptr<ChangedScene> pending_;
+  long fields_made_ = 0;
 };
 
 /// Lets the numbers of the scene be changed while a simulation of the model goes on.

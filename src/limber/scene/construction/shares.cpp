@@ -23,12 +23,11 @@ std::vector<int> cut_elements(const ElementMesh& mesh, int parts) {
   nodes.reserve(mesh.corners.size());
   for (std::size_t e = 0; e < mesh.count(); ++e) {
     const auto element = mesh.element(e);
-    const std::size_t corners = mesh.kind == ElementKind::hex8 ? 8 : 4;
-    nodes.insert(nodes.end(), element.begin(), element.begin() + static_cast<std::ptrdiff_t>(corners));
+    nodes.insert(nodes.end(), element.begin(), element.begin() + corner_count(mesh.kind));
     start.push_back(static_cast<idx_t>(nodes.size()));
   }
   idx_t elements = static_cast<idx_t>(mesh.count()), count = static_cast<idx_t>(mesh.nodes.size()), pieces = parts,
-        common = mesh.kind == ElementKind::hex8 ? 4 : 3, cut = 0;
+        common = corner_count(element_type(mesh.kind).face), cut = 0;
   idx_t options[METIS_NOPTIONS];
   METIS_SetDefaultOptions(options);
   options[METIS_OPTION_SEED] = 1;
@@ -64,12 +63,10 @@ int Shares::least_busy() const {
 }
 
 std::vector<int> Shares::cut(const ElementMesh& mesh, int first_node, bool whole) {
-  std::vector<int> process(mesh.count(), 0);
-  if (!shared()) return process;
-  if (whole || mesh.count() < few * static_cast<std::size_t>(all_.size())) {
-    std::fill(process.begin(), process.end(), least_busy());
-  } else {
-    on_root(all_, [&] { process = cut_elements(mesh, all_.size()); });
+  const int pieces = whole || mesh.count() < few * static_cast<std::size_t>(all_.size()) ? 1 : all_.size();
+  std::vector<int> process(mesh.count(), least_busy());
+  if (pieces > 1) {
+    on_root(all_, [&] { process = cut_elements(mesh, pieces); });
     all_.broadcast(process);
   }
   for (std::size_t e = 0; e < mesh.count(); ++e) {
@@ -102,12 +99,9 @@ void Shares::hold(int process, int node) {
   most_holds_ = std::max(most_holds_, 2 * holds_.size());
 }
 
-void Shares::hold_everywhere(int node) {
-  if (shared()) everywhere_.push_back(node);
-}
+void Shares::hold_everywhere(int node) { everywhere_.push_back(node); }
 
 void Shares::hold_for_first(const Force& force) {
-  if (!shared()) return;
   Couplings pairs;
   force.add_couplings(pairs);
   for (const auto& [a, b] : pairs) {
@@ -136,7 +130,7 @@ NodeHolders Shares::holders(std::vector<int> number, int all, const std::vector<
   for (const Tie& t : ties)
     for (auto it = std::lower_bound(holds.begin(), holds.end(), std::pair(t.node, -1));
          it != holds.end() && it->first == t.node; ++it)
-      for (const int corner : t.corners) corners.emplace_back(corner, it->second);
+      for (const auto& term : t.terms) corners.emplace_back(term.node, it->second);
   holds.insert(holds.end(), corners.begin(), corners.end());
   tidy(holds);
   h.start.assign(ix(nodes) + 1, 0);

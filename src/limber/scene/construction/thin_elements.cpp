@@ -44,7 +44,7 @@ std::vector<bool> thin_elements(const BodyChoice& body, const BodyShape& shape) 
   std::vector<bool> thin(mesh.count(), false);
   if (shape.mesh.nodes.empty()) return thin;
   const std::vector<bool> surface = surface_nodes(body, shape);
-  const std::size_t corners = mesh.kind == ElementKind::hex8 ? 8 : 4;
+  const std::size_t corners = ix(corner_count(mesh.kind));
   std::vector<bool> inner(mesh.nodes.size(), false);  // or beside such a node
   const auto has = [&](std::size_t e, const std::vector<bool>& what, bool value) {
     const auto own = mesh.element(e).first(corners);

@@ -121,8 +121,6 @@ Modes scene_modes(const Model& model, const State& state, int s, ModeSearch sear
   const Matrix rigid = system.rigid_motions(state);
   const Space& space = system.space();
   require_entries(T.low_rank);
-  if (!space.shared())
-    return lowest_modes(with_entries(T.K, T.low_rank, 1, Triangle::lower), system.mass(), s, rigid, positions);
   if (space.all(!T.low_rank.any()) && sought_together(system.traits().nodes, system.size(), s, search)) {
     Modes together;
     if (!failure_of([&] { together = lowest_modes_together(system.traits().nodes, T.K, system.mass(), s, rigid); }))
@@ -131,21 +129,17 @@ Modes scene_modes(const Model& model, const State& state, int s, ModeSearch sear
   // Each process finds those of the whole, and keeps its rows.
   const auto whole = [&](const SparseMatrix& A) { return gather_matrix(space, A, Symmetry::symmetric); };
   const Vector all_positions = space.allgather(*positions);
-  Modes modes = lowest_modes(whole(T.K), whole(system.mass()), s, gather_rows(space, rigid), &all_positions);
+  Modes modes = lowest_modes(with_entries(whole(T.K), T.low_rank, 1, Triangle::lower), whole(system.mass()), s,
+                             gather_rows(space, rigid), &all_positions);
   modes.X = held_rows(space, modes.X);
   return modes;
 }
 
 Matrix on_all_nodes(const MechanicalSystem& system, const Matrix& X) {
-  Matrix all(3 * static_cast<Index>(system.nodes()), X.cols());
-  if (!system.space().shared()) {
-    for (Index j = 0; j < X.cols(); ++j) all.col(j) = system.spread(X.col(j));
-    return all;
-  }
-  // As velocities, less those that are prescribed.
-  const Vector rest = Vector::Zero(system.size());
-  const Vector prescribed = gather_state(system, {rest, rest, 0}).v;
-  for (Index j = 0; j < X.cols(); ++j) all.col(j) = gather_state(system, {rest, X.col(j), 0}).v - prescribed;
+  std::vector<Vector> columns;
+  for (Index j = 0; j < X.cols(); ++j) columns.push_back(gather_nodes(system, system.spread(X.col(j))));
+  Matrix all(columns.empty() ? 0 : columns.front().size(), X.cols());
+  for (Index j = 0; j < X.cols(); ++j) all.col(j) = columns[static_cast<std::size_t>(j)];
   return all;
 }
 

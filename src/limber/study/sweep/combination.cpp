@@ -61,11 +61,11 @@ std::vector<std::string> short_names(const std::vector<Variation>& variations) {
   std::vector<std::string> names;
   for (const auto& path : paths) {
     std::size_t count = 1;
-    const auto shared = [&] {
+    const auto ambiguous = [&] {
       return std::count_if(paths.begin(), paths.end(),
                            [&](const auto& other) { return path_end(other, count) == path_end(path, count); }) > 1;
     };
-    while (count < path.size() && shared()) ++count;
+    while (count < path.size() && ambiguous()) ++count;
     names.push_back(path_end(path, count));
   }
   return names;

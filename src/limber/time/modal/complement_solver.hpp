@@ -25,6 +25,11 @@ class ComplementSolver final : public LinearSolver {
 
   void set_matrix(const SparseMatrix& A) override;
   SolveReport solve(const Vector& b, Vector& x, double tolerance) override;
+  std::optional<SolveReport> solve_sum(const Correction& beside, const Vector& b, Vector& x,
+                                       double tolerance) override {
+    if (modes_ && modes_->count() > 0) return std::nullopt;
+    return base_.solve_sum(beside, b, x, tolerance);
+  }
   /// PᵀA x.
   void multiply(const Vector& x, Vector& y) const override {
     base_.multiply(x, y);

@@ -39,7 +39,7 @@ Vector whole_positions(const System& system) {
 }  // namespace
 
 bool ModeFinder::together(const System& system, const Linearization& at, Index modes) const {
-  return system.space().shared() && system.space().all(!at.tangent.low_rank.any()) &&
+  return system.space().all(!at.tangent.low_rank.any()) &&
          sought_together(system.traits().nodes, system.size(), std::max<Index>(count_, modes), search_);
 }
 
@@ -51,11 +51,10 @@ ModeFinder::Problem ModeFinder::problem(System& system, const Linearization& at,
     tracker_.set_positions(system.traits().nodes.positions);
     return {lower_blocks(at.tangent.K, symmetric), lower_blocks(system.mass(), symmetric), system.rigid_motions(at.at)};
   }
-  if (space.shared() && positions_.size() == 0) positions_ = whole_positions(system);
-  tracker_.set_positions(space.shared() ? &positions_ : system.traits().nodes.positions);
+  if (positions_.size() == 0) positions_ = whole_positions(system);
+  tracker_.set_positions(&positions_);
   const auto all = [&](const SparseMatrix& A) {
-    SparseMatrix here = symmetric_part(A, symmetric);
-    return space.shared() ? gather_matrix(space, here, Symmetry::symmetric) : here;
+    return gather_matrix(space, symmetric_part(A, symmetric), Symmetry::symmetric);
   };
   require_entries(at.tangent.low_rank);
   return {with_entries(all(at.tangent.K), at.tangent.low_rank, 1, Triangle::lower), all(system.mass()),

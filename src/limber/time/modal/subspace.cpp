@@ -41,9 +41,9 @@ ModalSubspace::ModalSubspace(const ModalOptions& options, Index n, Checks checks
 
 void ModalSubspace::begin_step(System& system, const State& u0, double h, const ModalLimits& limits, Use use) {
   step_.h = h;
-  start_.at = u0;
-  start_.f = system.linearize(u0, Definiteness::exact, start_.tangent);
-  if (!system.space().all_finite(start_.f)) throw StepFailure("the force is not finite");
+  step_.start.at = u0;
+  step_.start.f = system.linearize(u0, Definiteness::exact, step_.start.tangent);
+  if (!system.space().all_finite(step_.start.f)) throw StepFailure("the force is not finite");
   bodies_.leave_out_none();
   if (finder_.count() == 0) {  // a method without modes: the base scheme
     all_ = {ModalBasis(system, {Vector(0), Matrix(system.size(), 0)}), {Matrix(0, 0), Matrix(0, 0), {}}};
@@ -112,16 +112,16 @@ void ModalSubspace::turn(const System& system, const State& u0) {
 
 /// Reduces K to the modes, and finds bodies that turn too far for them.
 void ModalSubspace::check(System& system) {
-  all_.reduced = reduction_(system, start_.tangent, all_.basis, stiff_);
+  all_.reduced = reduction_(system, step_.start.tangent, all_.basis, all_.stiff);
   const double most_turning = step_.limits.most_turning;
   step_.turning = options_.refresh.rule == Refresh::Rule::automatic && std::isfinite(most_turning)
-                      ? turning_bodies(system, start_.tangent, start_.at, step_.h, most_turning)
+                      ? turning_bodies(system, step_.start.tangent, step_.start.at, step_.h, most_turning)
                       : Vector();
   age_.checked = age_.fresh = true;
 }
 
 void ModalSubspace::find_bodies(System& system) {
-  std::vector<std::vector<int>> bodies = finder_.bodies(system, start_, count());
+  std::vector<std::vector<int>> bodies = finder_.bodies(system, step_.start, count());
   std::vector<int> of_mode = parts_of_columns(bodies, gather_rows(system.space(), all_.basis.X));
   bodies_.set(std::move(bodies), std::move(of_mode));
 }
@@ -169,10 +169,10 @@ std::vector<char> ModalSubspace::due(System& system) {
 /// + h²K)⁻¹, a measure of how fast it and the implicit complement can amplify each other through an explicit coupling.
 Vector ModalSubspace::staleness(System& system, const std::vector<Index>& columns) const {
   const Matrix K = all_.reduced.K(columns, columns);
-  Matrix r = stiff_(Eigen::all, columns);
+  Matrix r = all_.stiff(Eigen::all, columns);
   subtract(all_.basis.MX(Eigen::all, columns), K, r);
   const Space& space = system.space();
-  Vector k = start_.tangent.K.diagonal(), m = system.mass().diagonal();
+  Vector k = step_.start.tangent.K.diagonal(), m = system.mass().diagonal();
   space.add_up(k);
   space.add_up(m);
   if (options_.refresh.rule != Refresh::Rule::automatic) return mode_errors(r, K.diagonal(), k, m, space);
@@ -190,20 +190,20 @@ void ModalSubspace::refresh(System& system, const std::vector<char>& due) {
   step_.sought_above = step_.limits.lowest;
   try {
     std::string note;
-    Modes found = finder_.find(system, start_, all_.basis, tolerance, due, note);
+    Modes found = finder_.find(system, step_.start, all_.basis, tolerance, due, note);
     if (!note.empty()) notes_.list.push_back(std::move(note));
     all_.basis = ModalBasis(system, std::move(found));
-    kept_ = std::make_shared<const KeptModes>(KeptModes{all_.basis, start_.at.q, {}});
+    kept_ = std::make_shared<const KeptModes>(KeptModes{all_.basis, step_.start.at.q, {}});
   } catch (const BelowFloor&) {  // of the only body
     if (first) all_.basis = ModalBasis(system, {Vector(0), Matrix(system.size(), 0)});
-    all_.reduced = reduction_(system, start_.tangent, all_.basis, stiff_);
+    all_.reduced = reduction_(system, step_.start.tangent, all_.basis, all_.stiff);
     age_.checked = age_.fresh = true;
     find_bodies(system);
     bodies_.set_all_below_floor();
     return;
   }
   if (count() != before)
-    notes_.list.push_back(fmt::format("t = {:.6g} s: {} modes instead of {}{}", start_.at.t, count(), before,
+    notes_.list.push_back(fmt::format("t = {:.6g} s: {} modes instead of {}{}", step_.start.at.t, count(), before,
                                       count() > before ? ", so that no group of equal frequencies is cut"
                                                        : ": a group of equal frequencies has parted"));
   age_.steps = 0;

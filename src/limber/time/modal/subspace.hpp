@@ -101,7 +101,7 @@ class ModalSubspace {
   };
   LeftOutCounts left_out_counts() const { return counts_.left_out; }
   /// f, K, D at the start of the step.
-  const Linearization& start() const { return start_; }
+  const Linearization& start() const { return step_.start; }
   /// K and D reduced, at the start of the step or a few steps earlier; later changes are part of the coupling.
   const ReducedTangent& reduced_start() const { return of_step().reduced; }
   /// T reduced to the modes of the step.
@@ -134,10 +134,12 @@ class ModalSubspace {
   struct Split {
     ModalBasis basis;
     ReducedTangent reduced;
+    Matrix stiff = {};  // K X of all modes at the last reduction
   };
-  /// The requirements of the step.
+  /// The step that is taken, and what it requires.
   struct Step {
-    double h = 0;  // [s]
+    Linearization start = {};  // f, K, D at its start
+    double h = 0;              // [s]
     ModalLimits limits = {};
     Vector turning = {};      // over all unknowns: 1 for bodies that turn too far; empty: none does
     double sought_above = 0;  // [1/s²] floor of the last search
@@ -173,8 +175,6 @@ class ModalSubspace {
   ModalBodies bodies_;
   std::shared_ptr<const KeptModes> kept_;  // the modes of all_ as computed
   Split all_, some_;
-  Matrix stiff_;         // K X of all modes at the last reduction
-  Linearization start_;  // at the start of the step
   Step step_;
   ModesAge age_;
   Counts counts_;

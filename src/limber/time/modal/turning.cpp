@@ -14,7 +14,7 @@ Matrix part_sums(const Space& space, const std::vector<std::vector<int>>& parts,
   for (std::size_t k = 0; k < parts.size(); ++k)
     for (const int i : parts[k])
       if (space.owns(i)) sums.col(static_cast<Index>(k)) += term(static_cast<Index>(k), i);
-  if (space.shared()) space.processes().sum({sums.data(), static_cast<std::size_t>(sums.size())});
+  space.processes().sum({sums.data(), static_cast<std::size_t>(sums.size())});
   return sums;
 }
 

@@ -1,8 +1,10 @@
-#include "limber/force/reference_element.hpp"
+#include "limber/mesh/element_type.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <stdexcept>
+#include <vector>
 
 namespace limber {
 namespace {
@@ -40,7 +42,7 @@ void expect_exact(ElementKind kind, const Quadrature& rule, int degree) {
   EXPECT_GT(rule.weights.minCoeff(), 0);
 }
 
-TEST(ReferenceElement, ShapesAreOneAtTheirNodeAndZeroAtTheOthers) {
+TEST(ElementType, ShapesAreOneAtTheirNodeAndZeroAtTheOthers) {
   for (const ElementKind kind : kinds) {
     const Matrix X = reference_nodes(kind);
     for (Index b = 0; b < X.rows(); ++b)
@@ -48,7 +50,7 @@ TEST(ReferenceElement, ShapesAreOneAtTheirNodeAndZeroAtTheOthers) {
   }
 }
 
-TEST(ReferenceElement, ShapesReproducePolynomials) {
+TEST(ElementType, ShapesReproducePolynomials) {
   for (const ElementKind kind : kinds) {
     const Matrix X = reference_nodes(kind);
     const int degree = kind == ElementKind::tet4 ? 1 : 2;
@@ -65,7 +67,7 @@ TEST(ReferenceElement, ShapesReproducePolynomials) {
   }
 }
 
-TEST(ReferenceElement, GradientsAreDifferencesOfValues) {
+TEST(ElementType, GradientsAreDifferencesOfValues) {
   constexpr double h = 1e-3;  // central differences are exact for polynomials of degree 2 in each variable
   for (const ElementKind kind : kinds)
     for (const Vec3& xi : inside) {
@@ -79,7 +81,7 @@ TEST(ReferenceElement, GradientsAreDifferencesOfValues) {
     }
 }
 
-TEST(ReferenceElement, RulesAreExactToTheirDegree) {
+TEST(ElementType, RulesAreExactToTheirDegree) {
   expect_exact(ElementKind::tet4, energy_rule(ElementKind::tet4, Sides::straight), 1);
   expect_exact(ElementKind::tet10, energy_rule(ElementKind::tet10, Sides::straight), 2);
   expect_exact(ElementKind::tet10, energy_rule(ElementKind::tet10, Sides::curved), 3);
@@ -89,7 +91,56 @@ TEST(ReferenceElement, RulesAreExactToTheirDegree) {
   expect_exact(ElementKind::hex8, mass_rule(ElementKind::hex8), 4);
 }
 
-TEST(ReferenceElement, NumbersOfPoints) {
+TEST(ElementType, FacesAndEdgesFitEachOther) {
+  for (const ElementKind kind : kinds) {
+    const ElementType& type = element_type(kind);
+    const Matrix X = reference_nodes(kind);
+    const FaceType& face = face_type(type.face);
+    const auto n = static_cast<std::size_t>(face.nodes);
+    ASSERT_EQ(type.faces.size() % n, 0u);
+    double volume = 0;
+    for (std::size_t f = 0; f < type.faces.size() / n; ++f) {
+      Matrix x(face.nodes, 3);
+      for (std::size_t a = 0; a < n; ++a) x.row(static_cast<Index>(a)) = X.row(type.faces[f * n + a]);
+      const Quadrature rule = surface_rule(type.face);
+      for (Index q = 0; q < rule.weights.size(); ++q) {
+        const Matrix map = x.transpose() * shape_gradients(type.face, rule.points.row(q));
+        const Vec3 at = x.transpose() * shape_values(type.face, rule.points.row(q)), a = map.col(0), b = map.col(1);
+        volume += rule.weights[q] / 3 * at.dot(a.cross(b));
+      }
+    }
+    EXPECT_NEAR(volume, energy_rule(kind, Sides::straight).weights.sum(), 1e-14) << type.name;
+    // Each edge is one of two faces.
+    std::size_t sides = 0;
+    for (std::size_t f = 0; f < type.faces.size() / n; ++f) sides += static_cast<std::size_t>(face.corners);
+    EXPECT_EQ(sides, 2 * type.edges.size());
+  }
+}
+
+TEST(ElementType, PiecesFillTheElementAndTellItsNodes) {
+  for (const ElementKind kind : kinds) {
+    const ElementType& type = element_type(kind);
+    const Matrix X = reference_nodes(kind);
+    std::vector<int> nodes;
+    for (int a = 0; a < type.nodes; ++a) nodes.push_back(a);
+    std::vector<std::array<int, 4>> cut;
+    add_pieces(kind, nodes, cut);
+    EXPECT_TRUE(std::equal(cut.begin(), cut.end(), type.pieces.begin(), type.pieces.end())) << type.name;
+    EXPECT_EQ(joined(kind, cut), nodes);
+    double volume = 0;
+    for (const auto& [a, b, c, d] : cut) {
+      Mat3 sides;
+      sides << (X.row(b) - X.row(a)).transpose(), (X.row(c) - X.row(a)).transpose(), (X.row(d) - X.row(a)).transpose();
+      EXPECT_GT(sides.determinant(), 0);
+      volume += sides.determinant() / 6;
+    }
+    EXPECT_NEAR(volume, energy_rule(kind, Sides::straight).weights.sum(), 1e-14);
+    EXPECT_EQ(element_kind(type.name), kind);
+  }
+  EXPECT_THROW(element_kind("P0"), std::out_of_range);
+}
+
+TEST(ElementType, NumbersOfPoints) {
   EXPECT_EQ(energy_rule(ElementKind::tet4, Sides::straight).weights.size(), 1);
   EXPECT_EQ(energy_rule(ElementKind::tet10, Sides::straight).weights.size(), 4);
   EXPECT_EQ(energy_rule(ElementKind::tet10, Sides::curved).weights.size(), 8);

@@ -1,0 +1,30 @@
+#pragma once  // internal
+/// What pages ask for that takes long: curves of damping, and recordings.
+
+#include <string>
+
+#include "limber/view/options.hpp"
+#include "limber/view/side_thread.hpp"
+
+namespace limber {
+
+class SideJobs {
+ public:
+  /// Both must outlive it.
+  SideJobs(const ViewOptions& options, ViewBoard& board) : options_(options), board_(board), thread_(board) {}
+
+  /// The damping of a pane's method, and where the modes of its scene are on the curve. Throws InputError.
+  void send_curve(unsigned long client, const ViewStage& stage, unsigned session, std::size_t pane);
+  /// What the stage has kept, as "mp4", "glb" or "run". Throws InputError, OutputError.
+  void record(unsigned long client, const ViewStage& stage, const std::string& format);
+  bool records() const { return thread_.records(); }
+  void end() { thread_.end(); }
+
+ private:
+  const ViewOptions& options_;
+  ViewBoard& board_;
+  long recordings_ = 0;
+  SideThread thread_;
+};
+
+}  // namespace limber
