@@ -12,6 +12,7 @@
 #include "limber/core/memo.hpp"
 #include "limber/force/body_matrix.hpp"
 #include "limber/force/turning.hpp"
+#include "limber/model/following_force.hpp"
 #include "limber/model/mechanical_system.hpp"
 #include "limber/model/storing_force.hpp"
 
@@ -43,7 +44,11 @@ RayleighCoefficients rayleigh_from_ratios(const DampingRatio& first, const Dampi
 ///     frozen     the same at the start of the step; has a potential, first order.
 enum class RayleighAt { corotated, rest, current, frozen };
 
-class RayleighDamping : public Force, public DampingForce, public LearningForce, public StoringForce {
+class RayleighDamping : public Force,
+                        public DampingForce,
+                        public LearningForce,
+                        public FollowingForce,
+                        public StoringForce {
  public:
   /// K is the symmetric tangent of `elastic`, a separate copy of the body's elastic force. This object binds it to all
   /// nodes of the body and, if K is that of the rest shape, releases it again. RayleighAt::corotated requires a
@@ -59,6 +64,7 @@ class RayleighDamping : public Force, public DampingForce, public LearningForce,
   std::optional<Potentials> potentials(const State& u) const override;
   void begin_step(const State& u) override;
   void restore(const std::vector<double>& memory) override;
+  bool follows() const override { return uses(RayleighAt::corotated) || uses(RayleighAt::frozen); }
   double damping_power(const State& u) const override;
   double stored_energy(const State&) const override { return 0; }
 

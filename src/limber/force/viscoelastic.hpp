@@ -14,6 +14,7 @@
 #include "limber/force/element_force.hpp"
 #include "limber/force/point_states.hpp"
 #include "limber/material/viscosity.hpp"
+#include "limber/model/following_force.hpp"
 #include "limber/model/storing_force.hpp"
 
 namespace limber {
@@ -24,7 +25,11 @@ struct MeanShares;
 
 /// Before the first step, and at its start, the body is relaxed: T = S, W_i = 0. Nearly inverted elements have no
 /// memory, since it needs F⁻¹: below det F = 0.1 S fades, and it is 0 for inverted elements.
-class ViscoelasticForce final : public ElementForce, public LearningForce, public DampingForce, public StoringForce {
+class ViscoelasticForce final : public ElementForce,
+                                public LearningForce,
+                                public FollowingForce,
+                                public DampingForce,
+                                public StoringForce {
  public:
   /// As ElasticForce. viscosities: #materials; elements without one are elastic. Parts acting on means are elastic too.
   ViscoelasticForce(const ElementMesh& mesh, int first_node, const std::vector<AnyMaterial>& materials,
@@ -39,6 +44,7 @@ class ViscoelasticForce final : public ElementForce, public LearningForce, publi
   ForceTraits traits() const override;
   // potentials: for the last step begun, Σ V (c ψ + B:E).
   void begin_step(const State& u) override;
+  bool follows() const override { return true; }
   std::vector<double> memory() const override;
   void restore(const std::vector<double>& memory) override;
   /// Σ V [ψ(E) + Σ W_i]: a branch stores the work done on it minus the dissipation of its dashpot. Exact for small

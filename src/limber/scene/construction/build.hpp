@@ -98,7 +98,9 @@ Model build_model(const Scene& scene, const std::vector<ForceMaker>& own_forces 
 
 MethodSettings method_settings(const MethodChoice& choice);
 
-Simulation build_simulation(const Scene& scene, const Model& model);
+/// Whether the steps' records hold their stages; see Substep.
+enum class Recording { none, stages };
+Simulation build_simulation(const Scene& scene, const Model& model, Recording recording = Recording::none);
 
 /// Equilibrium under the loads at t = 0, 3N [m].
 Vector statics(const Scene& scene, const Model& model, StaticsReport& report, const StaticsWatch& watch = {});

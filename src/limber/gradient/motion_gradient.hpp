@@ -1,0 +1,66 @@
+#pragma once
+/// A motion and its derivatives. Steps are differentiated as they were taken, halved and retaken ones included. Backwards
+/// the motion is computed again in blocks of √N steps, each from a snapshot, to the same bits.
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "limber/gradient/step_derivative.hpp"
+#include "limber/sim/simulation.hpp"
+
+namespace limber {
+
+/// Throws InputError if the motion cannot be differentiated: for hybrids, exponential methods, contact by inequalities,
+/// lagged friction, nodes that are released before `end` [s], and several processes.
+void require_differentiable(const Simulation& simulation, double end);
+/// Whether a force depends on the motion before the step, apart from its constants: viscous stresses, turned damping.
+/// Such motions can be differentiated forwards only.
+bool follows_motion(const MechanicalSystem& system);
+
+struct MotionAdjoint {
+  Vector parameters;   // of all variations, one after the other
+  StateAdjoint start;  // of the start state
+};
+
+class MotionGradient {
+ public:
+  /// A simulation at its start, with MethodOptions::record_stages; `method`: its method.
+  MotionGradient(Simulation& simulation, const MethodSettings& method, std::vector<Variation*> variations);
+  ~MotionGradient();
+
+  /// Called with each state of the unknowns, the start first.
+  using Visit = std::function<void(long step, const State& u)>;
+  /// Takes the steps.
+  void run(long steps, const Visit& visit);
+  /// After run: from the adjoints of all states, which are asked for backwards.
+  MotionAdjoint backwards(const std::function<StateAdjoint(long step)>& of_state);
+  /// Takes the steps together with the changes of each state by the components of all variations.
+  using VisitChange = std::function<void(long step, const State& u, const StateChange& change)>;
+  void forwards(long steps, const VisitChange& visit);
+
+ private:
+  struct Step {
+    ForceMemories before, after;  // of forces that learn
+    std::vector<RecordedSubstep> substeps;
+  };
+  Step take(std::deque<State>& known);
+  const TimeIntegrator& scheme(Way way) const;
+  bool linearized(Way way) const;
+  Index components() const;
+  void begin(const State& start, const ForceMemories& before, const ForceMemories& after);
+  void step_back(ReverseStep& reverse, const Step& step, std::deque<StateAdjoint>& adjoint, Vector& gradient);
+
+  Simulation& simulation_;
+  const MethodInfo* info_;
+  std::unique_ptr<TimeIntegrator> scheme_, tr_bdf2_, backward_euler_;
+  std::vector<Variation*> variations_;
+  bool learns_;
+  long steps_ = 0, block_ = 1;  // steps in a block
+  std::vector<Snapshot> snapshots_;
+  std::vector<Step> last_block_;
+};
+
+}  // namespace limber

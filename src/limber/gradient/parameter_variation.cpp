@@ -1,0 +1,157 @@
+#include "limber/gradient/parameter_variation.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "limber/core/errors.hpp"
+
+namespace limber {
+namespace {
+
+constexpr double relative_step = 1e-5;
+
+/// A system with another value of one component, as far as it differs.
+struct Sample {
+  struct Changed {
+    std::size_t place;  // among the forces of the system
+    std::shared_ptr<Force> force;
+    LearningForce* learns;
+  };
+  double weight;
+  std::vector<Changed> forces;
+  std::vector<NodalMass> masses;  // empty: as they are
+};
+
+class ParameterVariation final : public Variation {
+ public:
+  ParameterVariation(MechanicalSystem& system, const Parameter& parameter) : system_(system) {
+    for (std::size_t c = 0; c < parameter.values.size(); ++c) components_.push_back(samples(parameter, c));
+  }
+
+  Index size() const override { return static_cast<Index>(components_.size()); }
+
+  void begin_step(const State& u, const ForceMemories& before, const ForceMemories&) override {
+    const State all = system_.full(u);
+    learnt_.clear();
+    for (const auto& component : components_) {
+      ForceMemories change(before.size());
+      for (const Sample& s : component)
+        for (const Sample::Changed& f : s.forces) {
+          if (!f.learns) continue;
+          f.learns->restore(before[f.place]);
+          f.learns->begin_step(all);
+          const std::vector<double> memory = f.learns->memory();
+          auto& to = change[f.place];
+          to.resize(memory.size());
+          for (std::size_t k = 0; k < memory.size(); ++k) to[k] += s.weight * memory[k];
+        }
+      learnt_.push_back(std::move(change));
+    }
+  }
+  ForceMemories learnt(Index component) const override {
+    return learnt_.empty() ? ForceMemories{} : learnt_[static_cast<std::size_t>(component)];
+  }
+
+  Matrix sources(const CallEquation& equation) override {
+    Matrix g = Matrix::Zero(equation.x.size(), size());
+    for (Index c = 0; c < size(); ++c)
+      for (const Sample& s : components_[static_cast<std::size_t>(c)]) g.col(c) += s.weight * value(s, equation);
+    return g;
+  }
+
+ private:
+  std::vector<Sample> samples(const Parameter& parameter, std::size_t c) {
+    const double value = parameter.values[c];
+    double scale = parameter_scale(parameter.name, value);
+    if (value == 0)
+      for (const double other : parameter.values) scale = std::max(scale, std::abs(other));
+    const auto made = [&](const std::vector<DifferencePoint>& points) {
+      std::vector<Sample> all;
+      for (const DifferencePoint& p : points) all.push_back(sample(parameter, c, p));
+      return all;
+    };
+    try {
+      return made(points_around(value, scale));
+    } catch (const InputError&) {
+      return made(points_above(value, scale));
+    }
+  }
+
+  Sample sample(const Parameter& parameter, std::size_t c, const DifferencePoint& point) {
+    Parameter other = parameter;
+    other.values[c] = point.value;
+    const SystemChange change = system_.parameters()->prepare(std::span<const Parameter>(&other, 1));
+    Sample s{point.weight, {}, change.masses};
+    for (std::size_t i = 0; i < change.forces.size(); ++i)
+      if (const auto& entry = change.forces[i]; entry.force != entry.former)
+        s.forces.push_back({i, entry.force, dynamic_cast<LearningForce*>(entry.force.get())});
+    return s;
+  }
+
+  Vector value(const Sample& s, const CallEquation& equation) const {
+    Vector g = Vector::Zero(equation.x.size());
+    Vector accelerated = Vector::Zero(3 * static_cast<Index>(system_.nodes()));  // M of the sample times this
+    if (!s.masses.empty()) accelerated = system_.spread(equation.x);
+    for (const ForceTerm& term : equation.terms) {
+      g += evaluated(term, system_.length_scale(), [&](const State& u) { return force(s, u, term.of); });
+      if (!s.masses.empty() && !term.is_slope() && term.of != ForceTerm::Of::contact) add_prescribed(term, accelerated);
+    }
+    if (s.masses.empty()) return g;
+    Vector inertia = Vector::Zero(accelerated.size());
+    const auto add = [&](int a, int b, double m) {
+      inertia.segment<3>(3 * static_cast<Index>(a)) += m * accelerated.segment<3>(3 * static_cast<Index>(b));
+    };
+    for (const NodalMass& m : s.masses) {
+      add(m.a, m.b, m.m);
+      if (m.a != m.b) add(m.b, m.a, m.m);
+    }
+    return g - system_.map().gather(inertia);
+  }
+
+  Vector force(const Sample& s, const State& u, ForceTerm::Of of) const {
+    const State all = system_.full(u);
+    Vector f = Vector::Zero(all.q.size());
+    for (const Sample::Changed& changed : s.forces) {
+      const bool contact = changed.force->traits().wholly_implicit;
+      if (of == ForceTerm::Of::all || contact == (of == ForceTerm::Of::contact)) changed.force->add_force(all, f);
+    }
+    return system_.map().gather(f);
+  }
+
+  /// The accelerations of prescribed nodes.
+  void add_prescribed(const ForceTerm& term, Vector& to) const {
+    if (!system_.scripted()) return;
+    const Vector a = system_.prescribed(term.u.t).a;
+    const auto& nodes = system_.map().prescribed_nodes();
+    for (std::size_t p = 0; p < nodes.size(); ++p)
+      to.segment<3>(3 * static_cast<Index>(nodes[p])) += term.c * a.segment<3>(3 * static_cast<Index>(p));
+  }
+
+  MechanicalSystem& system_;
+  std::vector<std::vector<Sample>> components_;
+  std::vector<ForceMemories> learnt_;
+};
+
+}  // namespace
+
+std::vector<DifferencePoint> points_around(double value, double scale) {
+  const double e = relative_step * scale, high = value + e, low = value - e;
+  return {{high, 1 / (high - low)}, {low, -1 / (high - low)}};
+}
+
+std::vector<DifferencePoint> points_above(double value, double scale) {
+  const double e = relative_step * scale;
+  return {{value + e, -5 / (2 * e)}, {value + 2 * e, 8 / (2 * e)}, {value + 3 * e, -3 / (2 * e)}};
+}
+
+double parameter_scale(const std::string& name, double value) {
+  if (name.ends_with("poisson")) return std::min(std::abs(value), .5 - value);
+  return value == 0 ? 1 : std::abs(value);
+}
+
+std::unique_ptr<Variation> make_variation(MechanicalSystem& system, const std::string& parameter) {
+  if (!system.parameters()) throw InputError(parameter, "the system has no parameters");
+  return std::make_unique<ParameterVariation>(system, system.parameters()->parameter(parameter));
+}
+
+}  // namespace limber

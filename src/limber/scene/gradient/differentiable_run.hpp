@@ -1,0 +1,70 @@
+#pragma once
+/// A scene's motion as a function of some of its numbers, with its derivatives.
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "limber/gradient/motion_gradient.hpp"
+#include "limber/scene/construction/build.hpp"
+
+namespace limber {
+
+class ModelVariation;
+
+/// A parameter of a run, by its path: a path of the scene, or "initial.positions" or "initial.velocities", N × 3.
+struct RunParameter {
+  std::string name;
+  std::vector<double> values;  // in SI units; of initial states 3N
+  bool is_list = false;
+};
+
+/// Of all nodes, 3N each; empty: zero.
+struct FullAdjoint {
+  Vector q, v;
+};
+
+class DifferentiableRun {
+ public:
+  /// `base`: the folder in which mesh files are looked for. Throws InputError for a parameter that does not exist or by
+  /// which the motion cannot be differentiated.
+  DifferentiableRun(const Document& document, const std::string& base, const std::vector<std::string>& parameters,
+                    const FileAccess& access = {});
+  ~DifferentiableRun();
+
+  const Model& model() const { return model_; }
+  const Scene& scene() const { return scene_; }
+  long steps() const;
+  const std::vector<RunParameter>& parameters() const { return parameters_; }
+
+  /// Called with each full state, the start first.
+  using Visit = std::function<void(long step, const State& full)>;
+  void run(const Visit& visit);
+  /// After run: the derivatives of Σ of_state(k) · state k by all parameters, as lists like their values.
+  std::vector<std::vector<double>> gradient(const std::function<FullAdjoint(long step)>& of_state);
+  /// Runs together with the changes of each full state: a column for each component of all parameters.
+  using VisitChange = std::function<void(long step, const State& full, const Matrix& dq, const Matrix& dv)>;
+  void forwards(const VisitChange& visit);
+
+ private:
+  enum class Kind { variation, start_positions, start_velocities };
+
+  void restart();
+  Index components() const;
+  std::vector<std::vector<double>> backwards(const std::function<FullAdjoint(long step)>& of_state);
+  std::vector<std::vector<double>> by_forwards(const std::function<FullAdjoint(long step)>& of_state);
+  StateAdjoint restricted(const FullAdjoint& full) const;
+
+  Scene scene_;
+  Model model_;
+  std::vector<RunParameter> parameters_;
+  std::vector<Kind> kinds_;
+  std::vector<std::unique_ptr<Variation>> variations_;
+  std::vector<ModelVariation*> moves_;  // of each parameter: if prescribed nodes may depend on it, else null
+  std::optional<Simulation> simulation_;
+  std::optional<MotionGradient> motion_;
+};
+
+}  // namespace limber

@@ -1,0 +1,188 @@
+#include "limber/scene/gradient/model_variation.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <regex>
+
+#include "limber/core/errors.hpp"
+#include "limber/gradient/parameter_variation.hpp"
+#include "limber/gradient/stage_tangent.hpp"
+#include "limber/scene/units.hpp"
+
+namespace limber {
+namespace {
+
+/// "bodies[0].velocity" → /bodies/0/velocity
+nlohmann::json::json_pointer pointer_of(const std::string& path) {
+  std::string pointer = "/";
+  for (const char c : path) {
+    if (c == '.' || c == '[')
+      pointer += '/';
+    else if (c != ']')
+      pointer += c;
+  }
+  try {
+    return nlohmann::json::json_pointer(pointer);
+  } catch (const nlohmann::json::exception&) {
+    throw InputError(path, "is not a path of keys such as bodies[0].velocity");
+  }
+}
+
+/// Why a motion does not depend smoothly on what stands there; empty if it may.
+std::string why_not(const std::string& path) {
+  static const std::array<std::pair<std::regex, const char*>, 5> reasons{{
+      {std::regex("time\\..*|time"), "is the time step or the duration: a gradient is that of a motion with given steps"},
+      {std::regex("method\\..*|method"), "chooses the method, by which a motion does not change smoothly"},
+      {std::regex("output\\..*|output"), "is about what is written, not about the motion"},
+      {std::regex("bodies\\[\\d+\\]\\.mesh\\..*"),
+       "shapes the mesh, by which a motion does not change smoothly; bodies[…].scale and initial.positions can be "
+       "differentiated"},
+      {std::regex("bodies\\[\\d+\\]\\.(pin|element|mass|name)(\\W.*)?"), "is a choice, not a number"},
+  }};
+  for (const auto& [pattern, reason] : reasons)
+    if (std::regex_match(path, pattern)) return reason;
+  return "";
+}
+
+/// All paths of numbers, but for those in meshes.
+void list_numbers(const nlohmann::json& x, const std::string& path, std::vector<std::string>& all) {
+  if (x.is_number()) all.push_back(path);
+  if (x.is_object())
+    for (const auto& [key, value] : x.items())
+      if (key != "mesh") list_numbers(value, path.empty() ? key : path + "." + key, all);
+  if (!x.is_array()) return;
+  if (!x.empty() && std::all_of(x.begin(), x.end(), [](const auto& y) { return y.is_number(); }))
+    all.push_back(path);
+  else
+    for (std::size_t i = 0; i < x.size(); ++i) list_numbers(x[i], path + "[" + std::to_string(i) + "]", all);
+}
+
+double number_in_si(const nlohmann::json& x, const std::string& path) {
+  if (x.is_number()) return x.get<double>();
+  if (x.is_string())
+    for (const Quantity* quantity : quantity::all) try {
+        return parse_quantity(x.get<std::string>(), *quantity, path);
+      } catch (const InputError&) {  // another quantity
+      }
+  throw InputError(path, x.dump().substr(0, 60) + " is not a number or a list of numbers");
+}
+
+Vector force_of(System& system, ForceTerm::Of of, const State& u) {
+  settle_friction(system, u);
+  ContactPart* contact = system.contact();
+  if (of == ForceTerm::Of::all || (!contact && of == ForceTerm::Of::smooth)) return system.force(u);
+  return of == ForceTerm::Of::smooth ? contact->smooth().force(u) : contact->forces().force(u);
+}
+
+}  // namespace
+
+DocumentNumbers find_numbers(const nlohmann::json& scene, const std::string& path) {
+  if (const std::string reason = why_not(path); !reason.empty()) throw InputError(path, reason);
+  DocumentNumbers found{pointer_of(path), {}};
+  if (!scene.contains(found.at)) {
+    std::vector<std::string> all;
+    list_numbers(scene, "", all);
+    const std::string near = nearest_name(path, all);
+    throw InputError(path, near.empty() ? "is not in the scene" : "is not in the scene; did you mean " + near + "?");
+  }
+  const nlohmann::json& x = scene.at(found.at);
+  found.is_list = x.is_array();
+  if (found.is_list)
+    for (const auto& entry : x) found.values.push_back(number_in_si(entry, path));
+  else
+    found.values.push_back(number_in_si(x, path));
+  if (found.values.empty()) throw InputError(path, "is an empty list");
+  return found;
+}
+
+ModelVariation::ModelVariation(const Model& model, const nlohmann::json& scene, const std::string& name,
+                               const DocumentNumbers& numbers, const Build& build)
+    : system_(*model.system) {
+  double largest = 0;
+  for (const double value : numbers.values) largest = std::max(largest, std::abs(value));
+  for (std::size_t c = 0; c < numbers.values.size(); ++c) {
+    const double value = numbers.values[c], scale = value == 0 && largest > 0 ? largest : parameter_scale(name, value);
+    const auto made = [&](const std::vector<DifferencePoint>& points) {
+      std::vector<Sample> samples;
+      for (const DifferencePoint& p : points) {
+        nlohmann::json other = scene;
+        std::vector<double> values = numbers.values;
+        values[c] = p.value;
+        other[numbers.at] = numbers.is_list ? nlohmann::json(values) : nlohmann::json(values[0]);
+        samples.push_back({p.weight, build(other)});
+        if (samples.back().model.system->size() != system_.size())
+          throw InputError(name, "changes which nodes are free, by which a motion does not change smoothly");
+      }
+      return samples;
+    };
+    try {
+      components_.push_back(made(points_around(value, scale)));
+    } catch (const InputError&) {
+      components_.push_back(made(points_above(value, scale)));
+    }
+  }
+}
+
+void ModelVariation::begin_step(const State& u, const ForceMemories& before, const ForceMemories& within) {
+  learnt_.clear();
+  if (before.empty()) return;
+  for (auto& component : components_) {
+    ForceMemories change(before.size());
+    for (Sample& s : component) {
+      MechanicalSystem& system = *s.model.system;
+      system.forces().restore(before);
+      system.begin_step(u);
+      ForceMemories memories = system.forces().memories();
+      for (std::size_t i = 0; i < memories.size(); ++i) {
+        change[i].resize(memories[i].size());
+        for (std::size_t k = 0; k < memories[i].size(); ++k) change[i][k] += s.weight * memories[i][k];
+        // What contact has adapted to is a constant of the step.
+        if (dynamic_cast<const ContactForce*>(system.forces().all()[i].get()) && within[i].size() == memories[i].size())
+          memories[i] = within[i];
+      }
+      system.forces().restore(memories);
+      system.begin_step(u);
+    }
+    learnt_.push_back(std::move(change));
+  }
+}
+
+ForceMemories ModelVariation::learnt(Index component) const {
+  return learnt_.empty() ? ForceMemories{} : learnt_[static_cast<std::size_t>(component)];
+}
+
+Matrix ModelVariation::sources(const CallEquation& equation) {
+  Matrix g = Matrix::Zero(equation.x.size(), size());
+  for (Index c = 0; c < size(); ++c)
+    for (Sample& s : components_[static_cast<std::size_t>(c)]) {
+      MechanicalSystem& system = *s.model.system;
+      Vector value = -system.apply_mass(equation.x);
+      for (const ForceTerm& term : equation.terms)
+        value += evaluated(term, system_.length_scale(), [&](const State& u) { return force_of(system, term.of, u); });
+      g.col(c) += s.weight * value;
+    }
+  return g;
+}
+
+State ModelVariation::start(Index component) const {
+  State change{Vector::Zero(system_.size()), Vector::Zero(system_.size())};
+  for (const Sample& s : components_[static_cast<std::size_t>(component)]) {
+    change.q += s.weight * s.model.start.q;
+    change.v += s.weight * s.model.start.v;
+  }
+  return change;
+}
+
+State ModelVariation::placed(const State& u, Index component) const {
+  State change;
+  for (const Sample& s : components_[static_cast<std::size_t>(component)]) {
+    const State full = s.model.system->full(u);
+    if (change.q.size() == 0) change = {Vector::Zero(full.q.size()), Vector::Zero(full.v.size())};
+    change.q += s.weight * full.q;
+    change.v += s.weight * full.v;
+  }
+  return change;
+}
+
+}  // namespace limber

@@ -1,0 +1,221 @@
+/// Gradients over kinds of bodies, forces and parameters, against differences of whole runs.
+
+#include "motions.hpp"
+
+#include "limber/core/errors.hpp"
+
+namespace limber::test {
+namespace {
+
+struct Entry {
+  std::string parameter, pointer;
+  std::size_t component = 0;
+  double step = 0;
+};
+
+void expect_equal(const Json& scene, const std::vector<Entry>& all, double tolerance, bool forwards_only = false) {
+  std::vector<std::string> names;
+  for (const Entry& e : all) names.push_back(e.parameter);
+  const Gradient f = forward_gradient(scene, names), g = gradient(scene, names);
+  EXPECT_NEAR(g.value, f.value, 1e-12 * std::abs(g.value));
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const double expected = difference(scene, all[i].pointer, all[i].step), scale = std::abs(expected);
+    EXPECT_NEAR(f.of[i][all[i].component], expected, tolerance * scale)
+        << all[i].parameter << " forwards, relative error " << f.of[i][all[i].component] / expected - 1;
+    if (!forwards_only)
+      EXPECT_NEAR(g.of[i][all[i].component], expected, tolerance * scale)
+          << all[i].parameter << " backwards, relative error " << g.of[i][all[i].component] / expected - 1;
+  }
+}
+
+const Entry young{"bodies[0].material.young", "/bodies/0/material/young", 0, 2e2},
+    poisson{"bodies[0].material.poisson", "/bodies/0/material/poisson", 0, 1e-3},
+    density{"bodies[0].material.density", "/bodies/0/material/density", 0, 1},
+    gravity{"gravity", "/gravity/1", 1, 1e-2},
+    velocity{"bodies[0].velocity", "/bodies/0/velocity/2", 2, 1e-3};
+
+TEST(GradientOfBodies, QuadraticTetrahedra) {
+  Json scene = beam("TR-BDF2");
+  scene["bodies"][0]["element"] = "P2";
+  scene["bodies"][0]["mass"] = "consistent";
+  expect_equal(scene, {young, poisson, density, gravity, velocity}, 1e-6);
+}
+
+TEST(GradientOfBodies, Hexahedra) {
+  Json scene = beam("gen-alpha");
+  scene["bodies"][0]["element"] = "hex";
+  expect_equal(scene, {young, poisson, density, gravity, velocity}, 1e-6);
+}
+
+TEST(GradientOfBodies, NearlyIncompressible) {
+  Json scene = beam("SDIRK");
+  scene["bodies"][0]["material"]["poisson"] = .49;
+  Entry nu = poisson;
+  nu.step = 1e-4;
+  expect_equal(scene, {young, nu, density, velocity}, 1e-6);
+}
+
+TEST(GradientOfBodies, MooneyRivlin) {
+  Json scene = beam("BDF2");
+  scene["bodies"][0]["material"] = {
+      {"model", "mooney_rivlin"}, {"c10", 3e4}, {"c01", 1e4}, {"bulk", 5e5}, {"density", 1000}};
+  expect_equal(scene,
+               {{"bodies[0].material.c10", "/bodies/0/material/c10", 0, 50},
+                {"bodies[0].material.c01", "/bodies/0/material/c01", 0, 50},
+                {"bodies[0].material.bulk", "/bodies/0/material/bulk", 0, 500},
+                density},
+               1e-6);
+}
+
+TEST(GradientOfBodies, DampingAtRest) {
+  Json scene = beam("TR-BDF2");
+  scene["bodies"][0]["damping"] = {{"stiffness", 2e-3}, {"mass", .5}, {"at", "rest"}};
+  const Entry stiffness{"bodies[0].damping.stiffness", "/bodies/0/damping/stiffness", 0, 1e-5},
+      mass{"bodies[0].damping.mass", "/bodies/0/damping/mass", 0, 1e-2};
+  expect_equal(scene, {stiffness, mass, young, density}, 1e-6);
+  scene["method"]["name"] = "SI";
+  expect_equal(scene, {stiffness, mass, young, density}, 1e-6);
+}
+
+TEST(GradientOfBodies, DampingThatTurnsWithTheBody) {
+  for (const char* at : {"corotated", "frozen"}) {
+    SCOPED_TRACE(at);
+    Json scene = beam("TR-BDF2");
+    scene["bodies"][0]["damping"] = {{"stiffness", 5e-3}, {"mass", .5}, {"at", at}};
+    scene["bodies"][0]["velocity"] = {1, 2, -1};
+    expect_equal(scene,
+                 {{"bodies[0].damping.stiffness", "/bodies/0/damping/stiffness", 0, 1e-5},
+                  {"bodies[0].damping.mass", "/bodies/0/damping/mass", 0, 1e-2},
+                  young,
+                  density,
+                  velocity},
+                 1e-6, true);
+  }
+}
+
+TEST(GradientOfBodies, Viscous) {
+  for (const char* method : {"TR-BDF2", "SI", "BDF2"}) {
+    SCOPED_TRACE(method);
+    Json scene = beam(method);
+    scene["bodies"][0]["velocity"] = {1, 2, -1};
+    scene["bodies"][0]["material"]["viscosity"] = {{{"share", .3}, {"time", .02}}};
+    expect_equal(scene,
+                 {young,
+                  poisson,
+                  density,
+                  velocity,
+                  {"bodies[0].material.viscosity[0].share", "/bodies/0/material/viscosity/0/share", 0, 1e-3},
+                  {"bodies[0].material.viscosity[0].time", "/bodies/0/material/viscosity/0/time", 0, 1e-4}},
+                 1e-6, true);
+  }
+}
+
+TEST(GradientOfBodies, SheetRodAndSprings) {
+  Json sheet = beam("TR-BDF2");
+  sheet["bodies"][0]["mesh"] = {{"shape", "grid"}, {"size", {.3, .3}}, {"cells", {3, 3}}};
+  sheet["bodies"][0]["thickness"] = .002;
+  sheet["bodies"][0]["material"] = {{"model", "stable_neo_hookean"}, {"young", 1e6}, {"poisson", .3}, {"density", 800}};
+  Entry stiff = young;
+  stiff.step = 1e3;
+  expect_equal(sheet, {stiff, density, velocity, {"bodies[0].thickness", "/bodies/0/thickness", 0, 2e-6}}, 1e-6);
+}
+
+TEST(GradientOfBodies, LoadsScriptsAndAttachments) {
+  Json scene = beam("TR-BDF2");
+  scene["bodies"][0]["loads"] = {{{"nodes", "right"}, {"force", {0, 2, 1}}},
+                                 {{"faces", "top"}, {"pressure", 300}},
+                                 {{"faces", "right"}, {"traction", {100, 50, 0}}}};
+  scene["bodies"][0]["pin"] = Json::array();
+  scene["bodies"][0]["scripts"] = Json::array();
+  scene["bodies"][0].erase("scripts");
+  scene["bodies"][0]["script"] = {
+      {{"nodes", "left"}, {"translate", {{"times", {0, .03, .1}}, {"values", {{0, 0, 0}, {.01, .02, 0}, {0, .05, 0}}}}}}};
+  const std::vector<Entry> loads = {{"bodies[0].loads[0].force", "/bodies/0/loads/0/force/1", 1, 1e-2},
+                                    {"bodies[0].loads[1].pressure", "/bodies/0/loads/1/pressure", 0, 1},
+                                    {"bodies[0].loads[2].traction", "/bodies/0/loads/2/traction/0", 0, 1},
+                                    density};
+  expect_equal(scene, loads, 1e-6);
+}
+
+TEST(GradientOfBodies, InitialStates) {
+  const Json scene = beam("TR-BDF2");
+  const Gradient g = gradient(scene, {"initial.velocities", "initial.positions", "bodies[0].velocity"});
+  double along = 0;  // the sum over all free nodes is the derivative by a velocity of the body
+  for (std::size_t i = 2; i < g.of[0].size(); i += 3) along += g.of[0][i];
+  EXPECT_NEAR(along, g.of[2][2], 1e-9 * std::abs(along));
+  EXPECT_EQ(g.of[1].size(), g.of[0].size());
+}
+
+TEST(GradientOfBodies, TaylorRemainderIsOfSecondOrder) {
+  const Json scene = beam("SDIRK");
+  const Gradient g = gradient(scene, {"bodies[0].material.young"});
+  std::vector<double> remainders;
+  for (const double h : {4e3, 2e3, 1e3}) {
+    Json other = scene;
+    other["bodies"][0]["material"]["young"] = 2e5 + h;
+    remainders.push_back(std::abs(value(other) - g.value - g.of[0][0] * h));
+  }
+  EXPECT_NEAR(std::log2(remainders[0] / remainders[1]), 2, .05);
+  EXPECT_NEAR(std::log2(remainders[1] / remainders[2]), 2, .05);
+}
+
+TEST(GradientOfBodies, TwoThousandSteps) {
+  Json scene = beam("TR-BDF2");
+  scene["time"] = {{"step", .002}, {"duration", 4}};
+  scene["bodies"][0]["damping"] = {{"stiffness", 2e-3}, {"mass", .5}, {"at", "rest"}};
+  const Gradient g = gradient(scene, {"bodies[0].material.young"});
+  EXPECT_NEAR(g.of[0][0], difference(scene, "/bodies/0/material/young", 20), 1e-6 * std::abs(g.of[0][0]));
+}
+
+Json dropped() {
+  return {{"time", {{"step", .005}, {"duration", .1}}},
+          {"method", {{"name", "TR-BDF2"}}},
+          {"gravity", {0, -9.81, 0}},
+          {"contact", {{"delta", .004}, {"stiffness", 3e6}, {"friction", .4}, {"epsilon", .02}}},
+          {"obstacles", {{{"name", "floor"}, {"shape", "plane"}, {"point", {0, 0, 0}}, {"normal", {0, 1, 0}}}}},
+          {"bodies",
+           {{{"name", "cube"},
+             {"mesh", {{"shape", "box"}, {"size", {.1, .1, .1}}, {"cells", {2, 2, 2}}}},
+             {"material", {{"model", "neo_hookean"}, {"young", 2e5}, {"poisson", .3}, {"density", 1000}}},
+             {"position", {0, .006, 0}},
+             {"velocity", {.8, -.5, 0}}}}}};
+}
+
+TEST(GradientOfContact, BarrierAndCoupledFriction) {
+  for (const char* method : {"TR-BDF2", "BE", "gen-alpha", "SI"}) {
+    SCOPED_TRACE(method);
+    Json scene = dropped();
+    scene["method"]["name"] = method;
+    expect_equal(scene,
+                 {young,
+                  density,
+                  {"bodies[0].velocity", "/bodies/0/velocity/0", 0, 1e-4},
+                  {"contact.friction", "/contact/friction", 0, 1e-4}},
+                 1e-4);
+  }
+}
+
+struct Refused {
+  std::string parameter, where, text;
+};
+
+TEST(GradientInput, WhatCannotBeIsSaid) {
+  Json scene = beam("TR-BDF2");
+  scene["contact"] = {{"friction", .3}};
+  for (const Refused& r : {Refused{"bodies[0].material.yong", "bodies[0].material.yong", "bodies[0].material.young"},
+                           Refused{"time.step", "time.step", "time step"},
+                           Refused{"method.name", "method.name", "method"},
+                           Refused{"bodies[0].mesh.cells", "bodies[0].mesh.cells", "mesh"},
+                           Refused{"bodies[0].name", "bodies[0].name", "choice"}}) {
+    try {
+      DifferentiableRun run(document(scene), "", {r.parameter});
+      FAIL() << r.parameter;
+    } catch (const InputError& e) {
+      EXPECT_EQ(e.where(), r.where);
+      EXPECT_NE(e.message().find(r.text), std::string::npos) << e.message();
+    }
+  }
+}
+
+}  // namespace
+}  // namespace limber::test
