@@ -24,10 +24,11 @@ LAYERS = {
     "time": ["solve", "model", "linalg"],
     "analysis": ["time"],
     "sim": ["time", "model"],
+    "gradient": ["sim"],
     "record": ["sim", "analysis", "force", "contact"],
     "verify": ["record"],
     "exchange": ["record", "render"],
-    "scene": ["record"],
+    "scene": ["record", "gradient"],
     "movie": ["scene", "exchange", "render"],
     "study": ["movie"],
     "view": ["movie"],
@@ -41,7 +42,7 @@ FOLDERS = {
     "linalg": {"": [], "solvers": [""], "modes": ["solvers"], "exponential": [""]},
     "mesh": {"": [], "io": [""], "fill": [""], "shapes": ["fill"]},
     "contact": {"geometry": [], "forces": ["geometry"], "smooth": ["forces"], "": ["smooth"]},
-    "scene": {"": [], "construction": [""], "run": ["construction"]},
+    "scene": {"": [], "construction": [""], "run": ["construction"], "gradient": ["run"]},
     "study": {"": [], "sweep": [""], "validation": [""]},
 }
 
