@@ -22,7 +22,7 @@ std::optional<ObservedColumn> observed_column(const std::string& name) {
   const std::size_t dot = name.rfind('.');
   if (dot == std::string::npos || dot == 0 || dot + 2 != name.size()) return std::nullopt;
   const std::size_t axis = axes.find(name.back());
-  if (axis == axes.npos) return std::nullopt;
+  if (axis == std::string_view::npos) return std::nullopt;
   return ObservedColumn{name.substr(0, dot), static_cast<int>(axis)};
 }
 
