@@ -61,7 +61,8 @@ MotionGradient::MotionGradient(Simulation& simulation, const MethodSettings& met
       tr_bdf2_(std::make_unique<TrBdf2>(.5)),
       backward_euler_(std::make_unique<BackwardEuler>()),
       variations_(std::move(variations)),
-      learns_(simulation.system().forces().any_learns()) {}
+      learns_(simulation.system().forces().any_learns()),
+      follows_(follows_motion(simulation.system())) {}
 
 MotionGradient::~MotionGradient() = default;
 
@@ -123,20 +124,20 @@ void MotionGradient::run(long steps, const Visit& visit) {
   }
 }
 
-/// Forces as they were in a substep.
-void MotionGradient::begin(const State& start, const ForceMemories& before, const ForceMemories& within) {
+bool MotionGradient::begin(const State& start, const ForceMemories& before, const ForceMemories& within) {
   if (learns_) {
     simulation_.system().forces().restore(within);
     simulation_.system().begin_step(start);
   }
   for (Variation* variation : variations_) variation->begin_step(start, before, within);
+  return std::exchange(present_, within) != within || follows_;
 }
 
 void MotionGradient::step_back(ReverseStep& reverse, const Step& step, std::deque<StateAdjoint>& adjoint,
                                Vector& gradient) {
   for (std::size_t i = step.substeps.size(); i-- > 0;) {
     const RecordedSubstep& substep = step.substeps[i];
-    begin(substep.known[0], step.before, step.after);
+    if (begin(substep.known[0], step.before, step.after)) reverse.forget();
     const StateAdjoint end = std::move(adjoint.front());
     adjoint.pop_front();
     const ReplayedSubstep taken = replay(simulation_.system(), scheme(substep.way), substep);
@@ -148,7 +149,7 @@ void MotionGradient::step_back(ReverseStep& reverse, const Step& step, std::dequ
 
 MotionAdjoint MotionGradient::backwards(const std::function<StateAdjoint(long step)>& of_state) {
   MechanicalSystem& system = simulation_.system();
-  if (follows_motion(system))
+  if (follows_)
     refuse("gradient", "viscosity, and damping that turns with the body, can be differentiated forwards only");
   MotionAdjoint result;
   result.parameters = Vector::Zero(components());
@@ -183,7 +184,6 @@ void MotionGradient::forwards(long steps, const VisitChange& visit) {
   MechanicalSystem& system = simulation_.system();
   require_differentiable(simulation_, simulation_.time() + static_cast<double>(steps) * simulation_.step_length());
   const Index n = system.size(), width = components();
-  const bool follows = follows_motion(system);
   std::deque<State> known{simulation_.state()};
   StateChange start{Matrix::Zero(n, width), Matrix::Zero(n, width)};
   std::vector<ForceMemories> by_parameters(static_cast<std::size_t>(width));
@@ -203,7 +203,7 @@ void MotionGradient::forwards(long steps, const VisitChange& visit) {
       to.middleCols(column, variation->size()) += variation->sources(equation);
       column += variation->size();
     }
-    if (follows) learnt.add_sources(equation, to);
+    if (follows_) learnt.add_sources(equation, to);
   };
   visit(0, simulation_.state(), change.front());
   for (long k = 0; k < steps; ++k) {
@@ -217,8 +217,8 @@ void MotionGradient::forwards(long steps, const VisitChange& visit) {
         system.begin_step(substep.known[0]);
         within = system.forces().memories();
       }
-      begin(substep.known[0], before, within);
-      if (follows) {
+      if (begin(substep.known[0], before, within)) forward.forget();
+      if (follows_) {
         Index column = 0;
         for (const Variation* variation : variations_)
           for (Index c = 0; c < variation->size(); ++c, ++column)

@@ -50,14 +50,16 @@ class MotionGradient {
   const TimeIntegrator& scheme(Way way) const;
   bool linearized(Way way) const;
   Index components() const;
-  void begin(const State& start, const ForceMemories& before, const ForceMemories& after);
+  /// Sets forces as they were in a substep. Returns whether they have become others since the last call.
+  bool begin(const State& start, const ForceMemories& before, const ForceMemories& within);
   void step_back(ReverseStep& reverse, const Step& step, std::deque<StateAdjoint>& adjoint, Vector& gradient);
 
   Simulation& simulation_;
   const MethodInfo* info_;
   std::unique_ptr<TimeIntegrator> scheme_, tr_bdf2_, backward_euler_;
   std::vector<Variation*> variations_;
-  bool learns_;
+  bool learns_, follows_;
+  ForceMemories present_;  // what forces know in the substep that is differentiated
   long steps_ = 0, block_ = 1;  // steps in a block
   std::vector<Snapshot> snapshots_;
   std::vector<Step> last_block_;

@@ -128,6 +128,10 @@ std::optional<CallDerivative::Slopes> CallDerivative::slopes(const Matrix& by_q,
   return d;
 }
 
+void CallDerivative::forget() {
+  for (ExactTangent* tangent : {&tangent_, &linearized_, &at_known_, &shifted_}) tangent->forget();
+}
+
 ReverseStep::ReverseStep(System& system, std::span<Variation* const> variations)
     : system_(system), variations_(variations), call_(system, Sense::transposed) {}
 

@@ -50,6 +50,8 @@ class CallDerivative {
     Matrix stiffness, damping;
   };
   std::optional<Slopes> slopes(const Matrix& by_q, const Matrix& by_v);
+  /// Forces have become others.
+  void forget();
 
  private:
   System& smooth() { return system_.contact() ? system_.contact()->smooth() : system_; }
@@ -69,6 +71,7 @@ class ReverseStep {
   /// From the adjoint of the end: those of the known states, newest first; gradient += that of the parameters.
   std::vector<StateAdjoint> run(const ReplayedSubstep& step, bool linearized, const StateAdjoint& end,
                                 Eigen::Ref<Vector> gradient);
+  void forget() { call_.forget(); }
 
  private:
   System& system_;
@@ -86,6 +89,7 @@ class ForwardStep {
   /// From the changes of the known states, newest first: that of the end.
   StateChange run(const ReplayedSubstep& step, bool linearized, std::span<const StateChange> known,
                   const Sources& sources);
+  void forget() { call_.forget(); }
 
  private:
   System& system_;

@@ -8,6 +8,10 @@
 
 namespace limber {
 
+void Trial::run(const std::function<void()>& take_steps) {
+  if (const auto failed = failure_of([&] { take_steps(); })) stopped = failed->reason;
+}
+
 std::vector<double> Trial::times() const {
   std::vector<double> t;
   for (const auto& s : steps) t.push_back(s.time);
@@ -50,7 +54,7 @@ Trial simulate(const nlohmann::json& json, const TrialObserver& observe) {
   Simulation simulation = build_simulation(scene, model);
   Trial trial;
   trial.steps.push_back({simulation.time(), simulation.energies(), 0, 0});
-  const auto failed = failure_of([&] {
+  trial.run([&] {
     while (simulation.time() < scene.time.duration - 0.5 * simulation.step_length()) {
       const auto start = Clock::now();
       const StepRecord step = simulation.step();
@@ -61,7 +65,6 @@ Trial simulate(const nlohmann::json& json, const TrialObserver& observe) {
       if (observe) observe(simulation, simulation.time() / scene.time.duration);
     }
   });
-  if (failed) trial.stopped = failed->reason;
   trial.last = simulation.state();
   trial.linear = simulation.linear_counts();
   trial.exponential = simulation.exponential_counts();

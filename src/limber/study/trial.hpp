@@ -30,6 +30,8 @@ struct Trial {
   ExponentialCounts exponential;       // of matrix exponentials
   std::optional<std::string> stopped;  // why it did not reach its end
 
+  /// Takes steps until one cannot be taken, and keeps why.
+  void run(const std::function<void()>& take_steps);
   std::vector<double> times() const;
   /// elastic + gravitational [J]
   std::vector<double> potential_energy() const;

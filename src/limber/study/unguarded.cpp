@@ -30,7 +30,7 @@ Trial simulate_unguarded(const nlohmann::json& scene, const std::function<void(d
   UnguardedMotion motion(scene);
   Trial trial;
   trial.steps.push_back({motion.state().t, motion.energies(), 0, 0});
-  const auto failed = failure_of([&] {
+  trial.run([&] {
     for (long k = 0; k < motion.steps(); ++k) {
       const auto start = Clock::now();
       const long before = motion.stepper().newton_iterations();
@@ -42,7 +42,6 @@ Trial simulate_unguarded(const nlohmann::json& scene, const std::function<void(d
       if (observe) observe(static_cast<double>(k + 1) / static_cast<double>(motion.steps()));
     }
   });
-  if (failed) trial.stopped = failed->reason;
   trial.last = motion.state();
   trial.linear = motion.stepper().linear_counts();
   trial.exponential = motion.stepper().exponential_counts();
