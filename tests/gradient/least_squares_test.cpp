@@ -288,11 +288,12 @@ TEST(LeastSquares, CountsWhatIsNotFiniteAsFailed) {
 }
 
 TEST(LeastSquares, NamesTheValuesWhereNoStartSucceeds) {
-  const auto never = [](const Vector&) {
+  const auto failure_at_a_quarter = [] {
     StepFailure failure("it flew apart", 3, .5);
     failure.t = .25;
-    throw failure;
+    return failure;
   };
+  const auto never = [&](const Vector&) { throw failure_at_a_quarter(); };
   LeastSquaresOptions options;
   options.starts = 4;
   try {
