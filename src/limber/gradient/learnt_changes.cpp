@@ -47,8 +47,9 @@ void LearntChanges::begin_step(const State& u, const StateChange& change, double
     Direction& d = directions_[j];
     const Vector dq = change.q.col(static_cast<Index>(j)), dv = change.v.col(static_cast<Index>(j));
     double size = std::max(dq.lpNorm<Eigen::Infinity>(), h * dv.lpNorm<Eigen::Infinity>()) / length;
-    for (std::size_t i = 0; i < std::min(before.size(), d.change.size()); ++i)
-      if (const double most = largest(before[i]); most > 0) size = std::max(size, largest(d.change[i]) / most);
+    // Relative to what is known within the step: what is known before the first one may be rounding.
+    for (std::size_t i = 0; i < std::min(within.size(), d.change.size()); ++i)
+      if (const double most = largest(within[i]); most > 0) size = std::max(size, largest(d.change[i]) / most);
     d.step = size > 0 ? relative / size : 0;
     ForceMemories next(within.size());
     if (d.step > 0) {
