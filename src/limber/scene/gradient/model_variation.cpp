@@ -58,6 +58,15 @@ void list_numbers(const nlohmann::json& x, const std::string& path, std::vector<
     for (std::size_t i = 0; i < x.size(); ++i) list_numbers(x[i], path + "[" + std::to_string(i) + "]", all);
 }
 
+Vector force_of(System& system, ForceTerm::Of of, const State& u) {
+  settle_friction(system, u);
+  ContactPart* contact = system.contact();
+  if (of == ForceTerm::Of::all || (!contact && of == ForceTerm::Of::smooth)) return system.force(u);
+  return of == ForceTerm::Of::smooth ? contact->smooth().force(u) : contact->forces().force(u);
+}
+
+}  // namespace
+
 double number_in_si(const nlohmann::json& x, const std::string& path) {
   if (x.is_number()) return x.get<double>();
   if (x.is_string())
@@ -67,15 +76,6 @@ double number_in_si(const nlohmann::json& x, const std::string& path) {
       }
   throw InputError(path, x.dump().substr(0, 60) + " is not a number or a list of numbers");
 }
-
-Vector force_of(System& system, ForceTerm::Of of, const State& u) {
-  settle_friction(system, u);
-  ContactPart* contact = system.contact();
-  if (of == ForceTerm::Of::all || (!contact && of == ForceTerm::Of::smooth)) return system.force(u);
-  return of == ForceTerm::Of::smooth ? contact->smooth().force(u) : contact->forces().force(u);
-}
-
-}  // namespace
 
 DocumentNumbers find_numbers(const nlohmann::json& scene, const std::string& path) {
   if (const std::string reason = why_not(path); !reason.empty()) throw InputError(path, reason);

@@ -18,6 +18,8 @@ struct DocumentNumbers {
   std::vector<double> values;
   bool is_list = false;
 };
+/// Throws InputError(where, …) for anything but a number, or a text that is one with a unit.
+double number_in_si(const nlohmann::json& x, const std::string& where);
 /// Throws InputError(path, …) if there are none there, or none that a motion depends on smoothly.
 DocumentNumbers find_numbers(const nlohmann::json& scene, const std::string& path);
 
