@@ -6,6 +6,7 @@
 #include <random>
 
 #include "contact_scenes.hpp"
+#include "support/several_threads.hpp"
 #include "surfaces.hpp"
 
 namespace limber::test {
@@ -136,6 +137,47 @@ TEST(KeptSearches, GiveTheBitsOfNewOnes) {
   }
   EXPECT_GT(found, 100u);
   EXPECT_GT(shortened, 10u);
+}
+
+/// Each goes its own way, near and far, among the searches that the others make.
+TEST(KeptSearches, ServeSeveralThreads) {
+  const ContactScene scene = bar_and_ball(.1);
+  constexpr int moments = 24;
+  struct Moment {
+    Vector q, next;
+    double step;
+    std::vector<Nodes> near;
+    std::vector<double> gaps;
+  };
+  const auto gaps = [](const Collisions& collisions, const Vector& q) {
+    std::vector<double> all;
+    for (const Collision& c : collisions.at(q, 0)) all.push_back(c.gap);
+    return all;
+  };
+  std::vector<std::vector<Moment>> ways(several);
+  std::size_t found = 0, shortened = 0;
+  for (unsigned thread = 0; thread < several; ++thread) {
+    const Motion motion(scene, 10 + thread);
+    for (int k = 0; k < moments; ++k) {
+      const Vector q = motion.at(.07 * k), next = motion.at(.07 * (k + 1));
+      const Collisions anew(scene);
+      const double step = anew.max_step(q, next - q, 0, 0);
+      ways[thread].push_back({q, next, step, found_pairs(Collisions(scene), q, .2), gaps(Collisions(scene), q)});
+      found += ways[thread].back().gaps.size();
+      shortened += step < 1;
+    }
+  }
+  EXPECT_GT(found, 30u);
+  EXPECT_GT(shortened, 3u);
+  const Collisions shared(scene);
+  on_several_threads([&](int thread) {
+    for (int round = 0; round < 3; ++round)
+      for (const Moment& m : ways[static_cast<std::size_t>(thread + round) % several]) {
+        EXPECT_EQ(shared.max_step(m.q, m.next - m.q, 0, 0), m.step);
+        EXPECT_EQ(gaps(shared, m.q), m.gaps);
+        EXPECT_EQ(found_pairs(shared, m.q, .2), m.near);
+      }
+  });
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "limber/contact/report.hpp"
 #include "limber/contact/smooth/smooth_choice.hpp"
 #include "limber/core/parallel.hpp"
+#include "support/several_threads.hpp"
 
 namespace limber::test {
 namespace {
@@ -185,6 +186,41 @@ TEST_P(Smooth, TheSameBitsForAnyNumberOfThreads) {
   const auto again = std::make_shared<SmoothContacts>(std::make_shared<Collisions>(c.collisions->scene()));
   EXPECT_EQ(declared_tangent({std::make_unique<SmoothContactForce>(again, c.stiffness).get()}, c.u).K, K);
   set_threads(0);
+}
+
+/// Surfaces move with what is asked for, and searches are kept: neither shows in the answers.
+TEST_P(Smooth, SeveralThreadsMayAsk) {
+  struct Answer {
+    State u;
+    Vector dq, f;
+    double energy, step;
+    Couplings soon;
+  };
+  const auto answer = [&](const State& u, const Vector& dq, const std::shared_ptr<SmoothContacts>& contacts) {
+    const SmoothContactForce asked(contacts, c.stiffness);
+    Couplings soon;
+    contacts->add_couplings_soon(u.q, u.t, soon);
+    return Answer{u, dq, force_at(asked, u), asked.potentials(u)->stored, asked.max_step(u.q, dq, u.t, u.t), soon};
+  };
+  std::vector<Answer> expected;
+  for (unsigned k = 0; k < 6; ++k) {
+    // The last ones, further apart, make it search again.
+    const Vector way = k < 3 ? random_vector(c.u.q.size(), 1e-3, 20 + k) : Vector(.1 * (k - 2) * c.u.q);
+    const auto anew = std::make_shared<SmoothContacts>(std::make_shared<Collisions>(c.collisions->scene()));
+    expected.push_back(answer({c.u.q + way, c.u.v, c.u.t}, -4 * way, anew));
+  }
+  for (const Answer& one : expected) ASSERT_TRUE(one.f.allFinite() && std::isfinite(one.energy));
+  EXPECT_GT(expected[0].f.norm(), 0);
+  on_several_threads([&](int thread) {
+    for (int i = 0; i < 12; ++i) {
+      const Answer& one = expected[static_cast<std::size_t>(5 * i + thread) % expected.size()];
+      const Answer again = answer(one.u, one.dq, s.smooth);
+      EXPECT_EQ(again.f, one.f);
+      EXPECT_EQ(again.energy, one.energy);
+      EXPECT_EQ(again.step, one.step);
+      EXPECT_EQ(again.soon, one.soon);
+    }
+  });
 }
 
 /// λ n, summed over a body's contacts, is the force on it; pairs of triangles only guard, at δ/10.

@@ -4,6 +4,8 @@
 
 #include <optional>
 
+#include "support/several_threads.hpp"
+
 namespace limber::test {
 namespace {
 
@@ -42,6 +44,23 @@ TEST(MassMatrix, ForgetsWhatSolvesHaveLeftBehind) {
   for (int k = 1; k < 20; ++k) {
     const Vector f = Vector::LinSpaced(n, -k, 3 * k).array().cos().matrix();
     ASSERT_EQ(used.solve(f), fresh.solve(f)) << k;
+  }
+}
+
+TEST(MassMatrix, SolvesForSeveralThreads) {
+  for (const std::string solver : {"ldlt", "pcg"}) {
+    const int n = 900;
+    const MassMatrix shared(chain_mass(n), Symmetry::symmetric, solver);
+    const auto load = [&](int k) { return Vector(Vector::LinSpaced(n, -k, 3 * k).array().cos().matrix()); };
+    std::vector<Vector> expected;
+    for (int k = 1; k <= 12; ++k)
+      expected.push_back(MassMatrix(chain_mass(n), Symmetry::symmetric, solver).solve(load(k)));
+    on_several_threads([&](int thread) {
+      for (int i = 0; i < 60; ++i) {
+        const int k = 1 + (7 * i + 3 * thread) % 12;
+        EXPECT_EQ(shared.solve(load(k)), expected[static_cast<std::size_t>(k - 1)]) << solver << " " << k;
+      }
+    });
   }
 }
 

@@ -10,6 +10,7 @@
 #include "limber/time/partial_system.hpp"
 #include "support/chain.hpp"
 #include "support/methods.hpp"
+#include "support/several_threads.hpp"
 
 namespace limber::test {
 namespace {
@@ -718,6 +719,33 @@ TEST(LinearForce, TakesOverWhatIsKnown) {
   known.f[1] += 1;  // to be seen
   LinearForce linear(tower, known.at, std::nullopt, &known);
   EXPECT_EQ(linear.force(known.at), known.f);
+}
+
+TEST(LinearForce, AnswersSeveralThreads) {
+  Tower tower({}, Tower::Part::smooth);
+  const State at = near_floor();
+  const auto state = [&](int k) {
+    State u = at;
+    u.q += .1 * k * Vector{{.1, -.2, .3}};
+    u.v -= .2 * k * Vector{{-1, .4, .2}};
+    return u;
+  };
+  std::vector<Vector> forces;
+  std::vector<double> energies;
+  for (int k = 0; k < 5; ++k) {
+    const LinearForce alone(tower, at, std::nullopt, nullptr);
+    forces.push_back(alone.force(state(k)));
+    energies.push_back(alone.potentials(state(k))->stored);
+  }
+  EXPECT_NE(forces[0], forces[1]);
+  const LinearForce shared(tower, at, std::nullopt, nullptr);
+  on_several_threads([&](int thread) {
+    for (int i = 0; i < 400; ++i) {
+      const int k = (i * (thread + 1)) % 5;
+      EXPECT_EQ(shared.force(state(k)), forces[static_cast<std::size_t>(k)]);
+      EXPECT_EQ(shared.potentials(state(k))->stored, energies[static_cast<std::size_t>(k)]);
+    }
+  });
 }
 
 /// Forces without a potential have none when linearised either, and K and D need not be symmetric.

@@ -46,14 +46,14 @@ Vector MassMatrix::apply(const Vector& x) const {
 
 Vector MassMatrix::solve(const Vector& f) const {
   if (diagonal_.size() > 0) return f.cwiseQuotient(diagonal_);
-  if (!solver_) {
+  const auto solver = solvers_.borrow([&] {
     auto made = std::make_unique<Solver>(Solver{M_, space_, nullptr});
     made->solve_with = make_linear_solver(solver_name_, symmetry_, {.space = &made->space});
     made->solve_with->set_matrix(made->matrix);
-    solver_ = std::move(made);
-  }
+    return made;
+  });
   Vector x;
-  if (solver_->solve_with->solve(f, x, tolerance_).status != SolveReport::Status::ok)
+  if (solver->solve_with->solve(f, x, tolerance_).status != SolveReport::Status::ok)
     throw StepFailure(space_.all_finite(f) ? "the mass matrix could not be solved with" : "the force is not finite");
   return x;
 }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "limber/core/shared_list.hpp"
 #include "limber/linalg/solvers/linear_solver.hpp"
 
 namespace limber {
@@ -22,12 +23,12 @@ class MassMatrix {
 
   const SparseMatrix& matrix() const { return M_; }
   Vector apply(const Vector& x) const;
-  /// Throws StepFailure.
+  /// Several threads may ask at once: each has a solver of its own then. Throws StepFailure.
   Vector solve(const Vector& f) const;
   /// Replaces the matrix by one with the same values on a pattern that contains the previous one.
   void widen(SparseMatrix M) { M_.swap(M); }
-  /// Drops the solver, so that the next solve depends on its right-hand side only.
-  void forget() { solver_.reset(); }
+  /// Drops the solvers, so that the next solve depends on its right-hand side only.
+  void forget() { solvers_.clear(); }
 
  private:
   /// A solver together with the data it refers to, at a fixed address even if the mass is moved.
@@ -42,8 +43,8 @@ class MassMatrix {
   std::string solver_name_;
   double tolerance_ = 0;
   Space space_;
-  Vector diagonal_;                         // empty unless M is diagonal
-  mutable std::unique_ptr<Solver> solver_;  // created on first use
+  Vector diagonal_;             // empty unless M is diagonal
+  SharedList<Solver> solvers_;  // made when needed
 };
 
 }  // namespace limber

@@ -19,6 +19,15 @@ void add(const SparseMatrix& A, SparseMatrix& to) {
   Eigen::Map<Eigen::ArrayXd>(to.valuePtr(), to.nonZeros()) += Values(A.valuePtr(), A.nonZeros());
 }
 
+/// A vector of which each process has its part: all of them compare alike.
+struct SharedVector {
+  const Vector& x;
+  const Space& space;
+
+  operator const Vector&() const { return x; }
+  friend bool operator==(const Vector& known, const SharedVector& asked) { return asked.space.all(known == asked.x); }
+};
+
 void append(const LowRank& more, LowRank& to) {
   if (!more.any()) return;
   const Index before = to.c.size(), added = more.c.size();
@@ -30,18 +39,21 @@ void append(const LowRank& more, LowRank& to) {
 
 }  // namespace
 
-const Vector& RememberedProduct::operator()(const System& system, const SparseMatrix& A, const Vector& x) {
-  if (!rows_) {
-    rows_ = make_row_matrix(A, system.symmetric() ? Symmetry::symmetric : Symmetry::general);
-    rows_->refresh(A);
-  } else if (system.space().all(x_ == x)) {
-    return Ax_;
-  }
-  x_ = x;
-  Ax_.resize(x.size());
-  rows_->multiply(x.data(), Ax_.data());
-  system.space().add_up(Ax_);
-  return Ax_;
+std::shared_ptr<const RowMatrix> RememberedProduct::rows(const System& system, const SparseMatrix& A) const {
+  if (auto known = rows_.copy()) return known;
+  std::shared_ptr<RowMatrix> rows = make_row_matrix(A, system.symmetric() ? Symmetry::symmetric : Symmetry::general);
+  rows->refresh(A);
+  rows_.set(rows);
+  return rows;
+}
+
+std::shared_ptr<const Vector> RememberedProduct::operator()(const System& system, const SparseMatrix& A,
+                                                            const Vector& x) const {
+  return product_.at_in_place(SharedVector{x, system.space()}, [&](Vector& Ax) {
+    Ax.resize(x.size());
+    rows(system, A)->multiply(x.data(), Ax.data());
+    system.space().add_up(Ax);
+  });
 }
 
 LinearForce::LinearForce(System& smooth, State at, const std::optional<State>& tangent_at, const Linearization* known)
@@ -64,10 +76,10 @@ LinearForce::LinearForce(System& smooth, State at, const std::optional<State>& t
 
 Vector LinearForce::force(const State& u) const {
   const Vector dq = u.q - at_.q;
-  Vector f = K_(*this, exact_->K, dq);
+  Vector f = *K_(*this, exact_->K, dq);
   exact_->low_rank.add_product(dq, f);
   f = f_ - f;
-  if (velocity_dependent()) f -= D_(*this, exact_->D, u.v - at_.v);
+  if (velocity_dependent()) f -= *D_(*this, exact_->D, u.v - at_.v);
   return f;
 }
 
@@ -83,9 +95,9 @@ Vector LinearForce::linearize(const State& u, Definiteness d, Tangent& T) {
 std::optional<Potentials> LinearForce::potentials(const State& u) const {
   if (!has_potential_) return std::nullopt;
   const Vector dq = u.q - at_.q, dv = u.v - at_.v;
-  Potentials p{.stored = .5 * space().dot(dq, K_(*this, exact_->K, dq)) - space().dot(f_, dq), .dissipated = 0};
+  Potentials p{.stored = .5 * space().dot(dq, *K_(*this, exact_->K, dq)) - space().dot(f_, dq), .dissipated = 0};
   p.stored += .5 * exact_->low_rank.curvature(dq);
-  if (velocity_dependent()) p.dissipated = .5 * space().dot(dv, D_(*this, exact_->D, dv));
+  if (velocity_dependent()) p.dissipated = .5 * space().dot(dv, *D_(*this, exact_->D, dv));
   return p;
 }
 

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 
+#include "limber/core/memo.hpp"
 #include "limber/linalg/row_matrix.hpp"
 #include "limber/model/system.hpp"
 
@@ -30,13 +31,16 @@ class SystemDecorator : public System {
 };
 
 /// A x for one matrix and many x. Remembers the last product, since merits and forces are evaluated at the same x.
+/// Several threads may ask at once.
 class RememberedProduct {
  public:
-  const Vector& operator()(const System& system, const SparseMatrix& A, const Vector& x);
+  std::shared_ptr<const Vector> operator()(const System& system, const SparseMatrix& A, const Vector& x) const;
 
  private:
-  std::unique_ptr<RowMatrix> rows_;  // the matrix of the first call
-  Vector x_, Ax_;
+  std::shared_ptr<const RowMatrix> rows(const System& system, const SparseMatrix& A) const;
+
+  Guarded<std::shared_ptr<const RowMatrix>> rows_;  // the matrix of the first call
+  Memo<Vector, Vector> product_;
 };
 
 class LinearForce final : public SystemDecorator {
@@ -56,7 +60,7 @@ class LinearForce final : public SystemDecorator {
   Vector f_;
   bool has_potential_;
   std::optional<Tangent> exact_, projected_;
-  mutable RememberedProduct K_, D_;
+  RememberedProduct K_, D_;
 };
 
 class WithContact final : public SystemDecorator {

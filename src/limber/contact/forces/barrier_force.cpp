@@ -74,7 +74,7 @@ ForceTraits BarrierForce::traits() const {
 
 std::optional<Potentials> BarrierForce::potentials(const State& u) const {
   const Vector x = collisions_->positions(u.q, u.t);
-  const auto& collisions = collisions_->own(u.q, u.t);
+  const auto collisions = collisions_->own(u.q, u.t);
   return Potentials{.stored = ordered_sum(
                         static_cast<Index>(collisions.size()),
                         [&](Index k) {
@@ -87,7 +87,7 @@ std::optional<Potentials> BarrierForce::potentials(const State& u) const {
 
 void BarrierForce::add_force(const State& u, Vector& f) const {
   const Vector x = collisions_->positions(u.q, u.t);
-  const auto& collisions = collisions_->own(u.q, u.t);
+  const auto collisions = collisions_->own(u.q, u.t);
   std::vector<Vec12> g(collisions.size());
   in_pieces(
       collisions.size(), collisions_a_piece,
@@ -106,7 +106,7 @@ void BarrierForce::add_force(const State& u, Vector& f) const {
 
 void BarrierForce::add_tangent(const State& u, TangentBuilder& T) const {
   const Vector x = collisions_->positions(u.q, u.t);
-  const auto& collisions = collisions_->own(u.q, u.t);
+  const auto collisions = collisions_->own(u.q, u.t);
   const auto d = T.projected() ? Definiteness::projected : Definiteness::exact;
   T.add_stiffness(collisions.size(), [&](std::size_t k, NodeMatrix& m) {
     const Collision& c = collisions[k];

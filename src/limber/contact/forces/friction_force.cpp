@@ -11,15 +11,15 @@ using Kind = Collision::Kind;
 
 }  // namespace
 
-std::vector<const Collision*> FrictionForce::with_friction(const State& u) const {
-  std::vector<const Collision*> list;
-  for (const Collision& c : collisions().own(u.q, u.t))
-    if (mu(c.objects) > 0) list.push_back(&c);
-  return list;
+FrictionForce::Rubbing FrictionForce::with_friction(const State& u) const {
+  Rubbing rubbing{collisions().own(u.q, u.t), {}};
+  for (const Collision& c : rubbing.all)
+    if (mu(c.objects) > 0) rubbing.list.push_back(&c);
+  return rubbing;
 }
 
 FrictionForce::Points FrictionForce::points(const State& u) const {
-  return points(with_friction(u), u, collisions().positions(u.q, u.t));
+  return points(with_friction(u).list, u, collisions().positions(u.q, u.t));
 }
 
 FrictionForce::Points FrictionForce::points(const std::vector<const Collision*>& some, const State& u,
@@ -55,9 +55,9 @@ Vec3 FrictionForce::force_on_first(const Collision& c, const State& u, const Vec
 
 void FrictionForce::add_coupled_stiffness(const Points& now, const State& u, TangentBuilder& T) const {
   const Vector x = collisions().positions(u.q, u.t);
-  const auto sliding = with_friction(u);
-  T.add_unsymmetric_stiffness(sliding.size(), [&](std::size_t k, NodeMatrix& m) {
-    m = coupled_stiffness(*sliding[k], now, now.list[k], u, x);
+  const Rubbing rubbing = with_friction(u);
+  T.add_unsymmetric_stiffness(rubbing.list.size(), [&](std::size_t k, NodeMatrix& m) {
+    m = coupled_stiffness(*rubbing.list[k], now, now.list[k], u, x);
   });
 }
 

@@ -17,8 +17,12 @@ class FrictionForce final : public Friction {
   Vec3 force_on_first(const Collision& c, const State& u, const Vector& x) const;
 
  private:
-  /// The collisions with friction; valid until the next configuration is evaluated.
-  std::vector<const Collision*> with_friction(const State& u) const;
+  /// The collisions with friction, among all.
+  struct Rubbing {
+    HeldList<Collision> all;
+    std::vector<const Collision*> list;
+  };
+  Rubbing with_friction(const State& u) const;
   Points points(const State& u) const override;
   Points points(const std::vector<const Collision*>& some, const State& u, const Vector& x) const;
   void add_coupled_stiffness(const Points& now, const State& u, TangentBuilder& T) const override;

@@ -19,24 +19,31 @@ constexpr std::size_t most_kept = 1 << 22;  // numbers in positions of all of th
 
 }  // namespace
 
-CandidateSearches::CandidateSearches(const ContactSurface& surface, const MayCollide& may, const Vector& rest,
-                                     double delta)
-    : broad_phase_(surface, may), patches_(surface, may, rest), delta_(delta) {
-  for (const auto& e : surface.edges) edge_ += (point(rest, e[0]) - point(rest, e[1])).norm();
-  if (!surface.edges.empty()) edge_ /= static_cast<double>(surface.edges.size());
-  longest_reach_ = std::max(delta, std::min(20 * delta, .25 * edge_));
+CandidateSearches::CandidateSearches(const ContactScene& scene)
+    : scene_(scene), patches_(scene.surface, scene.may_collide, scene.rest) {
+  const auto& edges = scene_.surface.edges;
+  for (const auto& e : edges) edge_ += (point(scene_.rest, e[0]) - point(scene_.rest, e[1])).norm();
+  if (!edges.empty()) edge_ /= static_cast<double>(edges.size());
+  longest_reach_ = std::max(scene_.delta, std::min(20 * scene_.delta, .25 * edge_));
 }
 
-CandidateSearches::Pairs CandidateSearches::closer(const Vector& x, double within) const {
+std::shared_ptr<CandidateSearches::Work> CandidateSearches::overlapping(const Vector& x0, const Vector& x1,
+                                                                        double reach) const {
+  auto work = work_.borrow([&] { return std::make_unique<Work>(scene_); });
+  work->broad_phase.find(x0, x1, reach, work->boxes);
+  return work;
+}
+
+CandidateSearches::Pairs CandidateSearches::closer(const Candidates& boxes, const Vector& x, double within) const {
   Pairs close;
-  const std::array<const std::vector<std::array<int, 2>>*, 4> lists{&boxes_.point_triangle, &boxes_.edge_edge,
-                                                                    &boxes_.point_edge, &boxes_.point_point};
+  const std::array<const std::vector<std::array<int, 2>>*, 4> lists{&boxes.point_triangle, &boxes.edge_edge,
+                                                                    &boxes.point_edge, &boxes.point_point};
   for (std::size_t k = 0; k < lists.size(); ++k) {
     const auto kind = static_cast<Kind>(k);
     const std::vector<std::array<int, 2>>& pairs = *lists[k];
     close[k] = collect<Candidate>(pairs.size(), [&](std::size_t i, std::vector<Candidate>& list) {
-      const PairNodes n = nodes_of(surface(), kind, pairs[i]);
-      const double gap = std::sqrt(distance2(kind, n, x)) - thickness(surface(), kind, n);
+      const PairNodes n = nodes_of(scene_.surface, kind, pairs[i]);
+      const double gap = std::sqrt(distance2(kind, n, x)) - thickness(scene_.surface, kind, n);
       if (gap < within) list.push_back({n, static_cast<float>(gap - 1e-6 * std::abs(gap))});
     });
   }
@@ -49,65 +56,94 @@ std::size_t CandidateSearches::Search::count() const {
   return sum;
 }
 
-bool CandidateSearches::recall(const Vector& x, const Vector& y, double within) {
-  const auto covers = [&](Search& s, const Vector& at) {
-    if (s.x().size() != at.size()) return false;
-    if (s.kept - patches_.largest_way(s.seen, at) >= within) return true;
-    const double kept = patches_.kept_gap(s.at, at, within, within + watched * (s.reach - within));
-    if (!(kept >= within)) return false;
-    s.seen = at;
-    s.kept = kept;
-    return true;
-  };
-  double way = std::numeric_limits<double>::infinity();  // since those that do not cover it
-  for (auto s = searches_.begin(); s != searches_.end(); ++s) {
-    const double own = patches_.largest_way(s->x(), y);
-    if (own >= way) continue;
-    way = own;
-    if (!covers(*s, x) || (&x != &y && !covers(*s, y))) continue;
-    std::rotate(searches_.begin(), s, s + 1);
-    return true;
-  }
-  return false;
+bool CandidateSearches::covers(Kept& kept, const Vector& at, double within) const {
+  const Search& s = *kept.search;
+  if (s.x().size() != at.size()) return false;
+  if (kept.seen->gap - patches_.largest_way(kept.seen->x, at) >= within) return true;
+  const double gap = patches_.kept_gap(s.at, at, within, within + watched * (s.reach - within));
+  if (!(gap >= within)) return false;
+  kept.seen = std::make_shared<const Kept::Seen>(Kept::Seen{at, gap});
+  return true;
 }
 
-CandidateSearches::Search CandidateSearches::made(const Vector& x, double reach, double least) {
-  broad_phase_.find(x, x, reach, boxes_);
-  Search s;
-  s.reach = reach;
-  s.pairs = closer(x, reach * (1 + 1e-6));
-  s.seen = x;
-  if (!is_short(s) && reach > least) {
-    std::vector<float> gaps;
-    for (const auto& list : s.pairs)
-      for (const Candidate& c : list) gaps.push_back(c.gap);
-    const auto last = gaps.begin() + static_cast<std::ptrdiff_t>(surface().points.size());
-    std::nth_element(gaps.begin(), last, gaps.end());
-    s.reach = std::max(least, static_cast<double>(*last));
-    for (auto& list : s.pairs) std::erase_if(list, [&](const Candidate& c) { return c.gap >= s.reach; });
+CandidateSearches::Found CandidateSearches::recall(const Vector& x, const Vector& y, double within) const {
+  std::vector<Kept> all = kept_.copy();
+  double way = std::numeric_limits<double>::infinity();  // since those that do not cover it
+  const Kept* found = nullptr;
+  bool seen = false;  // something, anew
+  for (Kept& kept : all) {
+    const double own = patches_.largest_way(kept.search->x(), y);
+    if (own >= way) continue;
+    way = own;
+    const auto before = kept.seen;
+    const bool both = covers(kept, x, within) && (&x == &y || covers(kept, y, within));
+    seen |= kept.seen != before;
+    if (!both) continue;
+    found = &kept;
+    break;
   }
-  s.kept = s.reach;
+  if (!found && !seen) return nullptr;
+  // Other threads may have changed the list.
+  kept_.with([&](std::vector<Kept>& list) {
+    for (Kept& kept : list) {
+      const auto own = std::find_if(all.begin(), all.end(), [&](const Kept& k) { return k.search == kept.search; });
+      if (own != all.end()) kept.seen = own->seen;
+    }
+    if (!found) return;
+    const auto at = std::find_if(list.begin(), list.end(), [&](const Kept& k) { return k.search == found->search; });
+    if (at != list.end()) std::rotate(list.begin(), at, at + 1);
+  });
+  return found ? found->search : nullptr;
+}
+
+CandidateSearches::Found CandidateSearches::made(const Vector& x, double reach, double least) const {
+  auto s = std::make_shared<Search>();
+  s->reach = reach;
+  s->pairs = closer(overlapping(x, x, reach)->boxes, x, reach * (1 + 1e-6));
+  if (!is_short(*s) && reach > least) {
+    std::vector<float> gaps;
+    for (const auto& list : s->pairs)
+      for (const Candidate& c : list) gaps.push_back(c.gap);
+    const auto last = gaps.begin() + static_cast<std::ptrdiff_t>(scene_.surface.points.size());
+    std::nth_element(gaps.begin(), last, gaps.end());
+    s->reach = std::max(least, static_cast<double>(*last));
+    for (auto& list : s->pairs) std::erase_if(list, [&](const Candidate& c) { return c.gap >= s->reach; });
+  }
   // Gaps of a long list that is old say little: each has to be looked at.
-  s.at = patches_.layout(x, s.reach, is_short(s));
+  s->at = patches_.layout(x, s->reach, is_short(*s));
   return s;
 }
 
-void CandidateSearches::search(const Vector& x, double about, double within) {
-  // As far as things move: too little makes searches frequent, too much makes lists long, unless hardly anything is
-  // near.
-  const double least = within + std::max(2 * delta_, std::min(about, 2 * longest_reach_));
-  const bool wide = searches_.empty() || is_short(searches_[0]);
-  const double reach = wide ? std::max(least, short_reach * edge_) : least;
-  searches_.insert(searches_.begin(), made(x, reach, least));
-  const std::size_t most = std::clamp<std::size_t>(
-      most_kept / std::max<std::size_t>(1, static_cast<std::size_t>(x.size())), 2, most_searches);
-  std::size_t kept = 0;
-  std::erase_if(searches_, [&](const Search& s) { return ++kept > (is_short(s) ? most : 2); });
+CandidateSearches::Found CandidateSearches::last() const {
+  return kept_.with([](const std::vector<Kept>& list) { return list.empty() ? nullptr : list[0].search; });
 }
 
-const CandidateSearches::Search& CandidateSearches::need(const Vector& x, double within) {
-  if (!recall(x, x, within)) search(x, searches_.empty() ? 0 : patches_.spread(searches_[0].at, x, within), within);
-  return searches_[0];
+bool CandidateSearches::finds_little() const {
+  const Found last = this->last();
+  return !last || is_short(*last);
+}
+
+CandidateSearches::Found CandidateSearches::search(const Vector& x, double about, double within) const {
+  // As far as things move: too little makes searches frequent, too much makes lists long, unless hardly anything is
+  // near.
+  const double least = within + std::max(2 * scene_.delta, std::min(about, 2 * longest_reach_));
+  const double reach = finds_little() ? std::max(least, short_reach * edge_) : least;
+  const Found found = made(x, reach, least);
+  const auto seen = std::make_shared<const Kept::Seen>(Kept::Seen{x, found->reach});
+  const std::size_t most = std::clamp<std::size_t>(
+      most_kept / std::max<std::size_t>(1, static_cast<std::size_t>(x.size())), 2, most_searches);
+  kept_.with([&](std::vector<Kept>& list) {
+    list.insert(list.begin(), {found, seen});
+    std::size_t count = 0;
+    std::erase_if(list, [&](const Kept& k) { return ++count > (is_short(*k.search) ? most : 2); });
+  });
+  return found;
+}
+
+CandidateSearches::Found CandidateSearches::need(const Vector& x, double within) const {
+  if (Found known = recall(x, x, within)) return known;
+  const Found last = this->last();
+  return search(x, last ? patches_.spread(last->at, x, within) : 0, within);
 }
 
 }  // namespace limber

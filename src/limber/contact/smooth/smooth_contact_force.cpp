@@ -32,7 +32,7 @@ void SmoothContactForce::add_force(const State& u, Vector& f) const {
 }
 
 void SmoothContactForce::add_tangent(const State& u, TangentBuilder& T) const {
-  const auto& contacts = contacts_->at(u.q, u.t);
+  const auto contacts = contacts_->at(u.q, u.t);
   T.add_stiffness<LargeNodeMatrix>(contacts.size(), [&](std::size_t k, LargeNodeMatrix& m) {
     const SmoothContact& c = contacts[k];
     const Jet b = barrier(c.gap, contacts_->delta());

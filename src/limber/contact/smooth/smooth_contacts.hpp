@@ -1,12 +1,11 @@
 #pragma once
-/// The points near a smooth surface (smooth_surface.hpp) of another object, or of a distant part of their own, at a
-/// configuration: those whose gap, φ(x; q) minus the radii, is below δ. φ ≤ 0 is outside the domain, as a gap of 0 is
-/// for pairs.
+/// The points near a smooth surface (smooth_neighbours.hpp) at a configuration: those whose gap, φ(x; q) minus the
+/// radii, is below δ. φ ≤ 0 is outside the domain, as a gap of 0 is for pairs. Several threads may ask at once.
 
 #include <memory>
 
 #include "limber/contact/geometry/collisions.hpp"
-#include "limber/contact/smooth/smooth_surface.hpp"
+#include "limber/contact/smooth/smooth_neighbours.hpp"
 
 namespace limber {
 
@@ -29,8 +28,8 @@ class SmoothContacts {
   double delta() const { return collisions_->delta(); }
   const Collisions& collisions() const { return *collisions_; }
   const std::shared_ptr<const Collisions>& shared_collisions() const { return collisions_; }
-  /// Contacts with a gap below δ, ordered by surface and node. The reference is valid until the next call.
-  const std::vector<SmoothContact>& at(const Vector& q, double t) const;
+  /// Contacts with a gap below δ, ordered by surface and node.
+  HeldList<SmoothContact> at(const Vector& q, double t) const;
   /// Objects and gap of a contact.
   struct Gap {
     std::array<int, 2> objects{};
@@ -46,44 +45,12 @@ class SmoothContacts {
   double max_step(const Vector& q, const Vector& dq, double t0, double t1) const;
 
  private:
-  struct Surface {
-    int object = 0;
-    double radius = 0;  // [m] half the thickness of the object
-    std::vector<std::array<int, 3>> triangles;
-    std::vector<Vec3> rest;  // centroids
-    SmoothSurface phi;
-  };
-  /// A point near a surface, and the triangles that may count.
-  struct Pair {
-    int node = 0, surface = 0;
-    std::vector<int> triangles;
-  };
-  struct Near {
-    const Pair* pair = nullptr;
-    double gap = 0;  // [m]
-  };
-
-  /// Contacts with a gap below 2δ at the positions x of all nodes. Moves to x all surfaces with points near them.
-  /// Queries for one iterate repeat the same x, so the last answer is stored.
-  const std::vector<Near>& near(const Vector& x) const;
-  /// Updates pairs_ for x, unless everything has moved only a little.
-  void need_pairs(const Vector& x) const;
-  std::array<int, 2> objects(const Pair& p) const;
   /// Appends all pairs of body nodes that share a group, without repeats.
   void couple(const std::vector<std::vector<int>>& groups, std::vector<std::pair<int, int>>& pairs) const;
-  double radii(int node, const Surface& s) const;
-  /// Excludes the neighbourhood of a point on its own surface.
-  SmoothSurface::Filter filter(int node, const Surface& s) const;
 
   std::shared_ptr<const Collisions> collisions_;
-  mutable std::vector<Surface> surfaces_;
-  mutable std::vector<Pair> pairs_;  // by surface and node
-  mutable Vector pairs_x_;           // positions at which they were searched
-  mutable std::vector<Near> near_;
-  mutable Vector near_x_;
-  mutable Vector found_q_;
-  mutable double found_t_ = std::numeric_limits<double>::quiet_NaN();
-  mutable std::vector<SmoothContact> found_;
+  SmoothNeighbours neighbours_;
+  Memo<Configuration, std::vector<SmoothContact>> found_;
 };
 
 /// The largest outward offset of the zero of φ from the triangles, in units of r, searched up to .3; large if a surface

@@ -34,7 +34,8 @@ Vec3 SmoothFrictionForce::force_on_point(const SmoothContact& c, const State& u)
 
 void SmoothFrictionForce::add_coupled_stiffness(const Points& now, const State& u, TangentBuilder& T) const {
   std::vector<const SmoothContact*> rubbing;
-  for (const SmoothContact& c : contacts_->at(u.q, u.t))
+  const HeldList<SmoothContact> all = contacts_->at(u.q, u.t);
+  for (const SmoothContact& c : all)
     if (mu(c.objects) > 0) rubbing.push_back(&c);
   T.add_unsymmetric_stiffness<LargeNodeMatrix>(rubbing.size(), [&](std::size_t k, LargeNodeMatrix& m) {
     m.nodes = collisions().body_nodes(rubbing[k]->local.nodes);

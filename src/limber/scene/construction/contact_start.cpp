@@ -53,19 +53,19 @@ std::vector<char> ContactStart::may_move() const {
   return all;
 }
 
-/// The point that is deepest within the zero of a smooth surface; null: none is.
-const SmoothContact* ContactStart::deepest() const {
-  const auto& all = smooth_->at(positions_, 0);
+/// The point that is deepest within the zero of a smooth surface; nullopt: none is.
+std::optional<SmoothContact> ContactStart::deepest() const {
+  const auto all = smooth_->at(positions_, 0);
   const auto least = std::min_element(all.begin(), all.end(),
                                       [](const SmoothContact& a, const SmoothContact& b) { return a.gap < b.gap; });
-  return least == all.end() || least->gap > 0 ? nullptr : &*least;
+  return least == all.end() || least->gap > 0 ? std::nullopt : std::optional(*least);
 }
 
 /// Smooth surfaces stand off from their triangles: what starts between the two is moved on along φ's gradient.
 void ContactStart::part_smooth() {
   const std::vector<Vec3> before = moved_;
   for (int round = 0; round < 200; ++round) {
-    const SmoothContact* c = deepest();
+    const auto c = deepest();
     if (!c || c->objects[0] == c->objects[1]) break;
     const int mover = movable(c->objects[0]) ? c->objects[0] : c->objects[1];
     if (!movable(mover)) break;
@@ -78,7 +78,7 @@ void ContactStart::part_smooth() {
 }
 
 void ContactStart::refuse_between() const {
-  if (const SmoothContact* c = deepest())
+  if (const auto c = deepest())
     throw InputError(
         "contact.surface",
         fmt::format("node {} of '{}' at {} starts within the smooth surface of '{}', by {:.3g} m, though no "

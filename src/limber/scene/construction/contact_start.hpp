@@ -2,6 +2,7 @@
 /// Nothing touches or crosses anything else at the start: what does is moved apart, or refused.
 
 #include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,7 @@ class ContactStart {
   void clear();
 
  private:
-  const SmoothContact* deepest() const;
+  std::optional<SmoothContact> deepest() const;
   void part_smooth();
   void refuse_between() const;
   std::string describe(const Crossing& c) const;
