@@ -85,6 +85,7 @@ PYBIND11_MODULE(_limber, m) {
   add_analysis(m);
   add_integrate(m);
   add_contact(m);
+  add_gradient(m);
   m.attr("__version__") = LIMBER_VERSION;
 }
 

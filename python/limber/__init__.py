@@ -8,16 +8,20 @@ SI units everywhere; arrays are numpy, double, C-ordered. A first simulation:
     print(sim.positions.min(axis=0), sim.energies()["total"])
 """
 
+from dataclasses import dataclass as _dataclass
+from dataclasses import field as _field
+
 import numpy as _np
 
 from . import _limber, ccd, distance
 from ._limber import (Body, FrameWriter, InputError, Material, OutputError, Scene, Simulation, StepFailure, __version__,
-                      methods, modes, run, set_threads, statics)
+                      methods, modes, run, set_threads, statics, value_and_grad)
 
 __all__ = [
     "Body", "FrameWriter", "InputError", "Material", "OutputError", "Scene", "Simulation", "StepFailure", "__version__",
-    "amplification_matrix", "barrier", "ccd", "damping_curve", "distance", "export", "friction_smoothing", "integrate",
-    "materials", "methods", "modes", "phi1", "render", "run", "set_threads", "spectral_radius", "statics",
+    "FitResult", "amplification_matrix", "barrier", "ccd", "damping_curve", "distance", "export", "fit",
+    "friction_smoothing", "integrate", "materials", "methods", "modes", "phi1", "render", "run", "set_threads",
+    "spectral_radius", "statics", "value_and_grad",
 ]
 
 
@@ -43,6 +47,35 @@ def barrier(x, delta):
 def friction_smoothing(x, eps):
     """s(x; eps) = 2x/eps - x^2/eps^2 for x < eps, 1 beyond: (s, s')."""
     return _table(_limber.friction_smoothing, x, eps, "eps")
+
+
+@_dataclass
+class FitResult:
+    """What `fit` found. Dicts are by key path."""
+
+    values: dict
+    confidence: dict  # 95 % intervals (low, high); NaN where the data do not determine one
+    rms: float  # [m] of the observed positions less those of the fitted motion
+    evaluations: int
+    converged: bool
+    reason: str  # why it ended
+    notes: list
+    scene: Scene = _field(repr=False)  # with the values found
+    motion: tuple = _field(repr=False)  # (t, {"tip.x": positions of the fitted motion, ...})
+
+
+def fit(scene, observed, vary, *, starts=1, max_evaluations=100):
+    """Parameters of a scene for which its probes move as observed.
+
+    observed: the path of a CSV table with columns of probes.csv, or (t, {probe: T x 3 positions}), NaN where nothing was
+    seen. vary: {key path: (low, high)}; ranges above 0 are searched by logarithm. The search starts from the scene's
+    values; `starts` above 1 tries further ones, spread over the bounds.
+    """
+    report = _limber.fit(scene, observed, dict(vary), starts, max_evaluations)
+    nan = float("nan")
+    confidence = {key: tuple(nan if x is None else x for x in pair) for key, pair in report["confidence"].items()}
+    return FitResult(report["values"], confidence, report["rms"], report["evaluations"], report["converged"],
+                     report["reason"], report["notes"], Scene(report["scene"]), report["motion"])
 
 
 def _numbers(parameters):

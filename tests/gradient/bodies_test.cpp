@@ -1,8 +1,7 @@
 /// Gradients over kinds of bodies, forces and parameters, against differences of whole runs.
 
-#include "motions.hpp"
-
 #include "limber/core/errors.hpp"
+#include "motions.hpp"
 
 namespace limber::test {
 namespace {
@@ -31,8 +30,7 @@ void expect_equal(const Json& scene, const std::vector<Entry>& all, double toler
 const Entry young{"bodies[0].material.young", "/bodies/0/material/young", 0, 2e2},
     poisson{"bodies[0].material.poisson", "/bodies/0/material/poisson", 0, 1e-3},
     density{"bodies[0].material.density", "/bodies/0/material/density", 0, 1},
-    gravity{"gravity", "/gravity/1", 1, 1e-2},
-    velocity{"bodies[0].velocity", "/bodies/0/velocity/2", 2, 1e-3};
+    gravity{"gravity", "/gravity/1", 1, 1e-2}, velocity{"bodies[0].velocity", "/bodies/0/velocity/2", 2, 1e-3};
 
 TEST(GradientOfBodies, QuadraticTetrahedra) {
   Json scene = beam("TR-BDF2");
@@ -132,12 +130,12 @@ TEST(GradientOfBodies, LoadsScriptsAndAttachments) {
                                     {{{"time", 0}, {"translation", {0, 0, 0}}},
                                      {{"time", .03}, {"translation", {.01, .02, 0}}},
                                      {{"time", .1}, {"translation", {0, .05, 0}}}}}}};
-  const std::vector<Entry> loads = {{"bodies[0].loads[0].force", "/bodies/0/loads/0/force/1", 1, 1e-2},
-                                    {"bodies[0].loads[1].pressure", "/bodies/0/loads/1/pressure", 0, 1},
-                                    {"bodies[0].loads[2].traction", "/bodies/0/loads/2/traction/0", 0, 1},
-                                    {"bodies[0].script[0].keys[1].translation",
-                                     "/bodies/0/script/0/keys/1/translation/1", 1, 1e-4},
-                                    density};
+  const std::vector<Entry> loads = {
+      {"bodies[0].loads[0].force", "/bodies/0/loads/0/force/1", 1, 1e-2},
+      {"bodies[0].loads[1].pressure", "/bodies/0/loads/1/pressure", 0, 1},
+      {"bodies[0].loads[2].traction", "/bodies/0/loads/2/traction/0", 0, 1},
+      {"bodies[0].script[0].keys[1].translation", "/bodies/0/script/0/keys/1/translation/1", 1, 1e-4},
+      density};
   expect_equal(scene, loads, 1e-6);
 }
 
@@ -206,11 +204,11 @@ struct Refused {
 TEST(GradientInput, WhatCannotBeIsSaid) {
   Json scene = beam("TR-BDF2");
   scene["contact"] = {{"friction", .3}};
-  for (const Refused& r : {Refused{"bodies[0].material.yong", "bodies[0].material.yong", "bodies[0].material.young"},
-                           Refused{"time.step", "time.step", "time step"},
-                           Refused{"method.name", "method.name", "method"},
-                           Refused{"bodies[0].mesh.cells", "bodies[0].mesh.cells", "mesh"},
-                           Refused{"bodies[0].name", "bodies[0].name", "choice"}}) {
+  for (const Refused& r :
+       {Refused{"bodies[0].material.yong", "bodies[0].material.yong", "bodies[0].material.young"},
+        Refused{"time.step", "time.step", "time step"}, Refused{"method.name", "method.name", "method"},
+        Refused{"bodies[0].mesh.cells", "bodies[0].mesh.cells", "mesh"},
+        Refused{"bodies[0].name", "bodies[0].name", "choice"}}) {
     try {
       DifferentiableRun run(document(scene), "", {r.parameter});
       FAIL() << r.parameter;

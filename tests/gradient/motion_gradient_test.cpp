@@ -1,9 +1,8 @@
 /// Gradients through every method, against differences of whole runs.
 
-#include "motions.hpp"
-
 #include "limber/core/errors.hpp"
 #include "limber/time/catalog.hpp"
+#include "motions.hpp"
 
 namespace limber::test {
 namespace {

@@ -35,7 +35,8 @@ struct Objective {
   static double value(long step, const State& u) {
     double sum = 0;
     for (Index i = 0; i < u.q.size(); ++i)
-      sum += weight(step, i, 0) * u.q[i] + .05 * weight(step, i, 1) * u.v[i] + .5 * u.q[i] * u.q[i] * weight(step, i, 2);
+      sum +=
+          weight(step, i, 0) * u.q[i] + .05 * weight(step, i, 1) * u.v[i] + .5 * u.q[i] * u.q[i] * weight(step, i, 2);
     return sum;
   }
   static FullAdjoint adjoint(long step, const State& u) {

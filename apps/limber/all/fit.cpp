@@ -44,7 +44,8 @@ void go_on_from(const fs::path& directory, FitRequest& request) {
 
 /// What is known so far, for --resume.
 void keep(const fs::path& directory, const FitRequest& request, const FitProgress& best) {
-  nlohmann::json report = {{"reason", "unfinished"}, {"evaluations", best.evaluation}, {"values", nlohmann::json::object()}};
+  nlohmann::json report = {
+      {"reason", "unfinished"}, {"evaluations", best.evaluation}, {"values", nlohmann::json::object()}};
   for (std::size_t i = 0; i < request.variables.size(); ++i)
     report["values"][request.variables[i].name] = best.x[static_cast<Index>(i)];
   write_text((directory / report_file).string(), report.dump(2) + "\n");
@@ -95,9 +96,11 @@ int run_fit(const FitArguments& a) {
     }
     std::string values;
     for (std::size_t i = 0; i < request.variables.size(); ++i)
-      values += fmt::format(", {} = {:.5g}", request.variables[i].name, best.x.size() > 0 ? best.x[static_cast<Index>(i)] : NAN);
+      values += fmt::format(", {} = {:.5g}", request.variables[i].name,
+                            best.x.size() > 0 ? best.x[static_cast<Index>(i)] : NAN);
     progress.show(fmt::format("evaluation {}: rms {:.3g} m{}", p.evaluation,
-                              std::sqrt(best.sum_of_squares / static_cast<double>(request.observations.count())), values));
+                              std::sqrt(best.sum_of_squares / static_cast<double>(request.observations.count())),
+                              values));
     return !interrupted();
   };
   const CatchInterrupts catching;
@@ -107,8 +110,8 @@ int run_fit(const FitArguments& a) {
   if (directory) {
     write_text(directory->file(report_file), report.text() + "\n");
     write_text(directory->file(run_file::scene), found.scene.text() + "\n");
-    if (const auto why_not =
-            plot_fit(directory->file(picture_file), request.observations, found.motion, fs::path(a.scene.file).stem().string()))
+    if (const auto why_not = plot_fit(directory->file(picture_file), request.observations, found.motion,
+                                      fs::path(a.scene.file).stem().string()))
       fmt::print(stderr, "note: {}\n", *why_not);
   }
   if (a.json)
@@ -139,7 +142,9 @@ void add_fit(CLI::App& cli, Action& action) {
   command->add_option("-o,--output", a->directory, "Directory for the report, the picture and the fitted scene");
   auto* resume = command->add_flag("--resume", a->resume, "Start from the best values in the directory");
   command->add_flag("--overwrite", a->overwrite, "Replace what is in the directory")->excludes(resume);
-  command->add_option("--starts", a->starts, "How many starts are tried, spread over the bounds (default 1: the scene's values)")
+  command
+      ->add_option("--starts", a->starts,
+                   "How many starts are tried, spread over the bounds (default 1: the scene's values)")
       ->check(CLI::Range(1, 1000));
   command->add_option("--evaluations", a->evaluations, "Runs at most (default 100)")->check(CLI::Range(1, 100000));
   command->add_option("--threads", a->threads, "Threads to use (0: all cores); results do not depend on it")

@@ -35,8 +35,9 @@ void require_differentiable(const Simulation& simulation, double end) {
   const MethodInfo& method = simulation.method();
   const MechanicalSystem& system = simulation.system();
   if (method.splitting != Splitting::none)
-    refuse("method.name", method.name + " splits off modes, whose change with the parameters is not known; take its "
-                                        "base method or another implicit one, such as TR-BDF2");
+    refuse("method.name", method.name +
+                              " splits off modes, whose change with the parameters is not known; take its "
+                              "base method or another implicit one, such as TR-BDF2");
   if (method.kind == MethodKind::exponential)
     refuse("method.name", method.name + " has no gradient; take an implicit method, such as TR-BDF2");
   if (system.traits().gaps && system.gap_rule() != GapRule::none)
@@ -44,7 +45,6 @@ void require_differentiable(const Simulation& simulation, double end) {
   if (system.lag() == Lag::each_solution)
     refuse("contact.friction_form", "lagged friction has no gradient; take \"coupled\"");
   if (system.next_release() <= end) refuse("bodies", "a motion in which nodes are released has no gradient");
-  if (system.space().shared()) refuse("gradient", "is not possible on several processes");
 }
 
 bool follows_motion(const MechanicalSystem& system) {
@@ -57,9 +57,8 @@ bool follows_motion(const MechanicalSystem& system) {
 MotionGradient::MotionGradient(Simulation& simulation, const MethodSettings& method, std::vector<Variation*> variations)
     : simulation_(simulation),
       info_(&simulation.method()),
-      scheme_(info_->make(complete_parameters(*info_, method.parameters))),
-      tr_bdf2_(std::make_unique<TrBdf2>(.5)),
-      backward_euler_(std::make_unique<BackwardEuler>()),
+      schemes_{info_->make(complete_parameters(*info_, method.parameters)), std::make_unique<TrBdf2>(.5),
+               std::make_unique<BackwardEuler>()},
       variations_(std::move(variations)),
       learns_(simulation.system().forces().any_learns()),
       follows_(follows_motion(simulation.system())) {}
@@ -67,8 +66,8 @@ MotionGradient::MotionGradient(Simulation& simulation, const MethodSettings& met
 MotionGradient::~MotionGradient() = default;
 
 const TimeIntegrator& MotionGradient::scheme(Way way) const {
-  if (way == Way::tr_bdf2) return *tr_bdf2_;
-  return way == Way::backward_euler ? *backward_euler_ : *scheme_;
+  if (way == Way::tr_bdf2) return *schemes_.tr_bdf2;
+  return way == Way::backward_euler ? *schemes_.backward_euler : *schemes_.own;
 }
 
 bool MotionGradient::linearized(Way way) const {
@@ -89,7 +88,7 @@ MotionGradient::Step MotionGradient::take(std::deque<State>& known) {
   Step step{.before = memories(), .after = {}, .substeps = {}};
   StepRecord record = simulation_.step();
   step.after = memories();
-  const std::size_t kept = scheme_->memory().states;
+  const std::size_t kept = schemes_.own->memory().states;
   for (std::size_t i = 0; i < record.substeps.size(); ++i) {
     Substep& taken = record.substeps[i];
     const Way way = taken.way;
@@ -229,7 +228,7 @@ void MotionGradient::forwards(long steps, const VisitChange& visit) {
       const std::vector<StateChange> of_known(change.begin(),
                                               change.begin() + static_cast<std::ptrdiff_t>(substep.known.size()));
       change.push_front(forward.run(taken, linearized(substep.way), of_known, sources));
-      while (change.size() > scheme_->memory().states) change.pop_back();
+      while (change.size() > schemes_.own->memory().states) change.pop_back();
       before = within;
     }
     if (learns_) system.forces().restore(after_step);

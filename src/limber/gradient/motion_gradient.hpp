@@ -1,6 +1,6 @@
 #pragma once
-/// A motion and its derivatives. Steps are differentiated as they were taken, halved and retaken ones included. Backwards
-/// the motion is computed again in blocks of √N steps, each from a snapshot, to the same bits.
+/// A motion and its derivatives. Steps are differentiated as they were taken, halved and retaken ones included.
+/// Backwards the motion is computed again in blocks of √N steps, each from a snapshot, to the same bits.
 
 #include <deque>
 #include <functional>
@@ -14,7 +14,7 @@
 namespace limber {
 
 /// Throws InputError if the motion cannot be differentiated: for hybrids, exponential methods, contact by inequalities,
-/// lagged friction, nodes that are released before `end` [s], and several processes.
+/// lagged friction, and nodes that are released before `end` [s].
 void require_differentiable(const Simulation& simulation, double end);
 /// Whether a force depends on the motion before the step, apart from its constants: viscous stresses, turned damping.
 /// Such motions can be differentiated forwards only.
@@ -56,10 +56,12 @@ class MotionGradient {
 
   Simulation& simulation_;
   const MethodInfo* info_;
-  std::unique_ptr<TimeIntegrator> scheme_, tr_bdf2_, backward_euler_;
+  struct {
+    std::unique_ptr<TimeIntegrator> own, tr_bdf2, backward_euler;
+  } schemes_;
   std::vector<Variation*> variations_;
   bool learns_, follows_;
-  ForceMemories present_;  // what forces know in the substep that is differentiated
+  ForceMemories present_;       // what forces know in the substep that is differentiated
   long steps_ = 0, block_ = 1;  // steps in a block
   std::vector<Snapshot> snapshots_;
   std::vector<Step> last_block_;

@@ -12,8 +12,7 @@ using Asks = Tableau::Asks;
 /// Adjoints or changes of all directions of a tableau, one block of `width` columns for each.
 class Blocks {
  public:
-  Blocks(Index rows, Index directions, Index width)
-      : width_(width), values_(Matrix::Zero(rows, directions * width)) {}
+  Blocks(Index rows, Index directions, Index width) : width_(width), values_(Matrix::Zero(rows, directions * width)) {}
 
   auto operator[](Index direction) { return values_.middleCols(direction * width_, width_); }
   /// Σ c_k of all directions.
@@ -161,8 +160,9 @@ std::vector<StateAdjoint> ReverseStep::run(const ReplayedSubstep& step, bool lin
     if (call_.linear_stage()) {
       if (call_.has_own_tangent()) {
         const ExactTangent &own = call_.linearized(), &known = call_.at_known();
-        const auto difference = [&](auto product) { return asked.tau_v * ((own.*product)(w, Sense::transposed) -
-                                                                         (known.*product)(w, Sense::transposed)); };
+        const auto difference = [&](auto product) {
+          return asked.tau_v * ((own.*product)(w, Sense::transposed) - (known.*product)(w, Sense::transposed));
+        };
         adjoint.spread(asked.at.q, difference(&ExactTangent::stiffness));
         adjoint.spread(asked.at.v, difference(&ExactTangent::damping));
       }
@@ -217,8 +217,7 @@ StateChange ForwardStep::run(const ReplayedSubstep& step, bool linearized, std::
       if (call_.has_own_tangent()) {
         const ExactTangent &own = call_.linearized(), &before = call_.at_known();
         const Matrix at_q = change.combined(asked.at.q), at_v = change.combined(asked.at.v);
-        b += asked.tau_v *
-             (own.stiffness(at_q) - before.stiffness(at_q) + own.damping(at_v) - before.damping(at_v));
+        b += asked.tau_v * (own.stiffness(at_q) - before.stiffness(at_q) + own.damping(at_v) - before.damping(at_v));
       }
       if (const auto d = call_.slopes(change.combined(about.q), change.combined(about.v)))
         b -= asked.tau_v * (d->stiffness + d->damping);

@@ -16,9 +16,7 @@ class Coefficients : public Dynamics {
 
   State rate(const State& u) override { return note({.asks = Asks::rate, .in = {u.q, u.v}, .t = u.t}, 1); }
   State solve(const Stage& s) override { return stage(s, Asks::stage, 1); }
-  State exponential(const State&, double) override {
-    throw std::logic_error("an exponential method has no tableau");
-  }
+  State exponential(const State&, double) override { throw std::logic_error("an exponential method has no tableau"); }
 
   std::vector<Tableau::Call> calls;
 

@@ -19,11 +19,11 @@ struct Combination {
 struct Tableau {
   /// Which forces a call asks for.
   enum class Asks {
-    rate,           // F(u) with all forces
-    smooth_rate,    // F(u) without contact
-    contact_rate,   // contact forces only
-    stage,          // a solution of (S)
-    beside          // a solution of (S) with contact beside the scheme, scaled by `share`
+    rate,          // F(u) with all forces
+    smooth_rate,   // F(u) without contact
+    contact_rate,  // contact forces only
+    stage,         // a solution of (S)
+    beside         // a solution of (S) with contact beside the scheme, scaled by `share`
   };
   struct Call {
     Asks asks = Asks::rate;

@@ -99,8 +99,8 @@ Model build_model(const Scene& scene, const std::vector<ForceMaker>& own_forces 
 MethodSettings method_settings(const MethodChoice& choice);
 
 /// Whether the steps' records hold their stages; see Substep.
-enum class Recording { none, stages };
-Simulation build_simulation(const Scene& scene, const Model& model, Recording recording = Recording::none);
+enum class StageRecords { none, kept };
+Simulation build_simulation(const Scene& scene, const Model& model, StageRecords records = StageRecords::none);
 
 /// Equilibrium under the loads at t = 0, 3N [m].
 Vector statics(const Scene& scene, const Model& model, StaticsReport& report, const StaticsWatch& watch = {});

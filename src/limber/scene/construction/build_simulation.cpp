@@ -70,7 +70,7 @@ void refuse_growth_with_contact(const MethodChoice& choice) {
 
 }  // namespace
 
-Simulation build_simulation(const Scene& scene, const Model& model, Recording recording) {
+Simulation build_simulation(const Scene& scene, const Model& model, StageRecords records) {
   if (!scene.method.petsc.empty() && !same_name(scene.method.solver, "petsc") &&
       !same_name(scene.method.solver, "mumps"))
     throw InputError("method.petsc",
@@ -86,7 +86,7 @@ Simulation build_simulation(const Scene& scene, const Model& model, Recording re
     throw InputError("contact.formulation",
                      fmt::format("inequalities are not possible beside {}; use \"barrier\"", model.cavities[0].where));
   MethodSettings method = method_settings(scene.method);
-  method.options.record_stages = recording == Recording::stages;
+  method.options.record_stages = records == StageRecords::kept;
   if (!scene.method.max_iterations) {
     constexpr int with_contact = 200;
     method.options.stages.iterations_with_contact = with_contact;

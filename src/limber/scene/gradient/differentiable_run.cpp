@@ -74,7 +74,7 @@ Index DifferentiableRun::components() const {
 void DifferentiableRun::restart() {
   motion_.reset();
   simulation_.reset();
-  simulation_.emplace(build_simulation(scene_, model_, Recording::stages));
+  simulation_.emplace(build_simulation(scene_, model_, StageRecords::kept));
   std::vector<Variation*> variations;
   for (const auto& v : variations_) variations.push_back(v.get());
   motion_.emplace(*simulation_, method_settings(scene_.method), std::move(variations));
@@ -85,8 +85,7 @@ void DifferentiableRun::run(const Visit& visit) {
   motion_->run(steps(), [&](long k, const State& u) { visit(k, model_.system->full(u)); });
 }
 
-std::vector<std::vector<double>> DifferentiableRun::gradient(
-    const std::function<FullAdjoint(long step)>& of_state) {
+std::vector<std::vector<double>> DifferentiableRun::gradient(const std::function<FullAdjoint(long step)>& of_state) {
   return follows_motion(*model_.system) ? by_forwards(of_state) : backwards(of_state);
 }
 
@@ -95,12 +94,12 @@ StateAdjoint DifferentiableRun::restricted(const FullAdjoint& full) const {
   return {full.q.size() > 0 ? map.gather(full.q) : Vector(), full.v.size() > 0 ? map.gather(full.v) : Vector()};
 }
 
-std::vector<std::vector<double>> DifferentiableRun::backwards(
-    const std::function<FullAdjoint(long step)>& of_state) {
+std::vector<std::vector<double>> DifferentiableRun::backwards(const std::function<FullAdjoint(long step)>& of_state) {
   const MechanicalSystem& system = *model_.system;
   std::vector<std::vector<double>> gradient;
   for (const RunParameter& p : parameters_) gradient.emplace_back(p.values.size(), 0.0);
-  const bool moves = system.scripted() && std::any_of(moves_.begin(), moves_.end(), [](auto* m) { return m != nullptr; });
+  const bool moves =
+      system.scripted() && std::any_of(moves_.begin(), moves_.end(), [](auto* m) { return m != nullptr; });
   const double h = simulation_->step_length();
   const MotionAdjoint adjoint = motion_->backwards([&](long k) {
     const FullAdjoint full = of_state(k);
@@ -139,8 +138,7 @@ std::vector<std::vector<double>> DifferentiableRun::backwards(
   return gradient;
 }
 
-std::vector<std::vector<double>> DifferentiableRun::by_forwards(
-    const std::function<FullAdjoint(long step)>& of_state) {
+std::vector<std::vector<double>> DifferentiableRun::by_forwards(const std::function<FullAdjoint(long step)>& of_state) {
   Vector sum = Vector::Zero(components());
   forwards([&](long k, const State&, const Matrix& dq, const Matrix& dv) {
     const FullAdjoint adjoint = of_state(k);

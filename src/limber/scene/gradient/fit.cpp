@@ -92,7 +92,8 @@ std::vector<std::string> names_of(const std::vector<FitVariable>& variables) {
 void require_single(const DifferentiableRun& run) {
   for (const RunParameter& p : run.parameters())
     if (p.values.size() != 1 || p.is_list)
-      throw InputError(p.name, fmt::format("has {} components; vary one of them, such as {}[0]", p.values.size(), p.name));
+      throw InputError(p.name,
+                       fmt::format("has {} components; vary one of them, such as {}[0]", p.values.size(), p.name));
 }
 
 void require_within(const Observations& observed, const DifferentiableRun& run) {
@@ -172,7 +173,8 @@ Fit fit(const FitRequest& request) {
     try {
       DifferentiableRun run(with_values(request.scene, request.variables, x), request.base, names, request.access);
       ProbeResiduals residuals(request.observations, run.model());
-      run.forwards([&](long, const State& u, const Matrix& dq, const Matrix& dv) { residuals.visit(u, dq, dv, value); });
+      run.forwards(
+          [&](long, const State& u, const Matrix& dq, const Matrix& dv) { residuals.visit(u, dq, dv, value); });
     } catch (const Interrupted&) {
       stopped = true;
       if (!any) throw;

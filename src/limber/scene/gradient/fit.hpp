@@ -19,7 +19,7 @@ FitVariable read_fit_variable(const std::string& text);
 
 struct FitRequest {
   Document scene;
-  std::string base;         // the folder in which its mesh files are looked for
+  std::string base;  // the folder in which its mesh files are looked for
   FileAccess access = {};
   Observations observations;
   std::vector<FitVariable> variables;

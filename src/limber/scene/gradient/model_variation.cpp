@@ -32,7 +32,8 @@ nlohmann::json::json_pointer pointer_of(const std::string& path) {
 /// Why a motion does not depend smoothly on what stands there; empty if it may.
 std::string why_not(const std::string& path) {
   static const std::array<std::pair<std::regex, const char*>, 5> reasons{{
-      {std::regex("time\\..*|time"), "is the time step or the duration: a gradient is that of a motion with given steps"},
+      {std::regex("time\\..*|time"),
+       "is the time step or the duration: a gradient is that of a motion with given steps"},
       {std::regex("method\\..*|method"), "chooses the method, by which a motion does not change smoothly"},
       {std::regex("output\\..*|output"), "is about what is written, not about the motion"},
       {std::regex("bodies\\[\\d+\\]\\.mesh\\..*"),

@@ -1,0 +1,159 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+#include "bindings.hpp"
+#include "limber/core/errors.hpp"
+#include "limber/scene/gradient/differentiable_run.hpp"
+#include "limber/scene/gradient/fit.hpp"
+#include "scene_object.hpp"
+#include "threads.hpp"
+
+namespace limber::python {
+namespace {
+
+using Cube = py::array_t<double, py::array::c_style | py::array::forcecast>;
+
+/// T × N × 3, read-only.
+py::array as_cube(const RowMatrix& x) {
+  const py::array_t<double> cube({x.rows(), x.cols() / 3, Index(3)}, x.data());
+  cube.attr("flags").attr("writeable") = false;
+  return cube;
+}
+
+/// A derivative by all positions or velocities; empty for None.
+RowMatrix derivative(const py::object& x, const char* name, Index steps, Index nodes) {
+  if (x.is_none()) return {};
+  const Cube cube = Cube::ensure(x);
+  if (!cube) {
+    PyErr_Clear();
+    throw InputError("objective", fmt::format("its {} is not an array of numbers", name));
+  }
+  if (cube.ndim() != 3 || cube.shape(0) != steps || cube.shape(1) != nodes || cube.shape(2) != 3)
+    throw InputError("objective", fmt::format("its {} has the shape {}, expected ({}, {}, 3) or None", name,
+                                              py::str(cube.attr("shape")).cast<std::string>(), steps, nodes));
+  RowMatrix all = Eigen::Map<const RowMatrix>(cube.data(), steps, 3 * nodes);
+  for (Index k = 0; k < steps; ++k)
+    if (!all.row(k).allFinite()) throw InputError("objective", fmt::format("its {} is not finite at row {}", name, k));
+  return all;
+}
+
+py::object shaped(const RunParameter& parameter, const std::vector<double>& gradient) {
+  if (!parameter.is_list) return py::float_(gradient[0]);
+  const Vector x = Eigen::Map<const Vector>(gradient.data(), static_cast<Index>(gradient.size()));
+  if (parameter.name.starts_with("initial.")) return py::cast(as_rows(x));
+  return py::cast(x);
+}
+
+py::tuple value_and_grad(const py::object& scene, const py::function& objective, const py::object& names) {
+  const auto s = to_scene(scene);
+  const auto parameters = py::isinstance<py::str>(names) ? std::vector<std::string>{names.cast<std::string>()}
+                                                         : names.cast<std::vector<std::string>>();
+  if (parameters.empty())
+    throw InputError("parameters", "is empty; name one or more, such as bodies[0].material.young");
+  RowMatrix X, V;
+  Vector t;
+  const auto run = computed([&] {
+    auto run = std::make_unique<DifferentiableRun>(s->document, "", parameters);
+    const Index steps = run->steps() + 1, size = 3 * static_cast<Index>(run->model().system->nodes());
+    X.resize(steps, size);
+    V.resize(steps, size);
+    t.resize(steps);
+    run->run([&](long k, const State& u) {
+      X.row(k) = u.q.transpose();
+      V.row(k) = u.v.transpose();
+      t[k] = u.t;
+    });
+    return run;
+  });
+  const py::object answer = objective(py::cast(t), as_cube(X), as_cube(V));
+  if (!py::isinstance<py::tuple>(answer) || py::len(answer) != 3)
+    throw InputError("objective", "must return (J, dJ/dX, dJ/dV), with None for a part that is zero");
+  const py::tuple parts = answer.cast<py::tuple>();
+  double value = 0;
+  try {
+    value = parts[0].cast<double>();
+  } catch (const py::cast_error&) {
+    throw InputError("objective", "its value is not a number");
+  }
+  if (!std::isfinite(value)) throw InputError("objective", fmt::format("its value is {}", value));
+  const RowMatrix dX = derivative(parts[1], "dJ/dX", X.rows(), X.cols() / 3),
+                  dV = derivative(parts[2], "dJ/dV", X.rows(), X.cols() / 3);
+  const auto gradient = computed([&] {
+    return run->gradient([&](long k) {
+      FullAdjoint adjoint;
+      if (dX.size() > 0) adjoint.q = dX.row(k).transpose();
+      if (dV.size() > 0) adjoint.v = dV.row(k).transpose();
+      return adjoint;
+    });
+  });
+  py::dict by_name;
+  for (std::size_t p = 0; p < parameters.size(); ++p)
+    by_name[parameters[p].c_str()] = shaped(run->parameters()[p], gradient[p]);
+  return py::make_tuple(value, by_name);
+}
+
+/// A table's path, or (t, {probe: T × 3}).
+Observations to_observations(const py::object& x) {
+  if (py::isinstance<py::str>(x) || py::hasattr(x, "__fspath__")) return read_observations(to_path(x, "observed"));
+  if (!py::isinstance<py::tuple>(x) || py::len(x) != 2 || !py::isinstance<py::dict>(x.cast<py::tuple>()[1]))
+    throw InputError("observed", "must be the path of a CSV table, or (t, {probe: T x 3 positions})");
+  const py::tuple pair = x.cast<py::tuple>();
+  const Index count = py::cast<Index>(py::len(pair[0]));
+  const Vector t = to_vector(pair[0], count, "observed");
+  std::vector<std::string> names;
+  const py::dict probes = pair[1].cast<py::dict>();
+  Matrix values(count, 3 * static_cast<Index>(probes.size()));
+  for (const auto& [probe, positions] : probes) {
+    const Vector rows = to_rows(py::reinterpret_borrow<py::object>(positions), count, "observed");
+    for (Index axis = 0; axis < 3; ++axis) {
+      const auto column = static_cast<Index>(names.size());
+      names.push_back(fmt::format("{}.{}", probe.cast<std::string>(), "xyz"[axis]));
+      for (Index k = 0; k < count; ++k) values(k, column) = rows[3 * k + axis];
+    }
+  }
+  return {std::vector<double>(t.begin(), t.end()), names, values, "observed"};
+}
+
+py::dict fit_to(const py::object& scene, const py::object& observed, const py::dict& vary, int starts,
+                int max_evaluations) {
+  const auto s = to_scene(scene);
+  if (starts < 1) throw InputError("starts", fmt::format("{} must be at least 1", starts));
+  if (max_evaluations < 1) throw InputError("max_evaluations", fmt::format("{} must be at least 1", max_evaluations));
+  if (vary.empty()) throw InputError("vary", "is empty; for example {\"bodies[0].material.young\": (1e4, 1e7)}");
+  FitRequest request{.scene = s->document, .base = "", .observations = to_observations(observed)};
+  for (const auto& [name, bounds] : vary) {
+    const auto path = name.cast<std::string>();
+    try {
+      const auto [low, high] = bounds.cast<std::pair<double, double>>();
+      request.variables.push_back({path, low, high, low > 0});
+    } catch (const py::cast_error&) {
+      throw InputError(path, "its bounds must be two numbers (low, high)");
+    }
+  }
+  request.starts = starts;
+  request.max_evaluations = max_evaluations;
+  const Fit found = computed([&] { return fit(request); });
+  const py::dict report = from_json(fit_report(request, found));
+  report["scene"] = from_json(found.scene);
+  py::dict motion;
+  for (std::size_t c = 0; c < request.observations.columns.size(); ++c)
+    motion[request.observations.columns[c].name().c_str()] = Vector(found.motion.values.col(static_cast<Index>(c)));
+  report["motion"] = py::make_tuple(py::cast(found.motion.times), motion);
+  return report;
+}
+
+}  // namespace
+
+void add_gradient(py::module_& m) {
+  m.def("value_and_grad", &value_and_grad, py::arg("scene"), py::arg("objective"), py::arg("parameters"),
+        "The value of objective(t, X, V) -> (J, dJ/dX, dJ/dV) over a run of the scene, and its derivatives by the\n"
+        "parameters: a dict of floats or arrays. t: T; X, V: T x N x 3, a row for each step, the start first; None\n"
+        "stands for a zero part. Parameters are paths of the scene, such as \"bodies[0].material.young\", and\n"
+        "\"initial.positions\" and \"initial.velocities\" (N x 3).");
+  m.def("fit", &fit_to, py::arg("scene"), py::arg("observed"), py::arg("vary"), py::arg("starts"),
+        py::arg("max_evaluations"));
+}
+
+}  // namespace limber::python
