@@ -100,7 +100,7 @@ Observations to_observations(const py::object& x) {
   if (!py::isinstance<py::tuple>(x) || py::len(x) != 2 || !py::isinstance<py::dict>(x.cast<py::tuple>()[1]))
     throw InputError("observed", "must be the path of a CSV table, or (t, {probe: T x 3 positions})");
   const py::tuple pair = x.cast<py::tuple>();
-  const Index count = py::cast<Index>(py::len(pair[0]));
+  const auto count = static_cast<Index>(py::len(pair[0]));
   const Vector t = to_vector(pair[0], count, "observed");
   std::vector<std::string> names;
   const py::dict probes = pair[1].cast<py::dict>();
@@ -122,7 +122,7 @@ py::dict fit_to(const py::object& scene, const py::object& observed, const py::d
   if (starts < 1) throw InputError("starts", fmt::format("{} must be at least 1", starts));
   if (max_evaluations < 1) throw InputError("max_evaluations", fmt::format("{} must be at least 1", max_evaluations));
   if (vary.empty()) throw InputError("vary", "is empty; for example {\"bodies[0].material.young\": (1e4, 1e7)}");
-  FitRequest request{.scene = s->document, .base = "", .observations = to_observations(observed)};
+  FitRequest request{.scene = s->document, .base = "", .observations = to_observations(observed), .variables = {}};
   for (const auto& [name, bounds] : vary) {
     const auto path = name.cast<std::string>();
     try {
@@ -135,7 +135,7 @@ py::dict fit_to(const py::object& scene, const py::object& observed, const py::d
   request.starts = starts;
   request.max_evaluations = max_evaluations;
   const Fit found = computed([&] { return fit(request); });
-  const py::dict report = from_json(fit_report(request, found));
+  const py::object report = from_json(fit_report(request, found));
   report["scene"] = from_json(found.scene);
   py::dict motion;
   for (std::size_t c = 0; c < request.observations.columns.size(); ++c)

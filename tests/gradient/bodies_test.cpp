@@ -148,6 +148,26 @@ TEST(GradientOfBodies, InitialStates) {
   EXPECT_EQ(g.of[1].size(), g.of[0].size());
 }
 
+TEST(GradientOfBodies, ElementByElement) {
+  for (const char* method : {"TR-BDF2", "SI", "RK4"})
+    for (const char* element : {"P1", "P2", "hex"}) {
+      Json scene = beam(method);
+      if (std::string(method) == "RK4") scene["time"] = {{"step", .0005}, {"duration", .004}};
+      scene["bodies"][0]["element"] = element;
+      const Gradient g = gradient(scene, {"bodies[0].element.young", "bodies[0].material.young"});
+      double sum = 0, most = 0;
+      for (const double each : g.of[0]) {
+        sum += each;
+        most = std::max(most, std::abs(each));
+      }
+      EXPECT_NEAR(sum, g.of[1][0], 1e-8 * most) << method << " " << element;
+      EXPECT_GT(g.of[0].size(), 2u);
+    }
+  Json scene = beam("TR-BDF2");
+  scene["bodies"][0]["material"]["poisson"] = .49;
+  EXPECT_THROW(gradient(scene, {"bodies[0].element.young"}), InputError);
+}
+
 TEST(GradientOfBodies, TaylorRemainderIsOfSecondOrder) {
   const Json scene = beam("SDIRK");
   const Gradient g = gradient(scene, {"bodies[0].material.young"});

@@ -1,6 +1,6 @@
 #pragma once
-/// Work objects that are costly to make. A thread borrows one that is free, or a new one, and gives it back: as many are
-/// made as threads work at once.
+/// Work objects that are costly to make. A thread borrows one that is free, or a new one, and gives it back: as many
+/// are made as threads work at once.
 
 #include <memory>
 #include <new>

@@ -23,7 +23,8 @@ class MassMatrix {
 
   const SparseMatrix& matrix() const { return M_; }
   Vector apply(const Vector& x) const;
-  /// Several threads may ask at once: each has a solver of its own then. Throws StepFailure.
+  /// Several threads may ask at once: each has a solver of its own then. "auto" chooses by what earlier solves have
+  /// cost, so that its last bits may depend on which solver serves. Throws StepFailure.
   Vector solve(const Vector& f) const;
   /// Replaces the matrix by one with the same values on a pattern that contains the previous one.
   void widen(SparseMatrix M) { M_.swap(M); }

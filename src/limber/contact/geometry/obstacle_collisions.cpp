@@ -91,7 +91,8 @@ double ObstacleCollisions::max_step(const Vector& q, const Vector& dq, double t0
                    if (far[ix(scene_.surface.object[ix(node)])]) return 1.0;
                    const double xi = scene_.surface.radius[ix(node)];
                    const Vec3 x = point(q, node), dx = point(dq, node);
-                   if (moves) return obstacle.shape.safe_share(before.material(x), after.material(x + dx), least_kept, xi);
+                   if (moves)
+                     return obstacle.shape.safe_share(before.material(x), after.material(x + dx), least_kept, xi);
                    return dx == Vec3::Zero() ? 1.0 : before.safe_step(x, dx, least_kept, xi);
                  }));
   }

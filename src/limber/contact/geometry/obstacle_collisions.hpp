@@ -15,8 +15,8 @@ class ObstacleCollisions {
 
   /// Appends those with a gap below `within` [m], obstacle by obstacle. q: 3N of the bodies.
   void find(const Vector& q, double t, double within, std::vector<Collision>& found) const;
-  /// The largest s in [0, 1] for which every gap retains a tenth of itself, or of δ if that is less, from q to q + s·dq,
-  /// while obstacles move from t0 to t1.
+  /// The largest s in [0, 1] for which every gap retains a tenth of itself, or of δ if that is less, from q to q +
+  /// s·dq, while obstacles move from t0 to t1.
   double max_step(const Vector& q, const Vector& dq, double t0, double t1) const;
 
  private:

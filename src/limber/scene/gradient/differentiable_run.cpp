@@ -7,6 +7,7 @@
 #include "limber/core/errors.hpp"
 #include "limber/gradient/parameter_variation.hpp"
 #include "limber/scene/construction/scene_parameters.hpp"
+#include "limber/scene/gradient/element_variation.hpp"
 #include "limber/scene/gradient/model_variation.hpp"
 #include "limber/scene/json.hpp"
 #include "limber/scene/run/facts.hpp"
@@ -46,6 +47,11 @@ DifferentiableRun::DifferentiableRun(const Document& document, const std::string
       continue;
     }
     kinds_.push_back(Kind::variation);
+    if (const auto body = body_of_elements(name)) {
+      variations_.push_back(make_element_variation(scene_, model_, *body, name));
+      parameters_.push_back({name, element_moduli(scene_, model_, *body), true});
+      continue;
+    }
     const auto known = std::find_if(all.begin(), all.end(), [&](const Parameter& p) { return p.name == name; });
     if (known != all.end()) {
       parameters_.push_back({name, known->values, known->is_list});

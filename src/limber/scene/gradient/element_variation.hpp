@@ -1,0 +1,24 @@
+#pragma once  // internal
+/// Derivatives by Young's modulus of each element of a solid body, all of them for the price of two force evaluations:
+/// an element's force depends on its own modulus alone, so that the elements are taken apart.
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "limber/gradient/variation.hpp"
+#include "limber/scene/construction/build.hpp"
+
+namespace limber {
+
+/// The body in "bodies[2].element.young"; nothing for another name.
+std::optional<int> body_of_elements(const std::string& name);
+
+/// Throws InputError(name, …) if an element's force depends on other elements' moduli, or damping on them.
+std::unique_ptr<Variation> make_element_variation(const Scene& scene, const Model& model, int body,
+                                                  const std::string& name);
+
+/// [Pa] of each element.
+std::vector<double> element_moduli(const Scene& scene, const Model& model, int body);
+
+}  // namespace limber
