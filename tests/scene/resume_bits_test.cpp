@@ -124,10 +124,6 @@ const ResumedMotion resumed_motions[] = {
        "script": [{"nodes": {"box": {"min": [0.4, 0.2, -1], "max": [0.6, 1, 1]}}, "until": 0.12,
                    "keys": [{"time": 0}, {"time": 0.12, "translation": [0, 0.05, 0]}]}]}]})",
      5, 20},
-    {"plasticity", R"({"time": {"step": 0.01, "duration": 1}, "method": "TR-BDF2", "bodies": [
-      {"mesh": {"shape": "box", "size": [1, 0.2, 0.2], "cells": [6, 2, 2]}, "pin": "left", "velocity": [0, 2, 0],
-       "material": {"model": "st_venant_kirchhoff", "young": 1e6, "poisson": 0.3, "yield": 1e4, "hardening": 1e5}}]})",
-     4, 12},
     {"stitches", R"({"time": {"step": 0.01, "duration": 1}, "method": "TR-BDF2", "bodies": [
       {"name": "block", "mesh": {"shape": "box", "size": [0.1, 0.1, 0.1], "cells": [2, 2, 2]}, "pin": "left",
        "material": {"young": 1e7, "poisson": 0.3}},

@@ -1,7 +1,6 @@
 #pragma once
 /// St. Venant-Kirchhoff, ψ = μ E:E + λ/2 (tr E)², E = (FᵀF − 1)/2; with tr E = (I − 3)/2, ‖FᵀF‖² = I² − 2 II:
-/// ψ = μ/4 (I² − 2 II − 2 I + 3) + λ/8 (I − 3)². Weak under strong compression. With a yield stress it is the elastic
-/// part of J2 plasticity, which force/plastic.hpp adds.
+/// ψ = μ/4 (I² − 2 II − 2 I + 3) + λ/8 (I − 3)². Weak under strong compression.
 
 #include "limber/material/invariants.hpp"
 #include "limber/material/parameters.hpp"
@@ -14,14 +13,8 @@ struct StVenantKirchhoffOf : InvariantMaterial<StVenantKirchhoffOf<Real>, psi_II
   static constexpr const char* description = "linear law in Green's strain; gives way under strong compression";
   static constexpr const char* formula = "μ E:E + λ/2 (tr E)², E = (FᵀF − 1)/2";
 
-  static constexpr std::array<MaterialParameter, 2> parameters{
-      {{"yield", "Pa", 0, unlimited, "none: it is elastic", "von Mises' stress at which it begins to flow"},
-       {"hardening", "Pa", 0, unlimited, "none", "growth of that stress with the slip"}}};
-
-  explicit StVenantKirchhoffOf(const MaterialParameters& p)
-      : mu(p.mu()), lambda(p.lambda()), yield(p.own_or("yield", unlimited)), hardening(p.own_or("hardening", 0)) {}
-  Real mu, lambda;        // [Pa]
-  Real yield, hardening;  // [Pa]
+  explicit StVenantKirchhoffOf(const MaterialParameters& p) : mu(p.mu()), lambda(p.lambda()) {}
+  Real mu, lambda;  // [Pa]
 
   template <class T>
   T energy(const M3<T>& F) const {

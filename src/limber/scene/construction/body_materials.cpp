@@ -11,7 +11,6 @@
 
 #include "limber/core/errors.hpp"
 #include "limber/core/nodes.hpp"
-#include "limber/force/plastic.hpp"
 #include "limber/force/viscoelastic.hpp"
 #include "limber/scene/construction/thin_elements.hpp"
 #include "limber/scene/made_material.hpp"
@@ -103,9 +102,6 @@ BodyMaterials body_materials(const BodyChoice& body, const BodyShape& shape) {
 
 std::shared_ptr<ElementForce> force_with_memory(const ElementForce& former, const ElementMesh& elements, int first_node,
                                                 const BodyMaterials& m) {
-  const bool yields = std::any_of(m.materials.begin(), m.materials.end(), PlasticForce::yields);
-  if (yields && m.viscous()) throw InputError("viscosity", "is not possible in a body that yields");
-  if (yields) return std::make_shared<PlasticForce>(former, elements, first_node, m.materials, m.of_element, m.means);
   if (m.viscous())
     return std::make_shared<ViscoelasticForce>(former, elements, first_node, m.materials, m.viscosities, m.of_element,
                                                m.means);
