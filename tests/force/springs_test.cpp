@@ -2,14 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <limits>
-#include <numbers>
 
 #include "force/differences.hpp"
 #include "limber/core/errors.hpp"
-#include "limber/force/callback.hpp"
-#include "limber/sim/simulation.hpp"
 
 namespace limber {
 namespace {
@@ -165,83 +161,6 @@ TEST(PointSprings, BadInputIsNamed) {
   bad = good;
   bad.a.weights[0] = 0.5;
   EXPECT_NE(build(bad).find("springs[0].a: weights sum to 0.5"), std::string::npos);
-}
-
-Spring breakable(double strength) { return {WeightedPoint::node(0), WeightedPoint::node(1), 10, 1, 0, strength}; }
-
-TEST(PointSprings, BreakForGoodWhereAStepEndsAboveTheirStrength) {
-  PointSprings s({breakable(15), breakable(25)}, 2, EnergyKind::elastic, "s");
-  const auto at = [](double x) { return State{Vector{{0, 0, 0, x, 0, 0}}, Vector::Zero(6), 0}; };
-  const auto pull = [&](double x) { return force_at(s, at(x))[0]; };
-  EXPECT_NEAR(pull(3), 40, 1e-13) << "within a step nothing breaks";
-  s.begin_step(at(2.4));  // 14 N
-  EXPECT_NEAR(pull(3), 40, 1e-13);
-  EXPECT_TRUE(s.memory().empty());
-  s.begin_step(at(2.6));  // 16 N
-  EXPECT_NEAR(pull(3), 20, 1e-13);
-  EXPECT_NEAR(s.potentials(at(3))->stored, 20, 1e-13);
-  s.begin_step(at(1));
-  EXPECT_NEAR(pull(1.5), 5, 1e-13) << "for good";
-  const auto one = s.memory();
-  s.begin_step(at(4));
-  EXPECT_EQ(pull(3), 0);
-  s.restore(one);
-  EXPECT_NEAR(pull(3), 20, 1e-13);
-  s.restore({});
-  EXPECT_NEAR(pull(3), 40, 1e-13);
-  EXPECT_NE(message_of([&] { s.restore({2}); }).find("a spring that is not there"), std::string::npos);
-}
-
-/// A mass let go on a spring: 2 m g is the most it pulls with. Stronger, it swings; at 1.5 m g it breaks after a third
-/// of a period, with √3/2 g/ω, and the mass falls.
-TEST(PointSprings, AMassFallsFromASpringThatBreaks) {
-  constexpr double g = 9.81, omega = 5, mass = 2, h = 1e-4, period = 2 * std::numbers::pi / omega, end = .5;
-  const auto drop = [&](double strength) {
-    auto springs =
-        std::make_shared<PointSprings>(std::vector<Spring>{{WeightedPoint::node(0), WeightedPoint::node(1),
-                                                            mass * omega * omega, 1, 0, strength * mass * g}},
-                                       2, EnergyKind::elastic, "s");
-    ForceCallbacks weight;
-    weight.force = [=](const Vector&, const Vector&, double) { return Vector{{0, 0, 0, mass * g, 0, 0}}; };
-    const Vector rest{{0, 0, 0, 1, 0, 0}};
-    const State start{rest, Vector::Zero(6), 0};
-    auto own = std::make_shared<CallbackForce>("weight", weight, TangentSymmetry::symmetric, start);
-    auto system = std::make_shared<MechanicalSystem>(
-        MechanicalSystem::Parts{rest, {{0, 0, mass}, {1, 1, mass}}, {springs, own}, {{{0}, Motion{}}}, 1});
-    Simulation whole(system, {.name = "TR-BDF2"}, h, system->state(rest, Vector::Zero(6), 0));
-    whole.run_until(end);
-    return std::pair{whole.state().v[0], springs->memory()};
-  };
-  const auto [swings, kept] = drop(2.01);
-  EXPECT_NEAR(swings, g / omega * std::sin(omega * end), 1e-5);
-  EXPECT_TRUE(kept.empty());
-  const auto [falls, broken] = drop(1.5);
-  EXPECT_NEAR(falls, g / omega * std::sqrt(3) / 2 + g * (end - period / 3), 5e-3);
-  EXPECT_EQ(broken, std::vector<double>{0});
-}
-
-TEST(PointSprings, BrokenOnesAreRestoredWithTheMotion) {
-  struct Motion {
-    std::shared_ptr<PointSprings> springs;
-    Simulation simulation;
-  };
-  const auto motion = [] {
-    std::vector<Spring> list = network_springs(all_edges, network_rest, 50, 0);
-    for (std::size_t i = 0; i < 3; ++i) list[i].strength = 20;
-    auto springs = std::make_shared<PointSprings>(list, 4, EnergyKind::elastic, "s");
-    auto system = std::make_shared<MechanicalSystem>(
-        MechanicalSystem::Parts{network_rest, {{0, 0, 1}, {1, 1, 1}, {2, 2, 1}, {3, 3, 1}}, {springs}, {}, 1});
-    const Vector away = 10 * (network_rest.array() - .2);
-    return Motion{springs, Simulation(system, {.name = "TR-BDF2"}, .01, system->state(network_rest, away, 0))};
-  };
-  Motion whole = motion(), resumed = motion();
-  for (int k = 0; k < 20; ++k) whole.simulation.step();
-  EXPECT_EQ(whole.springs->memory(), (std::vector<double>{0, 1, 2}));
-  resumed.simulation.restore(whole.simulation.snapshot());
-  EXPECT_EQ(resumed.springs->memory(), whole.springs->memory());
-  for (int k = 0; k < 20; ++k) whole.simulation.step(), resumed.simulation.step();
-  EXPECT_EQ(whole.simulation.state().q, resumed.simulation.state().q);
-  EXPECT_EQ(whole.simulation.energies().total(), resumed.simulation.energies().total());
 }
 
 }  // namespace

@@ -6,10 +6,7 @@
 /// With L = 0 everything is smooth: W = k/2 |d|², and the damping is −c ḋ, since n has no limit at d = 0.
 
 #include <array>
-#include <limits>
-#include <map>
 
-#include "limber/core/errors.hpp"
 #include "limber/force/turning.hpp"
 
 namespace limber {
@@ -29,15 +26,13 @@ struct Spring {
   double stiffness = 0;    // k [N/m]
   double rest_length = 0;  // L [m]
   double damping = 0;      // c [N·s/m]
-  /// [N] Where the tension k (|d| − L) is larger at the end of a step, the spring is broken from then on.
-  double strength = std::numeric_limits<double>::infinity();
 };
 
 /// One spring per edge of a network, with its length in `q` (3N) as rest length.
 std::vector<Spring> network_springs(const std::vector<std::array<int, 2>>& edges, const Vector& q, double stiffness,
                                     double damping);
 
-class PointSprings : public Force, public DampingForce, public LearningForce, public TurningStiffness {
+class PointSprings : public Force, public DampingForce, public TurningStiffness {
  public:
   /// Throws InputError("where[i].…", …) for a spring with a negative or non-finite number, weights that do not sum to
   /// 1, or a node outside 0…nodes−1.
@@ -53,33 +48,7 @@ class PointSprings : public Force, public DampingForce, public LearningForce, pu
   std::optional<Potentials> potentials(const State& u) const override;
   double damping_power(const State& u) const override;
 
-  void begin_step(const State& u) override {
-    for (std::size_t i = 0; i < springs_.size(); ++i) {
-      const Spring& s = springs_[i];
-      const double length = (s.a.position(u.q) - s.b.position(u.q)).norm();
-      if (s.stiffness * (length - s.rest_length) > s.strength) snap(i);
-    }
-  }
-  /// The numbers of the broken springs.
-  std::vector<double> memory() const override {
-    std::vector<double> numbers;
-    for (const auto& [i, whole] : broken_) numbers.push_back(static_cast<double>(i));
-    return numbers;
-  }
-  void restore(const std::vector<double>& memory) override {
-    for (const double i : memory)
-      if (!(i >= 0 && i < static_cast<double>(springs_.size())))
-        throw InputError("forces", "a spring that is not there cannot be broken");
-    for (const auto& [i, whole] : broken_) springs_[i] = whole;
-    broken_.clear();
-    for (const double i : memory) snap(static_cast<std::size_t>(i));
-  }
-
  private:
-  void snap(std::size_t i) {
-    broken_.emplace(i, springs_[i]);
-    springs_[i].stiffness = springs_[i].damping = 0;
-  }
   /// K += the blocks of all springs, block(spring, stretch) = −∂F/∂d of the force F on A.
   template <class BlockOf>
   void add_stiffness(const State& u, const BlockOf& block, TangentBuilder& T) const;
@@ -88,7 +57,6 @@ class PointSprings : public Force, public DampingForce, public LearningForce, pu
   double sum(const State& u, const Term& term) const;
 
   std::vector<Spring> springs_;
-  std::map<std::size_t, Spring> broken_;            // as they were
   std::vector<std::size_t> short_, long_, damped_;  // indices: of at most four nodes; of more; short and damped
   EnergyKind energy_;
 };
