@@ -9,7 +9,7 @@
 namespace limber {
 namespace {
 
-const ElementKind kinds[] = {ElementKind::tet4, ElementKind::tet10, ElementKind::hex8, ElementKind::tet20};
+const ElementKind kinds[] = {ElementKind::tet4, ElementKind::tet10, ElementKind::hex8};
 const Vec3 inside[] = {{.1, .2, .3}, {.25, .25, .25}, {.6, .1, .05}};
 
 double factorial(int n) { return n <= 1 ? 1 : n * factorial(n - 1); }
@@ -46,14 +46,14 @@ TEST(ElementType, ShapesAreOneAtTheirNodeAndZeroAtTheOthers) {
   for (const ElementKind kind : kinds) {
     const Matrix X = reference_nodes(kind);
     for (Index b = 0; b < X.rows(); ++b)
-      EXPECT_LE((shape_values(kind, X.row(b)) - Vector::Unit(X.rows(), b)).norm(), 1e-14);
+      EXPECT_LE((shape_values(kind, X.row(b)) - Vector::Unit(X.rows(), b)).norm(), 1e-15);
   }
 }
 
 TEST(ElementType, ShapesReproducePolynomials) {
   for (const ElementKind kind : kinds) {
     const Matrix X = reference_nodes(kind);
-    const int degree = kind == ElementKind::tet4 ? 1 : kind == ElementKind::tet20 ? 3 : 2;
+    const int degree = kind == ElementKind::tet4 ? 1 : 2;
     for (const Vec3& xi : inside)
       for (int i = 0; i <= degree; ++i)
         for (int j = 0; j <= degree; ++j)
@@ -62,22 +62,21 @@ TEST(ElementType, ShapesReproducePolynomials) {
             if (!spanned) continue;
             double value = 0;
             for (Index a = 0; a < X.rows(); ++a) value += shape_values(kind, xi)[a] * monomial(X.row(a), i, j, k);
-            EXPECT_NEAR(value, monomial(xi, i, j, k), 1e-14);
+            EXPECT_NEAR(value, monomial(xi, i, j, k), 1e-15);
           }
   }
 }
 
 TEST(ElementType, GradientsAreDifferencesOfValues) {
-  constexpr double h = 1e-2;  // these differences are exact for polynomials of degree 4 in each variable
+  constexpr double h = 1e-3;  // central differences are exact for polynomials of degree 2 in each variable
   for (const ElementKind kind : kinds)
     for (const Vec3& xi : inside) {
       const Matrix G = shape_gradients(kind, xi);
-      for (int k = 0; k < 3; ++k) {
-        const auto change = [&](double by) -> Vector {
-          return shape_values(kind, xi + by * Vec3::Unit(k)) - shape_values(kind, xi - by * Vec3::Unit(k));
-        };
-        EXPECT_LE((G.col(k) - (8 * change(h) - change(2 * h)) / (12 * h)).norm(), 1e-12);
-      }
+      for (int k = 0; k < 3; ++k)
+        EXPECT_LE((G.col(k) -
+                   (shape_values(kind, xi + h * Vec3::Unit(k)) - shape_values(kind, xi - h * Vec3::Unit(k))) / (2 * h))
+                      .norm(),
+                  1e-12);
       EXPECT_LE(G.colwise().sum().norm(), 1e-14);
     }
 }
@@ -87,9 +86,6 @@ TEST(ElementType, RulesAreExactToTheirDegree) {
   expect_exact(ElementKind::tet10, energy_rule(ElementKind::tet10, Sides::straight), 2);
   expect_exact(ElementKind::tet10, energy_rule(ElementKind::tet10, Sides::curved), 3);
   expect_exact(ElementKind::hex8, energy_rule(ElementKind::hex8, Sides::straight), 3);
-  expect_exact(ElementKind::tet20, energy_rule(ElementKind::tet20, Sides::straight), 5);
-  expect_exact(ElementKind::tet20, energy_rule(ElementKind::tet20, Sides::curved), 6);
-  expect_exact(ElementKind::tet20, mass_rule(ElementKind::tet20), 12);
   expect_exact(ElementKind::tet4, mass_rule(ElementKind::tet4), 2);
   expect_exact(ElementKind::tet10, mass_rule(ElementKind::tet10), 7);
   expect_exact(ElementKind::hex8, mass_rule(ElementKind::hex8), 4);

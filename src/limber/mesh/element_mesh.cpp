@@ -6,46 +6,23 @@
 namespace limber {
 namespace {
 
-/// A node inside an edge or in the middle of a face of the reference tetrahedron.
-struct InnerNode {
-  std::vector<std::size_t> corners;
-  int place;  // on an edge, from 1
+/// A node inside an edge of the reference tetrahedron.
+struct EdgeNode {
+  std::size_t from, to;  // corners
+  int place;             // from 1
 };
 
-std::vector<InnerNode> inner_nodes(const ElementType& type, int on_edge) {
+std::vector<EdgeNode> edge_nodes(const ElementType& type, int on_edge) {
   const Matrix X = type.reference_nodes();
-  std::vector<InnerNode> all;
+  std::vector<EdgeNode> all;
   for (Index n = type.corners; n < type.nodes; ++n) {
     const double share[4] = {1 - X.row(n).sum(), X(n, 0), X(n, 1), X(n, 2)};
-    InnerNode node{{}, 0};
-    for (std::size_t k = 0; k < 4; ++k)
-      if (share[k] > 1e-12) node.corners.push_back(k);
-    node.place = static_cast<int>(std::lround((on_edge + 1) * share[node.corners[1]]));
-    all.push_back(std::move(node));
+    for (const auto& [i, j] : type.edges)
+      if (std::abs(share[i] + share[j] - 1) < 1e-12)
+        all.push_back({static_cast<std::size_t>(i), static_cast<std::size_t>(j),
+                       static_cast<int>(std::lround((on_edge + 1) * share[j]))});
   }
   return all;
-}
-
-std::array<int, 3> sorted_corners(const std::array<int, 4>& tet, const InnerNode& node) {
-  std::array<int, 3> face{tet[node.corners[0]], tet[node.corners[1]], tet[node.corners[2]]};
-  std::sort(face.begin(), face.end());
-  return face;
-}
-
-/// Those in whose middle a node stands.
-std::vector<std::array<int, 3>> faces_with_nodes(const TetMesh& mesh, const std::vector<InnerNode>& inside) {
-  std::vector<std::array<int, 3>> faces;
-  for (const auto& t : mesh.tets)
-    for (const InnerNode& node : inside)
-      if (node.corners.size() == 3) faces.push_back(sorted_corners(t, node));
-  std::sort(faces.begin(), faces.end());
-  faces.erase(std::unique(faces.begin(), faces.end()), faces.end());
-  return faces;
-}
-
-template <class Item>
-int place_in(const std::vector<Item>& sorted, const Item& item) {
-  return static_cast<int>(std::lower_bound(sorted.begin(), sorted.end(), item) - sorted.begin());
 }
 
 }  // namespace
@@ -53,7 +30,7 @@ int place_in(const std::vector<Item>& sorted, const Item& item) {
 ElementMesh elements_of(const TetMesh& mesh, ElementKind kind) {
   const ElementType& type = element_type(kind);
   const int on_edge = face_type(type.face).on_edge;
-  const std::vector<InnerNode> inside = inner_nodes(type, on_edge);
+  const std::vector<EdgeNode> inside = edge_nodes(type, on_edge);
   std::vector<std::array<int, 2>> list;
   if (on_edge > 0) list = edges(mesh);
   ElementMesh out{kind, mesh.nodes, {}};
@@ -62,22 +39,14 @@ ElementMesh elements_of(const TetMesh& mesh, ElementKind kind) {
       out.nodes.push_back(
           ((on_edge + 1 - k) * mesh.nodes[static_cast<std::size_t>(a)] + k * mesh.nodes[static_cast<std::size_t>(b)]) /
           (on_edge + 1));
-  const auto faces = faces_with_nodes(mesh, inside);
-  const int first = static_cast<int>(mesh.nodes.size()), first_face = static_cast<int>(out.nodes.size());
-  for (const auto& [a, b, c] : faces)
-    out.nodes.push_back((mesh.nodes[static_cast<std::size_t>(a)] + mesh.nodes[static_cast<std::size_t>(b)] +
-                         mesh.nodes[static_cast<std::size_t>(c)]) /
-                        3);
+  const int first = static_cast<int>(mesh.nodes.size());
   for (const auto& t : mesh.tets) {
     out.corners.insert(out.corners.end(), t.begin(), t.end());
-    for (const InnerNode& node : inside) {
-      if (node.corners.size() == 3) {
-        out.corners.push_back(first_face + place_in(faces, sorted_corners(t, node)));
-        continue;
-      }
-      const int a = t[node.corners[0]], b = t[node.corners[1]];
-      const int number = place_in(list, std::array<int, 2>{std::min(a, b), std::max(a, b)});
-      out.corners.push_back(first + number * on_edge + (a < b ? node.place : on_edge + 1 - node.place) - 1);
+    for (const auto& [from, to, place] : inside) {
+      const int a = t[from], b = t[to];
+      const std::array<int, 2> edge{std::min(a, b), std::max(a, b)};
+      const auto number = std::lower_bound(list.begin(), list.end(), edge) - list.begin();
+      out.corners.push_back(first + static_cast<int>(number) * on_edge + (a < b ? place : on_edge + 1 - place) - 1);
     }
   }
   return out;

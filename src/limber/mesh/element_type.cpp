@@ -110,76 +110,6 @@ Matrix tet10_gradients(const Vec3& xi) {
   return G;
 }
 
-/// Lagrange's polynomials on 0, 1/3, 2/3, 1: in barycentric coordinates b a node at m/3 has the product of all C_m(b).
-double cubic_part(int m, double b) {
-  if (m == 0) return 1;
-  if (m == 1) return 3 * b;
-  return m == 2 ? 1.5 * b * (3 * b - 1) : .5 * b * (3 * b - 1) * (3 * b - 2);
-}
-
-double cubic_slope(int m, double b) {
-  if (m == 0) return 0;
-  if (m == 1) return 3;
-  return m == 2 ? 9 * b - 1.5 : (13.5 * b - 9) * b + 1;
-}
-
-/// Of nodes at m/3.
-template <std::size_t n, std::size_t corners>
-Vector cubic_values(const int (&m)[n][corners], const double* b) {
-  Vector N = Vector::Ones(n);
-  for (std::size_t a = 0; a < n; ++a)
-    for (std::size_t k = 0; k < corners; ++k) N[static_cast<Index>(a)] *= cubic_part(m[a][k], b[k]);
-  return N;
-}
-
-/// ∂N/∂b, n × corners.
-template <std::size_t n, std::size_t corners>
-Matrix cubic_slopes(const int (&m)[n][corners], const double* b) {
-  Matrix G = Matrix::Ones(n, corners);
-  for (std::size_t a = 0; a < n; ++a)
-    for (std::size_t j = 0; j < corners; ++j)
-      for (std::size_t k = 0; k < corners; ++k)
-        G(static_cast<Index>(a), static_cast<Index>(j)) *=
-            k == j ? cubic_slope(m[a][k], b[k]) : cubic_part(m[a][k], b[k]);
-  return G;
-}
-
-constexpr int tri10_places[10][3] = {{3, 0, 0}, {0, 3, 0}, {0, 0, 3}, {2, 1, 0}, {1, 2, 0},
-                                     {0, 2, 1}, {0, 1, 2}, {1, 0, 2}, {2, 0, 1}, {1, 1, 1}};
-
-Vector tri10_values(const Eigen::Vector2d& xi) { return cubic_values(tri10_places, triangle_coordinates(xi).data()); }
-
-Matrix tri10_gradients(const Eigen::Vector2d& xi) {
-  return cubic_slopes(tri10_places, triangle_coordinates(xi).data()) * triangle_coordinate_gradients(xi);
-}
-
-constexpr int tet20_places[20][4] = {{3, 0, 0, 0}, {0, 3, 0, 0}, {0, 0, 3, 0}, {0, 0, 0, 3}, {2, 1, 0, 0},
-                                     {1, 2, 0, 0}, {0, 2, 1, 0}, {0, 1, 2, 0}, {1, 0, 2, 0}, {2, 0, 1, 0},
-                                     {2, 0, 0, 1}, {1, 0, 0, 2}, {0, 2, 0, 1}, {0, 1, 0, 2}, {0, 0, 2, 1},
-                                     {0, 0, 1, 2}, {1, 1, 0, 1}, {0, 1, 1, 1}, {1, 0, 1, 1}, {1, 1, 1, 0}};
-constexpr int tet20_faces[] = {1,      2, 3, 6, 7, 14, 15, 13, 12, 17, /**/ 0, 3, 2, 10, 11, 15, 14, 8, 9, 18,
-                               /**/ 0, 1, 3, 4, 5, 12, 13, 11, 10, 16, /**/ 0, 2, 1, 9,  8,  7,  6,  5, 4, 19};
-/// Ten as the element itself stands, four octahedra cut as in a tet10, and one upside down.
-constexpr Piece tet20_pieces[] = {
-    {0, 4, 9, 10},    {4, 5, 19, 16},   {9, 19, 8, 18},   {10, 16, 18, 11}, {5, 1, 6, 12},    {19, 6, 7, 17},
-    {16, 12, 17, 13}, {8, 7, 2, 14},    {18, 17, 14, 15}, {11, 13, 15, 3},  {9, 16, 4, 19},   {9, 16, 19, 18},
-    {9, 16, 18, 10},  {9, 16, 10, 4},   {19, 12, 5, 6},   {19, 12, 6, 17},  {19, 12, 17, 16}, {19, 12, 16, 5},
-    {8, 17, 19, 7},   {8, 17, 7, 14},   {8, 17, 14, 18},  {8, 17, 18, 19},  {18, 13, 16, 17}, {18, 13, 17, 15},
-    {18, 13, 15, 11}, {18, 13, 11, 16}, {17, 18, 19, 16}};
-
-Matrix tet20_nodes() {
-  Matrix X(20, 3);
-  for (Index a = 0; a < 20; ++a)
-    for (Index k = 0; k < 3; ++k) X(a, k) = tet20_places[a][k + 1] / 3.;
-  return X;
-}
-
-Vector tet20_values(const Vec3& xi) { return cubic_values(tet20_places, barycentric(xi).data()); }
-
-Matrix tet20_gradients(const Vec3& xi) {
-  return cubic_slopes(tet20_places, barycentric(xi).data()) * barycentric_gradients(xi);
-}
-
 // ------------------------------------------------------------------------------------------- hexahedra
 
 constexpr int hex8_faces[] = {0,      3, 2, 1, /**/ 4, 5, 6, 7, /**/ 0, 1, 5, 4, /**/ 1, 2, 6, 5, /**/ 2, 3, 7, 6,
@@ -237,7 +167,6 @@ constinit const FaceType face_type_rows[] = {
     {3, 3, 0, triangle_coordinates, triangle_coordinate_gradients, triangle_centre},
     {6, 3, 1, tri6_values, tri6_gradients, [] { return triangle_rule(3); }},
     {4, 4, 0, quad4_values, quad4_gradients, [] { return square_rule(2); }},
-    {10, 3, 2, tri10_values, tri10_gradients, [] { return triangle_rule(4); }},
 };
 
 constinit const ElementType element_type_rows[] = {
@@ -250,9 +179,6 @@ constinit const ElementType element_type_rows[] = {
     {"hex", 8, 8, FaceKind::quad4, hex8_faces, hex8_edges, hex8_pieces, cut_hex8, joined_hex8,  //
      hex8_nodes, hex8_values, hex8_gradients,                                                   //
      [](Sides) { return cube_rule(2); }, [] { return cube_rule(3); }},
-    {"P3", 20, 4, FaceKind::tri10, tet20_faces, tet_edges, tet20_pieces, nullptr, nullptr,  //
-     tet20_nodes, tet20_values, tet20_gradients,                                            //
-     [](Sides sides) { return conical(sides == Sides::straight ? 3 : 4); }, [] { return conical(7); }},
 };
 
 std::span<const ElementType> element_types() { return element_type_rows; }

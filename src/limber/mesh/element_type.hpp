@@ -3,12 +3,9 @@
 /// in contact and in results, shape functions N_a(ξ) with Σ N_a = 1, and quadrature rules ∫ g dξ ≈ Σ w g(ξ).
 ///
 ///     tet4, tet10: ξ ≥ 0, ξ₁ + ξ₂ + ξ₃ ≤ 1; corners 000, 100, 010, 001, then the edges' middles 01, 12, 02, 03, 13, 23
-///     tet20: the same corners, then two nodes inside each of the edges 01, 12, 20, 03, 13, 23, from their first corner
-///            on, then the middles of the faces 013, 123, 023, 012
 ///     hex8: −1 ≤ ξ ≤ 1; corners counter-clockwise at ξ₃ = −1, then at ξ₃ = 1
 ///
-/// Nodes are ordered as in VTK cells. Faces are tri3, tri6 and tri10, ξ ≥ 0, ξ₁ + ξ₂ ≤ 1, and quad4,
-/// −1 ≤ ξ ≤ 1.
+/// Nodes are ordered as in VTK cells. Faces are tri3 and tri6, ξ ≥ 0, ξ₁ + ξ₂ ≤ 1, and quad4, −1 ≤ ξ ≤ 1.
 
 #include <array>
 #include <span>
@@ -19,16 +16,16 @@
 
 namespace limber {
 
-enum class FaceKind { tri3, tri6, quad4, tri10 };
-enum class ElementKind { tet4, tet10, hex8, tet20 };
-inline constexpr int most_element_nodes = 20, most_face_nodes = 10;
+enum class FaceKind { tri3, tri6, quad4 };
+enum class ElementKind { tet4, tet10, hex8 };
+inline constexpr int most_element_nodes = 10, most_face_nodes = 6;
 
 struct Quadrature {
   Matrix points;   // #q × 3; for faces #q × 2
   Vector weights;  // #q, all positive; their sum is the volume of the reference element
 };
 
-/// Whether a tet10 or tet20 may be curved.
+/// Whether a tet10 may be curved.
 enum class Sides { straight, curved };
 
 /// Corners are counter-clockwise seen from outside; then come the nodes inside the edges 01, 12, …, and then others.
@@ -89,8 +86,8 @@ Vec3 reference_centre(ElementKind kind);
 inline Vector shape_values(ElementKind kind, const Vec3& xi) { return element_type(kind).shape_values(xi); }
 /// ∂N_a/∂ξ, #n × 3.
 inline Matrix shape_gradients(ElementKind kind, const Vec3& xi) { return element_type(kind).shape_gradients(xi); }
-/// For the elastic energy. For curved elements forces under constant stress are exact too (degree 3 for a tet10, 6 for
-/// a tet20); the other rules achieve this for every element whose map is that of its corners.
+/// For the elastic energy. For curved elements forces under constant stress are exact too (degree 3 for a tet10); the
+/// other rules achieve this for every element whose map is that of its corners.
 inline Quadrature energy_rule(ElementKind kind, Sides sides) { return element_type(kind).energy_rule(sides); }
 /// Exact for N_a N_b det ∂X/∂ξ of every element, curved or not.
 inline Quadrature mass_rule(ElementKind kind) { return element_type(kind).mass_rule(); }

@@ -359,8 +359,7 @@ const Section<BodyChoice>& body_table() {
            {"name", form::other(R"({"type": "string", "pattern": "^[^/]+$"})"), "unique, without `/`",
             "`body0`, `body1`, …"},
            {"element", read_element, form::word("element"),
-            "`\"P1\"`: linear tetrahedra. `\"P2\"`: quadratic ones, with a node in the middle of each edge. `\"P3\"`: "
-            "cubic ones. `\"hex\"`: "
+            "`\"P1\"`: linear tetrahedra. `\"P2\"`: quadratic ones, with a node in the middle of each edge. `\"hex\"`: "
             "trilinear hexahedra, of a box or of a mesh that has them. See [elements](#elements)",
             "`\"P1\"`; `\"hex\"` where the mesh has hexahedra"},
            {"mass", &B::mass, form::word("mass_form"), "mass matrix, `\"lumped\"` or `\"consistent\"`",
