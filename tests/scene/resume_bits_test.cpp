@@ -124,13 +124,6 @@ const ResumedMotion resumed_motions[] = {
        "script": [{"nodes": {"box": {"min": [0.4, 0.2, -1], "max": [0.6, 1, 1]}}, "until": 0.12,
                    "keys": [{"time": 0}, {"time": 0.12, "translation": [0, 0.05, 0]}]}]}]})",
      5, 20},
-    {"joints", R"({"time": {"step": 0.01, "duration": 1}, "gravity": [0, 0, 0], "bodies": [
-      {"name": "a", "mesh": {"shape": "box", "size": [1, 0.2, 0.2], "cells": [2, 1, 1], "origin": [-1, 0, 0]},
-       "material": {"young": 1e5, "poisson": 0.3}, "rigid": ["all"]},
-      {"name": "b", "mesh": {"shape": "box", "size": [1, 0.2, 0.2], "cells": [2, 1, 1]}, "angular_velocity": [0, 2, 1],
-       "material": {"young": 1e5, "poisson": 0.3}, "rigid": ["all"]}],
-      "joints": [{"between": ["a", "b"], "at": [0, 0.1, 0.1]}]})",
-     4, 12},
     {"stitches", R"({"time": {"step": 0.01, "duration": 1}, "method": "TR-BDF2", "bodies": [
       {"name": "block", "mesh": {"shape": "box", "size": [0.1, 0.1, 0.1], "cells": [2, 2, 2]}, "pin": "left",
        "material": {"young": 1e7, "poisson": 0.3}},

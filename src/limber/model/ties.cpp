@@ -4,7 +4,6 @@
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 #include "limber/core/errors.hpp"
 #include "limber/core/nodes.hpp"
@@ -91,52 +90,6 @@ AffinePart affine_part(const std::vector<int>& nodes, const std::vector<Vec3>& p
       part.ties.push_back({i, {{c[0], w[0]}, {c[1], w[1]}, {c[2], w[2]}, {c[3], w[3]}}});
     }
   return part;
-}
-
-std::array<Tie::Term, 4> terms_of_point(const AffinePart& part, const Vec3& point, const Vector& positions) {
-  const auto& c = part.corners;
-  Mat3 E;
-  for (std::size_t k = 1; k < 4; ++k)
-    E.col(static_cast<Index>(k) - 1) = block(positions, c[k]) - block(positions, c[0]);
-  const Vec3 w = E.inverse() * (point - block(positions, c[0]));
-  return {{{c[0], 1 - w.sum()}, {c[1], w[0]}, {c[2], w[1]}, {c[3], w[2]}}};
-}
-
-namespace {
-
-/// Σ weight · x of untied nodes.
-std::map<int, double> untied(const std::vector<Tie>& ties, std::span<const Tie::Term> sum) {
-  std::map<int, double> all;
-  for (const auto& [node, weight] : sum) {
-    const auto tie = std::find_if(ties.begin(), ties.end(), [&](const Tie& t) { return t.node == node; });
-    if (tie == ties.end()) {
-      all[node] += weight;
-      continue;
-    }
-    for (const auto& [of, share] : tie->terms) all[of] += weight * share;
-  }
-  return all;
-}
-
-}  // namespace
-
-void constrain(std::vector<Tie>& ties, std::span<const Tie::Term> sum, const std::string& where) {
-  std::map<int, double> all = untied(ties, sum);
-  const auto last = std::max_element(
-      all.begin(), all.end(), [](const auto& a, const auto& b) { return std::abs(a.second) < std::abs(b.second); });
-  if (last == all.end() || !(std::abs(last->second) > flat))
-    throw InputError(where, "holds together what is together already");
-  Tie tie{last->first, {}};
-  for (const auto& [node, weight] : all)
-    if (node != tie.node && weight != 0) tie.terms.push_back({node, -weight / last->second});
-  ties.push_back(tie);
-  for (Tie& other : ties) {
-    const auto follows = [&](const Tie::Term& term) { return term.node == tie.node; };
-    if (std::none_of(other.terms.begin(), other.terms.end(), follows)) continue;
-    const auto terms = untied({tie}, other.terms);
-    other.terms.clear();
-    for (const auto& [node, weight] : terms) other.terms.push_back({node, weight});
-  }
 }
 
 Ties::Ties(const std::vector<Tie>& ties, std::span<const int> free_index) : any_(!ties.empty()) {

@@ -34,13 +34,6 @@ struct AffinePart {
 /// InputError(where, …) unless four nodes span a volume.
 AffinePart affine_part(const std::vector<int>& nodes, const std::vector<Vec3>& positions, const std::string& where);
 
-/// The corners of a part by their weights for a point that moves with it. positions: 3N [m], at rest.
-std::array<Tie::Term, 4> terms_of_point(const AffinePart& part, const Vec3& point, const Vector& positions);
-
-/// Ties one node more, so that Σ weight · x = 0 for terms whose weights sum to 0, and puts its terms where others are
-/// tied to it. The node is the one of the largest weight. Throws InputError(where, …) if the ties say so already.
-void constrain(std::vector<Tie>& ties, std::span<const Tie::Term> sum, const std::string& where);
-
 class Ties {
  public:
   Ties() = default;

@@ -96,31 +96,6 @@ std::vector<StitchChoice> read_stitches(const JsonCursor& list, const std::vecto
   return stitches;
 }
 
-/// The names are read by hand too.
-const Section<JointChoice>& joint_table() {
-  static const Section<JointChoice> table{
-      "joint",
-      {{"between", form::other(R"({"type": "array", "items": {"type": "string"}, "minItems": 2, "maxItems": 2})"),
-        "the names of two bodies with one [rigid part](#rigid-parts) each", required},
-       {"at", &JointChoice::at, form::vector(quantity::length), "the point that both keep, in the world at the start",
-        required}}};
-  return table;
-}
-
-std::vector<JointChoice> read_joints(const JsonCursor& list, const std::vector<std::string>& bodies) {
-  std::vector<JointChoice> joints;
-  for (const JsonCursor& place : list.items()) {
-    JointChoice joint = joint_table().read(place);
-    joint.where = place.path();
-    const JsonCursor between = place.section("joint").at("between");
-    if (!between.is_list() || between.json().size() != 2) between.fail_type("two names of bodies");
-    for (std::size_t k = 0; k < 2; ++k) joint.bodies[k] = static_cast<int>(between.item(k).word(bodies, "body"));
-    if (joint.bodies[0] == joint.bodies[1]) between.fail("names a body twice");
-    joints.push_back(std::move(joint));
-  }
-  return joints;
-}
-
 void read_look_at(const JsonCursor& c, CameraChoice& camera) {
   camera.look_at = c.vector(quantity::length);
   if (!camera.position) c.fail("needs 'position' too");
@@ -203,7 +178,6 @@ const Section<Scene>& scene_table() {
             "[how bodies collide](#contact), with each other, with themselves and with obstacles",
             "bodies collide only where `contact` or `obstacles` is given"},
            {"stitches", form::list("stitch"), "a list of [seams between bodies](#stitches)", "none"},
-           {"joints", form::list("joint"), "a list of [ball joints between rigid parts](#joints)", "none"},
            {"obstacles", form::list("obstacle"), "a list of [solids](#obstacles) that nothing moves but their script",
             "none"},
            {"output", into(&Scene::output, [](const JsonCursor& c) { return output_table().read(c); }),
@@ -242,8 +216,8 @@ std::vector<BodyChoice> read_bodies(const JsonCursor& place, const Vocabulary& v
 }  // namespace
 
 std::vector<SectionTable> top_sections() {
-  return {scene_table(), time_table(),   output_table(), probe_table(), stitch_table(),
-          joint_table(), camera_table(), start_table(),  view_table()};
+  return {scene_table(),  time_table(),   output_table(), probe_table(),
+          stitch_table(), camera_table(), start_table(),  view_table()};
 }
 
 Scene read_scene(const nlohmann::json& json, const Vocabulary& vocabulary, const std::string& base_directory,
@@ -265,7 +239,6 @@ Scene read_scene(const nlohmann::json& json, const Vocabulary& vocabulary, const
   for (const BodyChoice& body : scene.bodies) owner.names.push_back(body.name);
   scene.forces = read_forces(s, ForceKind::Of::scene, owner);
   if (const auto c = s.find("stitches")) scene.stitches = read_stitches(*c, owner.names);
-  if (const auto c = s.find("joints")) scene.joints = read_joints(*c, owner.names);
   if (const auto c = s.find("output"))
     if (const auto list = c->section("output").find("probes")) scene.output.probes = read_probes(*list, owner.names);
   if (const auto c = s.find("obstacles")) {

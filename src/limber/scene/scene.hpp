@@ -279,13 +279,6 @@ struct StitchChoice {
   std::optional<double> distance;  // [m] from `to` at most; unset: 1e-3 of its diagonal
 };
 
-/// A point that the rigid parts of two bodies keep in common.
-struct JointChoice {
-  std::string where;
-  std::array<int, 2> bodies = {0, 0};  // not the same
-  Vec3 at = Vec3::Zero();              // [m] in the world, at the start
-};
-
 /// A point of a body that is followed.
 struct ProbeChoice {
   std::string where, name;
@@ -317,7 +310,6 @@ struct Scene {
   std::vector<BodyChoice> bodies;  // at least one
   ForceChoices forces;             // attachments, wind, …
   std::vector<StitchChoice> stitches;
-  std::vector<JointChoice> joints;
   std::optional<ContactChoice> contact;  // set where obstacles are given too
   std::vector<ObstacleChoice> obstacles;
   OutputChoice output;

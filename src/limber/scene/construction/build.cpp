@@ -35,8 +35,6 @@ std::vector<ContactBody> contact_bodies(const Scene& scene, const Model& model, 
                   0,       {},    choice.pin.empty() && choice.pin_entries.empty() && choice.scripts.empty()};
     for (const StitchChoice& s : scene.stitches)
       if (s.body == static_cast<int>(b) || s.to == static_cast<int>(b)) c.movable = false;
-    for (const JointChoice& j : scene.joints)
-      if (j.bodies[0] == static_cast<int>(b) || j.bodies[1] == static_cast<int>(b)) c.movable = false;
     if (choice.springs) c.spring = choice.springs->stiffness;
     if (placed[b].thin) c.spring += placed[b].thin->young * choice.thickness;
     c.mass.assign(body.rest.nodes.size(), 0);
@@ -66,19 +64,6 @@ void add_cavity(const ForceChoice& choice, const std::shared_ptr<Force>& force, 
   model.cavities.push_back({cavity->where, name, cavity->body, std::dynamic_pointer_cast<const Cavity>(force)});
 }
 
-/// Both parts give the point of a joint the same place.
-void add_joint(const JointChoice& joint, const std::vector<AffinePart>& one, const std::vector<AffinePart>& other,
-               MechanicalSystem::Parts& parts) {
-  std::vector<Tie::Term> sum;
-  for (const auto* rigid : {&one, &other}) {
-    if (rigid->size() != 1)
-      throw InputError(joint.where + ".between", fmt::format("each body needs one rigid part, not {}", rigid->size()));
-    for (const auto& [node, weight] : terms_of_point((*rigid)[0], joint.at, parts.positions))
-      sum.push_back({node, rigid == &one ? weight : -weight});
-  }
-  constrain(parts.ties, sum, joint.where);
-}
-
 /// What only one process can do, by name.
 void refuse_in_parallel(const Scene& scene, const std::vector<ForceMaker>& own_forces) {
   const auto refuse = [](const std::string& where, const std::string& what) {
@@ -94,7 +79,6 @@ void refuse_in_parallel(const Scene& scene, const std::vector<ForceMaker>& own_f
     for (const CavityChoice& cavity : choices_of<CavityChoice>(body.forces))
       refuse(cavity.where, "cavities are not possible");
   }
-  if (!scene.joints.empty()) refuse("joints", "joints are not possible");
   if (!own_forces.empty()) refuse("forces", "forces of a program's own are not possible");
 }
 
@@ -201,10 +185,9 @@ Model build_model(const Scene& scene, const std::vector<ForceMaker>& own_forces,
       ++i;
     }
 
-  for (const PlacedBody& p : placed)
-    for (const AffinePart& part : p.rigid) parts.ties.insert(parts.ties.end(), part.ties.begin(), part.ties.end());
-  for (const JointChoice& joint : scene.joints)
-    add_joint(joint, placed[ix(joint.bodies[0])].rigid, placed[ix(joint.bodies[1])].rigid, parts);
+  for (PlacedBody& p : placed)
+    for (AffinePart& part : p.rigid)
+      parts.ties.insert(parts.ties.end(), std::move_iterator(part.ties.begin()), std::move_iterator(part.ties.end()));
   if (!scene.stitches.empty()) {
     StitchGround ground{scene, model.bodies, {}};
     for (const PlacedBody& p : placed) ground.meshed.push_back(&p.shape.mesh.nodes);
