@@ -15,7 +15,7 @@ ElasticForce::ElasticForce(const ElementMesh& mesh, int first_node, const std::v
                            const std::vector<int>& material_of_element, const MeanParts& means)
     : ElasticForce({mesh, first_node, materials, material_of_element, means.bulk, means.group}, nullptr) {}
 
-ElasticForce::ElasticForce(const ElasticForce& former, const ElementMesh& mesh, int first_node,
+ElasticForce::ElasticForce(const ElementForce& former, const ElementMesh& mesh, int first_node,
                            const std::vector<AnyMaterial>& materials, const std::vector<int>& material_of_element,
                            const MeanParts& means)
     : ElasticForce({mesh, first_node, materials, material_of_element, means.bulk, means.group},

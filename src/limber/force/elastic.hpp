@@ -23,7 +23,7 @@ class ElasticForce final : public ElementForce, public TurningStiffness {
       : ElasticForce(linear_elements(mesh), first_node, materials, material_of_tet) {}
   /// Of the same mesh with other numbers in materials of the same models: shares the elements with the former force,
   /// unless others take part in means now.
-  ElasticForce(const ElasticForce& former, const ElementMesh& mesh, int first_node,
+  ElasticForce(const ElementForce& former, const ElementMesh& mesh, int first_node,
                const std::vector<AnyMaterial>& materials, const std::vector<int>& material_of_element,
                const MeanParts& means);
   ~ElasticForce() override;

@@ -11,6 +11,7 @@
 
 #include "limber/core/errors.hpp"
 #include "limber/core/nodes.hpp"
+#include "limber/force/viscoelastic.hpp"
 #include "limber/scene/construction/thin_elements.hpp"
 #include "limber/scene/made_material.hpp"
 
@@ -97,6 +98,14 @@ BodyMaterials body_materials(const BodyChoice& body, const BodyShape& shape) {
     if (!used.count(region) && region != "default")
       throw InputError(body.where + ".materials." + region, "the mesh has no such region");
   return map;
+}
+
+std::shared_ptr<ElementForce> force_with_memory(const ElementForce& former, const ElementMesh& elements, int first_node,
+                                                const BodyMaterials& m) {
+  if (m.viscous())
+    return std::make_shared<ViscoelasticForce>(former, elements, first_node, m.materials, m.viscosities, m.of_element,
+                                               m.means);
+  return nullptr;
 }
 
 }  // namespace limber

@@ -2,6 +2,7 @@
 /// The material of each element of a body, from its region and the fields of the mesh.
 
 #include <algorithm>
+#include <memory>
 #include <vector>
 
 #include "limber/force/elastic.hpp"
@@ -30,5 +31,9 @@ struct BodyMaterials {
 
 /// Of a body of tetrahedra with materials. Throws InputError.
 BodyMaterials body_materials(const BodyChoice& body, const BodyShape& shape);
+
+/// The force of materials that have a memory, on the elements of a former force of the body; null if none has one.
+std::shared_ptr<ElementForce> force_with_memory(const ElementForce& former, const ElementMesh& elements, int first_node,
+                                                const BodyMaterials& m);
 
 }  // namespace limber

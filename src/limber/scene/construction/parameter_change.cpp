@@ -10,7 +10,6 @@
 #include "limber/core/errors.hpp"
 #include "limber/core/nodes.hpp"
 #include "limber/force/gravity.hpp"
-#include "limber/force/viscoelastic.hpp"
 #include "limber/scene/construction/build_forces.hpp"
 #include "limber/scene/construction/build_thin.hpp"
 #include "limber/scene/force_kinds.hpp"
@@ -200,24 +199,21 @@ void ParameterChange::make_elastic(int b, const LiveBody& live) {
   const int first_node = live.body->first_node;
   const ElementMesh& elements = live.placed.shape.elements;
   const auto& m = live.placed.materials;
-  const auto take = [&](auto made, const auto& of) {
-    const bool shares = made->shares_elements_with(of);
-    same_couplings_ = same_couplings_ && shares;
-    if (shares) bound_.insert(made.get());
-    forces_[shape].push_back(std::move(made));
-  };
   for (std::size_t i = 0; i < origins_.size(); ++i) {
     if (origins_[i] != shape) continue;
     const std::shared_ptr<Force>& former = system_.forces().all()[i];
-    if (const auto* elastic = dynamic_cast<const ElasticForce*>(former.get()))
-      take(std::make_shared<ElasticForce>(*elastic, elements, first_node, m.materials, m.of_element, m.means),
-           *elastic);
-    else if (const auto* viscous = dynamic_cast<const ViscoelasticForce*>(former.get()))
-      take(std::make_shared<ViscoelasticForce>(*viscous, elements, first_node, m.materials, m.viscosities, m.of_element,
-                                               m.means),
-           *viscous);
-    else
+    const auto* of_elements = dynamic_cast<const ElementForce*>(former.get());
+    if (!of_elements) {
       forces_[shape].push_back(former);
+      continue;
+    }
+    auto made = force_with_memory(*of_elements, elements, first_node, m);
+    if (!made)
+      made = std::make_shared<ElasticForce>(*of_elements, elements, first_node, m.materials, m.of_element, m.means);
+    const bool shares = made->shares_elements_with(*of_elements);
+    same_couplings_ = same_couplings_ && shares;
+    if (shares) bound_.insert(made.get());
+    forces_[shape].push_back(std::move(made));
   }
 }
 

@@ -7,7 +7,6 @@
 
 #include "limber/core/errors.hpp"
 #include "limber/core/nodes.hpp"
-#include "limber/force/viscoelastic.hpp"
 #include "limber/scene/construction/build_rigid.hpp"
 #include "limber/scene/construction/build_thin.hpp"
 #include "limber/scene/construction/mesh_facts.hpp"
@@ -34,11 +33,8 @@ void add_rigid(const BodyChoice& choice, const Vec3& gravity, Body& body, Placed
 void add_elastic(Body& body, const PlacedBody& p, MechanicalSystem::Parts& parts) {
   const auto& m = p.materials;
   body.elastic = std::make_shared<ElasticForce>(p.shape.elements, body.first_node, m.materials, m.of_element, m.means);
-  if (m.viscous())
-    parts.forces.push_back(std::make_shared<ViscoelasticForce>(*body.elastic, p.shape.elements, body.first_node,
-                                                               m.materials, m.viscosities, m.of_element, m.means));
-  else
-    parts.forces.push_back(body.elastic);
+  auto force = force_with_memory(*body.elastic, p.shape.elements, body.first_node, m);
+  parts.forces.push_back(force ? std::move(force) : body.elastic);
 }
 
 std::vector<NodalMass> solid_masses(const BodyChoice& choice, const Body& body, const PlacedBody& p) {
