@@ -145,7 +145,7 @@ std::vector<DifferencePoint> points_above(double value, double scale) {
 }
 
 double parameter_scale(const std::string& name, double value) {
-  if (name.ends_with("poisson")) return std::min(std::abs(value), .5 - value);
+  if (name.ends_with("poisson")) return std::min(std::max(std::abs(value), .1), .5 - value);
   return value == 0 ? 1 : std::abs(value);
 }
 

@@ -19,7 +19,7 @@ struct DifferencePoint {
 /// changes.
 std::vector<DifferencePoint> points_around(double value, double scale);
 std::vector<DifferencePoint> points_above(double value, double scale);
-/// |value|, for Poisson's ratio the distance to ½ if that is smaller, and 1 for 0.
+/// |value|, and 1 for 0; for Poisson's ratio at least .1, but no more than the distance to ½.
 double parameter_scale(const std::string& name, double value);
 
 /// f or f' of a term, from f at any state. f' is a difference of fourth order: its step is large, since f may be a

@@ -14,6 +14,7 @@ const std::vector<Group>& groups() {
       {"friction", "One step of a block that slides on a slope with friction, over one without", friction_sets},
       {"far", "One step of a beam a kilometre above a floor, over one without contact", far_sets},
       {"bodies", "One step of pairs of cubes, one on the other, over one of a tenth of them", body_sets},
+      {"gradient", "A run of 25 steps with a gradient, over the run alone", gradient_sets},
   };
   return all;
 }

@@ -58,6 +58,7 @@ std::vector<Set> stiffness_sets(const Settings&);
 std::vector<Set> friction_sets(const Settings&);
 std::vector<Set> far_sets(const Settings&);
 std::vector<Set> body_sets(const Settings&);
+std::vector<Set> gradient_sets(const Settings&);
 
 /// A row to be: what is timed, and what else to tell of it, given its seconds and how often it ran.
 struct Entrant {

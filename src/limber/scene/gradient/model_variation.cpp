@@ -103,7 +103,12 @@ ModelVariation::ModelVariation(const Model& model, const nlohmann::json& scene, 
   double largest = 0;
   for (const double value : numbers.values) largest = std::max(largest, std::abs(value));
   for (std::size_t c = 0; c < numbers.values.size(); ++c) {
-    const double value = numbers.values[c], scale = value == 0 && largest > 0 ? largest : parameter_scale(name, value);
+    // A number that is almost zero, such as one place among others, says nothing of its scale.
+    constexpr double almost_zero = 1e-6;
+    const double value = numbers.values[c];
+    const double scale = std::abs(value) >= almost_zero ? parameter_scale(name, value)
+                         : largest >= almost_zero       ? largest
+                                                        : 1;
     const auto made = [&](const std::vector<DifferencePoint>& points) {
       std::vector<Sample> samples;
       for (const DifferencePoint& p : points) {
