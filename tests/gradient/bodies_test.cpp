@@ -148,6 +148,22 @@ TEST(GradientOfBodies, InitialStates) {
   EXPECT_EQ(g.of[1].size(), g.of[0].size());
 }
 
+TEST(GradientOfBodies, DampingThatIsZeroYet) {
+  Json scene = beam("TR-BDF2");
+  scene["bodies"][0]["damping"] = {{"stiffness", 0}, {"mass", 0}};
+  for (const char* key : {"stiffness", "mass"}) {
+    const Gradient g = gradient(scene, {std::string("bodies[0].damping.") + key});
+    const double h = std::string(key) == "mass" ? 1e-2 : 1e-5;
+    const auto at = [&](double x) {
+      Json other = scene;
+      other["bodies"][0]["damping"][key] = x;
+      return value(other);
+    };
+    const double expected = (-3 * at(0) + 4 * at(h) - at(2 * h)) / (2 * h);
+    EXPECT_NEAR(g.of[0][0], expected, 1e-4 * std::abs(expected)) << key;
+  }
+}
+
 TEST(GradientOfBodies, ElementByElement) {
   for (const char* method : {"TR-BDF2", "SI", "RK4"})
     for (const char* element : {"P1", "P2", "hex"}) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "limber/core/errors.hpp"
 
@@ -13,7 +14,7 @@ constexpr double relative_step = 1e-5;
 /// A system with another value of one component, as far as it differs.
 struct Sample {
   struct Changed {
-    std::size_t place;  // among the forces of the system
+    std::optional<std::size_t> place;  // among the forces of the system; unset: it has no such force
     std::shared_ptr<Force> force;
     LearningForce* learns;
   };
@@ -38,10 +39,11 @@ class ParameterVariation final : public Variation {
       for (const Sample& s : component)
         for (const Sample::Changed& f : s.forces) {
           if (!f.learns) continue;
-          f.learns->restore(before[f.place]);
+          f.learns->restore(f.place ? before[*f.place] : std::vector<double>{});
           f.learns->begin_step(all);
+          if (!f.place) continue;
           const std::vector<double> memory = f.learns->memory();
-          auto& to = change[f.place];
+          auto& to = change[*f.place];
           to.resize(memory.size());
           for (std::size_t k = 0; k < memory.size(); ++k) to[k] += s.weight * memory[k];
         }
@@ -82,10 +84,17 @@ class ParameterVariation final : public Variation {
     other.values[c] = point.value;
     const SystemChange change = system_.parameters()->prepare(std::span<const Parameter>(&other, 1));
     Sample s{point.weight, {}, change.masses};
-    for (std::size_t i = 0; i < change.forces.size(); ++i)
-      if (const auto& entry = change.forces[i]; entry.force != entry.former)
-        s.forces.push_back({i, entry.force, dynamic_cast<LearningForce*>(entry.force.get())});
+    for (const SystemChange::Entry& entry : change.forces)
+      if (entry.force != entry.former)
+        s.forces.push_back({place_of(entry.former), entry.force, dynamic_cast<LearningForce*>(entry.force.get())});
     return s;
+  }
+
+  std::optional<std::size_t> place_of(const std::shared_ptr<Force>& force) const {
+    const auto& all = system_.forces().all();
+    const auto found = std::find(all.begin(), all.end(), force);
+    if (!force || found == all.end()) return std::nullopt;
+    return static_cast<std::size_t>(found - all.begin());
   }
 
   Vector value(const Sample& s, const CallEquation& equation) const {
