@@ -1,0 +1,68 @@
+"""What a method's own damping does to a measurement: modulus and damping of a filmed silicone beam, fitted with several methods.
+
+    python3 examples/silicone.py [PICTURE.png]      (the picture needs gnuplot)
+
+The beam rests on a support and is let go. With a method that damps, the fit finds too little damping in the material.
+"""
+
+import csv
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import limber
+import numpy as np
+
+METHODS = ["TR-BDF2", "SDIRK", "gen-alpha", "BE", "SI"]
+STEPS = [0.01, 0.005]
+YOUNG, DAMPING = "bodies[0].material.young", "bodies[0].damping.stiffness"
+TIP = {"box": {"min": [-1e-6, 0, -1e-6], "max": [0, 0.03, 1e-6]}}
+
+scene = {
+    "time": {"step": 0.01, "duration": 1.0},
+    "gravity": [0, 0, -9.81],
+    "bodies": [{
+        "name": "beam", "element": "P2",
+        "mesh": {"shape": "box", "origin": [-0.1, 0, 0], "size": [0.1, 0.03, 0.03], "cells": [4, 1, 1]},
+        "material": {"model": "stable_neo_hookean", "young": 2.6e5, "poisson": 0.49, "density": 1070},
+        "damping": {"stiffness": 0.005, "at": "rest"},
+        "masses": [{"nodes": "right", "mass": "2 g"}],  # the markers
+        "pin": ["left"],
+    }],
+    "output": {"velocities": True, "probes": [{"name": n, "body": "beam", "point": p} for n, p in [
+        ("m0", [0, 0.015, 0.036]), ("m1", [0, -0.006, 0.024]), ("m2", [0, 0.036, 0.006])]]},
+}
+
+
+def on_its_support(folder):
+    """Writes a run of one frame, the beam at rest on its support, and returns where the markers are [m]."""
+    held = {**scene, "bodies": [{**scene["bodies"][0], "pin": ["left", TIP]}], "time": {"step": 1, "duration": 0}}
+    sim = limber.Simulation(scene)
+    sim.positions = limber.statics(held)
+    with limber.FrameWriter(sim, folder) as writer:
+        writer.write()
+    limber.run({**scene, "start": {"run": folder}, "time": {"step": 1, "duration": 0}}, folder + "-places")
+    row = np.genfromtxt(pathlib.Path(folder + "-places", "probes.csv"), delimiter=",", skip_header=1)
+    return np.atleast_2d(row)[0, 1:].reshape(3, 3)
+
+
+def filmed(places):
+    """(t, {marker: positions}): the beam was let go 5 ms after the first frame."""
+    file = pathlib.Path(__file__).parents[1] / "tests/python/data/silicone_gravity_b.csv"
+    rows = np.array([[float(x) for x in row] for row in list(csv.reader(file.open()))[4:]])[1:100]
+    moved = 1e-3 * rows[:, 1:].reshape(-1, 3, 3)
+    return rows[:, 0] - 0.005, {f"m{k}": places[k] + moved[:, k] for k in range(3)}
+
+
+results = {}
+with tempfile.TemporaryDirectory() as folder:
+    observed = filmed(on_its_support(folder + "/rest"))
+    scene["start"] = {"run": folder + "/rest"}
+    for method in METHODS:
+        for h in STEPS:
+            scene["method"], scene["time"]["step"] = method, h
+            r = limber.fit(scene, observed, vary={YOUNG: (1e5, 1e6), DAMPING: (0, 0.05)})
+            results[method, h] = r.values[YOUNG] / 1e3, r.values[DAMPING] * 1e3
+            print(f"{method:10} h = {1e3 * h:4g} ms: E = {results[method, h][0]:6.1f} kPa, damping {results[method, h][1]:6.2f} ms, "
+                  f"rms {1e3 * r.rms:.3f} mm, {r.evaluations} evaluations", flush=True)
