@@ -13,7 +13,7 @@ WANTED = 30.0  # degrees
 PATH = "bodies[0].loads[0].pressure"
 RADIUS, WALL, LENGTH = 0.01, 0.003, 0.09
 scene = {
-    "time": {"step": 0.02, "duration": 0.6},
+    "time": {"step": 0.02, "duration": 1.0},
     "method": "BE",  # it damps: the finger comes to rest
     "gravity": [0, 0, 0],
     "bodies": [{
@@ -65,3 +65,10 @@ for k in range(10):
     if abs(abs(angle) - WANTED) < 1e-3:
         break
     pressure += (np.copysign(WANTED, angle) - angle) / grad[PATH]
+
+if len(sys.argv) > 1:
+    with tempfile.TemporaryDirectory() as folder:
+        scene["camera"] = {"position": [0.02, 0.0, 0.32], "look_at": [0.02, -0.01, 0], "fov": "30 deg"}
+        scene["output"] = {"directory": folder + "/run", "fps": 5}
+        limber.run(scene, folder + "/run")
+        limber.render(folder + "/run", sys.argv[1], size=(640, 480))

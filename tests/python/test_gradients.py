@@ -115,6 +115,20 @@ def test_contact_with_a_given_stiffness():
     assert grad["contact.friction"] == pytest.approx(difference(scene, ("contact", "friction"), 1e-4), rel=1e-4)
 
 
+def test_the_modulus_of_each_element(bar):
+    """All together change like that of the body, and one like a region of its own."""
+    scene = bar(velocity=[0, .5, 0])
+    _, grad = limber.value_and_grad(scene, smooth, [YOUNG, "bodies[0].element.young"])
+    by_element = grad["bodies[0].element.young"]
+    assert by_element.shape == (20,) and by_element.sum() == pytest.approx(grad[YOUNG], rel=1e-8)
+    body = limber.Simulation(scene).bodies[0]
+    assert len(body.tets) == 20
+    corner = {"nodes": body.tets[7].tolist()}
+    material = scene["bodies"][0]["material"]
+    split = bar(velocity=[0, .5, 0], regions={"one": corner}, materials={"one": material, "default": dict(material)}, material=None)
+    assert difference(split, ("bodies", 0, "materials", "one", "young"), 20) == pytest.approx(by_element[7], rel=1e-5)
+
+
 def test_viscous_bodies_are_differentiated_forwards(bar):
     material = {"young": 2e4, "poisson": .3, "density": 1000, "viscosity": [{"share": .3, "time": .02}]}
     scene = bar(material=material, velocity=[0, .5, 0], time={"step": .01, "duration": .04})
