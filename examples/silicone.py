@@ -60,15 +60,16 @@ with tempfile.TemporaryDirectory() as folder:
             scene["method"], scene["time"]["step"] = method, h
             r = limber.fit(scene, observed, vary={YOUNG: (1e5, 1e6), DAMPING: (1e-5, 0.1)})
             results[method, h] = r.values[YOUNG] / 1e3, r.values[DAMPING] * 1e3
-            print(f"{method:10} h = {1e3 * h:4g} ms: E = {results[method, h][0]:6.1f} kPa, damping {results[method, h][1]:6.2f} ms, "
-                  f"rms {1e3 * r.rms:.3f} mm, {r.evaluations} evaluations", flush=True)
+            young, damping = results[method, h]
+            print(f"{method:10} h = {1e3 * h:4g} ms: E = {young:6.1f} kPa, damping {damping:6.2f} ms, rms {1e3 * r.rms:.3f} mm, "
+                  f"{r.evaluations} evaluations", flush=True)
 
 if len(sys.argv) > 1:
     data = "".join(f"$m{k} << E\n" + "".join(f"{1e3 * h} {results[m, h][0]} {results[m, h][1]}\n" for h in STEPS[m]) + "E\n"
                    for k, m in enumerate(STEPS))
     colors = ["#0072b2", "#009e73", "#56b4e9", "#d55e00", "#cc79a7"]
-    lines = lambda column: ", ".join(f"$m{k} using 1:{column} with linespoints lw 2 lc rgb '{colors[k]}' pt {5 + 2 * k} ps 1.5 title '{m}'"
-                                     for k, m in enumerate(STEPS))
+    lines = lambda column: ", ".join(f"$m{k} using 1:{column} with linespoints lw 2 lc rgb '{colors[k]}' "
+                                     f"pt {5 + 2 * k} ps 1.5 title '{m}'" for k, m in enumerate(STEPS))
     subprocess.run(["gnuplot"], check=True, text=True, input=data + f"""
         set terminal pngcairo size 1100,460 font 'DejaVu Sans,12' background 'white'
         set output '{sys.argv[1]}'

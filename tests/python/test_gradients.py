@@ -548,7 +548,8 @@ def test_a_fit_goes_on_from_what_was_kept(limber_cli, write_scene, probed, obser
     ([], ["--vary"]),
 ])
 def test_wrong_options(limber_cli, write_scene, probed, observed, tmp_path, options, words):
-    done = limber_cli("fit", write_scene(probed()), "--observed", observed, *options, *([] if "--resume" in options else ["-o", "out"]), status=2)
+    directory = [] if "--resume" in options else ["-o", "out"]
+    done = limber_cli("fit", write_scene(probed()), "--observed", observed, *options, *directory, status=2)
     for word in words:
         assert word in done.err
     assert not (tmp_path / "out").exists() or not list((tmp_path / "out").iterdir())
