@@ -46,10 +46,26 @@ py::object shaped(const RunParameter& parameter, const std::vector<double>& grad
   return py::cast(x);
 }
 
+std::string to_text(const py::handle& x, const char* name) {
+  if (!py::isinstance<py::str>(x))
+    throw InputError(name, "expected a text, got " + py::repr(py::type::of(x)).cast<std::string>());
+  return x.cast<std::string>();
+}
+
+/// One name or several.
+std::vector<std::string> to_names(const py::object& x) {
+  if (py::isinstance<py::str>(x)) return {x.cast<std::string>()};
+  if (!py::isinstance<py::sequence>(x))
+    throw InputError("parameters", "expected a path such as \"gravity\" or a list of them, got " +
+                                       py::repr(py::type::of(x)).cast<std::string>());
+  std::vector<std::string> names;
+  for (const py::handle name : x.cast<py::sequence>()) names.push_back(to_text(name, "parameters"));
+  return names;
+}
+
 py::tuple value_and_grad(const py::object& scene, const py::function& objective, const py::object& names) {
   const auto s = to_scene(scene);
-  const auto parameters = py::isinstance<py::str>(names) ? std::vector<std::string>{names.cast<std::string>()}
-                                                         : names.cast<std::vector<std::string>>();
+  const std::vector<std::string> parameters = to_names(names);
   if (parameters.empty())
     throw InputError("parameters", "is empty; name one or more, such as bodies[0].material.young");
   RowMatrix X, V;
@@ -100,6 +116,8 @@ Observations to_observations(const py::object& x) {
   if (!py::isinstance<py::tuple>(x) || py::len(x) != 2 || !py::isinstance<py::dict>(x.cast<py::tuple>()[1]))
     throw InputError("observed", "must be the path of a CSV table, or (t, {probe: T x 3 positions})");
   const py::tuple pair = x.cast<py::tuple>();
+  if (!py::isinstance<py::sequence>(pair[0]) && !py::isinstance<py::array>(pair[0]))
+    throw InputError("observed", "its times must be a list or an array");
   const auto count = static_cast<Index>(py::len(pair[0]));
   const Vector t = to_vector(pair[0], count, "observed");
   std::vector<std::string> names;
@@ -109,7 +127,7 @@ Observations to_observations(const py::object& x) {
     const Vector rows = to_rows(py::reinterpret_borrow<py::object>(positions), count, "observed");
     for (Index axis = 0; axis < 3; ++axis) {
       const auto column = static_cast<Index>(names.size());
-      names.push_back(fmt::format("{}.{}", probe.cast<std::string>(), "xyz"[axis]));
+      names.push_back(fmt::format("{}.{}", to_text(probe, "observed"), "xyz"[axis]));
       for (Index k = 0; k < count; ++k) values(k, column) = rows[3 * k + axis];
     }
   }
@@ -124,7 +142,7 @@ py::dict fit_to(const py::object& scene, const py::object& observed, const py::d
   if (vary.empty()) throw InputError("vary", "is empty; for example {\"bodies[0].material.young\": (1e4, 1e7)}");
   FitRequest request{.scene = s->document, .base = "", .observations = to_observations(observed), .variables = {}};
   for (const auto& [name, bounds] : vary) {
-    const auto path = name.cast<std::string>();
+    const std::string path = to_text(name, "vary");
     try {
       const auto [low, high] = bounds.cast<std::pair<double, double>>();
       request.variables.push_back({path, low, high, low > 0});

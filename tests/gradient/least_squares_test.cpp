@@ -345,7 +345,7 @@ TEST(LeastSquares, NamesWhatOnlyCountsAsAProduct) {
   EXPECT_NEAR(fit.x[0] * fit.x[1], 6, .1);
   ASSERT_EQ(fit.notes.size(), 1u);
   EXPECT_EQ(fit.notes[0], "the data do not tell width and height apart: only a combination of them matters");
-  EXPECT_GT(fit.high95[0], 1e3 * fit.x[0]);
+  EXPECT_TRUE(std::isnan(fit.low95[0]) && std::isnan(fit.high95[0]));
 }
 
 TEST(LeastSquares, NamesWhatTheDataDoNotReach) {

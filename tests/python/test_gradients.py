@@ -110,14 +110,22 @@ def test_initial_states(bar):
 PLACE = {"velocity": [0, .1, 0], "angular_velocity": [.1, .2, .3], "position": [.1, 0, 0], "rotation": [.1, .2, .3], "scale": 1.1}
 
 
-@pytest.mark.parametrize("pin", [[], pytest.param(["left"], marks=pytest.mark.xfail(
-    strict=True, reason="what the objective says of pinned nodes is left out, which move with the body's place"))])
+@pytest.mark.parametrize("pin", [[], ["left"]])
 @pytest.mark.parametrize("key, component", [("position", 1), ("rotation", 1), ("scale", None)])
 def test_the_place_of_a_body(bar, pin, key, component):
     scene, path = bar(pin=pin, time={"step": .01, "duration": .03}, **PLACE), f"bodies[0].{key}"
     grad = limber.value_and_grad(scene, smooth, path)[1][path]
     keys = ("bodies", 0, key) if component is None else ("bodies", 0, key, component)
     assert (grad if component is None else grad[component]) == pytest.approx(difference(scene, keys, 1e-3), rel=1e-6)
+
+
+def test_a_velocity_that_the_scene_does_not_write(bar):
+    scene = bar(time={"step": .01, "duration": .03})
+    scene["bodies"][0].pop("velocity", None)
+    grad = limber.value_and_grad(scene, smooth, VELOCITY)[1][VELOCITY]
+    scene["bodies"][0]["velocity"] = [0, 0, 0]
+    assert grad == pytest.approx(limber.value_and_grad(scene, smooth, VELOCITY)[1][VELOCITY], rel=1e-12)
+    assert np.abs(grad).max() > 0
 
 
 def test_angular_velocity_and_gas(bar):
@@ -131,7 +139,6 @@ def test_angular_velocity_and_gas(bar):
         difference(scene, ("bodies", 0, "cavities", 0, "gas", "amount"), 1e-3), rel=1e-6)
 
 
-@pytest.mark.xfail(strict=True, reason="crashes: forces that a sample has and the system has not")
 @pytest.mark.parametrize("key", ["stiffness", "mass"])
 def test_damping_of_a_body_that_has_none(bar, key):
     """One-sided differences, at zero. In a process of its own."""
@@ -242,8 +249,7 @@ def test_repeated_calls_give_the_same_bits(bar):
     ("bodies[0].mesh.size", ["bodies[0].mesh.size", "shapes the mesh"]),
     ("bodies[0].name", ["bodies[0].name", "choice"]),
     ("initial.position", ["initial.position"]),
-    (VELOCITY, [VELOCITY, "not in the scene"]),  # only what stands there
-    ("", ["not in the scene"]),
+    ("", ["an empty path"]),
 ])
 def test_parameters_that_there_are_not(bar, path, words):
     refused(lambda: limber.value_and_grad(bar(), tip, [path]), *words)
@@ -253,7 +259,6 @@ def test_no_parameters(bar):
     refused(lambda: limber.value_and_grad(bar(), tip, []), "parameters", "is empty")
 
 
-@pytest.mark.xfail(strict=True, raises=RuntimeError, reason="says that a Python instance cannot be cast")
 @pytest.mark.parametrize("names", [5, [1], None])
 def test_parameters_that_are_no_names(bar, names):
     refused(lambda: limber.value_and_grad(bar(), tip, names), "parameters")
@@ -387,13 +392,11 @@ def test_what_the_data_do_not_say(probed):
     assert any(YOUNG in note and DENSITY in note and "apart" in note for note in r.notes)
 
 
-@pytest.mark.xfail(strict=True, reason="they are finite, and small where the residual is")
 def test_intervals_of_what_the_data_do_not_say(probed):
     r = limber.fit(probed(), seen(probed(TRUE)), vary={YOUNG: (LOW, HIGH), DENSITY: (500, 2000)})
     assert np.isnan([r.confidence[YOUNG], r.confidence[DENSITY]]).all()
 
 
-@pytest.mark.xfail(strict=True, raises=(RuntimeError, TypeError), reason="not an InputError")
 @pytest.mark.parametrize("observed, vary", [((T, {1: PLACES}), {YOUNG: (LOW, HIGH)}), ((.1, {"tip": PLACES}), {YOUNG: (LOW, HIGH)}),
                                             ((T, {"tip": PLACES}), {1: (LOW, HIGH)})])
 def test_names_and_times_of_the_wrong_kind(probed, observed, vary):

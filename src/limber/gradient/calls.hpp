@@ -36,6 +36,15 @@ struct ReplayedSubstep {
   State end;
 };
 
+/// The derivatives of a number by a state; `a` may be empty.
+struct StateAdjoint {
+  Vector q, v, a = {};
+};
+/// How a state changes along several directions, one column for each.
+struct StateChange {
+  Matrix q, v, a = {};
+};
+
 /// Throws StepFailure if the stages are not those of the scheme.
 ReplayedSubstep replay(System& system, const TimeIntegrator& scheme, const RecordedSubstep& substep);
 

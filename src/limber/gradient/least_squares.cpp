@@ -385,6 +385,11 @@ void add_uncertainty(const FitPoint& best, const Scaling& scaling, LeastSquaresR
   result.high95 = scaling.values_anywhere(best.u + reach);
   const Vector units = scaling.units();
   result.covariance = units.asDiagonal() * result.covariance * units.asDiagonal();
+  for (const Index i : undetermined) {
+    result.covariance.row(i).setConstant(unknown);
+    result.covariance.col(i).setConstant(unknown);
+    result.low95[i] = result.high95[i] = unknown;
+  }
 }
 
 /// P(|T| < √ν tan θ) of Student's T with ν degrees of freedom (Abramowitz and Stegun, 26.7.3 and 26.7.4).

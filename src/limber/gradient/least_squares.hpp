@@ -44,7 +44,8 @@ struct LeastSquaresOptions {
 };
 
 /// Uncertainties hold for residuals that are independent and equally distributed. They are NaN for variables at a
-/// bound, which count as known, and for all where there are no more residuals than variables.
+/// bound, which count as known, for those that the data do not determine, and for all where there are no more residuals
+/// than variables.
 struct LeastSquaresResult {
   Vector x;
   double sum_of_squares = 0;  // ‖r‖²

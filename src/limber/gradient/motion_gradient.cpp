@@ -6,6 +6,7 @@
 #include "limber/core/errors.hpp"
 #include "limber/core/interrupt.hpp"
 #include "limber/gradient/learnt_changes.hpp"
+#include "limber/gradient/step_derivative.hpp"
 #include "limber/model/following_force.hpp"
 #include "limber/time/schemes/backward_euler.hpp"
 #include "limber/time/schemes/tr_bdf2.hpp"

@@ -8,10 +8,13 @@
 #include <span>
 #include <vector>
 
-#include "limber/gradient/step_derivative.hpp"
+#include "limber/gradient/calls.hpp"
+#include "limber/gradient/variation.hpp"
 #include "limber/sim/simulation.hpp"
 
 namespace limber {
+
+class ReverseStep;
 
 /// Throws InputError if the motion cannot be differentiated: for hybrids, exponential methods, contact by inequalities,
 /// lagged friction, and nodes that are released before `end` [s].

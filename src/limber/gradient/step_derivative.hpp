@@ -1,4 +1,4 @@
-#pragma once
+#pragma once  // internal
 /// The derivative of a substep as it was taken: backwards, from the adjoint of its end to those of its known states and
 /// the parameters; and forwards. Only rates and stages have a rule; everything else is the scheme's tableau.
 ///
@@ -16,15 +16,6 @@
 #include "limber/gradient/variation.hpp"
 
 namespace limber {
-
-/// Of a state; `a` may be empty.
-struct StateAdjoint {
-  Vector q, v, a = {};
-};
-/// The same for several directions, one column for each.
-struct StateChange {
-  Matrix q, v, a = {};
-};
 
 /// What both directions need of a call.
 class CallDerivative {

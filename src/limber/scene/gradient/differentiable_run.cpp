@@ -104,8 +104,8 @@ std::vector<std::vector<double>> DifferentiableRun::backwards(const std::functio
   const MechanicalSystem& system = *model_.system;
   std::vector<std::vector<double>> gradient;
   for (const RunParameter& p : parameters_) gradient.emplace_back(p.values.size(), 0.0);
-  const bool moves =
-      system.scripted() && std::any_of(moves_.begin(), moves_.end(), [](auto* m) { return m != nullptr; });
+  const bool moves = !system.map().prescribed_nodes().empty() &&
+                     std::any_of(moves_.begin(), moves_.end(), [](auto* m) { return m != nullptr; });
   const double h = simulation_->step_length();
   const MotionAdjoint adjoint = motion_->backwards([&](long k) {
     const FullAdjoint full = of_state(k);
@@ -179,7 +179,7 @@ void DifferentiableRun::forwards(const VisitChange& visit) {
       dq.col(j) = system.spread(change.q.col(j));
       dv.col(j) = system.spread(change.v.col(j));
     }
-    if (system.scripted()) {
+    if (!system.map().prescribed_nodes().empty()) {
       Index first = 0;
       for (std::size_t p = 0; p < parameters_.size(); ++p)
         for (std::size_t c = 0; c < parameters_[p].values.size(); ++c, ++first)

@@ -89,11 +89,19 @@ std::vector<std::string> names_of(const std::vector<FitVariable>& variables) {
   return names;
 }
 
+/// The scene takes both bounds of each variable.
+void require_bounds(const FitRequest& request) {
+  for (const FitVariable& v : request.variables)
+    for (const double bound : {v.low, v.high})
+      read_scene(with_values(request.scene, {v}, Vector::Constant(1, bound)), vocabulary(), request.base,
+                 request.access);
+}
+
 void require_single(const DifferentiableRun& run) {
   for (const RunParameter& p : run.parameters())
     if (p.values.size() != 1 || p.is_list)
-      throw InputError(p.name,
-                       fmt::format("has {} components; vary one of them, such as {}[0]", p.values.size(), p.name));
+      throw InputError(p.name, fmt::format("has {} components; a fit varies single numbers{}", p.values.size(),
+                                           p.values.size() <= 3 ? ", such as " + p.name + "[0]" : ""));
 }
 
 void require_within(const Observations& observed, const DifferentiableRun& run) {
@@ -155,6 +163,7 @@ Fit fit(const FitRequest& request) {
   {
     const DifferentiableRun run(request.scene, request.base, names, request.access);
     require_single(run);
+    require_bounds(request);
     require_within(request.observations, run);
     for (Index i = 0; i < start.size(); ++i) {
       const FitVariable& v = request.variables[static_cast<std::size_t>(i)];

@@ -31,7 +31,8 @@ nlohmann::json::json_pointer pointer_of(const std::string& path) {
 
 /// Why a motion does not depend smoothly on what stands there; empty if it may.
 std::string why_not(const std::string& path) {
-  static const std::array<std::pair<std::regex, const char*>, 5> reasons{{
+  static const std::array<std::pair<std::regex, const char*>, 6> reasons{{
+      {std::regex("(camera|view)(\\W.*)?"), "is about pictures, not about the motion"},
       {std::regex("time\\..*|time"),
        "is the time step or the duration: a gradient is that of a motion with given steps"},
       {std::regex("method\\..*|method"), "chooses the method, by which a motion does not change smoothly"},
@@ -79,8 +80,12 @@ double number_in_si(const nlohmann::json& x, const std::string& path) {
 }
 
 DocumentNumbers find_numbers(const nlohmann::json& scene, const std::string& path) {
+  if (path.empty()) throw InputError("parameters", "an empty path names nothing; give one such as bodies[0].velocity");
   if (const std::string reason = why_not(path); !reason.empty()) throw InputError(path, reason);
   DocumentNumbers found{pointer_of(path), {}};
+  static const std::regex motionless("bodies\\[\\d+\\]\\.(velocity|angular_velocity|position|rotation)");
+  if (!scene.contains(found.at) && scene.contains(found.at.parent_pointer()) && std::regex_match(path, motionless))
+    return {found.at, {0, 0, 0}, true};
   if (!scene.contains(found.at)) {
     std::vector<std::string> all;
     list_numbers(scene, "", all);
