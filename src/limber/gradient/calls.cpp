@@ -22,7 +22,7 @@ class Directions {
     columns_.col(first) = result.q;
     columns_.col(first + 1) = result.v;
   }
-  State state(const Combination& c, double t) const { return {combined(c.q), combined(c.v), t}; }
+  State state(const StateCombination& c, double t) const { return {combined(c.q), combined(c.v), t}; }
   Vector combined(const Vector& c) const {
     Vector x = Vector::Zero(columns_.rows());
     for (Index k = 0; k < c.size(); ++k)

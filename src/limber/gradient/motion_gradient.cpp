@@ -55,7 +55,8 @@ bool follows_motion(const MechanicalSystem& system) {
   return false;
 }
 
-MotionGradient::MotionGradient(Simulation& simulation, const MethodSettings& method, std::vector<Variation*> variations)
+MotionGradient::MotionGradient(Simulation& simulation, const MethodSettings& method,
+                               std::vector<SystemVariation*> variations)
     : simulation_(simulation),
       info_(&simulation.method()),
       schemes_{info_->make(complete_parameters(*info_, method.parameters)), std::make_unique<TrBdf2>(.5),
@@ -77,7 +78,7 @@ bool MotionGradient::linearized(Way way) const {
 
 Index MotionGradient::components() const {
   Index sum = 0;
-  for (const Variation* variation : variations_) sum += variation->size();
+  for (const SystemVariation* variation : variations_) sum += variation->size();
   return sum;
 }
 
@@ -129,7 +130,7 @@ bool MotionGradient::begin(const State& start, const ForceMemories& before, cons
     simulation_.system().forces().restore(within);
     simulation_.system().begin_step(start);
   }
-  for (Variation* variation : variations_) variation->begin_step(start, before, within);
+  for (SystemVariation* variation : variations_) variation->begin_step(start, before, within);
   return std::exchange(present_, within) != within || follows_;
 }
 
@@ -188,7 +189,7 @@ void MotionGradient::forwards(long steps, const VisitChange& visit) {
   StateChange start{Matrix::Zero(n, width), Matrix::Zero(n, width)};
   std::vector<ForceMemories> by_parameters(static_cast<std::size_t>(width));
   Index first = 0;
-  for (const Variation* variation : variations_)
+  for (const SystemVariation* variation : variations_)
     for (Index c = 0; c < variation->size(); ++c, ++first) {
       const State change = variation->start(c);
       if (change.q.size() > 0) start.q.col(first) = change.q;
@@ -199,7 +200,7 @@ void MotionGradient::forwards(long steps, const VisitChange& visit) {
   ForwardStep forward(system);
   const ForwardStep::Sources sources = [&](const Call&, const CallEquation& equation, Matrix& to) {
     Index column = 0;
-    for (Variation* variation : variations_) {
+    for (SystemVariation* variation : variations_) {
       to.middleCols(column, variation->size()) += variation->sources(equation);
       column += variation->size();
     }
@@ -220,7 +221,7 @@ void MotionGradient::forwards(long steps, const VisitChange& visit) {
       if (begin(substep.known[0], before, within)) forward.forget();
       if (follows_) {
         Index column = 0;
-        for (const Variation* variation : variations_)
+        for (const SystemVariation* variation : variations_)
           for (Index c = 0; c < variation->size(); ++c, ++column)
             by_parameters[static_cast<std::size_t>(column)] = variation->learnt(c);
         learnt.begin_step(substep.known[0], change.front(), substep.h, before, within, by_parameters);

@@ -31,7 +31,7 @@ struct MotionAdjoint {
 class MotionGradient {
  public:
   /// A simulation at its start, with MethodOptions::record_stages; `method`: its method.
-  MotionGradient(Simulation& simulation, const MethodSettings& method, std::vector<Variation*> variations);
+  MotionGradient(Simulation& simulation, const MethodSettings& method, std::vector<SystemVariation*> variations);
   ~MotionGradient();
 
   /// Called with each state of the unknowns, the start first.
@@ -62,7 +62,7 @@ class MotionGradient {
   struct {
     std::unique_ptr<TimeIntegrator> own, tr_bdf2, backward_euler;
   } schemes_;
-  std::vector<Variation*> variations_;
+  std::vector<SystemVariation*> variations_;
   bool learns_, follows_;
   ForceMemories present_;       // what forces know in the substep that is differentiated
   long steps_ = 0, block_ = 1;  // steps in a block

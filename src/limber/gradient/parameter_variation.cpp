@@ -23,7 +23,7 @@ struct Sample {
   std::vector<NodalMass> masses;  // empty: as they are
 };
 
-class ParameterVariation final : public Variation {
+class ParameterVariation final : public SystemVariation {
  public:
   ParameterVariation(MechanicalSystem& system, const Parameter& parameter) : system_(system) {
     for (std::size_t c = 0; c < parameter.values.size(); ++c) components_.push_back(samples(parameter, c));
@@ -158,7 +158,7 @@ double parameter_scale(const std::string& name, double value) {
   return value == 0 ? 1 : std::abs(value);
 }
 
-std::unique_ptr<Variation> make_variation(MechanicalSystem& system, const std::string& parameter) {
+std::unique_ptr<SystemVariation> make_variation(MechanicalSystem& system, const std::string& parameter) {
   if (!system.parameters()) throw InputError(parameter, "the system has no parameters");
   return std::make_unique<ParameterVariation>(system, system.parameters()->parameter(parameter));
 }

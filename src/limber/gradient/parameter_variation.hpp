@@ -39,6 +39,6 @@ Vector evaluated(const ForceTerm& term, double length_scale, const ForceAt& forc
 }
 
 /// Throws InputError(name, …) for a parameter that the system does not have.
-std::unique_ptr<Variation> make_variation(MechanicalSystem& system, const std::string& parameter);
+std::unique_ptr<SystemVariation> make_variation(MechanicalSystem& system, const std::string& parameter);
 
 }  // namespace limber

@@ -131,7 +131,7 @@ void CallDerivative::forget() {
   for (ExactTangent* tangent : {&tangent_, &linearized_, &at_known_, &shifted_}) tangent->forget();
 }
 
-ReverseStep::ReverseStep(System& system, std::span<Variation* const> variations)
+ReverseStep::ReverseStep(System& system, std::span<SystemVariation* const> variations)
     : system_(system), variations_(variations), call_(system, Sense::transposed) {}
 
 std::vector<StateAdjoint> ReverseStep::run(const ReplayedSubstep& step, bool linearized, const StateAdjoint& end,
@@ -167,7 +167,7 @@ std::vector<StateAdjoint> ReverseStep::run(const ReplayedSubstep& step, bool lin
         adjoint.spread(asked.at.v, difference(&ExactTangent::damping));
       }
       if (const auto d = call_.slopes(w, w)) {
-        const Combination& about = asked.tangent_at ? *asked.tangent_at : asked.at;
+        const StateCombination& about = asked.tangent_at ? *asked.tangent_at : asked.at;
         adjoint.spread(about.q, -asked.tau_v * d->stiffness);
         adjoint.spread(about.v, -asked.tau_v * d->damping);
       }
@@ -175,7 +175,7 @@ std::vector<StateAdjoint> ReverseStep::run(const ReplayedSubstep& step, bool lin
     if (variations_.empty()) continue;
     const CallEquation g = call_.equation();
     Index first = 0;
-    for (Variation* variation : variations_) {
+    for (SystemVariation* variation : variations_) {
       variation->add_powers(g, w, gradient.segment(first, variation->size()));
       first += variation->size();
     }
@@ -213,7 +213,7 @@ StateChange ForwardStep::run(const ReplayedSubstep& step, bool linearized, std::
       for (Index k = 0; k < width; ++k) b.col(k) += system_.apply_mass(dv.col(k));
     }
     if (call_.linear_stage()) {
-      const Combination& about = asked.tangent_at ? *asked.tangent_at : asked.at;
+      const StateCombination& about = asked.tangent_at ? *asked.tangent_at : asked.at;
       if (call_.has_own_tangent()) {
         const ExactTangent &own = call_.linearized(), &before = call_.at_known();
         const Matrix at_q = change.combined(asked.at.q), at_v = change.combined(asked.at.v);

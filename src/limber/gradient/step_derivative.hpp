@@ -57,7 +57,7 @@ class CallDerivative {
 
 class ReverseStep {
  public:
-  ReverseStep(System& system, std::span<Variation* const> variations);
+  ReverseStep(System& system, std::span<SystemVariation* const> variations);
 
   /// From the adjoint of the end: those of the known states, newest first; gradient += that of the parameters.
   std::vector<StateAdjoint> run(const ReplayedSubstep& step, bool linearized, const StateAdjoint& end,
@@ -66,7 +66,7 @@ class ReverseStep {
 
  private:
   System& system_;
-  std::span<Variation* const> variations_;
+  std::span<SystemVariation* const> variations_;
   CallDerivative call_;
 };
 

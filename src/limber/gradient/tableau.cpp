@@ -31,7 +31,7 @@ class Coefficients : public Dynamics {
                        .t = s.t,
                        .t_at = s.at.t};
     if (s.tangent_at) {
-      call.tangent_at = Combination{s.tangent_at->q, s.tangent_at->v};
+      call.tangent_at = StateCombination{s.tangent_at->q, s.tangent_at->v};
       call.t_tangent = s.tangent_at->t;
     }
     return note(std::move(call), s.t);
@@ -71,7 +71,7 @@ class CoefficientsBeside final : public Coefficients {
   Vector impulse_;
 };
 
-void shorten(Combination& c, Index size) {
+void shorten(StateCombination& c, Index size) {
   c.q.conservativeResize(size);
   c.v.conservativeResize(size);
 }

@@ -11,7 +11,7 @@
 namespace limber {
 
 /// A state as a combination of directions, one column for each; see Tableau.
-struct Combination {
+struct StateCombination {
   Vector q, v;
 };
 
@@ -27,9 +27,9 @@ struct Tableau {
   };
   struct Call {
     Asks asks = Asks::rate;
-    Combination in;  // u of a rate, u* of a stage
-    Combination at = {};
-    std::optional<Combination> tangent_at = {};
+    StateCombination in;  // u of a rate, u* of a stage
+    StateCombination at = {};
+    std::optional<StateCombination> tangent_at = {};
     double tau_q = 0, tau_v = 0, share = 1;
     double t = 0, t_at = 0, t_tangent = 0;  // [s] of the rate or stage, of `at` and `tangent_at`
 
@@ -37,7 +37,7 @@ struct Tableau {
   };
   std::size_t known = 0;  // states
   std::vector<Call> calls;
-  Combination end;
+  StateCombination end;
   Vector acceleration;  // of the new state; empty: it has none
 
   Index size() const { return first_of_call(calls.size()); }

@@ -28,9 +28,9 @@ struct CallEquation {
   Vector x;
 };
 
-class Variation {
+class SystemVariation {
  public:
-  virtual ~Variation() = default;
+  virtual ~SystemVariation() = default;
   /// The number of components: 1 for a number.
   virtual Index size() const = 0;
   /// A substep begins at u: what forces have learnt before it, and what they know in it.

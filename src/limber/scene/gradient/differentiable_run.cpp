@@ -81,7 +81,7 @@ void DifferentiableRun::restart() {
   motion_.reset();
   simulation_.reset();
   simulation_.emplace(build_simulation(scene_, model_, StageRecords::kept));
-  std::vector<Variation*> variations;
+  std::vector<SystemVariation*> variations;
   for (const auto& v : variations_) variations.push_back(v.get());
   motion_.emplace(*simulation_, method_settings(scene_.method), std::move(variations));
 }
@@ -132,7 +132,7 @@ std::vector<std::vector<double>> DifferentiableRun::backwards(const std::functio
       gradient[p].assign(x.begin(), x.end());
       continue;
     }
-    const Variation& variation = *variations_[v++];
+    const SystemVariation& variation = *variations_[v++];
     for (Index c = 0; c < variation.size(); ++c) {
       double& g = gradient[p][static_cast<std::size_t>(c)];
       g += adjoint.parameters[first++];

@@ -61,7 +61,7 @@ class DifferentiableRun {
   Model model_;
   std::vector<RunParameter> parameters_;
   std::vector<Kind> kinds_;
-  std::vector<std::unique_ptr<Variation>> variations_;
+  std::vector<std::unique_ptr<SystemVariation>> variations_;
   std::vector<ModelVariation*> moves_;  // of each parameter: if prescribed nodes may depend on it, else null
   std::optional<Simulation> simulation_;
   std::optional<MotionGradient> motion_;

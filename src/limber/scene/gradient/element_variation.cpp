@@ -25,7 +25,7 @@ ElementMesh taken_apart(const ElementMesh& mesh) {
   return apart;
 }
 
-class ElementVariation final : public Variation {
+class ElementVariation final : public SystemVariation {
  public:
   ElementVariation(const MechanicalSystem& system, const ElementMesh& mesh, int first_node,
                    const std::vector<AnyMaterial>& stiffer, const std::vector<AnyMaterial>& softer,
@@ -158,8 +158,8 @@ std::vector<double> element_moduli(const Scene& scene, const Model& model, int b
   return moduli_of(LiveBodies(scene, model).at(body, choice)->placed.materials);
 }
 
-std::unique_ptr<Variation> make_element_variation(const Scene& scene, const Model& model, int body,
-                                                  const std::string& name) {
+std::unique_ptr<SystemVariation> make_element_variation(const Scene& scene, const Model& model, int body,
+                                                        const std::string& name) {
   const BodyChoice& choice = choice_of(scene, body, name);
   const auto live = LiveBodies(scene, model).at(body, choice);
   require_apart(choice, *live, name);

@@ -15,8 +15,8 @@ namespace limber {
 std::optional<int> body_of_elements(const std::string& name);
 
 /// Throws InputError(name, …) if an element's force depends on other elements' moduli, or damping on them.
-std::unique_ptr<Variation> make_element_variation(const Scene& scene, const Model& model, int body,
-                                                  const std::string& name);
+std::unique_ptr<SystemVariation> make_element_variation(const Scene& scene, const Model& model, int body,
+                                                        const std::string& name);
 
 /// [Pa] of each element.
 std::vector<double> element_moduli(const Scene& scene, const Model& model, int body);

@@ -23,7 +23,7 @@ double number_in_si(const nlohmann::json& x, const std::string& where);
 /// Throws InputError(path, …) if there are none there, or none that a motion depends on smoothly.
 DocumentNumbers find_numbers(const nlohmann::json& scene, const std::string& path);
 
-class ModelVariation final : public Variation {
+class ModelVariation final : public SystemVariation {
  public:
   using Build = std::function<Model(const nlohmann::json&)>;
   /// `model`: with the present values.
