@@ -107,4 +107,28 @@ inline double difference(const Json& scene, const std::string& pointer, double s
   return (4 * narrow - wide) / 3;
 }
 
+/// A parameter, and where it stands in the scene.
+struct Entry {
+  std::string parameter, pointer;
+  std::size_t component = 0;
+  double step = 0;
+};
+
+/// Forwards and backwards, or forwards only.
+inline void expect_equal(const Json& scene, const std::vector<Entry>& all, double tolerance,
+                         bool forwards_only = false) {
+  std::vector<std::string> names;
+  for (const Entry& e : all) names.push_back(e.parameter);
+  const Gradient f = forward_gradient(scene, names), g = gradient(scene, names);
+  EXPECT_NEAR(g.value, f.value, 1e-12 * std::abs(g.value));
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const double expected = difference(scene, all[i].pointer, all[i].step), scale = std::abs(expected);
+    EXPECT_NEAR(f.of[i][all[i].component], expected, tolerance * scale)
+        << all[i].parameter << " forwards, relative error " << f.of[i][all[i].component] / expected - 1;
+    if (forwards_only) continue;
+    EXPECT_NEAR(g.of[i][all[i].component], expected, tolerance * scale)
+        << all[i].parameter << " backwards, relative error " << g.of[i][all[i].component] / expected - 1;
+  }
+}
+
 }  // namespace limber::test

@@ -1,6 +1,7 @@
 #include "limber/gradient/calls.hpp"
 
 #include "limber/core/errors.hpp"
+#include "limber/gradient/stage_tangent.hpp"
 
 namespace limber {
 namespace {
@@ -35,18 +36,18 @@ class Directions {
   Index first_;
 };
 
-State rate(System& system, Tableau::Asks asks, const State& u) {
+}  // namespace
+
+ForceTerm::Of part_of(Tableau::Asks asks) {
   switch (asks) {
     case Tableau::Asks::smooth_rate:
-      return {u.v, system.solve_mass(system.contact()->smooth().force(u)), 1};
+      return ForceTerm::Of::smooth;
     case Tableau::Asks::contact_rate:
-      return {u.v, system.solve_mass(system.contact()->forces().force(u)), 1};
+      return ForceTerm::Of::contact;
     default:
-      return {u.v, system.solve_mass(system.force(u)), 1};
+      return ForceTerm::Of::all;
   }
 }
-
-}  // namespace
 
 ReplayedSubstep replay(System& system, const TimeIntegrator& scheme, const RecordedSubstep& substep) {
   ReplayedSubstep r{tableau(scheme, substep.known, substep.h, substep.way == Way::split_impulse), {}, {}};
@@ -63,8 +64,7 @@ ReplayedSubstep replay(System& system, const TimeIntegrator& scheme, const Recor
       call.at.t = asked.t;
       if (!call.own_tangent) call.tangent_at.t = asked.t;
     } else {
-      if (system.lag() == Lag::each_iterate) system.update_lagged(call.in);
-      call.result = rate(system, asked.asks, call.in);
+      call.result = {call.in.v, system.solve_mass(force_of(system, part_of(asked.asks), call.in)), 1};
     }
     known.add(r.calls.size(), call.result);
     r.calls.push_back(std::move(call));

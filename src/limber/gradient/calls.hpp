@@ -6,6 +6,7 @@
 
 #include "limber/core/history.hpp"
 #include "limber/gradient/tableau.hpp"
+#include "limber/gradient/variation.hpp"
 #include "limber/sim/step_record.hpp"
 
 namespace limber {
@@ -29,6 +30,9 @@ struct Call {
   State tangent_at;
   bool own_tangent = false;  // tangent_at differs from `at`
 };
+
+/// The forces that a call asks for.
+ForceTerm::Of part_of(Tableau::Asks asks);
 
 struct ReplayedSubstep {
   Tableau tableau;

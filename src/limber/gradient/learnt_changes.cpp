@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "limber/gradient/parameter_variation.hpp"
+#include "limber/gradient/stage_tangent.hpp"
 
 namespace limber {
 namespace {
@@ -12,12 +13,6 @@ double largest(const std::vector<double>& x) {
   double most = 0;
   for (const double a : x) most = std::max(most, std::abs(a));
   return most;
-}
-
-Vector force_of(System& system, ForceTerm::Of of, const State& u) {
-  ContactPart* contact = system.contact();
-  if (of == ForceTerm::Of::all || (!contact && of == ForceTerm::Of::smooth)) return system.force(u);
-  return of == ForceTerm::Of::smooth ? contact->smooth().force(u) : contact->forces().force(u);
 }
 
 }  // namespace

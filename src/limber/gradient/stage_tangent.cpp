@@ -15,6 +15,13 @@ void settle_friction(System& system, const State& u) {
   for (int k = 0; k < 2; ++k) system.update_lagged(u);
 }
 
+Vector force_of(System& system, ForceTerm::Of of, const State& u) {
+  settle_friction(system, u);
+  ContactPart* contact = system.contact();
+  if (of == ForceTerm::Of::all || (!contact && of == ForceTerm::Of::smooth)) return system.force(u);
+  return of == ForceTerm::Of::smooth ? contact->smooth().force(u) : contact->forces().force(u);
+}
+
 void ExactTangent::set(System& system, const State& u) {
   const Index masses = system.mass().nonZeros();  // the pattern grows where things meet
   const bool same_pattern = masses == system.size() || masses == tangent_.K.nonZeros();

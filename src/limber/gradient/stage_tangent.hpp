@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include "limber/gradient/variation.hpp"
 #include "limber/time/modal/complement_solver.hpp"
 #include "limber/time/solver_bank.hpp"
 #include "limber/time/stage_matrix.hpp"
@@ -12,6 +13,8 @@ namespace limber {
 
 /// Friction as it is at u: coupled, with its exact tangent.
 void settle_friction(System& system, const State& u);
+/// A part of the forces at u, with friction as it is there.
+Vector force_of(System& system, ForceTerm::Of of, const State& u);
 
 enum class Sense { forward, transposed };
 

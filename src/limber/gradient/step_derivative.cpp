@@ -33,17 +33,6 @@ class Blocks {
   Matrix values_;
 };
 
-ForceTerm::Of part_of(Asks asks) {
-  switch (asks) {
-    case Asks::smooth_rate:
-      return ForceTerm::Of::smooth;
-    case Asks::contact_rate:
-      return ForceTerm::Of::contact;
-    default:
-      return ForceTerm::Of::all;
-  }
-}
-
 }  // namespace
 
 void CallDerivative::set(const Call& call, bool linearized) {

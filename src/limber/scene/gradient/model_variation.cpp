@@ -60,13 +60,6 @@ void list_numbers(const nlohmann::json& x, const std::string& path, std::vector<
     for (std::size_t i = 0; i < x.size(); ++i) list_numbers(x[i], path + "[" + std::to_string(i) + "]", all);
 }
 
-Vector force_of(System& system, ForceTerm::Of of, const State& u) {
-  settle_friction(system, u);
-  ContactPart* contact = system.contact();
-  if (of == ForceTerm::Of::all || (!contact && of == ForceTerm::Of::smooth)) return system.force(u);
-  return of == ForceTerm::Of::smooth ? contact->smooth().force(u) : contact->forces().force(u);
-}
-
 }  // namespace
 
 double number_in_si(const nlohmann::json& x, const std::string& path) {
