@@ -14,7 +14,8 @@ import tempfile
 import limber
 import numpy as np
 
-STEPS = {"TR-BDF2": [0.01, 0.005], "SDIRK": [0.01, 0.005], "gen-alpha": [0.01, 0.005], "BE": [0.01, 0.005, 0.0025],
+STEPS = {"TR-BDF2": [0.01, 0.005], "SDIRK": [0.01, 0.005], "gen-alpha": [0.01, 0.005],
+         "SIERE": [0.01, 0.005], "BE": [0.01, 0.005, 0.0025],
          "SI": [0.01, 0.005, 0.0025]}
 YOUNG, DAMPING = "bodies[0].material.young", "bodies[0].damping.stiffness"
 TIP = {"box": {"min": [-1e-6, 0, -1e-6], "max": [0, 0.03, 1e-6]}}

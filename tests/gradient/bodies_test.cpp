@@ -212,6 +212,66 @@ TEST(GradientOfContact, BarrierAndCoupledFriction) {
   }
 }
 
+TEST(GradientOfContact, Hybrids) {
+  for (const char* method : {"SIERE", "TR-BDF2ERE"}) {
+    SCOPED_TRACE(method);
+    Json scene = dropped();
+    scene["time"]["duration"] = .06;
+    scene["method"]["name"] = method;
+    expect_equal(scene,
+                 {young,
+                  density,
+                  {"bodies[0].velocity", "/bodies/0/velocity/0", 0, 1e-4},
+                  {"contact.friction", "/contact/friction", 0, 1e-4}},
+                 1e-4);
+  }
+}
+
+/// With short steps, and narrow differences: contact is part of the linearised motion, which has kinks at impacts.
+TEST(GradientOfContact, ExponentialMethod) {
+  Json scene = dropped();
+  scene["method"]["name"] = "ERE";
+  scene["time"] = {{"step", .001}, {"duration", .02}};
+  scene["bodies"][0]["position"] = {0, .0042, 0};
+  expect_equal(scene,
+               {{young.parameter, young.pointer, 0, 20},
+                {density.parameter, density.pointer, 0, .1},
+                {"bodies[0].velocity", "/bodies/0/velocity/0", 0, 2e-5},
+                {"contact.friction", "/contact/friction", 0, 2e-5}},
+               1e-4);
+}
+
+TEST(GradientOfContact, LaggedFriction) {
+  for (const char* method : {"TR-BDF2", "SI"}) {
+    SCOPED_TRACE(method);
+    Json scene = dropped();
+    scene["time"]["duration"] = .06;
+    scene["method"]["name"] = method;
+    scene["contact"]["friction_form"] = "lagged";
+    expect_equal(scene,
+                 {young,
+                  density,
+                  {"bodies[0].velocity", "/bodies/0/velocity/0", 0, 1e-4},
+                  {"contact.friction", "/contact/friction", 0, 1e-4}},
+                 1e-4);
+  }
+}
+
+TEST(GradientOfBodies, HybridsWithForcesThatRemember) {
+  Json scene = beam("SIERE");
+  scene["bodies"][0]["velocity"] = {1, 2, -1};
+  scene["bodies"][0]["damping"] = {{"stiffness", 5e-3}, {"mass", .5}};
+  const Entry stiffness{"bodies[0].damping.stiffness", "/bodies/0/damping/stiffness", 0, 1e-5};
+  expect_equal(scene, {stiffness, young, density, velocity}, 1e-6);
+  scene["bodies"][0]["material"]["viscosity"] = {{{"share", .3}, {"time", .02}}};
+  expect_equal(scene,
+               {stiffness,
+                young,
+                velocity,
+                {"bodies[0].material.viscosity[0].time", "/bodies/0/material/viscosity/0/time", 0, 1e-4}},
+               1e-6);
+}
+
 struct Refused {
   std::string parameter, where, text;
 };

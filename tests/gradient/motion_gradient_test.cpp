@@ -15,10 +15,6 @@ const std::vector<Entry> of_beam = {
     {"bodies[0].velocity", "/bodies/0/velocity/2", 2, 1e-3},
 };
 
-bool differentiable(const MethodInfo& method) {
-  return method.splitting == Splitting::none && method.kind != MethodKind::exponential;
-}
-
 class EveryMethod : public testing::TestWithParam<std::string> {};
 
 TEST_P(EveryMethod, EqualsDifferences) {
@@ -27,10 +23,34 @@ TEST_P(EveryMethod, EqualsDifferences) {
   expect_equal(scene, of_beam, 1e-6);
 }
 
+TEST(Gradient, HybridsWhereModesAreFoundInEachStepOrOnce) {
+  for (const char* method : {"SIERE", "TR-BDF2ERE", "SBDF2ERE"})
+    for (const Json& refresh : {Json("once"), Json{{"every", 1}}, Json{{"every", 3}}}) {
+      SCOPED_TRACE(method + refresh.dump());
+      Json scene = beam(method);
+      scene["method"]["refresh"] = refresh;
+      scene["method"]["modes"] = 6;
+      expect_equal(scene, of_beam, 1e-6);
+    }
+}
+
+/// The modes turn with it.
+TEST(Gradient, HybridsOfABodyThatSpins) {
+  for (const char* method : {"SIERE", "TR-BDF2ERE"}) {
+    SCOPED_TRACE(method);
+    Json scene = beam(method);
+    scene["bodies"][0].erase("pin");
+    scene["bodies"][0]["angular_velocity"] = {1, 4, 6};
+    scene["time"]["duration"] = .2;
+    std::vector<Entry> entries = of_beam;
+    entries.push_back({"bodies[0].angular_velocity", "/bodies/0/angular_velocity/2", 2, 1e-3});
+    expect_equal(scene, entries, 1e-6);
+  }
+}
+
 std::vector<std::string> names() {
   std::vector<std::string> all;
-  for (const MethodInfo& m : method_catalog())
-    if (differentiable(m)) all.push_back(m.name);
+  for (const MethodInfo& m : method_catalog()) all.push_back(m.name);
   return all;
 }
 
@@ -41,17 +61,14 @@ INSTANTIATE_TEST_SUITE_P(Gradient, EveryMethod, testing::ValuesIn(names()), [](c
   return name;
 });
 
-TEST(Gradient, HybridsAndExponentialMethodsAreRefused) {
-  for (const MethodInfo& m : method_catalog()) {
-    if (differentiable(m)) continue;
-    Json scene = beam(m.name);
-    try {
-      gradient(scene, {"gravity"});
-      FAIL() << m.name;
-    } catch (const InputError& e) {
-      EXPECT_EQ(e.where(), "method.name") << m.name;
-    }
-  }
+TEST(Gradient, MethodsWithoutARuleRefuseWhatHasAComponentForEachNode) {
+  for (const char* method : {"SIERE", "ERE"})
+    for (const char* parameter : {"initial.velocities", "bodies[0].element.young"}) try {
+        gradient(beam(method), {parameter});
+        FAIL() << method;
+      } catch (const InputError& e) {
+        EXPECT_TRUE(e.where() == parameter || e.where() == "method.name") << e.where();
+      }
 }
 
 }  // namespace

@@ -221,7 +221,7 @@ TEST_P(Driver, HalvedStepsLandOnTheGridAndKeepTheOrder) {
 /// lie in it, and lead to its end.
 TEST_P(Driver, StagesAreRecordedAsTheyWereSolved) {
   const Scene scene;
-  EXPECT_TRUE(scene.simulation(GetParam()).step().substeps.at(0).stages.empty()) << "unless it is asked for";
+  EXPECT_TRUE(scene.simulation(GetParam()).step().substeps.at(0).log.stages.empty()) << "unless it is asked for";
   const MethodInfo& info = find_method(GetParam().method);
   if (info.splitting != Splitting::none) GTEST_SKIP() << "stages of the complement alone";
   const bool solves = info.kind == MethodKind::implicit || info.kind == MethodKind::semi_implicit;
@@ -236,8 +236,8 @@ TEST_P(Driver, StagesAreRecordedAsTheyWereSolved) {
     const StepRecord record = s.step();
     halved = halved || record.halved();
     for (const Substep& substep : record.substeps) {
-      if (solves) EXPECT_FALSE(substep.stages.empty());
-      for (const StageRecord& stage : substep.stages) {
+      if (solves) EXPECT_FALSE(substep.log.stages.empty());
+      for (const StageRecord& stage : substep.log.stages) {
         const State& u = stage.result.u;
         EXPECT_GE(u.t, substep.t);
         EXPECT_LE(u.t, substep.t + 1.000001 * substep.h);
@@ -248,7 +248,7 @@ TEST_P(Driver, StagesAreRecordedAsTheyWereSolved) {
         if (stage.tau_q > 0) EXPECT_GT(stage.result.iterations, 0);
       }
     }
-    if (ends_at_stage) EXPECT_LE((record.substeps.back().stages.back().result.u.q - s.state().q).norm(), 1e-14);
+    if (ends_at_stage) EXPECT_LE((record.substeps.back().log.stages.back().result.u.q - s.state().q).norm(), 1e-14);
   }
   scene.moody->complain = [](double, const State&) {};
   if (solves) EXPECT_TRUE(halved);

@@ -7,6 +7,7 @@
 #include "limber/core/interrupt.hpp"
 #include "limber/gradient/learnt_changes.hpp"
 #include "limber/gradient/step_derivative.hpp"
+#include "limber/gradient/step_differences.hpp"
 #include "limber/model/following_force.hpp"
 #include "limber/time/schemes/backward_euler.hpp"
 #include "limber/time/schemes/tr_bdf2.hpp"
@@ -33,18 +34,9 @@ void add(const StateAdjoint& x, StateAdjoint& to) {
 }  // namespace
 
 void require_differentiable(const Simulation& simulation, double end) {
-  const MethodInfo& method = simulation.method();
   const MechanicalSystem& system = simulation.system();
-  if (method.splitting != Splitting::none)
-    refuse("method.name", method.name +
-                              " splits off modes, whose change with the parameters is not known; take its "
-                              "base method or another implicit one, such as TR-BDF2");
-  if (method.kind == MethodKind::exponential)
-    refuse("method.name", method.name + " has no gradient; take an implicit method, such as TR-BDF2");
   if (system.traits().gaps && system.gap_rule() != GapRule::none)
     refuse("contact.formulation", "contact by inequalities has no gradient; take \"barrier\"");
-  if (system.lag() == Lag::each_solution)
-    refuse("contact.friction_form", "lagged friction has no gradient; take \"coupled\"");
   if (system.next_release() <= end) refuse("bodies", "a motion in which nodes are released has no gradient");
 }
 
@@ -55,10 +47,16 @@ bool follows_motion(const MechanicalSystem& system) {
   return false;
 }
 
+bool by_whole_steps(const MethodInfo& method, const MechanicalSystem& system) {
+  return method.splitting != Splitting::none || method.kind == MethodKind::exponential ||
+         system.lag() == Lag::each_solution;
+}
+
 MotionGradient::MotionGradient(Simulation& simulation, const MethodSettings& method,
                                std::vector<SystemVariation*> variations)
     : simulation_(simulation),
       info_(&simulation.method()),
+      method_(method),
       schemes_{info_->make(complete_parameters(*info_, method.parameters)), std::make_unique<TrBdf2>(.5),
                std::make_unique<BackwardEuler>()},
       variations_(std::move(variations)),
@@ -87,7 +85,7 @@ MotionGradient::Step MotionGradient::take(std::deque<State>& known) {
   heed_interrupts();
   MechanicalSystem& system = simulation_.system();
   const auto memories = [&] { return learns_ ? system.forces().memories() : ForceMemories{}; };
-  Step step{.before = memories(), .after = {}, .substeps = {}};
+  Step step{.before = memories(), .after = {}, .substeps = {}, .modes = {}};
   StepRecord record = simulation_.step();
   step.after = memories();
   const std::size_t kept = schemes_.own->memory().states;
@@ -96,11 +94,10 @@ MotionGradient::Step MotionGradient::take(std::deque<State>& known) {
     const Way way = taken.way;
     const bool alone = way == Way::tr_bdf2 || way == Way::backward_euler;  // looks back at no other state
     RecordedSubstep substep{alone ? History(known.front()) : History(known), taken.h, way};
-    for (StageRecord& stage : taken.stages) substep.stages.push_back(std::move(stage.result.u));
-    State end = simulation_.state();
-    if (i + 1 < record.substeps.size()) end = replay(system, scheme(way), substep).end;
+    for (StageRecord& stage : taken.log.stages) substep.stages.push_back(std::move(stage.result.u));
     step.substeps.push_back(std::move(substep));
-    known.push_front(std::move(end));
+    step.modes.push_back(std::move(taken.log.modes));
+    known.push_front(std::move(taken.end));
     while (known.size() > kept) known.pop_back();
   }
   return step;
@@ -150,6 +147,7 @@ void MotionGradient::step_back(ReverseStep& reverse, const Step& step, std::dequ
 
 MotionAdjoint MotionGradient::backwards(const std::function<StateAdjoint(long step)>& of_state) {
   MechanicalSystem& system = simulation_.system();
+  if (by_whole_steps(*info_, system)) refuse("gradient", info_->name + " here can be differentiated forwards only");
   if (follows_)
     refuse("gradient", "viscosity, and damping that turns with the body, can be differentiated forwards only");
   MotionAdjoint result;
@@ -184,18 +182,14 @@ MotionAdjoint MotionGradient::backwards(const std::function<StateAdjoint(long st
 void MotionGradient::forwards(long steps, const VisitChange& visit) {
   MechanicalSystem& system = simulation_.system();
   require_differentiable(simulation_, simulation_.time() + static_cast<double>(steps) * simulation_.step_length());
-  const Index n = system.size(), width = components();
-  std::deque<State> known{simulation_.state()};
-  StateChange start{Matrix::Zero(n, width), Matrix::Zero(n, width)};
-  std::vector<ForceMemories> by_parameters(static_cast<std::size_t>(width));
-  Index first = 0;
-  for (const SystemVariation* variation : variations_)
-    for (Index c = 0; c < variation->size(); ++c, ++first) {
-      const State change = variation->start(c);
-      if (change.q.size() > 0) start.q.col(first) = change.q;
-      if (change.v.size() > 0) start.v.col(first) = change.v;
-    }
-  std::deque<StateChange> change{std::move(start)};
+  if (by_whole_steps(*info_, system)) {
+    StepDifferences differences(system, method_, variations_);
+    return forwards(steps, visit,
+                    [&](const Step& step, std::size_t i, auto known, const auto& before, const auto& within) {
+                      return differences.run({step.substeps[i], step.modes[i], before, within}, known);
+                    });
+  }
+  const Index width = components();
   LearntChanges learnt(system, width);
   ForwardStep forward(system);
   const ForwardStep::Sources sources = [&](const Call&, const CallEquation& equation, Matrix& to) {
@@ -206,30 +200,49 @@ void MotionGradient::forwards(long steps, const VisitChange& visit) {
     }
     if (follows_) learnt.add_sources(equation, to);
   };
+  forwards(steps, visit, [&](const Step& step, std::size_t i, auto known, const auto& before, const auto& within) {
+    const RecordedSubstep& substep = step.substeps[i];
+    const State& start = substep.known[0];
+    if (begin(start, before, within)) forward.forget();
+    if (follows_) {
+      std::vector<ForceMemories> by_parameters;
+      for (const SystemVariation* variation : variations_)
+        for (Index c = 0; c < variation->size(); ++c) by_parameters.push_back(variation->learnt(c));
+      learnt.begin_step(start, known.front(), substep.h, before, within, by_parameters);
+    }
+    return forward.run(replay(system, scheme(substep.way), substep), linearized(substep.way), known, sources);
+  });
+}
+
+void MotionGradient::forwards(long steps, const VisitChange& visit, const StepChange& change_of) {
+  MechanicalSystem& system = simulation_.system();
+  const Index n = system.size(), width = components();
+  std::deque<State> known{simulation_.state()};
+  StateChange start{Matrix::Zero(n, width), Matrix::Zero(n, width)};
+  Index first = 0;
+  for (const SystemVariation* variation : variations_)
+    for (Index c = 0; c < variation->size(); ++c, ++first) {
+      const State change = variation->start(c);
+      if (change.q.size() > 0) start.q.col(first) = change.q;
+      if (change.v.size() > 0) start.v.col(first) = change.v;
+    }
+  std::deque<StateChange> change{std::move(start)};
   visit(0, simulation_.state(), change.front());
   for (long k = 0; k < steps; ++k) {
     const Step step = take(known);
     const ForceMemories after_step = learns_ ? system.forces().memories() : ForceMemories{};
     ForceMemories before = step.before;
-    for (const RecordedSubstep& substep : step.substeps) {
+    for (std::size_t i = 0; i < step.substeps.size(); ++i) {
+      const RecordedSubstep& substep = step.substeps[i];
       ForceMemories within = step.after;
       if (learns_ && step.substeps.size() > 1) {
         system.forces().restore(before);
         system.begin_step(substep.known[0]);
         within = system.forces().memories();
       }
-      if (begin(substep.known[0], before, within)) forward.forget();
-      if (follows_) {
-        Index column = 0;
-        for (const SystemVariation* variation : variations_)
-          for (Index c = 0; c < variation->size(); ++c, ++column)
-            by_parameters[static_cast<std::size_t>(column)] = variation->learnt(c);
-        learnt.begin_step(substep.known[0], change.front(), substep.h, before, within, by_parameters);
-      }
-      const ReplayedSubstep taken = replay(system, scheme(substep.way), substep);
       const std::vector<StateChange> of_known(change.begin(),
                                               change.begin() + static_cast<std::ptrdiff_t>(substep.known.size()));
-      change.push_front(forward.run(taken, linearized(substep.way), of_known, sources));
+      change.push_front(change_of(step, i, of_known, before, within));
       while (change.size() > schemes_.own->memory().states) change.pop_back();
       before = within;
     }

@@ -16,12 +16,16 @@ namespace limber {
 
 class ReverseStep;
 
-/// Throws InputError if the motion cannot be differentiated: for hybrids, exponential methods, contact by inequalities,
-/// lagged friction, and nodes that are released before `end` [s].
+/// Throws InputError if the motion cannot be differentiated: for contact by inequalities, and nodes that are released
+/// before `end` [s].
 void require_differentiable(const Simulation& simulation, double end);
 /// Whether a force depends on the motion before the step, apart from its constants: viscous stresses, turned damping.
 /// Such motions can be differentiated forwards only.
 bool follows_motion(const MechanicalSystem& system);
+
+/// Whether steps have no rule for their derivative, so that they are differentiated as wholes, forwards only: those of
+/// hybrids and exponential methods, and with lagged friction.
+bool by_whole_steps(const MethodInfo& method, const MechanicalSystem& system);
 
 struct MotionAdjoint {
   Vector parameters;   // of all variations, one after the other
@@ -48,17 +52,23 @@ class MotionGradient {
   struct Step {
     ForceMemories before, after;  // of forces that learn
     std::vector<RecordedSubstep> substeps;
+    std::vector<std::shared_ptr<const HeldModes>> modes;  // of each substep
   };
   Step take(std::deque<State>& known);
   const TimeIntegrator& scheme(Way way) const;
   bool linearized(Way way) const;
   Index components() const;
+  using StepChange =
+      std::function<StateChange(const Step& step, std::size_t substep, std::span<const StateChange> known,
+                                const ForceMemories& before, const ForceMemories& within)>;
+  void forwards(long steps, const VisitChange& visit, const StepChange& change_of);
   /// Sets forces as they were in a substep. Returns whether they have become others since the last call.
   bool begin(const State& start, const ForceMemories& before, const ForceMemories& within);
   void step_back(ReverseStep& reverse, const Step& step, std::deque<StateAdjoint>& adjoint, Vector& gradient);
 
   Simulation& simulation_;
   const MethodInfo* info_;
+  MethodSettings method_;
   struct {
     std::unique_ptr<TimeIntegrator> own, tr_bdf2, backward_euler;
   } schemes_;

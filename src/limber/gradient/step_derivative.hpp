@@ -45,6 +45,7 @@ class CallDerivative {
   void forget();
 
  private:
+  Vector slope_of_forces(const Vector& dq, const Vector& w);
   System& smooth() { return system_.contact() ? system_.contact()->smooth() : system_; }
 
   System& system_;

@@ -28,6 +28,14 @@ struct CallEquation {
   Vector x;
 };
 
+class MechanicalSystem;
+
+/// A whole system with a slightly different value of one component; Σ weight f is the derivative of f by it.
+struct SystemSample {
+  MechanicalSystem* system;
+  double change, weight;
+};
+
 class SystemVariation {
  public:
   virtual ~SystemVariation() = default;
@@ -41,6 +49,8 @@ class SystemVariation {
   virtual void add_powers(const CallEquation& equation, const Vector& w, Eigen::Ref<Vector> power) {
     power += sources(equation).transpose() * w;
   }
+  /// Systems on both sides, for steps that have no rule for their derivative. Throws InputError if there are none.
+  virtual std::vector<SystemSample> samples(Index component) const;
   /// The change of the start state; empty vectors: it does not change.
   virtual State start(Index /*component*/) const { return {}; }
   /// The change of what forces have learnt when the substep began; empty: nothing changes.

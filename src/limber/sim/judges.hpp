@@ -9,6 +9,7 @@
 
 #include "limber/sim/motion_state.hpp"
 #include "limber/time/attempts.hpp"
+#include "limber/time/stepper.hpp"
 
 namespace limber {
 
@@ -22,7 +23,7 @@ struct StepCandidate {
   bool touches = false;         // in contact at its end
   bool touched = false;         // in contact at some time during the step
   bool with_modes = false;      // see Attempt
-  std::vector<StageRecord> stages = {};
+  StepLog log = {};
 };
 
 struct Objection {

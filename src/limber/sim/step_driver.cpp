@@ -52,7 +52,8 @@ void StepDriver::advance(double t_end, int halvings) {
       StepCandidate candidate =
           judged->retake ? retaken(std::move(judged->candidate), substep) : std::move(judged->candidate);
       substep.gain = candidate.gain;
-      substep.stages = std::move(candidate.stages);
+      substep.log = std::move(candidate.log);
+      if (stepper_.records()) substep.end = candidate.u;
       record_.substeps.push_back(substep);
       return accept(std::move(candidate));
     }
@@ -73,7 +74,7 @@ void StepDriver::adapt() {
 
 State StepDriver::taken(const Attempt& attempt, double t_end) const {
   const State& start = motion_.now();
-  stepper_.take_stages();  // discards those of a failed attempt
+  stepper_.take_log();  // discards that of a failed attempt
   State u = attempt.run(motion_.history, t_end - start.t);
   u.t = t_end;  // instead of the rounded sum of the stages
   if (attempt.ends_beyond_stage && stepper_.met()) {
@@ -109,7 +110,7 @@ bool StepDriver::stiffens(const StepCandidate& candidate) {
 StepCandidate StepDriver::weighed(State u, bool with_modes) const {
   StepCandidate candidate;
   candidate.with_modes = with_modes;
-  candidate.stages = stepper_.take_stages();
+  candidate.log = stepper_.take_log();
   candidate.energies = energies(system_, u);
   const ActedForces& acted = stepper_.acted();
   std::vector<ActingState> acting = {{&motion_.now(), acted.weights.start}, {&u, acted.weights.end}};

@@ -16,9 +16,10 @@ struct Substep {
   bool failed_before = false;  // an earlier way failed
   bool gained_before = false;  // an earlier way gained energy
   double gain = 0;             // [J] of the accepted state; negative: loss
-  /// In the order of solution; empty unless MethodOptions::record_stages. For hybrids, the stages are those of the
-  /// complement of the modes; exponential methods have none.
-  std::vector<StageRecord> stages = {};
+  /// The rest is empty unless MethodOptions::record_stages. Stages come in the order of solution. For hybrids, they are
+  /// those of the complement of the modes; exponential methods have none.
+  StepLog log = {};
+  State end = {};
 };
 
 struct StepRecord {

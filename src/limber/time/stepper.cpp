@@ -39,7 +39,7 @@ Stepper::Stepper(const MethodInfo& method, const MethodParameters& given, System
       options_(options.stages),
       scheme_(method.make(complete_parameters(method, given))),
       exponential_(options.krylov_tolerance),
-      stage_log_(options.record_stages ? std::make_unique<std::vector<StageRecord>>() : nullptr) {
+      log_(options.record_stages ? std::make_unique<StepLog>() : nullptr) {
   stages_ = make_stages(method.solution, system);
   if (system.gap_rule() != GapRule::none) refuse_without_stages(method, *scheme_);
   if (method.splitting == Splitting::printed && system.contact())
@@ -49,11 +49,12 @@ Stepper::Stepper(const MethodInfo& method, const MethodParameters& given, System
   if (method.splitting == Splitting::none) return;
   const bool printed = method.splitting == Splitting::printed;
   ModalOptions modes = options.modes;
+  modes.exact = log_ != nullptr;
   // Without the coupling term, errors of kept modes are not compensated.
   if (printed && modes.refresh.rule == Refresh::Rule::automatic) modes.refresh.rule = Refresh::Rule::residual;
-  modes_ =
-      std::make_unique<ModalSubspace>(modes, system.space().global_size(system.size()),
-                                      printed ? ModalSubspace::Checks::each_step : ModalSubspace::Checks::when_due);
+  modes_ = std::make_unique<ModalSubspace>(
+      modes, system.space().global_size(system.size()),
+      printed || log_ ? ModalSubspace::Checks::each_step : ModalSubspace::Checks::when_due);
 }
 
 /// Takes the step with the system without collisions, and with all forces only if something comes within reach.
@@ -64,7 +65,7 @@ State Stepper::apart_or_with_contact(System& system, const State& start, const T
     met_ = apart->contact() != nullptr;
     State next = take(*apart);
     if (contact->stays_apart(start, next)) return next;
-    take_stages();  // discards those of the attempt without contact
+    take_log();  // discards that of the attempt without contact
   }
   met_ = contact != nullptr;
   return take(system);
@@ -149,12 +150,14 @@ StageSolver& Stepper::newton(System& system) {
 
 std::unique_ptr<StageSolver> Stepper::make_stages(StageSolution solution, System& system) const {
   auto solver = make_stage_solver(solution, system, options_);
-  solver->record_into(stage_log_.get());
+  solver->record_into(log_ ? &log_->stages : nullptr);
   return solver;
 }
 
-std::vector<StageRecord> Stepper::take_stages() {
-  return stage_log_ ? std::exchange(*stage_log_, {}) : std::vector<StageRecord>{};
+StepLog Stepper::take_log() {
+  if (!log_) return {};
+  if (modes_ && !log_->modes) log_->modes = std::make_shared<const HeldModes>(modes_->unused());
+  return std::exchange(*log_, {});
 }
 
 /// Bodies that turn far in a step do better without modes if their base scheme handles rotation well: second order and
@@ -199,6 +202,7 @@ State Stepper::step_in_frame(StageSolution solution, System& system, const Histo
   // Even without modes, the frame must check whether bodies left out may be linearised.
   const bool asks = solution == StageSolution::linearized && !modes_->left_out().empty();
   if (modes_->basis().count() == 0 && !asks) return step_of_base(solution, system, u, h);
+  if (log_) log_->modes = std::make_shared<const HeldModes>(modes_->used());
   ModalFrame frame(system, stages, *modes_, info_->splitting, solution);
   State next = frame.from_frame(scheme_->step(frame, frame.into_frame(u), h));
   acted_ = {};
@@ -231,6 +235,7 @@ State Stepper::step_with(StageSolver& stages, System& system, const History& u, 
     Mechanics F(system, stages, exponential_);
     modes_->begin_step(system, u[0], h, limits(), modes);
     note_left_out();
+    if (log_) log_->modes = std::make_shared<const HeldModes>(modes_->used());
     SplitDynamics split(F, system, *modes_, info_->splitting, u[0].t + h);
     next = scheme_->step(split, u, h);
     acted_ = {};

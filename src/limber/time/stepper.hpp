@@ -21,11 +21,18 @@ struct ActedForces {
   bool at_stage_only() const { return stage && weights.start == 0 && weights.end == 0; }
 };
 
+/// What an attempt at a step has computed.
+struct StepLog {
+  std::vector<StageRecord> stages = {};
+  std::shared_ptr<const HeldModes> modes = {};  // of a hybrid; without columns: the step was taken without modes
+};
+
 struct MethodOptions {
   StageOptions stages = {};
   ModalOptions modes = {};
   double krylov_tolerance = 1e-7;  // relative tolerance of φ₁ (ERE)
-  bool record_stages = false;      // see StepRecord
+  /// Steps are recorded (see StepRecord), and hybrids reduce K to their modes in each step.
+  bool record_stages = false;
 };
 
 class Stepper {
@@ -64,8 +71,9 @@ class Stepper {
   bool ends_at_stage() const { return scheme_->ends_at_stage(); }
   /// Where the forces of the last step acted, whichever function took it.
   const ActedForces& acted() const { return acted_; }
-  /// The stages of the last attempted step, if they are recorded.
-  std::vector<StageRecord> take_stages();
+  bool records() const { return log_ != nullptr; }
+  /// Of the last attempted step; empty unless steps are recorded.
+  StepLog take_log();
   SchemeMemory memory() const { return scheme_->memory(); }
   const MethodInfo& info() const { return *info_; }
   StageSolver& stages() { return *stages_; }
@@ -110,7 +118,7 @@ class Stepper {
   std::unique_ptr<ModalSubspace> modes_;
   Exponential exponential_;
   ActedForces acted_;
-  std::unique_ptr<std::vector<StageRecord>> stage_log_;  // null: stages are not recorded
+  std::unique_ptr<StepLog> log_;  // null: steps are not recorded
   bool met_ = false;
 };
 

@@ -22,6 +22,7 @@ constexpr Index most_forwards = 200;
 
 Scene with_accurate_stages(Scene scene) {
   scene.method.newton_tolerance = std::min(scene.method.newton_tolerance, gradient_tolerance);
+  scene.method.krylov_tolerance = std::min(scene.method.krylov_tolerance.value_or(1), gradient_tolerance);
   return scene;
 }
 
@@ -33,6 +34,7 @@ DifferentiableRun::DifferentiableRun(const Document& document, const std::string
   const auto offered = offer_parameters(document, std::make_shared<const Scene>(scene_), model_);
   restart();
   require_differentiable(*simulation_, model_.start.t + scene_.time.duration);
+  whole_steps_ = by_whole_steps(simulation_->method(), *model_.system);
   const std::vector<Parameter> all = offered->parameters();
   const auto build = [&](const nlohmann::json& other) {
     return build_model(with_accurate_stages(read_scene(other, vocabulary(), base, access)));
@@ -53,13 +55,13 @@ DifferentiableRun::DifferentiableRun(const Document& document, const std::string
       continue;
     }
     const auto known = std::find_if(all.begin(), all.end(), [&](const Parameter& p) { return p.name == name; });
-    if (known != all.end()) {
+    if (known != all.end() && !whole_steps_) {
       parameters_.push_back({name, known->values, known->is_list});
       variations_.push_back(make_variation(*model_.system, name));
       continue;
     }
     const nlohmann::json& json = json_of(document);
-    const DocumentNumbers numbers = find_numbers(json, name);
+    const DocumentNumbers numbers = known != all.end() ? numbers_of(json, *known) : find_numbers(json, name);
     auto variation = std::make_unique<ModelVariation>(model_, json, name, numbers, build);
     moves_.back() = variation.get();
     parameters_.push_back({name, numbers.values, numbers.is_list});
@@ -92,7 +94,7 @@ void DifferentiableRun::run(const Visit& visit) {
 }
 
 std::vector<std::vector<double>> DifferentiableRun::gradient(const std::function<FullAdjoint(long step)>& of_state) {
-  return follows_motion(*model_.system) ? by_forwards(of_state) : backwards(of_state);
+  return whole_steps_ || follows_motion(*model_.system) ? by_forwards(of_state) : backwards(of_state);
 }
 
 StateAdjoint DifferentiableRun::restricted(const FullAdjoint& full) const {
@@ -166,7 +168,7 @@ void DifferentiableRun::forwards(const VisitChange& visit) {
     if (kinds_[p] != Kind::variation)
       throw InputError(parameters_[p].name,
                        "has a component for each node, which takes a gradient backwards; viscosity, damping that turns "
-                       "with the body and fits need one forwards");
+                       "with the body, hybrids, ERE, lagged friction and fits need one forwards");
   if (components() > most_forwards)
     throw InputError("parameters", fmt::format("have {} components; a gradient forwards takes up to {}", components(),
                                                most_forwards));

@@ -63,6 +63,7 @@ class DifferentiableRun {
   std::vector<Kind> kinds_;
   std::vector<std::unique_ptr<SystemVariation>> variations_;
   std::vector<ModelVariation*> moves_;  // of each parameter: if prescribed nodes may depend on it, else null
+  bool whole_steps_ = false;            // see by_whole_steps
   std::optional<Simulation> simulation_;
   std::optional<MotionGradient> motion_;
 };

@@ -95,6 +95,14 @@ DocumentNumbers find_numbers(const nlohmann::json& scene, const std::string& pat
   return found;
 }
 
+DocumentNumbers numbers_of(const nlohmann::json& scene, const Parameter& parameter) {
+  const DocumentNumbers numbers{pointer_of(parameter.name), parameter.values, parameter.is_list};
+  for (auto at = numbers.at.parent_pointer(); !at.empty(); at = at.parent_pointer())
+    if (scene.contains(at) && !scene.at(at).is_structured())
+      throw InputError(parameter.name, "is not in the scene, where " + at.to_string() + " is one word; write it out");
+  return numbers;
+}
+
 ModelVariation::ModelVariation(const Model& model, const nlohmann::json& scene, const std::string& name,
                                const DocumentNumbers& numbers, const Build& build)
     : system_(*model.system) {
@@ -114,7 +122,7 @@ ModelVariation::ModelVariation(const Model& model, const nlohmann::json& scene, 
         std::vector<double> values = numbers.values;
         values[c] = p.value;
         other[numbers.at] = numbers.is_list ? nlohmann::json(values) : nlohmann::json(values[0]);
-        samples.push_back({p.weight, build(other)});
+        samples.push_back({p.value - value, p.weight, build(other)});
         if (samples.back().model.system->size() != system_.size())
           throw InputError(name, "changes which nodes are free, by which a motion does not change smoothly");
       }
@@ -167,6 +175,13 @@ Matrix ModelVariation::sources(const CallEquation& equation) {
       g.col(c) += s.weight * value;
     }
   return g;
+}
+
+std::vector<SystemSample> ModelVariation::samples(Index component) const {
+  std::vector<SystemSample> all;
+  for (const Sample& s : components_[static_cast<std::size_t>(component)])
+    all.push_back({s.model.system.get(), s.change, s.weight});
+  return all;
 }
 
 State ModelVariation::start(Index component) const {

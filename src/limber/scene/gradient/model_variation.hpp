@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "limber/gradient/variation.hpp"
+#include "limber/model/parameters.hpp"
 #include "limber/scene/construction/build.hpp"
 
 namespace limber {
@@ -23,6 +24,9 @@ double number_in_si(const nlohmann::json& x, const std::string& where);
 /// Throws InputError(path, …) if there are none there, or none that a motion depends on smoothly.
 DocumentNumbers find_numbers(const nlohmann::json& scene, const std::string& path);
 
+/// Where a parameter of the running system would stand in the document, with its present values.
+DocumentNumbers numbers_of(const nlohmann::json& scene, const Parameter& parameter);
+
 class ModelVariation final : public SystemVariation {
  public:
   using Build = std::function<Model(const nlohmann::json&)>;
@@ -33,6 +37,7 @@ class ModelVariation final : public SystemVariation {
   Index size() const override { return static_cast<Index>(components_.size()); }
   void begin_step(const State& u, const ForceMemories& before, const ForceMemories& within) override;
   Matrix sources(const CallEquation& equation) override;
+  std::vector<SystemSample> samples(Index component) const override;
   State start(Index component) const override;
   ForceMemories learnt(Index component) const override;
   /// The change of the full state at fixed unknowns: prescribed nodes may move.
@@ -40,7 +45,7 @@ class ModelVariation final : public SystemVariation {
 
  private:
   struct Sample {
-    double weight;
+    double change, weight;
     Model model;
   };
 

@@ -31,6 +31,7 @@ struct ModalOptions {
   Refresh refresh = {};
   NegativeModes negative = NegativeModes::grow;
   ModeSearch search = ModeSearch::automatic;
+  bool exact = false;  // all modes are refreshed at once, as exact as the first ones: for derivatives
 };
 
 /// The data needed to resume with the same bits.
@@ -47,6 +48,15 @@ struct KeptModes {
   ModalBasis found;
   Vector at;
   Modes restored;  // from a checkpoint and not used yet; `found` is then empty
+};
+
+/// The modes that a step has used; see ModalSubspace::hold.
+struct HeldModes {
+  ModalBasis basis = {};
+  bool corrected = false;                      // see ModalSubspace::corrected
+  std::shared_ptr<const KeptModes> kept = {};  // which they are, or were before they turned with their bodies
+  std::vector<Index> columns = {};             // the ones in use
+  bool turned = false;
 };
 
 /// How long modes have been kept, in steps since they were computed.
@@ -83,6 +93,11 @@ class ModalSubspace {
                   Use use = Use::kept_or_new);
   /// Accepts the last step begun; the next one is a new step.
   void commit();
+  /// All further steps use the span of these modes, orthonormal in the mass of their system, with K reduced anew.
+  void hold(std::shared_ptr<const HeldModes> modes) { step_.held = std::move(modes); }
+  /// The modes of this step, for repeating it.
+  HeldModes used() const;
+  HeldModes unused() const { return {.kept = kept_}; }
 
   /// Whether the modes were computed in an earlier step.
   bool kept() const { return age_.steps > 0; }
@@ -93,7 +108,9 @@ class ModalSubspace {
   /// The modes of this step.
   const ModalBasis& basis() const { return of_step().basis; }
   /// Whether they are kept from an earlier step by the automatic rule; they are then corrected after each stage.
-  bool corrected() const { return options_.refresh.rule == Refresh::Rule::automatic && kept(); }
+  bool corrected() const {
+    return step_.held ? step_.held->corrected : options_.refresh.rule == Refresh::Rule::automatic && kept();
+  }
   const std::vector<LeftOut>& left_out() const { return bodies_.left_out(); }
   /// The number of committed steps in which bodies were left out, and the sum of these bodies over the steps.
   struct LeftOutCounts {
@@ -144,6 +161,7 @@ class ModalSubspace {
     Vector turning = {};      // over all unknowns: 1 for bodies that turn too far; empty: none does
     double sought_above = 0;  // [1/s²] floor of the last search
     bool begun = false;       // begun and not committed yet
+    std::shared_ptr<const HeldModes> held = {};
   };
   struct Counts {
     long refreshes = 0;
@@ -156,6 +174,7 @@ class ModalSubspace {
 
   const Split& of_step() const { return bodies_.left_out().empty() ? all_ : some_; }
   void prepare(System& system, const State& u0);
+  void take_held(System& system);
   void turn(const System& system, const State& u0);
   void check(System& system);
   /// Checks, and refreshes the modes that must not be kept.
