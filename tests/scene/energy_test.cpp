@@ -123,9 +123,11 @@ INSTANTIATE_TEST_SUITE_P(Catalog, Energy, ::testing::ValuesIn(judged_methods()),
 });
 
 /// Corrections are solved for as closely where motions are small: the trapezoidal rule keeps the energy of a linear
-/// beam that moves at 1 m/s and at a tenth of a micrometre a second. (Below that, positions are rounded too coarsely.)
+/// beam that moves at 1 m/s and at a tenth of a micrometre a second. Positions of some metres are rounded, and the
+/// smaller the motion is, the more its energy feels that: by 4e-14 to 1e-13 m/s over v.
 TEST(SmallMotions, KeepTheirEnergy) {
   for (const double v : {1., 1e-3, 1e-5, 1e-7}) {
+    const double allowed = 1e-6 + 4e-13 / v;
     json beam =
         json::parse(R"({"gravity": [0, 0, 0], "method": "TR", "time": {"step": 0.01, "duration": 5}, "bodies": [{
       "mesh": {"shape": "box", "size": [8, 1, 1], "cells": [16, 2, 2]},
@@ -137,7 +139,7 @@ TEST(SmallMotions, KeepTheirEnergy) {
     const double start = simulation.energies().total();
     for (int i = 0; i < 500; ++i) {
       simulation.step();
-      ASSERT_NEAR(simulation.energies().total(), start, 1e-6 * start) << v << " m/s, step " << i;
+      ASSERT_NEAR(simulation.energies().total(), start, allowed * start) << v << " m/s, step " << i;
     }
   }
 }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <vector>
 
 #include "limber/core/errors.hpp"
 
@@ -69,6 +70,35 @@ TEST(InteriorPoint, ActiveAndInactiveConstraints) {
   EXPECT_NEAR(s.x[1], 1.5, 1e-8);
   EXPECT_NEAR(s.multipliers[0], .5, 1e-8);
   EXPECT_NEAR(s.multipliers[1], 0, 1e-8);
+}
+
+TEST(InteriorPoint, OfManyConstraintsFewAreActive) {
+  NEED_IPOPT;
+  // Nearest point of the polygon with 400 sides around the unit circle: on side 50, whose normal points to (3, 3).
+  constexpr int sides = 400;
+  std::vector<Eigen::Triplet<double>> entries;
+  for (int k = 0; k < sides; ++k)
+    for (int j = 0; j < 2; ++j)
+      entries.emplace_back(k, j, j == 0 ? -std::cos(2 * M_PI * k / sides) : -std::sin(2 * M_PI * k / sides));
+  SparseMatrix C(sides, 2);
+  C.setFromTriplets(entries.begin(), entries.end());
+  Sample p(Matrix::Identity(2, 2), Vector{{3, 3}});
+  for (const Vector& start : {Vector{{0, 0}}, Vector{{3, 3}}, Vector{{-5, 1}}}) {
+    const auto s = solve_interior_point(p, C, Vector::Constant(sides, -1), start, tight);
+    EXPECT_LT((s.x - Vector::Constant(2, std::sqrt(.5))).norm(), 1e-8) << start.transpose();
+    ASSERT_EQ(s.multipliers.size(), sides);
+    EXPECT_NEAR(s.multipliers[50], std::sqrt(18) - 1, 1e-4) << start.transpose();
+    EXPECT_NEAR(s.multipliers.sum(), std::sqrt(18) - 1, 1e-4) << start.transpose();
+  }
+}
+
+TEST(InteriorPoint, ManyInactiveConstraintsLeaveTheFreeMinimum) {
+  NEED_IPOPT;
+  Sample p(Matrix::Identity(2, 2) * 2, Vector{{1, 2}});
+  const auto s = solve_interior_point(p, rows({{1, 0}, {0, 1}, {-1, 0}, {0, -1}, {0, 1}}), Vector{{-9, -9, -9, -9, -8}},
+                                      Vector{{4, 5}}, tight);
+  EXPECT_LT((s.x - Vector{{.5, 1}}).norm(), 1e-8);
+  EXPECT_LT(s.multipliers.norm(), 1e-8);
 }
 
 TEST(InteriorPoint, WithoutActiveConstraintsItIsTheFreeMinimum) {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <vector>
 
 #include "limber/core/errors.hpp"
 #include "limber/core/interrupt.hpp"
@@ -198,14 +200,8 @@ void set_options(Ipopt::IpoptApplication& app, const InteriorPointOptions& optio
   o.SetIntegerValue("acceptable_iter", 5);
 }
 
-}  // namespace
-
-bool has_interior_point() { return true; }
-
-InteriorPointSolution solve_interior_point(NewtonProblem& problem, const SparseMatrix& C, const Vector& c,
-                                           const Vector& start, const InteriorPointOptions& options) {
-  pin_blas_threads();
-  const SerialOpenMp serial;
+InteriorPointSolution solve_with_all(NewtonProblem& problem, const SparseMatrix& C, const Vector& c,
+                                     const Vector& start, const InteriorPointOptions& options) {
   Ipopt::SmartPtr<Program> program = new Program(problem, C, c, start, options.curvature);
   Ipopt::SmartPtr<Ipopt::IpoptApplication> app = new Ipopt::IpoptApplication(false);
   app->RethrowNonIpoptException(true);
@@ -216,6 +212,47 @@ InteriorPointSolution solve_interior_point(NewtonProblem& problem, const SparseM
   if (status != Ipopt::Solve_Succeeded && status != Ipopt::Solved_To_Acceptable_Level)
     throw StepFailure(fmt::format("interior point: {} ({} iterations)", reason(status), iterations), iterations);
   return {program->solution(), program->multipliers().cwiseMax(0), iterations};
+}
+
+/// Adds the rows of C x ≥ c that x violates, and those within a tenth of the largest violation, which would be violated
+/// next. At first at least one. Returns whether there were any.
+bool add_violated(const SparseMatrix& C, const Vector& c, const Vector& x, double allowed, std::vector<Index>& rows) {
+  Vector missing = c - C * x;
+  for (const Index i : rows) missing[i] = -std::numeric_limits<double>::infinity();
+  const double most = missing.maxCoeff();  // local: one process
+  if (!(most > allowed) && !rows.empty()) return false;
+  for (Index i = 0; i < missing.size(); ++i)
+    if (missing[i] >= most - std::max(allowed, 1.1 * most)) rows.push_back(i);
+  return true;
+}
+
+/// These rows of the identity.
+SparseMatrix selection(const std::vector<Index>& rows, Index all) {
+  SparseMatrix S(static_cast<Index>(rows.size()), all);
+  std::vector<Eigen::Triplet<double>> ones;
+  for (std::size_t k = 0; k < rows.size(); ++k) ones.emplace_back(static_cast<int>(k), static_cast<int>(rows[k]), 1);
+  S.setFromTriplets(ones.begin(), ones.end());
+  return S;
+}
+
+}  // namespace
+
+bool has_interior_point() { return true; }
+
+InteriorPointSolution solve_interior_point(NewtonProblem& problem, const SparseMatrix& C, const Vector& c,
+                                           const Vector& start, const InteriorPointOptions& options) {
+  pin_blas_threads();
+  const SerialOpenMp serial;
+  // As many rows as unknowns can be active, in general. Where there are more, most of them do nothing but cost time.
+  if (c.size() <= start.size()) return solve_with_all(problem, C, c, start, options);
+  std::vector<Index> rows;
+  InteriorPointSolution found{start, Vector::Zero(c.size()), 0};
+  while (add_violated(C, c, found.x, options.tolerance, rows)) {
+    const SparseMatrix S = selection(rows, c.size());
+    const InteriorPointSolution next = solve_with_all(problem, S * C, S * c, found.x, options);
+    found = {next.x, S.transpose() * next.multipliers, found.iterations + next.iterations};
+  }
+  return found;
 }
 
 #else

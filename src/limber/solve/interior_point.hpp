@@ -3,7 +3,8 @@
 ///
 ///     r(x) = Cᵀλ,   λ·(C x − c) = 0,   r = ∇φ.
 ///
-/// φ, r and the exact Hessian come from a NewtonProblem; x must start in φ's domain.
+/// φ, r and the exact Hessian come from a NewtonProblem; x must start in φ's domain. If there are more inequalities
+/// than unknowns, those that x violates are imposed first, and then in rounds those that the solution violates.
 
 #include "limber/solve/newton.hpp"
 
