@@ -5,6 +5,7 @@
 
 #include "bindings.hpp"
 #include "limber/core/errors.hpp"
+#include "limber/scene/gradient/differentiable_equilibrium.hpp"
 #include "limber/scene/gradient/differentiable_run.hpp"
 #include "limber/scene/gradient/fit.hpp"
 #include "scene_object.hpp"
@@ -42,7 +43,7 @@ RowMatrix derivative(const py::object& x, const char* name, Index steps, Index n
 py::object shaped(const RunParameter& parameter, const std::vector<double>& gradient) {
   if (!parameter.is_list) return py::float_(gradient[0]);
   const Vector x = Eigen::Map<const Vector>(gradient.data(), static_cast<Index>(gradient.size()));
-  if (parameter.name.starts_with("initial.")) return py::cast(as_rows(x));
+  if (parameter.by_nodes) return py::cast(as_rows(x));
   return py::cast(x);
 }
 
@@ -63,11 +64,41 @@ std::vector<std::string> to_names(const py::object& x) {
   return names;
 }
 
+/// One name or several, but not none.
+std::vector<std::string> to_parameters(const py::object& x) {
+  const std::vector<std::string> names = to_names(x);
+  if (names.empty()) throw InputError("parameters", "is empty; name one or more, such as bodies[0].material.young");
+  return names;
+}
+
+/// What an objective has returned, of `count` parts, the value first. `wanted`: how it reads.
+py::tuple parts_of(const py::object& answer, std::size_t count, const char* wanted) {
+  if (!py::isinstance<py::tuple>(answer) || py::len(answer) != count)
+    throw InputError("objective", fmt::format("must return {}, with None for a part that is zero", wanted));
+  return answer.cast<py::tuple>();
+}
+
+double value_of(const py::tuple& parts) {
+  double value = 0;
+  try {
+    value = parts[0].cast<double>();
+  } catch (const py::cast_error&) {
+    throw InputError("objective", "its value is not a number");
+  }
+  if (!std::isfinite(value)) throw InputError("objective", fmt::format("its value is {}", value));
+  return value;
+}
+
+py::dict by_name(const std::vector<RunParameter>& parameters, const std::vector<std::vector<double>>& gradient) {
+  py::dict all;
+  for (std::size_t p = 0; p < parameters.size(); ++p)
+    all[parameters[p].name.c_str()] = shaped(parameters[p], gradient[p]);
+  return all;
+}
+
 py::tuple value_and_grad(const py::object& scene, const py::function& objective, const py::object& names) {
   const auto s = to_scene(scene);
-  const std::vector<std::string> parameters = to_names(names);
-  if (parameters.empty())
-    throw InputError("parameters", "is empty; name one or more, such as bodies[0].material.young");
+  const std::vector<std::string> parameters = to_parameters(names);
   RowMatrix X, V;
   Vector t;
   const auto run = computed([&] {
@@ -83,17 +114,8 @@ py::tuple value_and_grad(const py::object& scene, const py::function& objective,
     });
     return run;
   });
-  const py::object answer = objective(py::cast(t), as_cube(X), as_cube(V));
-  if (!py::isinstance<py::tuple>(answer) || py::len(answer) != 3)
-    throw InputError("objective", "must return (J, dJ/dX, dJ/dV), with None for a part that is zero");
-  const py::tuple parts = answer.cast<py::tuple>();
-  double value = 0;
-  try {
-    value = parts[0].cast<double>();
-  } catch (const py::cast_error&) {
-    throw InputError("objective", "its value is not a number");
-  }
-  if (!std::isfinite(value)) throw InputError("objective", fmt::format("its value is {}", value));
+  const py::tuple parts = parts_of(objective(py::cast(t), as_cube(X), as_cube(V)), 3, "(J, dJ/dX, dJ/dV)");
+  const double value = value_of(parts);
   const RowMatrix dX = derivative(parts[1], "dJ/dX", X.rows(), X.cols() / 3),
                   dV = derivative(parts[2], "dJ/dV", X.rows(), X.cols() / 3);
   const auto gradient = computed([&] {
@@ -104,10 +126,27 @@ py::tuple value_and_grad(const py::object& scene, const py::function& objective,
       return adjoint;
     });
   });
-  py::dict by_name;
-  for (std::size_t p = 0; p < parameters.size(); ++p)
-    by_name[parameters[p].c_str()] = shaped(run->parameters()[p], gradient[p]);
-  return py::make_tuple(value, by_name);
+  return py::make_tuple(value, by_name(run->parameters(), gradient));
+}
+
+py::tuple statics_value_and_grad(const py::object& scene, const py::function& objective, const py::object& names) {
+  const auto s = to_scene(scene);
+  const std::vector<std::string> parameters = to_parameters(names);
+  Vector x;
+  const auto equilibrium = computed([&] {
+    auto made = std::make_unique<DifferentiableEquilibrium>(s->document, "", parameters);
+    x = made->solve();
+    return made;
+  });
+  const py::array_t<double> X({x.size() / 3, Index(3)}, x.data());
+  X.attr("flags").attr("writeable") = false;
+  const py::tuple parts = parts_of(objective(X), 2, "(J, dJ/dX)");
+  const double value = value_of(parts);
+  const Vector dX =
+      parts[1].is_none() ? Vector(Vector::Zero(x.size())) : to_rows(parts[1], x.size() / 3, "objective: dJ/dX");
+  require_finite(dX, "objective: dJ/dX");
+  const auto gradient = computed([&] { return equilibrium->gradient(dX); });
+  return py::make_tuple(value, by_name(equilibrium->parameters(), gradient));
 }
 
 /// A table's path, or (t, {probe: T × 3}).
@@ -170,6 +209,10 @@ void add_gradient(py::module_& m) {
         "parameters: a dict of floats or arrays. t: T; X, V: T x N x 3, a row for each step, the start first; None\n"
         "stands for a zero part. Parameters are paths of the scene, such as \"bodies[0].material.young\", and\n"
         "\"initial.positions\" and \"initial.velocities\" (N x 3).");
+  m.def("statics_value_and_grad", &statics_value_and_grad, py::arg("scene"), py::arg("objective"),
+        py::arg("parameters"),
+        "The value of objective(X) -> (J, dJ/dX) at the equilibrium of `statics`, and its derivatives by the\n"
+        "parameters, as value_and_grad has them. X: N x 3.");
   m.def("fit", &fit_to, py::arg("scene"), py::arg("observed"), py::arg("vary"), py::arg("starts"),
         py::arg("max_evaluations"));
 }

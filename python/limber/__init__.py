@@ -15,13 +15,14 @@ import numpy as _np
 
 from . import _limber, ccd, distance
 from ._limber import (Body, FrameWriter, InputError, Material, OutputError, Scene, Simulation, StepFailure, __version__,
-                      methods, modes, run, set_threads, statics, value_and_grad)
+                      methods, modes, run, set_threads, statics,
+                      statics_value_and_grad, value_and_grad)
 
 __all__ = [
     "Body", "FrameWriter", "InputError", "Material", "OutputError", "Scene", "Simulation", "StepFailure", "__version__",
     "FitResult", "amplification_matrix", "barrier", "ccd", "damping_curve", "distance", "export", "fit",
     "friction_smoothing", "integrate", "materials", "methods", "modes", "phi1", "render", "run", "set_threads",
-    "spectral_radius", "statics", "value_and_grad",
+    "spectral_radius", "statics", "statics_value_and_grad", "value_and_grad",
 ]
 
 

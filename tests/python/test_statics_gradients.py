@@ -1,0 +1,116 @@
+"""`limber.statics_value_and_grad` and gradients by rest positions: against differences of whole equilibria, and against closed forms."""
+
+import copy
+
+import limber
+import numpy as np
+import pytest
+
+YOUNG, DENSITY = (f"bodies[0].material.{key}" for key in ("young", "density"))
+
+
+def beam(**keys):
+    """Held on its left, 4 cells long."""
+    body = {"mesh": {"shape": "box", "size": [.4, .1, .1], "cells": [4, 1, 1]},
+            "material": {"young": 5e5, "poisson": .3, "density": 1000}, "pin": ["left"], **keys}
+    return {"time": {"step": .01, "duration": .03}, "gravity": [0, -9.81, 0], "bodies": [body]}
+
+
+def smooth(X):
+    """All positions count, and none like another."""
+    a, b = (np.sin(phase + 1.7 * np.arange(X.size)).reshape(X.shape) for phase in (0, 2))
+    return (a * X + b * X**2 / 2).sum(), a + b * X
+
+
+def refused(call, *words, error=limber.InputError):
+    with pytest.raises(error) as caught:
+        call()
+    for word in words:
+        assert word in str(caught.value)
+
+
+def richardson(value, step):
+    over = lambda h: (value(h) - value(-h)) / (2 * h)
+    return (4 * over(step / 2) - over(step)) / 3
+
+
+# --- what is asked, what is answered -------------------------------------------------------------------------------
+
+def test_the_objective_is_given_the_equilibrium():
+    scene, seen = beam(), []
+
+    def objective(X):
+        seen.append(X)
+        return 3 * X[-1, 1], None
+
+    value, grad = limber.statics_value_and_grad(scene, objective, [YOUNG, "bodies[0].element.young"])
+    (X,) = seen
+    assert not X.flags.writeable and np.abs(X - limber.statics(scene)).max() < 1e-7
+    assert value == 3 * X[-1, 1] and grad[YOUNG] == 0 and grad["bodies[0].element.young"].shape == (20,)
+
+
+def test_against_differences():
+    scene = beam()
+    _, grad = limber.statics_value_and_grad(scene, smooth, [YOUNG, DENSITY, "gravity"])
+    value = lambda scene: limber.statics_value_and_grad(scene, smooth, "gravity")[0]
+
+    def by_material(key, step):
+        def at(h):
+            other = copy.deepcopy(scene)
+            other["bodies"][0]["material"][key] += h
+            return value(other)
+        return richardson(at, step)
+
+    assert grad[YOUNG] == pytest.approx(by_material("young", 5e3), rel=1e-6)
+    assert grad[DENSITY] == pytest.approx(by_material("density", 10), rel=1e-6)
+    assert grad["gravity"][1] == pytest.approx(richardson(lambda h: value({**scene, "gravity": [0, -9.81 + h, 0]}), .1), rel=1e-6)
+
+
+def test_a_bar_under_its_own_weight():
+    """The tip of a bar that hangs moves by u = rho g L^2 / (2 E): d(tip)/dE = -u/E."""
+    L, E, rho, g = .4, 2e7, 1000, 9.81
+    scene = beam(material={"model": "linear", "young": E, "poisson": 0, "density": rho}, element="hex")
+    scene["gravity"] = [g, 0, 0]
+    u = rho * g * L**2 / (2 * E)
+
+    end = np.flatnonzero(limber.Simulation(scene).positions[:, 0] > L - 1e-9)
+
+    def tip(X):
+        dX = np.zeros(X.shape)
+        dX[end, 0] = 1 / len(end)
+        return X[end, 0].mean(), dX
+
+    value, grad = limber.statics_value_and_grad(scene, tip, [YOUNG, DENSITY, "gravity"])
+    assert value - L == pytest.approx(u, rel=1e-7)
+    assert grad[YOUNG] == pytest.approx(-u / E, rel=1e-7)
+    assert grad[DENSITY] == pytest.approx(u / rho, rel=1e-7)
+    assert grad["gravity"] == pytest.approx([u / g, 0, 0], rel=1e-7, abs=1e-7 * u / g)
+
+
+def test_what_does_not_act_at_rest_is_zero():
+    scene = beam(velocity=[0, 1, 0], damping={"stiffness": 1e-3, "mass": .1})
+    names = ["bodies[0].velocity", "bodies[0].damping.stiffness", "bodies[0].damping.mass"]
+    _, grad = limber.statics_value_and_grad(scene, smooth, names)
+    for name in names:
+        assert np.all(np.asarray(grad[name]) == 0), name
+
+
+def test_wrong_requests():
+    grad = lambda *arguments: lambda: limber.statics_value_and_grad(*arguments)
+    refused(grad(beam(), smooth, []), "parameters", "empty")
+    refused(grad(beam(), smooth, "initial.velocities"), "initial.velocities", "does not depend on the state at the start")
+    refused(grad(beam(), smooth, "bodies[0].material.yuong"), "did you mean bodies[0].material.young?")
+    refused(grad(beam(), lambda X: 1, YOUNG), "objective", "(J, dJ/dX)")
+    refused(grad(beam(), lambda X: (1, np.zeros(3)), YOUNG), "objective", "dJ/dX")
+    refused(grad(beam(), lambda X: (np.nan, None), YOUNG), "objective", "nan")
+    with pytest.raises(ZeroDivisionError):
+        limber.statics_value_and_grad(beam(), lambda X: 1 / 0, YOUNG)
+
+
+def test_where_the_stiffness_is_singular():
+    """A beam on a floor may lie elsewhere on it."""
+    scene = beam(pin=[], material={"young": 1e6, "poisson": .3, "density": 1000})
+    scene |= {"contact": {"delta": .01, "stiffness": 1e4},
+              "obstacles": [{"shape": "plane", "point": [0, -.02, 0], "normal": [0, 1, 0]}]}
+    refused(lambda: limber.statics_value_and_grad(scene, lambda X: (X.sum(), np.ones(X.shape)), YOUNG),
+            "singular", "can move", error=limber.StepFailure)
