@@ -114,3 +114,46 @@ def test_where_the_stiffness_is_singular():
               "obstacles": [{"shape": "plane", "point": [0, -.02, 0], "normal": [0, 1, 0]}]}
     refused(lambda: limber.statics_value_and_grad(scene, lambda X: (X.sum(), np.ones(X.shape)), YOUNG),
             "singular", "can move", error=limber.StepFailure)
+
+
+# --- by rest positions ---------------------------------------------------------------------------------------------
+
+REST = "bodies[0].rest"
+
+
+def mesh_of(scene):
+    body = limber.Simulation(scene).bodies[0]
+    return np.array(body.rest), np.array(body.tets)
+
+
+def with_nodes(scene, nodes, tets):
+    """The same body with its mesh written out. It is held where its mesh was."""
+    other = copy.deepcopy(scene)
+    held = limber.Simulation(scene).pinned
+    other["bodies"][0] |= {"mesh": {"nodes": nodes.tolist(), "tets": tets.tolist()}, "pin": {"nodes": np.asarray(held).tolist()}}
+    return other
+
+
+def test_rest_positions_of_an_equilibrium_and_a_motion():
+    scene = beam()
+    X, tets = mesh_of(scene)
+    _, grad = limber.statics_value_and_grad(scene, smooth, REST)
+    assert grad[REST].shape == X.shape
+
+    def motion(t, X, V):
+        J, dX = smooth(X)
+        return J + (V**2).sum() / 2, dX, V
+
+    _, moving = limber.value_and_grad(scene, motion, REST)
+    still = lambda scene: limber.statics_value_and_grad(scene, smooth, "gravity")[0]
+    going = lambda scene: limber.value_and_grad(scene, motion, "gravity")[0]
+    direction = np.sin(np.arange(X.size)).reshape(X.shape)  # of all nodes, held ones too
+    for found, value in ((grad, still), (moving, going)):
+        expected = richardson(lambda h: value(with_nodes(scene, X + h * direction, tets)), 4e-4)
+        assert (found[REST] * direction).sum() == pytest.approx(expected, rel=1e-6)
+
+
+def test_a_rest_shape_cannot_be_varied_everywhere():
+    refused(lambda: limber.statics_value_and_grad(beam(material={"young": 5e5, "poisson": .49, "density": 1000}), smooth, REST),
+            REST, "dilatation")
+    refused(lambda: limber.statics_value_and_grad(beam(), smooth, "bodies[1].rest"), "bodies[1].rest", "1 bodies")

@@ -7,6 +7,7 @@
 #include "limber/scene/construction/scene_parameters.hpp"
 #include "limber/scene/gradient/element_variation.hpp"
 #include "limber/scene/gradient/model_variation.hpp"
+#include "limber/scene/gradient/rest_variation.hpp"
 #include "limber/scene/json.hpp"
 
 namespace limber {
@@ -36,6 +37,11 @@ RunParameters::RunParameters(const Document& document, const std::string& base, 
     if (const auto body = body_of_elements(name)) {
       variations_.push_back(make_element_variation(scene, model, *body, name));
       list_.push_back({name, element_moduli(scene, model, *body), true});
+      continue;
+    }
+    if (const auto body = body_of_rest(name)) {
+      variations_.push_back(make_rest_variation(scene, model, *body, name, of == Of::motion));
+      list_.push_back({name, rest_positions(model, *body), true, true});
       continue;
     }
     const auto known = std::find_if(all.begin(), all.end(), [&](const Parameter& p) { return p.name == name; });
