@@ -173,32 +173,57 @@ Observations to_observations(const py::object& x) {
   return {std::vector<double>(t.begin(), t.end()), names, values, "observed"};
 }
 
-py::dict fit_to(const py::object& scene, const py::object& observed, const py::dict& vary, int starts,
-                int max_evaluations) {
-  const auto s = to_scene(scene);
+FitSearch to_search(const py::object& scene, const py::dict& vary, int starts, int max_evaluations) {
   if (starts < 1) throw InputError("starts", fmt::format("{} must be at least 1", starts));
   if (max_evaluations < 1) throw InputError("max_evaluations", fmt::format("{} must be at least 1", max_evaluations));
   if (vary.empty()) throw InputError("vary", "is empty; for example {\"bodies[0].material.young\": (1e4, 1e7)}");
-  FitRequest request{.scene = s->document, .base = "", .observations = to_observations(observed), .variables = {}};
+  FitSearch search{.scene = to_scene(scene)->document, .base = ""};
   for (const auto& [name, bounds] : vary) {
     const std::string path = to_text(name, "vary");
     try {
       const auto [low, high] = bounds.cast<std::pair<double, double>>();
-      request.variables.push_back({path, low, high, low > 0});
+      search.variables.push_back({path, low, high, low > 0});
     } catch (const py::cast_error&) {
       throw InputError(path, "its bounds must be two numbers (low, high)");
     }
   }
-  request.starts = starts;
-  request.max_evaluations = max_evaluations;
-  const Fit found = computed([&] { return fit(request); });
-  const py::object report = from_json(fit_report(request, found));
+  search.starts = starts;
+  search.max_evaluations = max_evaluations;
+  return search;
+}
+
+py::object to_report(const FitSearch& search, const Fit& found) {
+  py::object report = from_json(fit_report(search, found));
   report["scene"] = from_json(found.scene);
+  return report;
+}
+
+py::object fit_to(const py::object& scene, const py::object& observed, const py::dict& vary, int starts,
+                  int max_evaluations) {
+  const FitRequest request{to_search(scene, vary, starts, max_evaluations), to_observations(observed)};
+  const Fit found = computed([&] { return fit(request); });
+  py::object report = to_report(request, found);
   py::dict motion;
   for (std::size_t c = 0; c < request.observations.columns.size(); ++c)
     motion[request.observations.columns[c].name().c_str()] = Vector(found.motion.values.col(static_cast<Index>(c)));
   report["motion"] = py::make_tuple(py::cast(found.motion.times), motion);
   return report;
+}
+
+/// observed: {probe: position}, and "nodes": the positions of all nodes.
+py::object fit_statics_to(const py::object& scene, const py::dict& observed, const py::dict& vary, int starts,
+                          int max_evaluations) {
+  StaticsFitRequest request{to_search(scene, vary, starts, max_evaluations)};
+  for (const auto& [key, positions] : observed) {
+    const std::string name = to_text(key, "observed");
+    const auto x = py::reinterpret_borrow<py::object>(positions);
+    if (name == "nodes")
+      request.nodes = to_rows(x, py::isinstance<py::none>(x) ? 0 : static_cast<Index>(py::len(x)), "observed");
+    else
+      request.probes.emplace_back(name, to_vector(x, 3, "observed"));
+  }
+  const Fit found = computed([&] { return fit(request); });
+  return to_report(request, found);
 }
 
 }  // namespace
@@ -214,6 +239,8 @@ void add_gradient(py::module_& m) {
         "The value of objective(X) -> (J, dJ/dX) at the equilibrium of `statics`, and its derivatives by the\n"
         "parameters, as value_and_grad has them. X: N x 3.");
   m.def("fit", &fit_to, py::arg("scene"), py::arg("observed"), py::arg("vary"), py::arg("starts"),
+        py::arg("max_evaluations"));
+  m.def("fit_statics", &fit_statics_to, py::arg("scene"), py::arg("observed"), py::arg("vary"), py::arg("starts"),
         py::arg("max_evaluations"));
 }
 

@@ -157,3 +157,31 @@ def test_a_rest_shape_cannot_be_varied_everywhere():
     refused(lambda: limber.statics_value_and_grad(beam(material={"young": 5e5, "poisson": .49, "density": 1000}), smooth, REST),
             REST, "dilatation")
     refused(lambda: limber.statics_value_and_grad(beam(), smooth, "bodies[1].rest"), "bodies[1].rest", "1 bodies")
+
+
+# --- fits ----------------------------------------------------------------------------------------------------------
+
+def test_fits_of_equilibria():
+    """Two numbers from one point of the deformed shape, and from all nodes; some of them were not seen."""
+    scene = beam()
+    scene["output"] = {"probes": [{"name": "tip", "body": "beam", "point": [.4, .1, .1]}]}
+    scene["bodies"][0]["name"] = "beam"
+    scene["bodies"][0]["loads"] = [{"nodes": "right", "force": [0, 0, .1]}]
+    true = copy.deepcopy(scene)
+    true["bodies"][0]["material"]["young"], true["bodies"][0]["loads"][0]["force"] = 7e5, [0, 0, .2]
+    X = limber.statics(true)
+    tip = X[np.argmax(limber.Simulation(true).positions.sum(axis=1))]
+    vary = {YOUNG: (1e5, 1e7), "bodies[0].loads[0].force[2]": (-1, 1)}
+    seen = X.copy()
+    seen[::2] = np.nan
+    for observed in ({"tip": tip}, {"nodes": seen}, {"tip": [np.nan, tip[1], tip[2]], "nodes": seen}):
+        found = limber.fit_statics(scene, observed, vary)
+        assert found.converged and found.rms < 1e-8
+        assert found.values == pytest.approx({YOUNG: 7e5, "bodies[0].loads[0].force[2]": .2}, rel=1e-6)
+        assert np.abs(found.motion - X).max() < 1e-7
+    assert limber.statics(found.scene) == pytest.approx(X, abs=1e-7)
+    fit = lambda observed, vary=vary: lambda: limber.fit_statics(scene, observed, vary)
+    refused(fit({"tup": tip}), "observed", "tup")
+    refused(fit({}), "observed", "no number")
+    refused(fit({"nodes": X[:-1]}), "observed", "nodes")
+    refused(fit({"tip": tip}, {REST: (0, 1)}), REST)
