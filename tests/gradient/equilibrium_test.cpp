@@ -72,9 +72,9 @@ TEST(GradientOfEquilibria, NearlyIncompressible) {
     Json scene = sagging();
     scene["bodies"][0]["element"] = element;
     scene["bodies"][0]["material"]["poisson"] = .49;
-    std::vector<Entry> all = of_sagging;
-    all[1].step = 2e-4;
-    expect_equal_at_rest(scene, all);
+    Entry poisson = of_sagging[1];
+    poisson.step = 2e-4;
+    expect_equal_at_rest(scene, {of_sagging[0], poisson, of_sagging[5]});
   }
 }
 

@@ -87,6 +87,27 @@ def test_a_bar_under_its_own_weight():
     assert grad["gravity"] == pytest.approx([u / g, 0, 0], rel=1e-7, abs=1e-7 * u / g)
 
 
+@pytest.mark.parametrize("height", [.45, .32, .29])
+def test_a_truss_close_to_its_limit_point(height):
+    """Two springs of the stiffness k that meet at a height y carry P = 2 k (L0 - L) y / L, L^2 = 1 + y^2: dy/dP = -1 / (2 k (1 - L0 / L^3)),
+    which has no bound where the truss snaps, at y = .278."""
+    k, L0, L = 100.0, np.hypot(1, .5), np.hypot(1, height)
+    load = 2 * k * (L0 - L) * height / L
+    scene = {"time": {"step": .01, "duration": .01}, "gravity": [0, 0, 0], "bodies": [{
+        "mesh": {"nodes": [[-1, 0, 0], [0, .5, 0], [1, 0, 0]], "edges": [[0, 1], [1, 2]]}, "springs": {"stiffness": k}, "point_mass": 1,
+        "pin": [{"nodes": [0, 2]}, {"nodes": {"nodes": [1]}, "axes": "xz"}],
+        "loads": [{"nodes": {"nodes": [1]}, "force": [0, -load, 0]}]}]}
+    top = lambda X: (X[1, 1], np.array([[0, 0, 0], [0, 1, 0], [0, 0, 0]]))
+    names = ["bodies[0].loads[0].force", "bodies[0].springs.stiffness", "bodies[0].rest"]
+    y, grad = limber.statics_value_and_grad(scene, top, names)
+    by_force = 1 / (2 * k * (1 - L0 / L**3))
+    assert y == pytest.approx(height, rel=1e-7)
+    assert grad[names[0]][1] == pytest.approx(by_force, rel=1e-6)
+    assert grad[names[1]] == pytest.approx(by_force * load / k, rel=1e-6)
+    # P = 2 k (L0 - L) y / L at the same P, where L0 changes with the height at rest by .5 / L0.
+    assert grad[names[2]][1, 1] == pytest.approx(by_force * 2 * k * height / L * .5 / L0, rel=1e-6)
+
+
 def test_what_does_not_act_at_rest_is_zero():
     scene = beam(velocity=[0, 1, 0], damping={"stiffness": 1e-3, "mass": .1})
     names = ["bodies[0].velocity", "bodies[0].damping.stiffness", "bodies[0].damping.mass"]
