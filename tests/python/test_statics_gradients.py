@@ -206,3 +206,27 @@ def test_fits_of_equilibria():
     refused(fit({}), "observed", "no number")
     refused(fit({"nodes": X[:-1]}), "observed", "nodes")
     refused(fit({"tip": tip}, {REST: (0, 1)}), REST)
+
+
+@pytest.mark.parametrize("method", ["TR-BDF2", "SI"])
+def test_rest_positions_of_a_motion_with_contact(method):
+    """A held beam that falls on a floor and slides there."""
+    scene = beam(velocity=[0, -1, .3])
+    scene |= {"method": method, "time": {"step": .002, "duration": .06},
+              "contact": {"delta": .01, "stiffness": 1e4, "friction": .3, "epsilon": .05},
+              "obstacles": [{"shape": "plane", "point": [0, -.015, 0], "normal": [0, 1, 0]}]}
+    X, tets = mesh_of(scene)
+
+    def motion(t, X, V):
+        J, dX = smooth(X)
+        return J, dX, None
+
+    direction = np.sin(np.arange(X.size)).reshape(X.shape)
+    _, grad = limber.value_and_grad(scene, motion, REST)
+    expected = richardson(lambda h: limber.value_and_grad(with_nodes(scene, X + h * direction, tets), motion, "gravity")[0], 1e-6)
+    assert (grad[REST] * direction).sum() == pytest.approx(expected, rel=1e-6)
+    sim, touching = limber.Simulation(scene), 0
+    for _ in range(30):
+        sim.step()
+        touching += len(sim.contacts()) > 0
+    assert touching > 5
