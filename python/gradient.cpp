@@ -5,6 +5,7 @@
 
 #include "bindings.hpp"
 #include "limber/core/errors.hpp"
+#include "limber/scene/gradient/differentiable_equilibrium.hpp"
 #include "limber/scene/gradient/differentiable_run.hpp"
 #include "limber/scene/gradient/fit.hpp"
 #include "scene_object.hpp"
@@ -42,7 +43,7 @@ RowMatrix derivative(const py::object& x, const char* name, Index steps, Index n
 py::object shaped(const RunParameter& parameter, const std::vector<double>& gradient) {
   if (!parameter.is_list) return py::float_(gradient[0]);
   const Vector x = Eigen::Map<const Vector>(gradient.data(), static_cast<Index>(gradient.size()));
-  if (parameter.name.starts_with("initial.")) return py::cast(as_rows(x));
+  if (parameter.by_nodes) return py::cast(as_rows(x));
   return py::cast(x);
 }
 
@@ -63,11 +64,41 @@ std::vector<std::string> to_names(const py::object& x) {
   return names;
 }
 
+/// One name or several, but not none.
+std::vector<std::string> to_parameters(const py::object& x) {
+  const std::vector<std::string> names = to_names(x);
+  if (names.empty()) throw InputError("parameters", "is empty; name one or more, such as bodies[0].material.young");
+  return names;
+}
+
+/// What an objective has returned, of `count` parts, the value first. `wanted`: how it reads.
+py::tuple parts_of(const py::object& answer, std::size_t count, const char* wanted) {
+  if (!py::isinstance<py::tuple>(answer) || py::len(answer) != count)
+    throw InputError("objective", fmt::format("must return {}, with None for a part that is zero", wanted));
+  return answer.cast<py::tuple>();
+}
+
+double value_of(const py::tuple& parts) {
+  double value = 0;
+  try {
+    value = parts[0].cast<double>();
+  } catch (const py::cast_error&) {
+    throw InputError("objective", "its value is not a number");
+  }
+  if (!std::isfinite(value)) throw InputError("objective", fmt::format("its value is {}", value));
+  return value;
+}
+
+py::dict by_name(const std::vector<RunParameter>& parameters, const std::vector<std::vector<double>>& gradient) {
+  py::dict all;
+  for (std::size_t p = 0; p < parameters.size(); ++p)
+    all[parameters[p].name.c_str()] = shaped(parameters[p], gradient[p]);
+  return all;
+}
+
 py::tuple value_and_grad(const py::object& scene, const py::function& objective, const py::object& names) {
   const auto s = to_scene(scene);
-  const std::vector<std::string> parameters = to_names(names);
-  if (parameters.empty())
-    throw InputError("parameters", "is empty; name one or more, such as bodies[0].material.young");
+  const std::vector<std::string> parameters = to_parameters(names);
   RowMatrix X, V;
   Vector t;
   const auto run = computed([&] {
@@ -83,17 +114,8 @@ py::tuple value_and_grad(const py::object& scene, const py::function& objective,
     });
     return run;
   });
-  const py::object answer = objective(py::cast(t), as_cube(X), as_cube(V));
-  if (!py::isinstance<py::tuple>(answer) || py::len(answer) != 3)
-    throw InputError("objective", "must return (J, dJ/dX, dJ/dV), with None for a part that is zero");
-  const py::tuple parts = answer.cast<py::tuple>();
-  double value = 0;
-  try {
-    value = parts[0].cast<double>();
-  } catch (const py::cast_error&) {
-    throw InputError("objective", "its value is not a number");
-  }
-  if (!std::isfinite(value)) throw InputError("objective", fmt::format("its value is {}", value));
+  const py::tuple parts = parts_of(objective(py::cast(t), as_cube(X), as_cube(V)), 3, "(J, dJ/dX, dJ/dV)");
+  const double value = value_of(parts);
   const RowMatrix dX = derivative(parts[1], "dJ/dX", X.rows(), X.cols() / 3),
                   dV = derivative(parts[2], "dJ/dV", X.rows(), X.cols() / 3);
   const auto gradient = computed([&] {
@@ -104,10 +126,27 @@ py::tuple value_and_grad(const py::object& scene, const py::function& objective,
       return adjoint;
     });
   });
-  py::dict by_name;
-  for (std::size_t p = 0; p < parameters.size(); ++p)
-    by_name[parameters[p].c_str()] = shaped(run->parameters()[p], gradient[p]);
-  return py::make_tuple(value, by_name);
+  return py::make_tuple(value, by_name(run->parameters(), gradient));
+}
+
+py::tuple statics_value_and_grad(const py::object& scene, const py::function& objective, const py::object& names) {
+  const auto s = to_scene(scene);
+  const std::vector<std::string> parameters = to_parameters(names);
+  Vector x;
+  const auto equilibrium = computed([&] {
+    auto made = std::make_unique<DifferentiableEquilibrium>(s->document, "", parameters);
+    x = made->solve();
+    return made;
+  });
+  const py::array_t<double> X({x.size() / 3, Index(3)}, x.data());
+  X.attr("flags").attr("writeable") = false;
+  const py::tuple parts = parts_of(objective(X), 2, "(J, dJ/dX)");
+  const double value = value_of(parts);
+  const Vector dX =
+      parts[1].is_none() ? Vector(Vector::Zero(x.size())) : to_rows(parts[1], x.size() / 3, "objective: dJ/dX");
+  require_finite(dX, "objective: dJ/dX");
+  const auto gradient = computed([&] { return equilibrium->gradient(dX); });
+  return py::make_tuple(value, by_name(equilibrium->parameters(), gradient));
 }
 
 /// A table's path, or (t, {probe: T × 3}).
@@ -134,32 +173,57 @@ Observations to_observations(const py::object& x) {
   return {std::vector<double>(t.begin(), t.end()), names, values, "observed"};
 }
 
-py::dict fit_to(const py::object& scene, const py::object& observed, const py::dict& vary, int starts,
-                int max_evaluations) {
-  const auto s = to_scene(scene);
+FitSearch to_search(const py::object& scene, const py::dict& vary, int starts, int max_evaluations) {
   if (starts < 1) throw InputError("starts", fmt::format("{} must be at least 1", starts));
   if (max_evaluations < 1) throw InputError("max_evaluations", fmt::format("{} must be at least 1", max_evaluations));
   if (vary.empty()) throw InputError("vary", "is empty; for example {\"bodies[0].material.young\": (1e4, 1e7)}");
-  FitRequest request{.scene = s->document, .base = "", .observations = to_observations(observed), .variables = {}};
+  FitSearch search{.scene = to_scene(scene)->document, .base = ""};
   for (const auto& [name, bounds] : vary) {
     const std::string path = to_text(name, "vary");
     try {
       const auto [low, high] = bounds.cast<std::pair<double, double>>();
-      request.variables.push_back({path, low, high, low > 0});
+      search.variables.push_back({path, low, high, low > 0});
     } catch (const py::cast_error&) {
       throw InputError(path, "its bounds must be two numbers (low, high)");
     }
   }
-  request.starts = starts;
-  request.max_evaluations = max_evaluations;
-  const Fit found = computed([&] { return fit(request); });
-  const py::object report = from_json(fit_report(request, found));
+  search.starts = starts;
+  search.max_evaluations = max_evaluations;
+  return search;
+}
+
+py::object to_report(const FitSearch& search, const Fit& found) {
+  py::object report = from_json(fit_report(search, found));
   report["scene"] = from_json(found.scene);
+  return report;
+}
+
+py::object fit_to(const py::object& scene, const py::object& observed, const py::dict& vary, int starts,
+                  int max_evaluations) {
+  const FitRequest request{to_search(scene, vary, starts, max_evaluations), to_observations(observed)};
+  const Fit found = computed([&] { return fit(request); });
+  py::object report = to_report(request, found);
   py::dict motion;
   for (std::size_t c = 0; c < request.observations.columns.size(); ++c)
     motion[request.observations.columns[c].name().c_str()] = Vector(found.motion.values.col(static_cast<Index>(c)));
   report["motion"] = py::make_tuple(py::cast(found.motion.times), motion);
   return report;
+}
+
+/// observed: {probe: position}, and "nodes": the positions of all nodes.
+py::object fit_statics_to(const py::object& scene, const py::dict& observed, const py::dict& vary, int starts,
+                          int max_evaluations) {
+  StaticsFitRequest request{to_search(scene, vary, starts, max_evaluations)};
+  for (const auto& [key, positions] : observed) {
+    const std::string name = to_text(key, "observed");
+    const auto x = py::reinterpret_borrow<py::object>(positions);
+    if (name == "nodes")
+      request.nodes = to_rows(x, py::isinstance<py::none>(x) ? 0 : static_cast<Index>(py::len(x)), "observed");
+    else
+      request.probes.emplace_back(name, to_vector(x, 3, "observed"));
+  }
+  const Fit found = computed([&] { return fit(request); });
+  return to_report(request, found);
 }
 
 }  // namespace
@@ -170,7 +234,13 @@ void add_gradient(py::module_& m) {
         "parameters: a dict of floats or arrays. t: T; X, V: T x N x 3, a row for each step, the start first; None\n"
         "stands for a zero part. Parameters are paths of the scene, such as \"bodies[0].material.young\", and\n"
         "\"initial.positions\" and \"initial.velocities\" (N x 3).");
+  m.def("statics_value_and_grad", &statics_value_and_grad, py::arg("scene"), py::arg("objective"),
+        py::arg("parameters"),
+        "The value of objective(X) -> (J, dJ/dX) at the equilibrium of `statics`, and its derivatives by the\n"
+        "parameters, as value_and_grad has them. X: N x 3.");
   m.def("fit", &fit_to, py::arg("scene"), py::arg("observed"), py::arg("vary"), py::arg("starts"),
+        py::arg("max_evaluations"));
+  m.def("fit_statics", &fit_statics_to, py::arg("scene"), py::arg("observed"), py::arg("vary"), py::arg("starts"),
         py::arg("max_evaluations"));
 }
 

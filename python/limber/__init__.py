@@ -15,13 +15,15 @@ import numpy as _np
 
 from . import _limber, ccd, distance
 from ._limber import (Body, FrameWriter, InputError, Material, OutputError, Scene, Simulation, StepFailure, __version__,
-                      methods, modes, run, set_threads, statics, value_and_grad)
+                      methods, modes, run, set_threads, statics, statics_value_and_grad,
+                      value_and_grad)
 
 __all__ = [
     "Body", "FrameWriter", "InputError", "Material", "OutputError", "Scene", "Simulation", "StepFailure", "__version__",
     "FitResult", "amplification_matrix", "barrier", "ccd", "damping_curve", "distance", "export", "fit",
+    "fit_statics",
     "friction_smoothing", "integrate", "materials", "methods", "modes", "phi1", "render", "run", "set_threads",
-    "spectral_radius", "statics", "value_and_grad",
+    "spectral_radius", "statics", "statics_value_and_grad", "value_and_grad",
 ]
 
 
@@ -61,7 +63,7 @@ class FitResult:
     reason: str  # why it ended
     notes: list
     scene: Scene = _field(repr=False)  # with the values found
-    motion: tuple = _field(repr=False)  # (t, {"tip.x": positions of the fitted motion, ...})
+    motion: object = _field(repr=False)  # (t, {"tip.x": positions of the fitted motion, ...}); of fit_statics N x 3
 
 
 def fit(scene, observed, vary, *, starts=1, max_evaluations=100):
@@ -72,10 +74,24 @@ def fit(scene, observed, vary, *, starts=1, max_evaluations=100):
     values; `starts` above 1 tries further ones, spread over the bounds.
     """
     report = _limber.fit(scene, observed, dict(vary), starts, max_evaluations)
+    return _found(report, report["motion"])
+
+
+def fit_statics(scene, observed, vary, *, starts=1, max_evaluations=100):
+    """Parameters of a scene for which its equilibrium, as `statics` finds it, is as observed.
+
+    observed: {probe: position} and {"nodes": N x 3 positions}, one or both, NaN where nothing was seen. The rest is that of
+    `fit`; motion is the fitted equilibrium, N x 3.
+    """
+    report = _limber.fit_statics(scene, dict(observed), dict(vary), starts, max_evaluations)
+    return _found(report, statics(report["scene"]))
+
+
+def _found(report, motion):
     nan = float("nan")
     confidence = {key: tuple(nan if x is None else x for x in pair) for key, pair in report["confidence"].items()}
     return FitResult(report["values"], confidence, report["rms"], report["evaluations"], report["converged"],
-                     report["reason"], report["notes"], Scene(report["scene"]), report["motion"])
+                     report["reason"], report["notes"], Scene(report["scene"]), motion)
 
 
 def _numbers(parameters):

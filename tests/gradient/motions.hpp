@@ -93,8 +93,9 @@ inline Gradient forward_gradient(const Json& scene, const std::vector<std::strin
   return g;
 }
 
-/// The derivative by what stands at a pointer; `step`: of the wider of two differences.
-inline double difference(const Json& scene, const std::string& pointer, double step) {
+/// The derivative of a function of scenes by what stands at a pointer; `step`: of the wider of two differences.
+inline double difference(const Json& scene, const std::string& pointer, double step,
+                         double (*value)(const Json&) = value) {
   const Json::json_pointer at(pointer);
   const double x = scene.at(at).get<double>();
   const auto over = [&](double h) {

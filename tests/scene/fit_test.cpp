@@ -57,7 +57,7 @@ Observations observed(const Json& scene, double noise = 0, unsigned seed = 1) {
 }
 
 FitRequest request(const Json& scene, Observations observations, const std::vector<std::string>& variables) {
-  FitRequest r{.scene = document_of(scene), .base = "", .observations = std::move(observations), .variables = {}};
+  FitRequest r{{.scene = document_of(scene), .base = ""}, std::move(observations)};
   for (const std::string& v : variables) r.variables.push_back(read_fit_variable(v));
   return r;
 }

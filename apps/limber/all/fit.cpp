@@ -71,10 +71,8 @@ void print_table(const FitRequest& request, const Fit& fit) {
 
 int run_fit(const FitArguments& a) {
   if (a.threads >= 0) set_threads(a.threads);
-  FitRequest request{.scene = a.scene.document(),
-                     .base = fs::path(a.scene.file).parent_path().string(),
-                     .observations = read_observations(a.observed),
-                     .variables = {}};
+  FitRequest request{{.scene = a.scene.document(), .base = fs::path(a.scene.file).parent_path().string()},
+                     read_observations(a.observed)};
   for (const std::string& text : a.vary) request.variables.push_back(read_fit_variable(text));
   request.starts = a.starts;
   request.max_evaluations = a.evaluations;

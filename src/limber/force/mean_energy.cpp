@@ -7,6 +7,7 @@
 #include <map>
 
 #include "limber/core/nodes.hpp"
+#include "limber/force/point_gradients.hpp"
 #include "limber/force/turned.hpp"
 #include "limber/material/invariants.hpp"
 #include "limber/mesh/element_type.hpp"
@@ -65,30 +66,6 @@ Mat3 gradient_of(const Vector& x, std::span<const int> nodes, std::span<const Ve
   for (std::size_t a = 0; a < nodes.size(); ++a) F += x.segment<3>(3 * nodes[a]) * g[a].transpose();
   return F;
 }
-
-/// The gradients of an element's nodes and the volume that belongs to each point.
-struct PointGradients {
-  explicit PointGradients(const ElementMesh& mesh) : mesh_(mesh), rule_(energy_rule(mesh.kind, sides(mesh))) {
-    for (Index p = 0; p < rule_.weights.size(); ++p)
-      reference_.push_back(shape_gradients(mesh.kind, rule_.points.row(p)));
-  }
-  std::size_t points() const { return reference_.size(); }
-  /// Appends those of element e at a point, and gives the volume [m³].
-  double append(std::size_t e, std::size_t point, std::vector<Vec3>& gradients) const {
-    const auto own = mesh_.element(e);
-    Matrix X(static_cast<Index>(own.size()), 3);
-    for (std::size_t a = 0; a < own.size(); ++a) X.row(static_cast<Index>(a)) = mesh_.nodes[ix(own[a])].transpose();
-    const Mat3 map = X.transpose() * reference_[point];  // ∂X/∂ξ
-    const Matrix g = reference_[point] * map.inverse();
-    for (Index a = 0; a < g.rows(); ++a) gradients.emplace_back(g.row(a).transpose());
-    return rule_.weights[static_cast<Index>(point)] * std::abs(map.determinant());
-  }
-
- private:
-  const ElementMesh& mesh_;
-  Quadrature rule_;
-  std::vector<Matrix> reference_;
-};
 
 // ------------------------------------------------------------------------------------------- mean change of volume
 

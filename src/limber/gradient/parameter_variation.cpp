@@ -99,22 +99,23 @@ class ParameterVariation final : public SystemVariation {
 
   Vector value(const Sample& s, const CallEquation& equation) const {
     Vector g = Vector::Zero(equation.x.size());
-    Vector accelerated = Vector::Zero(3 * static_cast<Index>(system_.nodes()));  // M of the sample times this
-    if (!s.masses.empty()) accelerated = system_.spread(equation.x);
+    Vector held_back = Vector::Zero(3 * static_cast<Index>(system_.nodes()));  // M of the sample times this
+    if (!s.masses.empty()) held_back = -system_.spread(equation.x);
     for (const ForceTerm& term : equation.terms) {
       g += evaluated(term, system_.length_scale(), [&](const State& u) { return force(s, u, term.of); });
-      if (!s.masses.empty() && !term.is_slope() && term.of != ForceTerm::Of::contact) add_prescribed(term, accelerated);
+      if (!s.masses.empty() && !term.is_slope() && term.of != ForceTerm::Of::contact)
+        subtract_prescribed_accelerations(system_, term, held_back);
     }
     if (s.masses.empty()) return g;
-    Vector inertia = Vector::Zero(accelerated.size());
+    Vector inertia = Vector::Zero(held_back.size());
     const auto add = [&](int a, int b, double m) {
-      inertia.segment<3>(3 * static_cast<Index>(a)) += m * accelerated.segment<3>(3 * static_cast<Index>(b));
+      inertia.segment<3>(3 * static_cast<Index>(a)) += m * held_back.segment<3>(3 * static_cast<Index>(b));
     };
     for (const NodalMass& m : s.masses) {
       add(m.a, m.b, m.m);
       if (m.a != m.b) add(m.b, m.a, m.m);
     }
-    return g - system_.map().gather(inertia);
+    return g + system_.map().gather(inertia);
   }
 
   Vector force(const Sample& s, const State& u, ForceTerm::Of of) const {
@@ -125,15 +126,6 @@ class ParameterVariation final : public SystemVariation {
       if (of == ForceTerm::Of::all || contact == (of == ForceTerm::Of::contact)) changed.force->add_force(all, f);
     }
     return system_.map().gather(f);
-  }
-
-  /// The accelerations of prescribed nodes.
-  void add_prescribed(const ForceTerm& term, Vector& to) const {
-    if (!system_.scripted()) return;
-    const Vector a = system_.prescribed(term.u.t).a;
-    const auto& nodes = system_.map().prescribed_nodes();
-    for (std::size_t p = 0; p < nodes.size(); ++p)
-      to.segment<3>(3 * static_cast<Index>(nodes[p])) += term.c * a.segment<3>(3 * static_cast<Index>(p));
   }
 
   MechanicalSystem& system_;
@@ -156,6 +148,14 @@ std::vector<DifferencePoint> points_above(double value, double scale) {
 double parameter_scale(const std::string& name, double value) {
   if (name.ends_with("poisson")) return std::min(std::max(std::abs(value), .1), .5 - value);
   return value == 0 ? 1 : std::abs(value);
+}
+
+void subtract_prescribed_accelerations(const MechanicalSystem& system, const ForceTerm& term, Vector& to) {
+  if (!system.scripted()) return;
+  const Vector a = system.prescribed(term.u.t).a;
+  const auto& nodes = system.map().prescribed_nodes();
+  for (std::size_t p = 0; p < nodes.size(); ++p)
+    to.segment<3>(3 * static_cast<Index>(nodes[p])) -= term.c * a.segment<3>(3 * static_cast<Index>(p));
 }
 
 std::unique_ptr<SystemVariation> make_variation(MechanicalSystem& system, const std::string& parameter) {

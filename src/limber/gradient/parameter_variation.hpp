@@ -38,6 +38,9 @@ Vector evaluated(const ForceTerm& term, double length_scale, const ForceAt& forc
   return term.c / 3 * (4 * over(s) - over(2 * s));
 }
 
+/// to −= c times the accelerations of prescribed nodes, 3N, of a term that is no slope.
+void subtract_prescribed_accelerations(const MechanicalSystem& system, const ForceTerm& term, Vector& to);
+
 /// Throws InputError(name, …) for a parameter that the system does not have.
 std::unique_ptr<SystemVariation> make_variation(MechanicalSystem& system, const std::string& parameter);
 

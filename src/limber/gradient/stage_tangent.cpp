@@ -67,8 +67,18 @@ StageMatrixSolver::StageMatrixSolver(System& system, Sense sense)
       bank_("auto", symmetry_, system.traits().nodes) {}
 
 void StageMatrixSolver::set(System& system, const ExactTangent& tangent, double tau_q, double tau_v) {
-  system_ = &system;
   combine(system, tangent.parts(), tau_q, tau_v, A_);
+  take(system, tangent, tau_q, tau_v);
+}
+
+void StageMatrixSolver::set_stiffness(System& system, const ExactTangent& tangent) {
+  A_ = tangent.parts().K;
+  take(system, tangent, 1, 1);
+}
+
+/// A_ is set.
+void StageMatrixSolver::take(System& system, const ExactTangent& tangent, double tau_q, double tau_v) {
+  system_ = &system;
   if (symmetry_ == Symmetry::general && sense_ == Sense::transposed) A_ = SparseMatrix(A_.transpose());
   correction_ = correction(tangent.parts(), tau_q, tau_v);
   if (sense_ == Sense::transposed && correction_.N.nonZeros() > 0)
@@ -77,15 +87,20 @@ void StageMatrixSolver::set(System& system, const ExactTangent& tangent, double 
   linear_->set_matrix(A_);
 }
 
-Matrix StageMatrixSolver::solve(const Matrix& b) {
-  constexpr double tolerance = 1e-12;
+SolveReport StageMatrixSolver::solve(const Vector& b, Vector& x) {
+  constexpr double tolerance = 1e-12, enough = 1e-9;  // where rounding leaves no less
   CorrectedSolver corrected(*linear_, correction_, system_->space());
+  const SolveReport report = corrected.solve(b, x, tolerance);
+  return report.status == SolveReport::Status::ok ? report : corrected.solve(b, x, enough);
+}
+
+Matrix StageMatrixSolver::solve(const Matrix& b) {
   Matrix x(b.rows(), b.cols());
   for (Index k = 0; k < b.cols(); ++k) {
     x.col(k).setZero();
     if (b.col(k).isZero(0)) continue;
     Vector y;
-    const SolveReport report = corrected.solve(b.col(k), y, tolerance);
+    const SolveReport report = solve(b.col(k), y);
     if (report.status != SolveReport::Status::ok)
       throw StepFailure(fmt::format("the linear system of a gradient was not solved ({} iterations, residual {:.1e})",
                                     report.iterations, report.residual),

@@ -41,16 +41,21 @@ class ExactTangent {
   Tangent tangent_;
 };
 
-/// Solves with A, for a sequence of stages.
+/// Solves with A, for a sequence of stages, or with K.
 class StageMatrixSolver {
  public:
   StageMatrixSolver(System& system, Sense sense);
 
   void set(System& system, const ExactTangent& tangent, double tau_q, double tau_v);
+  /// K alone.
+  void set_stiffness(System& system, const ExactTangent& tangent);
   /// Throws StepFailure.
   Matrix solve(const Matrix& b);
+  SolveReport solve(const Vector& b, Vector& x);
 
  private:
+  void take(System& system, const ExactTangent& tangent, double tau_q, double tau_v);
+
   Sense sense_;
   Symmetry symmetry_;
   SolverBank bank_;

@@ -51,10 +51,33 @@ class SystemVariation {
   }
   /// Systems on both sides, for steps that have no rule for their derivative. Throws InputError if there are none.
   virtual std::vector<SystemSample> samples(Index component) const;
+  /// Everything stands still, as in statics: what forces have learnt stays.
+  virtual void stand_still(const ForceMemories& /*learnt*/) {}
   /// The change of the start state; empty vectors: it does not change.
   virtual State start(Index /*component*/) const { return {}; }
+  /// power += that of the start state on its adjoint; empty vectors are zero.
+  virtual void add_start_powers(const Vector& by_q, const Vector& by_v, Eigen::Ref<Vector> power) const {
+    for (Index c = 0; c < size(); ++c) power[c] += along(start(c), by_q, by_v);
+  }
+  /// Whether prescribed nodes may depend on the parameter.
+  virtual bool moves() const { return false; }
+  /// The change of the full state at fixed unknowns; empty vectors: it does not change.
+  virtual State placed(const State& /*u*/, Index /*component*/) const { return {}; }
+  /// power += that of the full state at fixed unknowns on its adjoint; empty vectors are zero.
+  virtual void add_placed_powers(const State& u, const Vector& by_q, const Vector& by_v,
+                                 Eigen::Ref<Vector> power) const {
+    for (Index c = 0; c < size(); ++c) power[c] += along(placed(u, c), by_q, by_v);
+  }
   /// The change of what forces have learnt when the substep began; empty: nothing changes.
   virtual ForceMemories learnt(Index /*component*/) const { return {}; }
+
+ private:
+  static double along(const State& change, const Vector& by_q, const Vector& by_v) {
+    double sum = 0;
+    if (change.q.size() > 0 && by_q.size() > 0) sum += change.q.dot(by_q);
+    if (change.v.size() > 0 && by_v.size() > 0) sum += change.v.dot(by_v);
+    return sum;
+  }
 };
 
 }  // namespace limber

@@ -2,90 +2,35 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "limber/core/errors.hpp"
-#include "limber/gradient/parameter_variation.hpp"
-#include "limber/scene/construction/scene_parameters.hpp"
-#include "limber/scene/gradient/element_variation.hpp"
-#include "limber/scene/gradient/model_variation.hpp"
-#include "limber/scene/json.hpp"
 #include "limber/scene/run/facts.hpp"
 
 namespace limber {
 namespace {
 
-/// Newton's tolerance relative to the size of the scene: a gradient is that of the exact stage equations.
-constexpr double gradient_tolerance = 1e-10;
 /// Motions whose forces remember the past are differentiated forwards, which costs solves for each component.
 constexpr Index most_forwards = 200;
-
-Scene with_accurate_stages(Scene scene) {
-  scene.method.newton_tolerance = std::min(scene.method.newton_tolerance, gradient_tolerance);
-  scene.method.krylov_tolerance = std::min(scene.method.krylov_tolerance.value_or(1), gradient_tolerance);
-  return scene;
-}
 
 }  // namespace
 
 DifferentiableRun::DifferentiableRun(const Document& document, const std::string& base,
                                      const std::vector<std::string>& parameters, const FileAccess& access)
-    : scene_(with_accurate_stages(read_scene(document, vocabulary(), base, access))), model_(build_model(scene_)) {
-  const auto offered = offer_parameters(document, std::make_shared<const Scene>(scene_), model_);
+    : scene_(with_accurate_solutions(read_scene(document, vocabulary(), base, access))),
+      model_(build_model(scene_)),
+      parameters_(document, base, parameters, access, scene_, model_, RunParameters::Of::motion) {
   restart();
   require_differentiable(*simulation_, model_.start.t + scene_.time.duration);
-  whole_steps_ = by_whole_steps(simulation_->method(), *model_.system);
-  const std::vector<Parameter> all = offered->parameters();
-  const auto build = [&](const nlohmann::json& other) {
-    return build_model(with_accurate_stages(read_scene(other, vocabulary(), base, access)));
-  };
-  for (const std::string& name : parameters) {
-    moves_.push_back(nullptr);
-    if (name == "initial.positions" || name == "initial.velocities") {
-      const State full = model_.system->full(model_.start);
-      const Vector& x = name == "initial.positions" ? full.q : full.v;
-      kinds_.push_back(name == "initial.positions" ? Kind::start_positions : Kind::start_velocities);
-      parameters_.push_back({name, {x.begin(), x.end()}, true});
-      continue;
-    }
-    kinds_.push_back(Kind::variation);
-    if (const auto body = body_of_elements(name)) {
-      variations_.push_back(make_element_variation(scene_, model_, *body, name));
-      parameters_.push_back({name, element_moduli(scene_, model_, *body), true});
-      continue;
-    }
-    const auto known = std::find_if(all.begin(), all.end(), [&](const Parameter& p) { return p.name == name; });
-    if (known != all.end() && !whole_steps_) {
-      parameters_.push_back({name, known->values, known->is_list});
-      variations_.push_back(make_variation(*model_.system, name));
-      continue;
-    }
-    const nlohmann::json& json = json_of(document);
-    const DocumentNumbers numbers = known != all.end() ? numbers_of(json, *known) : find_numbers(json, name);
-    auto variation = std::make_unique<ModelVariation>(model_, json, name, numbers, build);
-    moves_.back() = variation.get();
-    parameters_.push_back({name, numbers.values, numbers.is_list});
-    variations_.push_back(std::move(variation));
-  }
 }
 
 DifferentiableRun::~DifferentiableRun() = default;
 
 long DifferentiableRun::steps() const { return step_count(scene_.time); }
 
-Index DifferentiableRun::components() const {
-  Index sum = 0;
-  for (const RunParameter& p : parameters_) sum += static_cast<Index>(p.values.size());
-  return sum;
-}
-
 void DifferentiableRun::restart() {
   motion_.reset();
   simulation_.reset();
   simulation_.emplace(build_simulation(scene_, model_, StageRecords::kept));
-  std::vector<SystemVariation*> variations;
-  for (const auto& v : variations_) variations.push_back(v.get());
-  motion_.emplace(*simulation_, method_settings(scene_.method), std::move(variations));
+  motion_.emplace(*simulation_, method_settings(scene_.method), parameters_.variations());
 }
 
 void DifferentiableRun::run(const Visit& visit) {
@@ -94,7 +39,8 @@ void DifferentiableRun::run(const Visit& visit) {
 }
 
 std::vector<std::vector<double>> DifferentiableRun::gradient(const std::function<FullAdjoint(long step)>& of_state) {
-  return whole_steps_ || follows_motion(*model_.system) ? by_forwards(of_state) : backwards(of_state);
+  const bool forwards_only = by_whole_steps(simulation_->method(), *model_.system) || follows_motion(*model_.system);
+  return forwards_only ? by_forwards(of_state) : backwards(of_state);
 }
 
 StateAdjoint DifferentiableRun::restricted(const FullAdjoint& full) const {
@@ -104,23 +50,21 @@ StateAdjoint DifferentiableRun::restricted(const FullAdjoint& full) const {
 
 std::vector<std::vector<double>> DifferentiableRun::backwards(const std::function<FullAdjoint(long step)>& of_state) {
   const MechanicalSystem& system = *model_.system;
-  std::vector<std::vector<double>> gradient;
-  for (const RunParameter& p : parameters_) gradient.emplace_back(p.values.size(), 0.0);
-  const bool moves = !system.map().prescribed_nodes().empty() &&
-                     std::any_of(moves_.begin(), moves_.end(), [](auto* m) { return m != nullptr; });
+  std::vector<std::vector<double>> gradient = parameters_.zero();
+  const auto powers = [&](std::size_t p) {
+    return Eigen::Map<Vector>(gradient[p].data(), static_cast<Index>(gradient[p].size()));
+  };
+  const bool move = parameters_.move();
   const double h = simulation_->step_length();
   const MotionAdjoint adjoint = motion_->backwards([&](long k) {
     const FullAdjoint full = of_state(k);
-    if (moves) {
+    if (move) {
       // Unknowns may be anything here: only prescribed nodes are looked at.
       State u = model_.start;
       u.t = model_.start.t + static_cast<double>(k) * h;
-      for (std::size_t p = 0; p < parameters_.size(); ++p)
-        for (std::size_t c = 0; moves_[p] && c < gradient[p].size(); ++c) {
-          const State change = moves_[p]->placed(u, static_cast<Index>(c));
-          if (full.q.size() > 0) gradient[p][c] += full.q.dot(change.q);
-          if (full.v.size() > 0) gradient[p][c] += full.v.dot(change.v);
-        }
+      for (std::size_t p = 0; p < gradient.size(); ++p)
+        if (const SystemVariation* variation = parameters_.variation(p); variation && variation->moves())
+          variation->add_placed_powers(u, full.q, full.v, powers(p));
     }
     return restricted(full);
   });
@@ -128,50 +72,38 @@ std::vector<std::vector<double>> DifferentiableRun::backwards(const std::functio
     return x.size() > 0 ? system.map().on_nodes(x) : Vector(Vector::Zero(3 * static_cast<Index>(system.nodes())));
   };
   Index first = 0;
-  for (std::size_t p = 0, v = 0; p < parameters_.size(); ++p) {
-    if (kinds_[p] != Kind::variation) {
-      const Vector x = spread(kinds_[p] == Kind::start_positions ? adjoint.start.q : adjoint.start.v);
-      gradient[p].assign(x.begin(), x.end());
+  for (std::size_t p = 0; p < gradient.size(); ++p) {
+    const SystemVariation* variation = parameters_.variation(p);
+    if (!variation) {
+      powers(p) = spread(parameters()[p].name == initial_positions ? adjoint.start.q : adjoint.start.v);
       continue;
     }
-    const SystemVariation& variation = *variations_[v++];
-    for (Index c = 0; c < variation.size(); ++c) {
-      double& g = gradient[p][static_cast<std::size_t>(c)];
-      g += adjoint.parameters[first++];
-      const State start = variation.start(c);
-      if (start.q.size() > 0 && adjoint.start.q.size() > 0) g += start.q.dot(adjoint.start.q);
-      if (start.v.size() > 0 && adjoint.start.v.size() > 0) g += start.v.dot(adjoint.start.v);
-    }
+    powers(p) += adjoint.parameters.segment(first, variation->size());
+    first += variation->size();
+    variation->add_start_powers(adjoint.start.q, adjoint.start.v, powers(p));
   }
   return gradient;
 }
 
 std::vector<std::vector<double>> DifferentiableRun::by_forwards(const std::function<FullAdjoint(long step)>& of_state) {
-  Vector sum = Vector::Zero(components());
+  Vector sum = Vector::Zero(parameters_.components());
   forwards([&](long k, const State&, const Matrix& dq, const Matrix& dv) {
     const FullAdjoint adjoint = of_state(k);
     if (adjoint.q.size() > 0) sum += dq.transpose() * adjoint.q;
     if (adjoint.v.size() > 0) sum += dv.transpose() * adjoint.v;
   });
-  std::vector<std::vector<double>> gradient;
-  Index first = 0;
-  for (const RunParameter& p : parameters_) {
-    const auto size = static_cast<Index>(p.values.size());
-    gradient.emplace_back(sum.begin() + first, sum.begin() + first + size);
-    first += size;
-  }
-  return gradient;
+  return parameters_.split(sum);
 }
 
 void DifferentiableRun::forwards(const VisitChange& visit) {
-  for (std::size_t p = 0; p < parameters_.size(); ++p)
-    if (kinds_[p] != Kind::variation)
-      throw InputError(parameters_[p].name,
+  for (const RunParameter& p : parameters())
+    if (p.by_nodes)
+      throw InputError(p.name,
                        "has a component for each node, which takes a gradient backwards; viscosity, damping that turns "
                        "with the body, hybrids, ERE, lagged friction and fits need one forwards");
-  if (components() > most_forwards)
-    throw InputError("parameters", fmt::format("have {} components; a gradient forwards takes up to {}", components(),
-                                               most_forwards));
+  if (parameters_.components() > most_forwards)
+    throw InputError("parameters", fmt::format("have {} components; a gradient forwards takes up to {}",
+                                               parameters_.components(), most_forwards));
   const MechanicalSystem& system = *model_.system;
   restart();
   motion_->forwards(steps(), [&](long k, const State& u, const StateChange& change) {
@@ -181,16 +113,14 @@ void DifferentiableRun::forwards(const VisitChange& visit) {
       dq.col(j) = system.spread(change.q.col(j));
       dv.col(j) = system.spread(change.v.col(j));
     }
-    if (!system.map().prescribed_nodes().empty()) {
-      Index first = 0;
-      for (std::size_t p = 0; p < parameters_.size(); ++p)
-        for (std::size_t c = 0; c < parameters_[p].values.size(); ++c, ++first)
-          if (moves_[p]) {
-            const State placed = moves_[p]->placed(u, static_cast<Index>(c));
-            dq.col(first) += placed.q;
-            dv.col(first) += placed.v;
-          }
-    }
+    Index first = 0;
+    for (const SystemVariation* variation : parameters_.variations())
+      for (Index c = 0; c < variation->size(); ++c, ++first)
+        if (variation->moves()) {
+          const State placed = variation->placed(u, c);
+          dq.col(first) += placed.q;
+          dv.col(first) += placed.v;
+        }
     visit(k, system.full(u), dq, dv);
   });
 }

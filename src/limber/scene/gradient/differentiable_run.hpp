@@ -2,24 +2,14 @@
 /// A scene's motion as a function of some of its numbers, with its derivatives.
 
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "limber/gradient/motion_gradient.hpp"
-#include "limber/scene/construction/build.hpp"
+#include "limber/scene/gradient/run_parameters.hpp"
 
 namespace limber {
-
-class ModelVariation;
-
-/// A parameter of a run, by its path: a path of the scene, or "initial.positions" or "initial.velocities", N × 3.
-struct RunParameter {
-  std::string name;
-  std::vector<double> values;  // in SI units; of initial states 3N
-  bool is_list = false;
-};
 
 /// Of all nodes, 3N each; empty: zero.
 struct FullAdjoint {
@@ -37,7 +27,7 @@ class DifferentiableRun {
   const Model& model() const { return model_; }
   const Scene& scene() const { return scene_; }
   long steps() const;
-  const std::vector<RunParameter>& parameters() const { return parameters_; }
+  const std::vector<RunParameter>& parameters() const { return parameters_.list(); }
 
   /// Called with each full state, the start first.
   using Visit = std::function<void(long step, const State& full)>;
@@ -49,21 +39,14 @@ class DifferentiableRun {
   void forwards(const VisitChange& visit);
 
  private:
-  enum class Kind { variation, start_positions, start_velocities };
-
   void restart();
-  Index components() const;
   std::vector<std::vector<double>> backwards(const std::function<FullAdjoint(long step)>& of_state);
   std::vector<std::vector<double>> by_forwards(const std::function<FullAdjoint(long step)>& of_state);
   StateAdjoint restricted(const FullAdjoint& full) const;
 
   Scene scene_;
   Model model_;
-  std::vector<RunParameter> parameters_;
-  std::vector<Kind> kinds_;
-  std::vector<std::unique_ptr<SystemVariation>> variations_;
-  std::vector<ModelVariation*> moves_;  // of each parameter: if prescribed nodes may depend on it, else null
-  bool whole_steps_ = false;            // see by_whole_steps
+  RunParameters parameters_;
   std::optional<Simulation> simulation_;
   std::optional<MotionGradient> motion_;
 };

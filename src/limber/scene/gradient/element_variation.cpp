@@ -94,12 +94,6 @@ class ElementVariation final : public SystemVariation {
   ElasticForce stiffer_, softer_;
 };
 
-const BodyChoice& choice_of(const Scene& scene, int body, const std::string& name) {
-  if (body >= static_cast<int>(scene.bodies.size()))
-    throw InputError(name, fmt::format("the scene has {} bodies, numbered from 0", scene.bodies.size()));
-  return scene.bodies[static_cast<std::size_t>(body)];
-}
-
 /// The materials with Young's modulus of every element times `factor`.
 BodyMaterials scaled(BodyChoice choice, BodyShape shape, double factor, const std::string& name) {
   std::set<std::string> fields;
@@ -143,8 +137,14 @@ void require_apart(const BodyChoice& choice, const LiveBody& live, const std::st
 
 }  // namespace
 
-std::optional<int> body_of_elements(const std::string& name) {
-  constexpr std::string_view before = "bodies[", after = "].element.young";
+const BodyChoice& choice_of_body(const Scene& scene, int body, const std::string& name) {
+  if (body >= static_cast<int>(scene.bodies.size()))
+    throw InputError(name, fmt::format("the scene has {} bodies, numbered from 0", scene.bodies.size()));
+  return scene.bodies[static_cast<std::size_t>(body)];
+}
+
+std::optional<int> body_before(const std::string& name, std::string_view after) {
+  constexpr std::string_view before = "bodies[";
   if (!name.starts_with(before) || !name.ends_with(after)) return std::nullopt;
   const char *first = name.data() + before.size(), *last = name.data() + name.size() - after.size();
   int body = -1;
@@ -153,14 +153,16 @@ std::optional<int> body_of_elements(const std::string& name) {
   return body;
 }
 
+std::optional<int> body_of_elements(const std::string& name) { return body_before(name, "].element.young"); }
+
 std::vector<double> element_moduli(const Scene& scene, const Model& model, int body) {
-  const BodyChoice& choice = choice_of(scene, body, fmt::format("bodies[{}].element.young", body));
+  const BodyChoice& choice = choice_of_body(scene, body, fmt::format("bodies[{}].element.young", body));
   return moduli_of(LiveBodies(scene, model).at(body, choice)->placed.materials);
 }
 
 std::unique_ptr<SystemVariation> make_element_variation(const Scene& scene, const Model& model, int body,
                                                         const std::string& name) {
-  const BodyChoice& choice = choice_of(scene, body, name);
+  const BodyChoice& choice = choice_of_body(scene, body, name);
   const auto live = LiveBodies(scene, model).at(body, choice);
   require_apart(choice, *live, name);
   const BodyShape& shape = live->placed.shape;

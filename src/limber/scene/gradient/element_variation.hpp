@@ -5,11 +5,17 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "limber/gradient/variation.hpp"
 #include "limber/scene/construction/build.hpp"
 
 namespace limber {
+
+/// The body in "bodies[2" + after, such as "].element.young"; nothing for another name.
+std::optional<int> body_before(const std::string& name, std::string_view after);
+/// Throws InputError(name, …) if there is no such body.
+const BodyChoice& choice_of_body(const Scene& scene, int body, const std::string& name);
 
 /// The body in "bodies[2].element.young"; nothing for another name.
 std::optional<int> body_of_elements(const std::string& name);

@@ -160,6 +160,14 @@ void ModelVariation::begin_step(const State& u, const ForceMemories& before, con
   }
 }
 
+void ModelVariation::stand_still(const ForceMemories& learnt) {
+  for (auto& component : components_)
+    for (Sample& s : component) {
+      if (!learnt.empty()) s.model.system->forces().restore(learnt);
+      s.model.system->stand_still(1);
+    }
+}
+
 ForceMemories ModelVariation::learnt(Index component) const {
   return learnt_.empty() ? ForceMemories{} : learnt_[static_cast<std::size_t>(component)];
 }

@@ -40,8 +40,9 @@ class ModelVariation final : public SystemVariation {
   std::vector<SystemSample> samples(Index component) const override;
   State start(Index component) const override;
   ForceMemories learnt(Index component) const override;
-  /// The change of the full state at fixed unknowns: prescribed nodes may move.
-  State placed(const State& u, Index component) const;
+  void stand_still(const ForceMemories& learnt) override;
+  bool moves() const override { return !system_.map().prescribed_nodes().empty(); }
+  State placed(const State& u, Index component) const override;
 
  private:
   struct Sample {
