@@ -38,6 +38,10 @@ Vector evaluated(const ForceTerm& term, double length_scale, const ForceAt& forc
   return term.c / 3 * (4 * over(s) - over(2 * s));
 }
 
+/// The part of a quantity that a force has, and all of it.
+double quantity_of_force(const SystemQuantity& quantity, const Force& force);
+double quantity_of(const SystemQuantity& quantity, const MechanicalSystem& system);
+
 /// Throws InputError(name, …) for a parameter that the system does not have.
 std::unique_ptr<SystemVariation> make_variation(MechanicalSystem& system, const std::string& parameter);
 

@@ -28,6 +28,16 @@ struct CallEquation {
   Vector x;
 };
 
+/// A number that is a sum over forces and masses at a full state: c W + yᵀ f + lᵀ M r with the elastic energy W, the
+/// force f on all nodes and the masses M of all nodes, prescribed ones included. Vectors are 3N; empty: zero.
+struct SystemQuantity {
+  State u;     // of the unknowns
+  State full;  // of all nodes
+  double energy = 0;
+  Vector along = {};
+  Vector left = {}, right = {};
+};
+
 class SystemVariation {
  public:
   virtual ~SystemVariation() = default;
@@ -41,6 +51,8 @@ class SystemVariation {
   virtual void add_powers(const CallEquation& equation, const Vector& w, Eigen::Ref<Vector> power) {
     power += sources(equation).transpose() * w;
   }
+  /// The derivatives of a quantity at a fixed full state.
+  virtual Vector changes(const SystemQuantity& quantity) = 0;
   /// The change of the start state; empty vectors: it does not change.
   virtual State start(Index /*component*/) const { return {}; }
   /// The change of what forces have learnt when the substep began; empty: nothing changes.

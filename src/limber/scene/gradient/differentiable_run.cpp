@@ -28,8 +28,14 @@ Scene with_accurate_stages(Scene scene) {
 }  // namespace
 
 DifferentiableRun::DifferentiableRun(const Document& document, const std::string& base,
-                                     const std::vector<std::string>& parameters, const FileAccess& access)
+                                     const std::vector<std::string>& parameters, const FileAccess& access,
+                                     const OtherStart& start)
     : scene_(with_accurate_stages(read_scene(document, vocabulary(), base, access))), model_(build_model(scene_)) {
+  if (start.q.size() > 0 || start.v.size() > 0) {
+    const State full = model_.system->full(model_.start);
+    model_.start = model_.system->state(start.q.size() > 0 ? start.q : full.q, start.v.size() > 0 ? start.v : full.v,
+                                        model_.start.t);
+  }
   const auto offered = offer_parameters(document, std::make_shared<const Scene>(scene_), model_);
   restart();
   require_differentiable(*simulation_, model_.start.t + scene_.time.duration);
@@ -86,12 +92,13 @@ void DifferentiableRun::restart() {
   motion_.emplace(*simulation_, method_settings(scene_.method), std::move(variations));
 }
 
-void DifferentiableRun::run(const Visit& visit) {
+void DifferentiableRun::run(long steps, const Visit& visit) {
   restart();
-  motion_->run(steps(), [&](long k, const State& u) { visit(k, model_.system->full(u)); });
+  taken_ = steps;
+  motion_->run(steps, [&](long k, const State& u) { visit(k, model_.system->full(u)); });
 }
 
-std::vector<std::vector<double>> DifferentiableRun::gradient(const std::function<FullAdjoint(long step)>& of_state) {
+ParameterLists DifferentiableRun::gradient(const std::function<FullAdjoint(long step)>& of_state) {
   return follows_motion(*model_.system) ? by_forwards(of_state) : backwards(of_state);
 }
 
@@ -100,10 +107,9 @@ StateAdjoint DifferentiableRun::restricted(const FullAdjoint& full) const {
   return {full.q.size() > 0 ? map.gather(full.q) : Vector(), full.v.size() > 0 ? map.gather(full.v) : Vector()};
 }
 
-std::vector<std::vector<double>> DifferentiableRun::backwards(const std::function<FullAdjoint(long step)>& of_state) {
+ParameterLists DifferentiableRun::backwards(const std::function<FullAdjoint(long step)>& of_state) {
   const MechanicalSystem& system = *model_.system;
-  std::vector<std::vector<double>> gradient;
-  for (const RunParameter& p : parameters_) gradient.emplace_back(p.values.size(), 0.0);
+  ParameterLists gradient = zeros();
   const bool moves = !system.map().prescribed_nodes().empty() &&
                      std::any_of(moves_.begin(), moves_.end(), [](auto* m) { return m != nullptr; });
   const double h = simulation_->step_length();
@@ -118,6 +124,7 @@ std::vector<std::vector<double>> DifferentiableRun::backwards(const std::functio
           const State change = moves_[p]->placed(u, static_cast<Index>(c));
           if (full.q.size() > 0) gradient[p][c] += full.q.dot(change.q);
           if (full.v.size() > 0) gradient[p][c] += full.v.dot(change.v);
+          if (full.a.size() > 0) gradient[p][c] += full.a.dot(change.a);
         }
     }
     return restricted(full);
@@ -144,14 +151,48 @@ std::vector<std::vector<double>> DifferentiableRun::backwards(const std::functio
   return gradient;
 }
 
-std::vector<std::vector<double>> DifferentiableRun::by_forwards(const std::function<FullAdjoint(long step)>& of_state) {
+ParameterLists DifferentiableRun::zeros() const {
+  ParameterLists all;
+  for (const RunParameter& p : parameters_) all.emplace_back(p.values.size(), 0.0);
+  return all;
+}
+
+void DifferentiableRun::add_to_variations(const std::function<Vector(SystemVariation&)>& of, ParameterLists& to) {
+  for (std::size_t p = 0, v = 0; p < parameters_.size(); ++p) {
+    if (kinds_[p] != Kind::variation) continue;
+    const Vector more = of(*variations_[v++]);
+    for (Index c = 0; c < more.size(); ++c) to[p][static_cast<std::size_t>(c)] += more[c];
+  }
+}
+
+void DifferentiableRun::add_changes(const SystemQuantity& quantity, double factor, ParameterLists& to) {
+  add_to_variations([&](SystemVariation& v) { return Vector(factor * v.changes(quantity)); }, to);
+}
+
+void DifferentiableRun::add_powers(const CallEquation& equation, const Vector& w, ParameterLists& to) {
+  const auto powers = [&](SystemVariation& v) {
+    Vector sum = Vector::Zero(v.size());
+    v.add_powers(equation, w, sum);
+    return sum;
+  };
+  add_to_variations(powers, to);
+}
+
+ParameterLists DifferentiableRun::by_forwards(const std::function<FullAdjoint(long step)>& of_state) {
   Vector sum = Vector::Zero(components());
-  forwards([&](long k, const State&, const Matrix& dq, const Matrix& dv) {
+  forwards(taken_, [&](long k, const State& u, const Matrix& dq, const Matrix& dv) {
     const FullAdjoint adjoint = of_state(k);
     if (adjoint.q.size() > 0) sum += dq.transpose() * adjoint.q;
     if (adjoint.v.size() > 0) sum += dv.transpose() * adjoint.v;
+    if (adjoint.a.size() == 0) return;
+    State then = model_.start;  // only prescribed nodes are looked at
+    then.t = u.t;
+    Index first = 0;
+    for (std::size_t p = 0; p < parameters_.size(); ++p)
+      for (std::size_t c = 0; c < parameters_[p].values.size(); ++c, ++first)
+        if (moves_[p]) sum[first] += adjoint.a.dot(moves_[p]->placed(then, static_cast<Index>(c)).a);
   });
-  std::vector<std::vector<double>> gradient;
+  ParameterLists gradient;
   Index first = 0;
   for (const RunParameter& p : parameters_) {
     const auto size = static_cast<Index>(p.values.size());
@@ -161,7 +202,7 @@ std::vector<std::vector<double>> DifferentiableRun::by_forwards(const std::funct
   return gradient;
 }
 
-void DifferentiableRun::forwards(const VisitChange& visit) {
+void DifferentiableRun::forwards(long steps, const VisitChange& visit) {
   for (std::size_t p = 0; p < parameters_.size(); ++p)
     if (kinds_[p] != Kind::variation)
       throw InputError(parameters_[p].name,
@@ -172,7 +213,7 @@ void DifferentiableRun::forwards(const VisitChange& visit) {
                                                most_forwards));
   const MechanicalSystem& system = *model_.system;
   restart();
-  motion_->forwards(steps(), [&](long k, const State& u, const StateChange& change) {
+  motion_->forwards(steps, [&](long k, const State& u, const StateChange& change) {
     const Index n = 3 * static_cast<Index>(system.nodes()), width = change.q.cols();
     Matrix dq(n, width), dv(n, width);
     for (Index j = 0; j < width; ++j) {

@@ -35,8 +35,10 @@ class ElementVariation final : public SystemVariation {
         each_(node_count(mesh.kind)),
         first_node_(first_node),
         moduli_(std::move(moduli)),
-        stiffer_(taken_apart(mesh), 0, stiffer, of_element),
-        softer_(taken_apart(mesh), 0, softer, of_element) {}
+        mesh_(taken_apart(mesh)),
+        stiffer_(mesh_, 0, stiffer, of_element),
+        softer_(mesh_, 0, softer, of_element),
+        energy_{stiffer, softer, of_element} {}
 
   Index size() const override { return static_cast<Index>(moduli_.size()); }
 
@@ -57,7 +59,53 @@ class ElementVariation final : public SystemVariation {
       for (Index k = e * each_; k < (e + 1) * each_; ++k) power[e] += f.segment<3>(3 * k).dot(full.segment<3>(node(k)));
   }
 
+  Vector changes(const SystemQuantity& quantity) override {
+    Vector sums = Vector::Zero(size());
+    if (quantity.along.size() > 0) {
+      Vector f = Vector::Zero(3 * static_cast<Index>(corners_.size()));
+      add_difference(quantity.full, f);
+      per_modulus(f);
+      for (Index e = 0; e < size(); ++e)
+        for (Index k = e * each_; k < (e + 1) * each_; ++k)
+          sums[e] += f.segment<3>(3 * k).dot(quantity.along.segment<3>(node(k)));
+    }
+    if (quantity.energy != 0) {
+      const Vector q = on_corners(quantity.full.q);
+      for (Index e = 0; e < size(); ++e) sums[e] += quantity.energy * energy_slope(e, q);
+    }
+    return sums;
+  }
+
  private:
+  /// ∂W/∂E of an element, from forces of its own.
+  double energy_slope(Index e, const Vector& q) const {
+    const auto first = static_cast<std::ptrdiff_t>(e * each_);
+    ElementMesh alone{mesh_.kind, {}, {}};
+    alone.nodes.assign(mesh_.nodes.begin() + first, mesh_.nodes.begin() + first + each_);
+    for (int k = 0; k < each_; ++k) alone.corners.push_back(k);
+    const Vector place = q.segment(3 * first, 3 * each_);
+    const State at{place, Vector::Zero(place.size())};
+    const auto material = static_cast<std::size_t>(energy_.of_element[static_cast<std::size_t>(e)]);
+    const auto energy = [&](const std::vector<AnyMaterial>& materials) {
+      return ElasticForce(alone, 0, {materials[material]}, {0}).potentials(at)->stored;
+    };
+    const double difference = energy(energy_.stiffer) - energy(energy_.softer);
+    return difference / (2 * relative_step * moduli_[static_cast<std::size_t>(e)]);
+  }
+
+  /// The difference of forces on the corners of all elements between stiffer and softer elements.
+  void add_difference(const State& full, Vector& to) const {
+    const State apart{on_corners(full.q), Vector::Zero(to.size()), full.t};
+    Vector less = Vector::Zero(to.size());
+    stiffer_.add_force(apart, to);
+    softer_.add_force(apart, less);
+    to -= less;
+  }
+  void per_modulus(Vector& f) const {
+    for (Index e = 0; e < size(); ++e)
+      f.segment(3 * e * each_, 3 * each_) /= 2 * relative_step * moduli_[static_cast<std::size_t>(e)];
+  }
+
   /// The place in a full vector of the k-th corner of all elements.
   Index node(Index k) const { return 3 * static_cast<Index>(corners_[static_cast<std::size_t>(k)] + first_node_); }
 
@@ -73,16 +121,12 @@ class ElementVariation final : public SystemVariation {
     for (const ForceTerm& term : equation.terms) {
       if (term.of == ForceTerm::Of::contact) continue;
       sum += evaluated(term, system_.length_scale(), [&](const State& u) {
-        const State full = system_.full(u);
-        const State apart{on_corners(full.q), Vector::Zero(sum.size()), u.t};
-        Vector f = Vector::Zero(sum.size()), less = f;
-        stiffer_.add_force(apart, f);
-        softer_.add_force(apart, less);
-        return Vector(f - less);
+        Vector f = Vector::Zero(sum.size());
+        add_difference(system_.full(u), f);
+        return f;
       });
     }
-    for (Index e = 0; e < size(); ++e)
-      sum.segment(3 * e * each_, 3 * each_) /= 2 * relative_step * moduli_[static_cast<std::size_t>(e)];
+    per_modulus(sum);
     return sum;
   }
 
@@ -91,7 +135,12 @@ class ElementVariation final : public SystemVariation {
   Index each_;
   int first_node_;
   std::vector<double> moduli_;
+  ElementMesh mesh_;  // taken apart
   ElasticForce stiffer_, softer_;
+  struct {
+    std::vector<AnyMaterial> stiffer, softer;
+    std::vector<int> of_element;
+  } energy_;
 };
 
 const BodyChoice& choice_of(const Scene& scene, int body, const std::string& name) {

@@ -33,9 +33,10 @@ class ModelVariation final : public SystemVariation {
   Index size() const override { return static_cast<Index>(components_.size()); }
   void begin_step(const State& u, const ForceMemories& before, const ForceMemories& within) override;
   Matrix sources(const CallEquation& equation) override;
+  Vector changes(const SystemQuantity& quantity) override;
   State start(Index component) const override;
   ForceMemories learnt(Index component) const override;
-  /// The change of the full state at fixed unknowns: prescribed nodes may move.
+  /// The change of the full state at fixed unknowns: prescribed nodes may move. `a`: of their accelerations.
   State placed(const State& u, Index component) const;
 
  private:
