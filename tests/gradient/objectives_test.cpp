@@ -231,7 +231,7 @@ TEST(Objectives, Reactions) {
 /// A cube that is dragged over the floor by its pinned top: barrier and friction act on it, and a follower pressure.
 Json dragged() {
   Json scene = {
-      {"time", {{"step", .005}, {"duration", .05}}},
+      {"time", {{"step", .005}, {"duration", .02}}},
       {"method", {{"name", "TR-BDF2"}}},
       {"gravity", {0, -9.81, 0}},
       {"contact", {{"delta", .004}, {"stiffness", 3e6}, {"friction", .4}, {"epsilon", .02}}},
@@ -250,12 +250,12 @@ TEST(Objectives, ReactionsWithContactAndFriction) {
   const Json scene = dragged();
   const std::vector<Entry> all = {
       of_young,
-      {"contact.friction", "/contact/friction", 0, 1e-3},
+      {"contact.friction", "/contact/friction", 0, 2e-4},
       {"bodies[0].loads[0].pressure", "/bodies/0/loads/0/pressure", 0, 2},
-      {"bodies[0].script[0].keys[1].translation", "/bodies/0/script/0/keys/1/translation/0", 0, 1e-3}};
+      {"bodies[0].script[0].keys[1].translation", "/bodies/0/script/0/keys/1/translation/0", 0, 2e-4}};
   const std::vector<int> nodes = held(scene);
-  expect_gradients(scene, reaction_objective(nodes, {1, 0, 0}), all, 1e-5);
-  expect_gradients(scene, reaction_objective(nodes, {0, 1, 0}, {When::Of::mean}), all, 1e-5);
+  expect_gradients(scene, reaction_objective(nodes, {1, 0, 0}), all);
+  expect_gradients(scene, reaction_objective(nodes, {0, 1, 0}, {When::Of::mean}), all);
 }
 
 TEST(Objectives, WrongReactions) {
