@@ -35,14 +35,12 @@ void add_along(const Force& force, const State& full, const Vector& z, double le
   if (force.traits().velocity_dependent) to.v += slope(length, &State::v);
 }
 
-/// The same of any force, from its tangent on all nodes.
-void add_by_tangent(const Force& force, const State& full, const Vector& z, Pulled& to) {
+/// The same of any force, from its tangent on all nodes. `pairs`: what contact couples, friction of one force as well.
+void add_by_tangent(const Force& force, Couplings pairs, const State& full, const Vector& z, Pulled& to) {
   const int n = static_cast<int>(z.size() / 3);
   std::vector<int> all(ix(n));
   std::iota(all.begin(), all.end(), 0);
-  Couplings pairs;
   force.add_couplings(pairs);
-  if (const auto* contact = dynamic_cast<const ContactForce*>(&force)) contact->add_couplings_at(full, pairs);
   const BlockPattern pattern(n, pairs, Storage::full);
   SparseMatrix K = pattern.zero(), D = pattern.zero(), N;
   std::vector<RankOne> low_rank;
@@ -56,10 +54,12 @@ void add_by_tangent(const Force& force, const State& full, const Vector& z, Pull
 
 Pulled pulled(const MechanicalSystem& system, const State& full, const Vector& z) {
   Pulled sum{Vector::Zero(z.size()), Vector::Zero(z.size())};
+  Couplings touching;
+  for (const ContactForce* contact : system.forces().contact()) contact->add_couplings_at(full, touching);
   for (const auto& force : system.forces().all()) {
     const ForceTraits traits = force->traits();
     if (!traits.symmetric || traits.lag != Lag::none || dynamic_cast<const ContactForce*>(force.get()))
-      add_by_tangent(*force, full, z, sum);
+      add_by_tangent(*force, touching, full, z, sum);
     else
       add_along(*force, full, z, system.length_scale(), sum);
   }
