@@ -302,3 +302,39 @@ def test_wrong_searches(scene):
     refused(lambda: search({YOUNG: (1e3, 1e6)}, starts=0), "starts")
     refused(lambda: search({YOUNG: (1e3, 1e6)}, max_evaluations=0), "max_evaluations")
     refused(lambda: search({YOUNG: (1e3, 1e6)}, tolerance=0), "tolerance")
+
+
+# --- The pages ----------------------------------------------------------------------------------------------------
+
+def run_of_the_page(heading, monkeypatch):
+    """The variables after the first piece of Python below a heading of docs/gradients.md."""
+    root = Path(__file__).resolve().parents[2]
+    monkeypatch.chdir(root)
+    below = (root / "docs/gradients.md").read_text(encoding="utf-8").split(f"\n{heading}\n")[1]
+    names = {}
+    exec(below.split("```python\n")[1].split("```")[0], names)
+    return names
+
+
+def test_the_page_on_minima(monkeypatch):
+    found = run_of_the_page("## A minimum", monkeypatch)["found"]
+    assert found.converged
+    hertz = np.sqrt(limber.modes(found.scene, 1)[0][0]) / (2 * np.pi)
+    assert hertz == pytest.approx(1, rel=1e-5)
+
+
+def test_the_page_on_scipy(monkeypatch):
+    names = run_of_the_page("### With SciPy", monkeypatch)
+    assert names["found"].success and names["frequency"](names["found"].x)[0] == pytest.approx(1, rel=1e-4)
+
+
+def test_the_page_on_pytorch(monkeypatch):
+    pytest.importorskip("torch", reason="needs PyTorch")
+    names = run_of_the_page("### With PyTorch", monkeypatch)
+    slope = names["log_young"].grad.item()
+
+    def log_energy(x):
+        names["scene"]["bodies"][0]["material"]["young"] = np.exp(x)
+        return np.log(limber.value_and_grad(names["scene"], names["wanted"], names["path"])[0])
+
+    assert slope == pytest.approx((log_energy(11.5 + 1e-3) - log_energy(11.5 - 1e-3)) / 2e-3, rel=1e-4)
