@@ -91,7 +91,7 @@ class MinimizeResult:
     converged: bool
     reason: str  # why it ended
     notes: list
-    scene: Scene = _field(repr=False)  # with the values found, but for initial.positions and initial.velocities
+    scene: Scene = _field(repr=False)  # with the values found that have keys: not initial.... and element.young
 
 
 def minimize(scene, objective, vary, *, starts=1, max_evaluations=100, tolerance=1e-9, progress=None):

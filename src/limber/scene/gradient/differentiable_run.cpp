@@ -29,13 +29,9 @@ Scene with_accurate_stages(Scene scene) {
 
 DifferentiableRun::DifferentiableRun(const Document& document, const std::string& base,
                                      const std::vector<std::string>& parameters, const FileAccess& access,
-                                     const OtherStart& start)
+                                     const OtherValues& other)
     : scene_(with_accurate_stages(read_scene(document, vocabulary(), base, access))), model_(build_model(scene_)) {
-  if (start.q.size() > 0 || start.v.size() > 0) {
-    const State full = model_.system->full(model_.start);
-    model_.start = model_.system->state(start.q.size() > 0 ? start.q : full.q, start.v.size() > 0 ? start.v : full.v,
-                                        model_.start.t);
-  }
+  use(other, parameters);
   const auto offered = offer_parameters(document, std::make_shared<const Scene>(scene_), model_);
   restart();
   require_differentiable(*simulation_, model_.start.t + scene_.time.duration);
@@ -54,8 +50,10 @@ DifferentiableRun::DifferentiableRun(const Document& document, const std::string
     }
     kinds_.push_back(Kind::variation);
     if (const auto body = body_of_elements(name)) {
-      variations_.push_back(make_element_variation(scene_, model_, *body, name));
-      parameters_.push_back({name, element_moduli(scene_, model_, *body), true});
+      const auto moduli = other.element_moduli.find(*body);
+      const bool own = moduli != other.element_moduli.end();
+      variations_.push_back(make_element_variation(scene_, model_, *body, name, own ? &moduli->second : nullptr));
+      parameters_.push_back({name, own ? moduli->second : element_moduli(scene_, model_, *body), true});
       continue;
     }
     const auto known = std::find_if(all.begin(), all.end(), [&](const Parameter& p) { return p.name == name; });
@@ -74,6 +72,24 @@ DifferentiableRun::DifferentiableRun(const Document& document, const std::string
 }
 
 DifferentiableRun::~DifferentiableRun() = default;
+
+void DifferentiableRun::use(const OtherValues& other, const std::vector<std::string>& parameters) {
+  for (const auto& [body, moduli] : other.element_moduli) {
+    set_element_moduli(scene_, model_, body, moduli);
+    // The numbers of a scene, in which differences are taken, have no moduli of elements.
+    const std::string before = fmt::format("bodies[{}].", body);
+    for (const std::string& name : parameters) {
+      if (!name.starts_with(before) || body_of_elements(name) || name.ends_with(".density")) continue;
+      const std::string key = name.substr(before.size());
+      if (key.starts_with("material") || key.starts_with("scale"))
+        throw InputError(name, "cannot be varied together with the moduli of the body's elements");
+    }
+  }
+  if (other.positions.size() == 0 && other.velocities.size() == 0) return;
+  const State full = model_.system->full(model_.start);
+  const auto given = [](const Vector& x, const Vector& else_x) -> const Vector& { return x.size() > 0 ? x : else_x; };
+  model_.start = model_.system->state(given(other.positions, full.q), given(other.velocities, full.v), model_.start.t);
+}
 
 long DifferentiableRun::steps() const { return step_count(scene_.time); }
 

@@ -2,6 +2,7 @@
 /// A scene's motion as a function of some of its numbers, with its derivatives.
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,9 +27,10 @@ struct FullAdjoint {
   Vector q, v, a = {};
 };
 
-/// Full positions and velocities to begin with, 3N each; empty: those of the scene.
-struct OtherStart {
-  Vector q, v;
+/// What a document has no keys for; empty: as the scene says.
+struct OtherValues {
+  Vector positions, velocities;                       // full ones to begin with, 3N each
+  std::map<int, std::vector<double>> element_moduli;  // [Pa] of the elements of bodies
 };
 
 /// A list for each parameter, like its values.
@@ -39,7 +41,7 @@ class DifferentiableRun {
   /// `base`: the folder in which mesh files are looked for. Throws InputError for a parameter that does not exist or by
   /// which the motion cannot be differentiated.
   DifferentiableRun(const Document& document, const std::string& base, const std::vector<std::string>& parameters,
-                    const FileAccess& access = {}, const OtherStart& start = {});
+                    const FileAccess& access = {}, const OtherValues& other = {});
   ~DifferentiableRun();
 
   const Model& model() const { return model_; }
@@ -67,6 +69,7 @@ class DifferentiableRun {
  private:
   enum class Kind { variation, start_positions, start_velocities };
 
+  void use(const OtherValues& other, const std::vector<std::string>& parameters);
   void restart();
   Index components() const;
   ParameterLists backwards(const std::function<FullAdjoint(long step)>& of_state);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <set>
 
 #include "limber/core/errors.hpp"
@@ -165,6 +166,54 @@ BodyMaterials scaled(BodyChoice choice, BodyShape shape, double factor, const st
   return body_materials(choice, shape);
 }
 
+void require_apart(const BodyChoice& choice, const LiveBody& live, const std::string& name) {
+  const auto refuse = [&](const std::string& why) { throw InputError(name, why); };
+  const BodyMaterials& materials = live.placed.materials;
+  if (materials.of_element.empty() || live.placed.thin) refuse("is for solid bodies");
+  if (!live.placed.rigid.empty()) refuse("is not possible for a body with rigid parts");
+  if (materials.viscous()) refuse("is not possible for a viscous body");
+  if (materials.has_means())
+    refuse("is not possible where elements share their volume change; take \"dilatation\": \"local\"");
+  if (choice.damping.stiffness > 0) refuse("is not possible with damping.stiffness, which depends on the elements too");
+}
+
+/// A body with its shape and materials, whose elements may have moduli of their own.
+struct BodyOfElements {
+  BodyOfElements(const Scene& scene, const Model& model, int body, const std::string& name, OtherModuli other)
+      : choice(choice_of(scene, body, name)),
+        live(LiveBodies(scene, model).at(body, choice)),
+        shape(live->placed.shape) {
+    require_apart(choice, *live, name);
+    if (other) give(*other, name);
+    materials = body_materials(choice, shape);
+  }
+
+  BodyChoice choice;
+  std::shared_ptr<const LiveBody> live;
+  BodyShape shape;
+  BodyMaterials materials;
+
+ private:
+  /// By a field of the mesh.
+  void give(const std::vector<double>& moduli, const std::string& name) {
+    if (moduli.size() != shape.elements.count())
+      throw InputError(name, fmt::format("{} moduli for {} elements", moduli.size(), shape.elements.count()));
+    for (std::size_t e = 0; e < moduli.size(); ++e)
+      if (!(moduli[e] > 0 && std::isfinite(moduli[e])))
+        throw InputError(fmt::format("{}[{}]", name, e), fmt::format("{} Pa is not above 0", moduli[e]));
+    const std::string field = "element.young";
+    for (auto& [region, material] : choice.materials) {
+      if (!material.fields.contains("young") && !material.parameters.contains("young"))
+        throw InputError(name, material.where + " has no \"young\": its own constants determine it");
+      material.parameters.erase("young");
+      material.fields["young"] = field;
+    }
+    shape.set_field(field, moduli);
+  }
+};
+
+std::string path_of_elements(int body) { return fmt::format("bodies[{}].element.young", body); }
+
 /// E at rest.
 double young_of(const AnyMaterial& material) {
   const Matrix H = hessian(material, Mat3::Identity());
@@ -177,17 +226,6 @@ std::vector<double> moduli_of(const BodyMaterials& materials) {
   for (const AnyMaterial& m : materials.materials) of_material.push_back(young_of(m));
   for (const int m : materials.of_element) moduli.push_back(of_material[static_cast<std::size_t>(m)]);
   return moduli;
-}
-
-void require_apart(const BodyChoice& choice, const LiveBody& live, const std::string& name) {
-  const auto refuse = [&](const std::string& why) { throw InputError(name, why); };
-  const BodyMaterials& materials = live.placed.materials;
-  if (materials.of_element.empty() || live.placed.thin) refuse("is for solid bodies");
-  if (!live.placed.rigid.empty()) refuse("is not possible for a body with rigid parts");
-  if (materials.viscous()) refuse("is not possible for a viscous body");
-  if (materials.has_means())
-    refuse("is not possible where elements share their volume change; take \"dilatation\": \"local\"");
-  if (choice.damping.stiffness > 0) refuse("is not possible with damping.stiffness, which depends on the elements too");
 }
 
 }  // namespace
@@ -203,21 +241,32 @@ std::optional<int> body_of_elements(const std::string& name) {
 }
 
 std::vector<double> element_moduli(const Scene& scene, const Model& model, int body) {
-  const BodyChoice& choice = choice_of(scene, body, fmt::format("bodies[{}].element.young", body));
+  const BodyChoice& choice = choice_of(scene, body, path_of_elements(body));
   return moduli_of(LiveBodies(scene, model).at(body, choice)->placed.materials);
 }
 
+void set_element_moduli(const Scene& scene, Model& model, int body, const std::vector<double>& moduli) {
+  const BodyOfElements with(scene, model, body, path_of_elements(body), &moduli);
+  std::shared_ptr<ElasticForce>& former = model.bodies[static_cast<std::size_t>(body)].elastic;
+  const auto made =
+      std::make_shared<ElasticForce>(*former, with.shape.elements, with.live->body->first_node,
+                                     with.materials.materials, with.materials.of_element, with.materials.means);
+  SystemChange change;
+  for (const auto& force : model.system->forces().all()) {
+    const bool is = force == former;
+    change.forces.push_back({is ? made : force, force, is && made->shares_elements_with(*former)});
+  }
+  model.system->change(change);
+  former = made;
+}
+
 std::unique_ptr<SystemVariation> make_element_variation(const Scene& scene, const Model& model, int body,
-                                                        const std::string& name) {
-  const BodyChoice& choice = choice_of(scene, body, name);
-  const auto live = LiveBodies(scene, model).at(body, choice);
-  require_apart(choice, *live, name);
-  const BodyShape& shape = live->placed.shape;
-  const auto materials = [&](double factor) { return scaled(choice, shape, factor, name).materials; };
-  const BodyMaterials& now = live->placed.materials;
-  return std::make_unique<ElementVariation>(*model.system, shape.elements, live->body->first_node,
-                                            materials(1 + relative_step), materials(1 - relative_step), now.of_element,
-                                            moduli_of(now));
+                                                        const std::string& name, OtherModuli other) {
+  const BodyOfElements now(scene, model, body, name, other);
+  const auto materials = [&](double factor) { return scaled(now.choice, now.shape, factor, name).materials; };
+  return std::make_unique<ElementVariation>(*model.system, now.shape.elements, now.live->body->first_node,
+                                            materials(1 + relative_step), materials(1 - relative_step),
+                                            now.materials.of_element, moduli_of(now.materials));
 }
 
 }  // namespace limber

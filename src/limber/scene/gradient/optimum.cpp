@@ -7,6 +7,7 @@
 
 #include "limber/core/errors.hpp"
 #include "limber/core/interrupt.hpp"
+#include "limber/scene/gradient/element_variation.hpp"
 #include "limber/scene/json.hpp"
 
 namespace limber {
@@ -55,19 +56,24 @@ class Varied {
   Document scene(Document document, const ParameterLists& values) const {
     for (std::size_t p = 0; p < parameters_.size(); ++p) {
       const RunParameter& parameter = parameters_[p];
-      if (is_initial(parameter)) continue;
+      if (beyond_document(parameter)) continue;
       const nlohmann::json json = parameter.is_list ? nlohmann::json(values[p]) : nlohmann::json(values[p][0]);
       document.set(parameter.name + "=" + json.dump());
     }
     return document;
   }
-  OtherStart other_start(const ParameterLists& values) const {
-    OtherStart start;
-    for (std::size_t p = 0; p < parameters_.size(); ++p)
-      if (is_initial(parameters_[p]))
-        (parameters_[p].name == "initial.positions" ? start.q : start.v) =
-            Eigen::Map<const Vector>(values[p].data(), std::ssize(values[p]));
-    return start;
+  OtherValues other(const ParameterLists& values) const {
+    OtherValues all;
+    for (std::size_t p = 0; p < parameters_.size(); ++p) {
+      const Vector list = Eigen::Map<const Vector>(values[p].data(), std::ssize(values[p]));
+      if (parameters_[p].name == "initial.positions")
+        all.positions = list;
+      else if (parameters_[p].name == "initial.velocities")
+        all.velocities = list;
+      else if (const auto body = body_of_elements(parameters_[p].name))
+        all.element_moduli[*body] = values[p];
+    }
+    return all;
   }
   std::vector<RunParameter> with(const ParameterLists& values) const {
     std::vector<RunParameter> found = parameters_;
@@ -76,7 +82,9 @@ class Varied {
   }
 
  private:
-  static bool is_initial(const RunParameter& p) { return p.name.starts_with("initial."); }
+  static bool beyond_document(const RunParameter& p) {
+    return p.name.starts_with("initial.") || body_of_elements(p.name);
+  }
 
   void add(const VariedParameter& varied, const RunParameter& parameter) {
     const std::size_t size = parameter.values.size();
@@ -113,9 +121,6 @@ std::vector<std::string> varied_names(const OptimumRequest& request) {
   if (names.empty()) throw InputError("vary", "is empty");
   if (std::set<std::string>(names.begin(), names.end()).size() != names.size())
     throw InputError("vary", "a path stands twice");
-  for (const std::string& name : names)
-    if (name.ends_with(".element.young"))
-      throw InputError(name, "is no key of a scene: it can be differentiated by, but not set");
   return names;
 }
 
@@ -141,7 +146,7 @@ Optimum optimum(const OptimumRequest& request) {
     ValueAndGradient at;
     try {
       DifferentiableRun run(varied.scene(request.scene, values), request.base, names, request.access,
-                            varied.other_start(values));
+                            varied.other(values));
       const RunGradient found = value_and_gradient(run, *request.objective);
       at = {found.value, varied.flat(found.by_parameters)};
     } catch (const Interrupted&) {
@@ -166,10 +171,13 @@ Optimum optimum(const OptimumRequest& request) {
   result.evaluations = found.evaluations;
   result.converged = found.converged;
   result.reason = stopped ? "interrupted" : found.reason;
+  result.notes.insert(result.notes.end(), found.notes.begin(), found.notes.end());
   constexpr std::size_t most_notes = 20;
-  for (std::size_t i = 0; i < found.notes.size() && i < most_notes; ++i) result.notes.push_back(found.notes[i]);
-  if (found.notes.size() > most_notes)
-    result.notes.push_back(fmt::format("and {} more notes of this kind", found.notes.size() - most_notes));
+  if (result.notes.size() > most_notes) {
+    const std::size_t more = result.notes.size() - most_notes;
+    result.notes.resize(most_notes);
+    result.notes.push_back(fmt::format("and {} more notes of this kind", more));
+  }
   result.scene = varied.scene(request.scene, values);
   return result;
 }

@@ -45,7 +45,7 @@ struct Optimum {
   bool converged = false;
   std::string reason;
   std::vector<std::string> notes;
-  Document scene;  // with the best values, but for those of initial.positions and initial.velocities
+  Document scene;  // with the best values that have keys: not initial.… and element.young
 };
 
 /// Starts from the values that the scene has, or from the middle of a range that does not contain them. Throws
