@@ -163,6 +163,18 @@ TEST(Objectives, Energies) {
   }
 }
 
+/// Gradients go forwards where damping turns with the body.
+TEST(Objectives, EnergiesWithDampingThatTurns) {
+  Json scene = probed(moved(beam("TR-BDF2")));
+  scene["bodies"][0]["damping"] = {{"stiffness", 5e-3}, {"mass", .5}};
+  std::vector<Entry> all = by_numbers;
+  all.push_back(of_script);
+  all.push_back({"bodies[0].damping.stiffness", "/bodies/0/damping/stiffness", 0, 1e-5});
+  expect_gradients(scene, energy_objective(EnergyPart::elastic, {When::Of::integral}), all);
+  expect_gradients(scene, sum_of({{1, energy_objective(EnergyPart::kinetic)}, {1, probe_objective("tip", 1, .03)}}),
+                   all);
+}
+
 /// A uniform scaling of all moduli is the modulus of the material.
 TEST(Objectives, EnergiesElementByElement) {
   const Json scene = moved(beam("TR-BDF2"));
@@ -266,7 +278,9 @@ TEST(Objectives, WrongReactions) {
   EXPECT_THROW(value_of(scene, reaction_objective({0}, {1, 0, 0}, {.to = .5})), InputError);
   scene["bodies"][0]["damping"] = {{"stiffness", 2e-3}};
   EXPECT_THROW(value_of(scene, reaction_objective({0}, {1, 0, 0})), InputError);
+  scene["bodies"][0]["material"]["viscosity"] = {{{"share", .3}, {"time", .02}}};
   EXPECT_THROW(value_of(scene, energy_objective(EnergyPart::elastic)), InputError);
+  EXPECT_THROW(value_of(scene, frequency_objective(1, 1)), InputError);
 }
 
 // --- Frequencies --------------------------------------------------------------------------------------------------

@@ -10,7 +10,6 @@
 
 #include "limber/core/errors.hpp"
 #include "limber/core/nodes.hpp"
-#include "limber/model/storing_force.hpp"
 #include "limber/scene/gradient/objectives.hpp"
 #include "limber/scene/run/facts.hpp"
 
@@ -69,9 +68,7 @@ class ModesObjective : public Objective {
 
   long steps(const DifferentiableRun& run) const override {
     MechanicalSystem& system = *run.model().system;
-    if (follows_motion(system) && std::any_of(system.forces().all().begin(), system.forces().all().end(),
-                                              [](const auto& f) { return dynamic_cast<StoringForce*>(f.get()); }))
-      throw InputError("objective", "the modes of a viscous body have no gradient");
+    if (stores_the_past(system)) throw InputError("objective", "the modes of a viscous body have no gradient");
     if (ContactPart* contact = system.contact(); contact && !contact->forces().force(at_rest(run.model())).isZero(0))
       throw InputError("objective", "things touch at the start: the modes then have no gradient");
     return 0;

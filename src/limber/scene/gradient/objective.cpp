@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "limber/core/errors.hpp"
+#include "limber/model/storing_force.hpp"
 
 namespace limber {
 namespace {
@@ -25,6 +27,13 @@ void require_finite_parts(const ObjectiveValue& x) {
 }
 
 }  // namespace
+
+bool stores_the_past(const MechanicalSystem& system) {
+  const auto& all = system.forces().all();
+  return std::any_of(all.begin(), all.end(), [](const auto& f) {
+    return f->traits().energy == EnergyKind::elastic && dynamic_cast<const StoringForce*>(f.get());
+  });
+}
 
 void add(const ObjectiveValue& x, double factor, ObjectiveValue& to) {
   to.value += factor * x.value;

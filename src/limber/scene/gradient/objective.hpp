@@ -42,6 +42,9 @@ struct RunGradient {
 /// Runs as many steps as the objective looks at, and differentiates by the parameters of the run.
 RunGradient value_and_gradient(DifferentiableRun& run, const Objective& objective);
 
+/// Whether what is stored depends on more than the state: in viscous bodies.
+bool stores_the_past(const MechanicalSystem& system);
+
 /// to += factor x
 void add(const ObjectiveValue& x, double factor, ObjectiveValue& to);
 

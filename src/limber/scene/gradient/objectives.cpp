@@ -240,11 +240,9 @@ class EnergyObjective final : public StateObjective {
 
  private:
   void require(const DifferentiableRun& run) const override {
-    if (part_ == EnergyPart::elastic && follows_motion(*run.model().system))
-      throw InputError(
-          "objective",
-          "the elastic energy depends on what was before the step where there is viscosity or damping that "
-          "turns with the body (damping.at); it has no gradient then");
+    if (part_ == EnergyPart::elastic && stores_the_past(*run.model().system))
+      throw InputError("objective",
+                       "the elastic energy of a viscous body depends on what was before the step; it has no gradient");
   }
   double of_state(DifferentiableRun& run, const State& full, double weight, FullAdjoint& by_state,
                   ParameterLists& by_parameters) const override {
