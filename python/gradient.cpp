@@ -2,12 +2,16 @@
 
 #include <cmath>
 #include <limits>
+#include <map>
+#include <optional>
 
 #include "bindings.hpp"
 #include "limber/core/errors.hpp"
 #include "limber/scene/gradient/differentiable_equilibrium.hpp"
 #include "limber/scene/gradient/differentiable_run.hpp"
 #include "limber/scene/gradient/fit.hpp"
+#include "limber/scene/gradient/objectives.hpp"
+#include "limber/scene/gradient/optimum.hpp"
 #include "scene_object.hpp"
 #include "threads.hpp"
 
@@ -96,37 +100,62 @@ py::dict by_name(const std::vector<RunParameter>& parameters, const std::vector<
   return all;
 }
 
-py::tuple value_and_grad(const py::object& scene, const py::function& objective, const py::object& names) {
-  const auto s = to_scene(scene);
-  const std::vector<std::string> parameters = to_parameters(names);
-  RowMatrix X, V;
-  Vector t;
-  const auto run = computed([&] {
-    auto run = std::make_unique<DifferentiableRun>(s->document, "", parameters);
-    const Index steps = run->steps() + 1, size = 3 * static_cast<Index>(run->model().system->nodes());
-    X.resize(steps, size);
-    V.resize(steps, size);
-    t.resize(steps);
-    run->run([&](long k, const State& u) {
-      X.row(k) = u.q.transpose();
-      V.row(k) = u.v.transpose();
-      t[k] = u.t;
-    });
-    return run;
-  });
-  const py::tuple parts = parts_of(objective(py::cast(t), as_cube(X), as_cube(V)), 3, "(J, dJ/dX, dJ/dV)");
-  const double value = value_of(parts);
-  const RowMatrix dX = derivative(parts[1], "dJ/dX", X.rows(), X.cols() / 3),
-                  dV = derivative(parts[2], "dJ/dV", X.rows(), X.cols() / 3);
-  const auto gradient = computed([&] {
-    return run->gradient([&](long k) {
-      FullAdjoint adjoint;
+/// An objective that may be copied and dropped by anybody.
+struct PyObjective {
+  ObjectivePtr made;
+};
+
+/// A function of the user's, of all states.
+class FunctionObjective final : public Objective {
+ public:
+  explicit FunctionObjective(const py::function& f) : f_(f) {}
+
+  long steps(const DifferentiableRun& run) const override { return run.steps(); }
+  ObjectiveValue at(DifferentiableRun&, const RunStates& states) const override {
+    const WithGil gil;
+    return f_([&](const py::object& answer) { return value_of(answer, states); }, py::cast(states.t), as_cube(states.X),
+              as_cube(states.V));
+  }
+
+ private:
+  static ObjectiveValue value_of(const py::object& answer, const RunStates& states) {
+    const py::tuple parts = parts_of(answer, 3, "(J, dJ/dX, dJ/dV)");
+    ObjectiveValue result;
+    result.value = limber::python::value_of(parts);
+    const RowMatrix dX = derivative(parts[1], "dJ/dX", states.X.rows(), states.X.cols() / 3),
+                    dV = derivative(parts[2], "dJ/dV", states.X.rows(), states.X.cols() / 3);
+    result.by_states.resize(static_cast<std::size_t>(states.count()));
+    for (long k = 0; k < states.count(); ++k) {
+      FullAdjoint& adjoint = result.by_states[static_cast<std::size_t>(k)];
       if (dX.size() > 0) adjoint.q = dX.row(k).transpose();
       if (dV.size() > 0) adjoint.v = dV.row(k).transpose();
-      return adjoint;
-    });
+    }
+    return result;
+  }
+
+  Callback f_;
+};
+
+/// One of limber.objectives, or a function.
+ObjectivePtr to_objective(const py::object& x) {
+  if (py::hasattr(x, "_made")) return to_objective(x.attr("_made"));
+  if (py::isinstance<PyObjective>(x)) return x.cast<PyObjective>().made;
+  if (py::isinstance<py::function>(x) || PyCallable_Check(x.ptr()) != 0)
+    return std::make_shared<FunctionObjective>(py::reinterpret_borrow<py::function>(x));
+  throw InputError("objective", "expected one of limber.objectives or a function (t, X, V) -> (J, dJ/dX, dJ/dV), got " +
+                                    py::repr(py::type::of(x)).cast<std::string>());
+}
+
+py::tuple value_and_grad(const py::object& scene, const py::object& objective, const py::object& names) {
+  const auto s = to_scene(scene);
+  const ObjectivePtr wanted = to_objective(objective);
+  const std::vector<std::string> parameters = to_parameters(names);
+  const auto [gradient, known] = computed([&] {
+    DifferentiableRun run(s->document, "", parameters);
+    RunGradient found = value_and_gradient(run, *wanted);
+    return std::pair(std::move(found), run.parameters());
   });
-  return py::make_tuple(value, by_name(run->parameters(), gradient));
+  return py::make_tuple(gradient.value, by_name(known, gradient.by_parameters));
 }
 
 py::tuple statics_value_and_grad(const py::object& scene, const py::function& objective, const py::object& names) {
@@ -226,14 +255,211 @@ py::object fit_statics_to(const py::object& scene, const py::dict& observed, con
   return to_report(request, found);
 }
 
+/// Ctrl-C ends a search, which keeps its best point.
+class EndedByCtrlC {
+ public:
+  /// For Interruptible.
+  bool go_on() {
+    try {
+      return !pressed_ && limber::python::go_on();
+    } catch (py::error_already_set& e) {
+      note(e);
+      return false;
+    }
+  }
+  template <class F>
+  auto within(const F& f) {
+    try {
+      return f();
+    } catch (py::error_already_set& e) {
+      note(e);
+      throw Interrupted();
+    }
+  }
+  bool pressed() const { return pressed_; }
+
+ private:
+  /// Throws what is something else.
+  void note(py::error_already_set& e) {
+    const WithGil gil;
+    if (!e.matches(PyExc_KeyboardInterrupt)) throw;
+    pressed_ = true;
+  }
+  bool pressed_ = false;
+};
+
+/// An objective in whose function Ctrl-C may be pressed.
+class InterruptibleObjective final : public Objective {
+ public:
+  InterruptibleObjective(ObjectivePtr of, EndedByCtrlC& end) : of_(std::move(of)), end_(end) {}
+  long steps(const DifferentiableRun& run) const override { return of_->steps(run); }
+  ObjectiveValue at(DifferentiableRun& run, const RunStates& states) const override {
+    return end_.within([&] { return of_->at(run, states); });
+  }
+
+ private:
+  ObjectivePtr of_;
+  EndedByCtrlC& end_;
+};
+
+std::vector<double> to_bounds(const py::object& x, const std::string& path) {
+  if (py::isinstance<py::float_>(x) || py::isinstance<py::int_>(x)) return {x.cast<double>()};
+  const auto numbers = py::array_t<double, py::array::c_style | py::array::forcecast>::ensure(x);
+  if (!numbers || numbers.size() == 0) {
+    PyErr_Clear();
+    throw InputError(path, "its bounds must be two numbers or lists of numbers (low, high)");
+  }
+  return {numbers.data(), numbers.data() + numbers.size()};
+}
+
+py::dict minimize_over(const py::object& scene, const py::object& objective, const py::dict& vary, int starts,
+                       int max_evaluations, double tolerance, const py::object& progress) {
+  const auto s = to_scene(scene);
+  if (starts < 1) throw InputError("starts", fmt::format("{} must be at least 1", starts));
+  if (max_evaluations < 1) throw InputError("max_evaluations", fmt::format("{} must be at least 1", max_evaluations));
+  if (!(tolerance > 0)) throw InputError("tolerance", fmt::format("{} must be above 0", tolerance));
+  if (vary.empty()) throw InputError("vary", "is empty; for example {\"bodies[0].material.young\": (1e4, 1e7)}");
+  EndedByCtrlC end;
+  OptimumRequest request{.scene = s->document, .base = "", .objective = nullptr, .varied = {}};
+  request.objective = std::make_shared<InterruptibleObjective>(to_objective(objective), end);
+  for (const auto& [name, bounds] : vary) {
+    const std::string path = to_text(name, "vary");
+    if (!py::isinstance<py::sequence>(bounds) || py::len(bounds) != 2)
+      throw InputError(path, "its bounds must be two numbers or lists of numbers (low, high)");
+    const auto pair = py::reinterpret_borrow<py::sequence>(bounds);
+    request.varied.push_back({path, to_bounds(pair[0], path), to_bounds(pair[1], path)});
+  }
+  request.starts = starts;
+  request.max_evaluations = max_evaluations;
+  request.tolerance = tolerance;
+  std::optional<Callback> watch;
+  if (!progress.is_none()) watch.emplace(progress);
+  request.go_on = [&](const OptimumProgress& p) {
+    if (!watch) return true;
+    const WithGil gil;
+    py::dict values;
+    for (std::size_t i = 0; i < request.varied.size(); ++i) {
+      const auto& list = p.values[i];
+      values[request.varied[i].name.c_str()] = list.size() == 1 ? py::object(py::float_(list[0])) : py::cast(list);
+    }
+    const auto stays = [](const py::object& answer) { return !answer.is(py::bool_(false)); };
+    try {
+      return end.within([&] { return (*watch)(stays, p.evaluation, p.value, values); });
+    } catch (const Interrupted&) {
+      return false;
+    }
+  };
+  const auto found = [&] {
+    const Interruptible interruptible([&] { return end.go_on(); });
+    const WithoutGil released;
+    try {
+      Optimum best = optimum(request);
+      if (must_end()) throw Interrupted();
+      return std::optional(std::move(best));
+    } catch (const Interrupted&) {
+      if (!end.pressed()) throw;
+      return std::optional<Optimum>();
+    }
+  }();
+  if (!found) {
+    PyErr_SetNone(PyExc_KeyboardInterrupt);  // no run was finished
+    throw py::error_already_set();
+  }
+  ParameterLists values;
+  for (const RunParameter& p : found->found) values.push_back(p.values);
+  py::dict report;
+  report["values"] = by_name(found->found, values);
+  report["value"] = found->value;
+  report["evaluations"] = found->evaluations;
+  report["converged"] = found->converged;
+  report["reason"] = found->reason;
+  report["notes"] = found->notes;
+  report["scene"] = from_json(found->scene);
+  return report;
+}
+
+// --- Ready-made objectives
+
+When when_of(bool over, std::optional<double> from, std::optional<double> to, When::Of summed) {
+  return {over ? summed : When::Of::state, from, to};
+}
+
+PyObjective shape_of(const py::object& target, const py::object& nodes, const py::object& weights,
+                     std::optional<double> time) {
+  const auto rows = Cube::ensure(target);
+  if (!rows) {
+    PyErr_Clear();
+    throw InputError("target", "expected an array of numbers");
+  }
+  const auto count = rows.ndim() > 0 ? static_cast<Index>(rows.shape(0)) : 0;
+  const Vector places = to_rows(target, count, "target");
+  std::vector<int> of;
+  if (!nodes.is_none()) {
+    try {
+      of = nodes.cast<std::vector<int>>();
+    } catch (const py::cast_error&) {
+      throw InputError("nodes", "expected a list of node numbers");
+    }
+    if (of.empty()) throw InputError("nodes", "is empty");
+  }
+  return {shape_objective(places, of, weights.is_none() ? Vector() : to_vector(weights, count, "weights"), time)};
+}
+
+void add_objectives(py::module_& m) {
+  using Time = std::optional<double>;
+  py::class_<PyObjective>(m, "Objective");
+  m.def("function_objective", [](const py::object& f) { return PyObjective{to_objective(f)}; });
+  m.def("probes_objective", [](const py::object& observed, const std::map<std::string, double>& weights) {
+    return PyObjective{probes_objective(to_observations(observed), weights)};
+  });
+  m.def("probe_objective",
+        [](const std::string& probe, int axis, Time time) { return PyObjective{probe_objective(probe, axis, time)}; });
+  m.def("shape_objective", &shape_of);
+  m.def("energy_objective", [](const std::string& part, bool over, Time from, Time to) {
+    if (part != "elastic" && part != "kinetic")
+      throw InputError("energy", "expected \"elastic\" or \"kinetic\", got \"" + part + "\"");
+    return PyObjective{energy_objective(part == "elastic" ? EnergyPart::elastic : EnergyPart::kinetic,
+                                        when_of(over, from, to, When::Of::integral))};
+  });
+  m.def("reaction_objective", [](const py::object& nodes, const py::object& direction, bool over, Time from, Time to) {
+    std::vector<int> of;
+    try {
+      of = nodes.cast<std::vector<int>>();
+    } catch (const py::cast_error&) {
+      throw InputError("nodes", "expected a list of node numbers");
+    }
+    const Vector d = to_vector(direction, 3, "direction");
+    return PyObjective{reaction_objective(of, Vec3(d), when_of(over, from, to, When::Of::mean))};
+  });
+  m.def("frequency_objective", [](int first, int last) { return PyObjective{frequency_objective(first, last)}; });
+  m.def("frequencies_objective", [](const std::vector<std::pair<int, double>>& wanted) {
+    std::vector<ModeBlock> blocks;
+    for (const auto& [modes, hertz] : wanted) blocks.push_back({modes, hertz});
+    return PyObjective{frequencies_objective(blocks)};
+  });
+  m.def("sum_of", [](const std::vector<std::pair<double, PyObjective>>& parts, double constant) {
+    std::vector<std::pair<double, ObjectivePtr>> made;
+    for (const auto& [weight, part] : parts) made.emplace_back(weight, part.made);
+    return PyObjective{sum_of(std::move(made), constant)};
+  });
+  m.def("squared_distance", [](const PyObjective& of, const std::string& wanted, double value) {
+    const Wanted side = wanted == "equal" ? Wanted::equal : wanted == "at_least" ? Wanted::at_least : Wanted::at_most;
+    return PyObjective{squared_distance(of.made, side, value)};
+  });
+}
+
 }  // namespace
 
 void add_gradient(py::module_& m) {
-  m.def("value_and_grad", &value_and_grad, py::arg("scene"), py::arg("objective"), py::arg("parameters"),
-        "The value of objective(t, X, V) -> (J, dJ/dX, dJ/dV) over a run of the scene, and its derivatives by the\n"
-        "parameters: a dict of floats or arrays. t: T; X, V: T x N x 3, a row for each step, the start first; None\n"
-        "stands for a zero part. Parameters are paths of the scene, such as \"bodies[0].material.young\", and\n"
-        "\"initial.positions\" and \"initial.velocities\" (N x 3).");
+  m.def(
+      "value_and_grad", &value_and_grad, py::arg("scene"), py::arg("objective"), py::arg("parameters"),
+      "The value of an objective over a run of the scene, and its derivatives by the parameters: a dict of floats or\n"
+      "arrays. objective: one of limber.objectives, or a function (t, X, V) -> (J, dJ/dX, dJ/dV) with t: T; X, V:\n"
+      "T x N x 3, a row for each step, the start first; None stands for a zero part. Parameters are paths of the "
+      "scene, such as \"bodies[0].material.young\", and\n"
+      "\"initial.positions\" and \"initial.velocities\" (N x 3).");
+  add_objectives(m);
+  m.def("minimize", &minimize_over);
   m.def("statics_value_and_grad", &statics_value_and_grad, py::arg("scene"), py::arg("objective"),
         py::arg("parameters"),
         "The value of objective(X) -> (J, dJ/dX) at the equilibrium of `statics`, and its derivatives by the\n"

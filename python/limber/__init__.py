@@ -13,17 +13,16 @@ from dataclasses import field as _field
 
 import numpy as _np
 
-from . import _limber, ccd, distance
+from . import _limber, ccd, distance, objectives
 from ._limber import (Body, FrameWriter, InputError, Material, OutputError, Scene, Simulation, StepFailure, __version__,
                       methods, modes, run, set_threads, statics, statics_value_and_grad,
                       value_and_grad)
 
 __all__ = [
     "Body", "FrameWriter", "InputError", "Material", "OutputError", "Scene", "Simulation", "StepFailure", "__version__",
-    "FitResult", "amplification_matrix", "barrier", "ccd", "damping_curve", "distance", "export", "fit",
-    "fit_statics",
-    "friction_smoothing", "integrate", "materials", "methods", "modes", "phi1", "render", "run", "set_threads",
-    "spectral_radius", "statics", "statics_value_and_grad", "value_and_grad",
+    "FitResult", "MinimizeResult", "amplification_matrix", "barrier", "ccd", "damping_curve", "distance", "export", "fit",
+    "fit_statics", "friction_smoothing", "integrate", "materials", "methods", "minimize", "modes", "objectives", "phi1", "render",
+    "run", "set_threads", "spectral_radius", "statics", "statics_value_and_grad", "value_and_grad",
 ]
 
 
@@ -71,8 +70,11 @@ def fit(scene, observed, vary, *, starts=1, max_evaluations=100):
 
     observed: the path of a CSV table with columns of probes.csv, or (t, {probe: T x 3 positions}), NaN where nothing was
     seen. vary: {key path: (low, high)}; ranges above 0 are searched by logarithm. The search starts from the scene's
-    values; `starts` above 1 tries further ones, spread over the bounds.
+    values; `starts` above 1 tries further ones, spread over the bounds. With one of `limber.objectives` in place of
+    observed it is `minimize`.
     """
+    if isinstance(observed, objectives.Objective) or callable(observed):
+        return minimize(scene, observed, vary, starts=starts, max_evaluations=max_evaluations)
     report = _limber.fit(scene, observed, dict(vary), starts, max_evaluations)
     return _found(report, report["motion"])
 
@@ -92,6 +94,34 @@ def _found(report, motion):
     confidence = {key: tuple(nan if x is None else x for x in pair) for key, pair in report["confidence"].items()}
     return FitResult(report["values"], confidence, report["rms"], report["evaluations"], report["converged"],
                      report["reason"], report["notes"], Scene(report["scene"]), motion)
+
+
+@_dataclass
+class MinimizeResult:
+    """What `minimize` found."""
+
+    values: dict  # by key path
+    value: float  # of the objective
+    evaluations: int
+    converged: bool
+    reason: str  # why it ended
+    notes: list
+    scene: Scene = _field(repr=False)  # with the values found that have keys: not initial.... and element.young
+
+
+def minimize(scene, objective, vary, *, starts=1, max_evaluations=100, tolerance=1e-9, progress=None):
+    """Parameters of a scene, between bounds, for which an objective is least, by L-BFGS-B.
+
+    objective: one of `limber.objectives`, or a function as for `value_and_grad`. vary: {path: (low, high)}, paths as for
+    `value_and_grad`; bounds are numbers, or lists where the parameter is one. Ranges above 0 are searched by logarithm.
+    The search starts from the scene's values; `starts` above 1 tries further ones, spread over the bounds, and goes on
+    from the best. It has converged where a step lowers the objective by less than `tolerance`, relative. A run that
+    fails makes the step shorter. progress(evaluation, value, values) is called after each run; False ends the search, as
+    Ctrl-C does, with the best so far.
+    """
+    report = _limber.minimize(scene, objective, dict(vary), starts, max_evaluations, float(tolerance), progress)
+    report["scene"] = Scene(report["scene"])
+    return MinimizeResult(**report)
 
 
 def _numbers(parameters):

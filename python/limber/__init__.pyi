@@ -1,4 +1,4 @@
-from typing import Any, Callable, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Mapping, Optional, Sequence, Tuple, Union, overload
 
 import os
 
@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse
 
-from . import ccd as ccd, distance as distance
+from . import ccd as ccd, distance as distance, objectives as objectives
 from ._parameters import Parameters
 
 Array = npt.NDArray[np.float64]
@@ -115,7 +115,9 @@ def modes(scene: SceneLike, n: int) -> Tuple[Array, Array]: ...
 def run(scene: SceneLike, directory: Path, *, resume: bool = ..., overwrite: bool = ...) -> Optional[dict[str, Any]]: ...
 def set_threads(n: int) -> None: ...
 def statics_value_and_grad(scene: SceneLike, objective: Callable[[Array], Tuple[float, Optional[npt.ArrayLike]]], parameters: Union[str, Sequence[str]]) -> Tuple[float, dict[str, Any]]: ...
-def value_and_grad(scene: SceneLike, objective: Callable[[Array, Array, Array], Tuple[float, Optional[npt.ArrayLike], Optional[npt.ArrayLike]]], parameters: Union[str, Sequence[str]]) -> Tuple[float, dict[str, Any]]: ...
+ObjectiveLike = Union[objectives.Objective, Callable[[Array, Array, Array], Tuple[float, Optional[npt.ArrayLike], Optional[npt.ArrayLike]]]]
+
+def value_and_grad(scene: SceneLike, objective: ObjectiveLike, parameters: Union[str, Sequence[str]]) -> Tuple[float, dict[str, Any]]: ...
 
 class FitResult:
     values: dict[str, float]
@@ -128,7 +130,20 @@ class FitResult:
     scene: Scene
     motion: Tuple[list[float], dict[str, Array]]
 
+class MinimizeResult:
+    values: dict[str, Any]
+    value: float
+    evaluations: int
+    converged: bool
+    reason: str
+    notes: list[str]
+    scene: Scene
+
+@overload
 def fit(scene: SceneLike, observed: Union[Path, Tuple[npt.ArrayLike, Mapping[str, npt.ArrayLike]]], vary: Mapping[str, Tuple[float, float]], *, starts: int = ..., max_evaluations: int = ...) -> FitResult: ...
+@overload
+def fit(scene: SceneLike, observed: ObjectiveLike, vary: Mapping[str, Tuple[npt.ArrayLike, npt.ArrayLike]], *, starts: int = ..., max_evaluations: int = ...) -> MinimizeResult: ...
+def minimize(scene: SceneLike, objective: ObjectiveLike, vary: Mapping[str, Tuple[npt.ArrayLike, npt.ArrayLike]], *, starts: int = ..., max_evaluations: int = ..., tolerance: float = ..., progress: Optional[Callable[[int, float, dict[str, Any]], Optional[bool]]] = ...) -> MinimizeResult: ...
 def fit_statics(scene: SceneLike, observed: Mapping[str, npt.ArrayLike], vary: Mapping[str, Tuple[float, float]], *, starts: int = ..., max_evaluations: int = ...) -> FitResult: ...
 def damping_curve(method: str, theta: npt.ArrayLike, in_modes: bool = ..., **parameters: float) -> Array: ...
 def spectral_radius(method: str, theta: npt.ArrayLike, in_modes: bool = ..., **parameters: float) -> Array: ...

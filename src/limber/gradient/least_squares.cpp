@@ -12,81 +12,18 @@
 #include <set>
 
 #include "limber/core/errors.hpp"
+#include "limber/gradient/scaling.hpp"
 
 namespace limber {
 namespace {
 
-constexpr double infinite = std::numeric_limits<double>::infinity();
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
-
-/// From variables to scaled ones and back.
-class Scaling {
- public:
-  explicit Scaling(const std::vector<FitVariable>& variables) : variables_(variables) {}
-
-  Vector scaled(const Vector& x) const {
-    return mapped(
-        x, [](const FitVariable& v, double x) { return v.logarithmic ? std::log(x) : (x - v.low) / (v.high - v.low); });
-  }
-  /// Between the bounds, and on them where u is.
-  Vector values(const Vector& u) const {
-    const Vector least = low(), most = high();
-    Vector x = mapped(u, unbounded);
-    for (Index i = 0; i < x.size(); ++i) {
-      const FitVariable& v = variables_[static_cast<std::size_t>(i)];
-      x[i] = u[i] <= least[i] ? v.low : u[i] >= most[i] ? v.high : std::clamp(x[i], v.low, v.high);
-    }
-    return x;
-  }
-  /// Also outside the bounds.
-  Vector values_anywhere(const Vector& u) const { return mapped(u, unbounded); }
-  /// ∂x/∂u
-  Vector slope(const Vector& x) const {
-    return mapped(x, [](const FitVariable& v, double x) { return v.logarithmic ? x : v.high - v.low; });
-  }
-  /// Factors that make of u what has no range: ln x or x.
-  Vector units() const {
-    return mapped(low(), [](const FitVariable& v, double) { return v.logarithmic ? 1 : v.high - v.low; });
-  }
-  /// Of u in one step: a factor of ten, half the range.
-  Vector longest_change() const {
-    return mapped(low(), [](const FitVariable& v, double) { return v.logarithmic ? std::numbers::ln10 : .5; });
-  }
-  Vector low() const { return scaled(bound(&FitVariable::low)); }
-  Vector high() const { return scaled(bound(&FitVariable::high)); }
-
-  const std::string& name(Index i) const { return variables_[static_cast<std::size_t>(i)].name; }
-  bool logarithmic(Index i) const { return variables_[static_cast<std::size_t>(i)].logarithmic; }
-  /// "young = 1e5, poisson = 0.3"
-  std::string text(const Vector& x) const {
-    std::vector<std::string> words;
-    for (Index i = 0; i < x.size(); ++i) words.push_back(fmt::format("{} = {:.6g}", name(i), x[i]));
-    return join(words);
-  }
-
- private:
-  static double unbounded(const FitVariable& v, double u) {
-    return v.logarithmic ? std::exp(u) : v.low + u * (v.high - v.low);
-  }
-  template <class Map>
-  Vector mapped(Vector x, const Map& map) const {
-    for (Index i = 0; i < x.size(); ++i) x[i] = map(variables_[static_cast<std::size_t>(i)], x[i]);
-    return x;
-  }
-  Vector bound(double FitVariable::*which) const {
-    Vector x(static_cast<Index>(variables_.size()));
-    for (std::size_t i = 0; i < variables_.size(); ++i) x[static_cast<Index>(i)] = variables_[i].*which;
-    return x;
-  }
-
-  const std::vector<FitVariable>& variables_;
-};
 
 struct FitPoint {
   Vector u, r;
   Matrix J;               // ∂r/∂u
-  double sum = infinite;  // ‖r‖²; infinite: it could not be evaluated
-  bool failed() const { return sum == infinite; }
+  double sum = no_value;  // ‖r‖²; infinite: it could not be evaluated
+  bool failed() const { return sum == no_value; }
 };
 
 /// The s with the least ½ sᵀH s + gᵀs between low and high, for a positive definite H. Each round solves for the free
@@ -119,80 +56,36 @@ Vector minimum_in_box(const Matrix& H, const Vector& g, const Vector& low, const
   return s.cwiseMax(low).cwiseMin(high);
 }
 
-/// FitPoint `index` of Halton's sequence in (0, 1)ⁿ.
-Vector halton(int index, Index n) {
-  Vector point(n);
-  int base = 1;
-  const auto is_prime = [](int p) {
-    for (int d = 2; d * d <= p; ++d)
-      if (p % d == 0) return false;
-    return true;
-  };
-  for (Index i = 0; i < n; ++i) {
-    do ++base;
-    while (!is_prime(base));
-    double part = 1, sum = 0;
-    for (int rest = index; rest > 0; rest /= base) sum += (part /= base) * (rest % base);
-    point[i] = sum;
-  }
-  return point;
-}
-
-/// Evaluates points, counts, and says when to stop.
-class Evaluator {
+/// Evaluates points.
+class Evaluator : public Trials {
  public:
   Evaluator(const LeastSquaresFunction& function, const Scaling& scaling, const LeastSquaresOptions& options)
-      : function_(function), scaling_(scaling), options_(options) {}
+      : Trials(scaling, options.max_evaluations, watch_of(options)), function_(function), scaling_(scaling) {}
 
   FitPoint operator()(const Vector& u) {
     FitPoint point{u, {}, {}};
     const Vector x = scaling_.values(u);
-    failure_ = failure_of([&] {
+    make(x, [&] {
       LeastSquaresValue value = function_(x);
       if (!std::isfinite(value.residual.squaredNorm()) || !value.jacobian.allFinite())
         throw StepFailure("the residual or its derivative is not finite");
       point.J = value.jacobian * scaling_.slope(x).asDiagonal();
       point.sum = value.residual.squaredNorm();
       point.r = std::move(value.residual);
+      return point.sum;
     });
-    ++count_;
-    if (failure_) {
-      ++failures_;
-      last_failure_ = fmt::format("at last with {}: {}", scaling_.text(x), failure_->reason);
-    }
-    if (count_ >= options_.max_evaluations) stopped_ = fmt::format("all {} evaluations are used up", count_);
-    if (options_.go_on && !options_.go_on({count_, point.sum, x})) stopped_ = "it was stopped";
     return point;
   }
 
-  int count() const { return count_; }
-  /// Why there are no more; else empty.
-  const std::string& stopped() const { return stopped_; }
-  /// Of the last evaluation.
-  const std::optional<Failed>& failure() const { return failure_; }
-  /// On the failures; empty if there were none.
-  std::string note() const {
-    if (failures_ == 0) return "";
-    return fmt::format("the run failed in {} of {} evaluations, {}", failures_, count_, last_failure_);
+ private:
+  static Watch watch_of(const LeastSquaresOptions& options) {
+    if (!options.go_on) return {};
+    return [&options](int evaluation, double sum, const Vector& x) { return options.go_on({evaluation, sum, x}); };
   }
 
- private:
   const LeastSquaresFunction& function_;
   const Scaling& scaling_;
-  const LeastSquaresOptions& options_;
-  int count_ = 0, failures_ = 0;
-  std::optional<Failed> failure_;
-  std::string last_failure_, stopped_;
 };
-
-/// The same failure, with the values at which it happened.
-StepFailure explained(const Failed& failed, const std::string& values) {
-  StepFailure failure(fmt::format("with {}: {}", values, failed.reason), failed.iterations, failed.residual);
-  failure.t = failed.t;
-  failure.h = failed.h;
-  failure.advice = failed.advice;
-  return failure;
-}
 
 /// The best of all starts. Throws the failure of the first if none succeeds.
 FitPoint best_start(Evaluator& evaluate, const Scaling& scaling, const Vector& start, int starts) {
@@ -247,7 +140,7 @@ class Descent {
     if (ratio > 1e-4) {
       best_ = std::move(next);
       damping_ = std::max(least_damping, damping_ * std::max(.1, 1 - std::pow(2 * ratio - 1, 3)));
-      longest_ = infinite;
+      longest_ = std::numeric_limits<double>::infinity();
     } else if (!next.failed() && largest(whole) <= std::sqrt(tolerance_)) {
       converge("the sum of squares falls no further within the accuracy of the run");
     } else {
@@ -284,33 +177,11 @@ class Descent {
   const Vector low_, high_, longest_change_;
   const double tolerance_;
   FitPoint best_;
-  double damping_ = 1e-3, longest_ = infinite;  // λ, and the length that a step may have after a failure
+  double damping_ = 1e-3,
+         longest_ = std::numeric_limits<double>::infinity();  // λ, and the length that a step may have after a failure
   bool converged_ = false;
   std::string reason_;
 };
-
-void check_ranges(const std::vector<FitVariable>& variables, const Vector& start) {
-  if (variables.empty()) throw InputError("fit", "there is nothing to vary");
-  if (start.size() != std::ssize(variables))
-    throw InputError("fit", fmt::format("{} variables, but {} values to start from", variables.size(), start.size()));
-  for (Index i = 0; i < start.size(); ++i) {
-    const FitVariable& v = variables[static_cast<std::size_t>(i)];
-    if (!(std::isfinite(v.low) && std::isfinite(v.high) && v.low < v.high))
-      throw InputError(v.name, fmt::format("the range {:g} to {:g} is not one from low to high", v.low, v.high));
-    if (v.logarithmic && !(v.low > 0))
-      throw InputError(v.name, fmt::format("a logarithmic range starts above zero, not at {:g}", v.low));
-    if (!(v.low <= start[i] && start[i] <= v.high))
-      throw InputError(v.name, fmt::format("the start {:g} is outside [{:g}, {:g}]", start[i], v.low, v.high));
-  }
-}
-
-void note_bounds(const FitPoint& best, const Scaling& scaling, std::vector<std::string>& notes) {
-  const Vector low = scaling.low(), high = scaling.high(), x = scaling.values(best.u);
-  for (Index i = 0; i < x.size(); ++i)
-    if (best.u[i] <= low[i] || best.u[i] >= high[i])
-      notes.push_back(fmt::format("{} ended at its {} bound, {:.6g}: the best value may lie beyond", scaling.name(i),
-                                  best.u[i] <= low[i] ? "lower" : "upper", x[i]));
-}
 
 /// The variables that are not at a bound, and JᵀJ of these.
 struct Inner {
@@ -432,7 +303,7 @@ LeastSquaresResult least_squares(const LeastSquaresFunction& function, const std
   result.converged = fit.converged();
   result.reason = fit.reason();
   if (!evaluate.note().empty()) result.notes.push_back(evaluate.note());
-  note_bounds(fit.best(), scaling, result.notes);
+  note_bounds(fit.best().u, scaling, result.notes);
   add_uncertainty(fit.best(), scaling, result);
   return result;
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "limber/core/types.hpp"
+#include "limber/gradient/fit_variable.hpp"
 
 namespace limber {
 
@@ -18,12 +19,6 @@ struct LeastSquaresValue {
 
 /// May throw StepFailure. A point with a value that is not finite has failed too.
 using LeastSquaresFunction = std::function<LeastSquaresValue(const Vector& x)>;
-
-struct FitVariable {
-  std::string name;
-  double low = 0, high = 0;
-  bool logarithmic = false;  // scaled by its logarithm; needs 0 < low
-};
 
 /// One evaluation.
 struct FitProgress {

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "limber/core/errors.hpp"
+#include "limber/core/nodes.hpp"
 
 namespace limber {
 namespace {
@@ -22,6 +23,16 @@ struct Sample {
   std::vector<Changed> forces;
   std::vector<NodalMass> masses;  // empty: as they are
 };
+
+double quantity_of_masses(const SystemQuantity& quantity, const std::vector<NodalMass>& masses) {
+  if (quantity.left.size() == 0) return 0;
+  const Vector &l = quantity.left, &r = quantity.right;
+  double sum = 0;
+  for (const NodalMass& m : masses)
+    sum += m.m * (m.a == m.b ? block(l, m.a).dot(block(r, m.a))
+                             : block(l, m.a).dot(block(r, m.b)) + block(l, m.b).dot(block(r, m.a)));
+  return sum;
+}
 
 class ParameterVariation final : public SystemVariation {
  public:
@@ -59,6 +70,17 @@ class ParameterVariation final : public SystemVariation {
     for (Index c = 0; c < size(); ++c)
       for (const Sample& s : components_[static_cast<std::size_t>(c)]) g.col(c) += s.weight * value(s, equation);
     return g;
+  }
+
+  Vector changes(const SystemQuantity& quantity) override {
+    Vector sums = Vector::Zero(size());
+    for (Index c = 0; c < size(); ++c)
+      for (const Sample& s : components_[static_cast<std::size_t>(c)]) {
+        double sum = quantity_of_masses(quantity, s.masses);
+        for (const Sample::Changed& f : s.forces) sum += quantity_of_force(quantity, *f.force);
+        sums[c] += s.weight * sum;
+      }
+    return sums;
   }
 
  private:
@@ -156,6 +178,24 @@ void subtract_prescribed_accelerations(const MechanicalSystem& system, const For
   const auto& nodes = system.map().prescribed_nodes();
   for (std::size_t p = 0; p < nodes.size(); ++p)
     to.segment<3>(3 * static_cast<Index>(nodes[p])) -= term.c * a.segment<3>(3 * static_cast<Index>(p));
+}
+
+double quantity_of_force(const SystemQuantity& quantity, const Force& force) {
+  double sum = 0;
+  if (quantity.energy != 0 && force.traits().energy == EnergyKind::elastic)
+    if (const auto W = force.potentials(quantity.full)) sum += quantity.energy * W->stored;
+  if (quantity.along.size() > 0) {
+    Vector f = Vector::Zero(quantity.along.size());
+    force.add_force(quantity.full, f);
+    sum += quantity.along.dot(f);
+  }
+  return sum;
+}
+
+double quantity_of(const SystemQuantity& quantity, const MechanicalSystem& system) {
+  double sum = quantity_of_masses(quantity, system.masses().list);
+  for (const auto& force : system.forces().all()) sum += quantity_of_force(quantity, *force);
+  return sum;
 }
 
 std::unique_ptr<SystemVariation> make_variation(MechanicalSystem& system, const std::string& parameter) {

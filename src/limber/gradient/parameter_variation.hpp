@@ -40,6 +40,9 @@ Vector evaluated(const ForceTerm& term, double length_scale, const ForceAt& forc
 
 /// to −= c times the accelerations of prescribed nodes, 3N, of a term that is no slope.
 void subtract_prescribed_accelerations(const MechanicalSystem& system, const ForceTerm& term, Vector& to);
+/// The part of a quantity that a force has, and all of it.
+double quantity_of_force(const SystemQuantity& quantity, const Force& force);
+double quantity_of(const SystemQuantity& quantity, const MechanicalSystem& system);
 
 /// Throws InputError(name, …) for a parameter that the system does not have.
 std::unique_ptr<SystemVariation> make_variation(MechanicalSystem& system, const std::string& parameter);

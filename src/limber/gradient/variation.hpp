@@ -36,6 +36,16 @@ struct SystemSample {
   double change, weight;
 };
 
+/// A number that is a sum over forces and masses at a full state: c W + yᵀ f + lᵀ M r with the elastic energy W, the
+/// force f on all nodes and the masses M of all nodes, prescribed ones included. Vectors are 3N; empty: zero.
+struct SystemQuantity {
+  State u;     // of the unknowns
+  State full;  // of all nodes
+  double energy = 0;
+  Vector along = {};
+  Vector left = {}, right = {};
+};
+
 class SystemVariation {
  public:
   virtual ~SystemVariation() = default;
@@ -53,29 +63,31 @@ class SystemVariation {
   virtual std::vector<SystemSample> samples(Index component) const;
   /// Everything stands still, as in statics: what forces have learnt stays.
   virtual void stand_still(const ForceMemories& /*learnt*/) {}
+  /// The derivatives of a quantity at a fixed full state.
+  virtual Vector changes(const SystemQuantity& quantity) = 0;
   /// The change of the start state; empty vectors: it does not change.
   virtual State start(Index /*component*/) const { return {}; }
   /// power += that of the start state on its adjoint; empty vectors are zero.
   virtual void add_start_powers(const Vector& by_q, const Vector& by_v, Eigen::Ref<Vector> power) const {
-    for (Index c = 0; c < size(); ++c) power[c] += along(start(c), by_q, by_v);
+    for (Index c = 0; c < size(); ++c) power[c] += along(start(c), {by_q, by_v});
   }
   /// Whether prescribed nodes may depend on the parameter.
   virtual bool moves() const { return false; }
-  /// The change of the full state at fixed unknowns; empty vectors: it does not change.
+  /// The change of the full state at fixed unknowns, with the accelerations of prescribed nodes; empty vectors: it does
+  /// not change.
   virtual State placed(const State& /*u*/, Index /*component*/) const { return {}; }
   /// power += that of the full state at fixed unknowns on its adjoint; empty vectors are zero.
-  virtual void add_placed_powers(const State& u, const Vector& by_q, const Vector& by_v,
-                                 Eigen::Ref<Vector> power) const {
-    for (Index c = 0; c < size(); ++c) power[c] += along(placed(u, c), by_q, by_v);
+  virtual void add_placed_powers(const State& u, const State& adjoint, Eigen::Ref<Vector> power) const {
+    for (Index c = 0; c < size(); ++c) power[c] += along(placed(u, c), adjoint);
   }
   /// The change of what forces have learnt when the substep began; empty: nothing changes.
   virtual ForceMemories learnt(Index /*component*/) const { return {}; }
 
  private:
-  static double along(const State& change, const Vector& by_q, const Vector& by_v) {
+  static double along(const State& change, const State& adjoint) {
     double sum = 0;
-    if (change.q.size() > 0 && by_q.size() > 0) sum += change.q.dot(by_q);
-    if (change.v.size() > 0 && by_v.size() > 0) sum += change.v.dot(by_v);
+    for (Vector State::*const part : {&State::q, &State::v, &State::a})
+      if ((change.*part).size() > 0 && (adjoint.*part).size() > 0) sum += (change.*part).dot(adjoint.*part);
     return sum;
   }
 };

@@ -31,7 +31,8 @@ std::vector<std::vector<double>> DifferentiableEquilibrium::gradient(const Vecto
   Vector all = derivative().backwards(model_.system->map().gather(by_positions), variations);
   Index first = 0;
   for (const SystemVariation* variation : variations) {
-    if (variation->moves()) variation->add_placed_powers(at_, by_positions, {}, all.segment(first, variation->size()));
+    if (variation->moves())
+      variation->add_placed_powers(at_, {by_positions, {}}, all.segment(first, variation->size()));
     first += variation->size();
   }
   return parameters_.split(all);

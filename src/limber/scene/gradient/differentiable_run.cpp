@@ -11,13 +11,20 @@ namespace {
 /// Motions whose forces remember the past are differentiated forwards, which costs solves for each component.
 constexpr Index most_forwards = 200;
 
+Model model_with(const OtherValues& other, const Scene& scene) {
+  Model model = build_model(scene);
+  give(other, scene, model);
+  return model;
+}
+
 }  // namespace
 
 DifferentiableRun::DifferentiableRun(const Document& document, const std::string& base,
-                                     const std::vector<std::string>& parameters, const FileAccess& access)
+                                     const std::vector<std::string>& parameters, const FileAccess& access,
+                                     const OtherValues& other)
     : scene_(with_accurate_solutions(read_scene(document, vocabulary(), base, access))),
-      model_(build_model(scene_)),
-      parameters_(document, base, parameters, access, scene_, model_, RunParameters::Of::motion) {
+      model_(model_with(other, scene_)),
+      parameters_(document, base, parameters, access, scene_, model_, RunParameters::Of::motion, other) {
   restart();
   require_differentiable(*simulation_, model_.start.t + scene_.time.duration);
 }
@@ -33,12 +40,13 @@ void DifferentiableRun::restart() {
   motion_.emplace(*simulation_, method_settings(scene_.method), parameters_.variations());
 }
 
-void DifferentiableRun::run(const Visit& visit) {
+void DifferentiableRun::run(long steps, const Visit& visit) {
   restart();
-  motion_->run(steps(), [&](long k, const State& u) { visit(k, model_.system->full(u)); });
+  taken_ = steps;
+  motion_->run(steps, [&](long k, const State& u) { visit(k, model_.system->full(u)); });
 }
 
-std::vector<std::vector<double>> DifferentiableRun::gradient(const std::function<FullAdjoint(long step)>& of_state) {
+ParameterLists DifferentiableRun::gradient(const std::function<FullAdjoint(long step)>& of_state) {
   const bool forwards_only = by_whole_steps(simulation_->method(), *model_.system) || follows_motion(*model_.system);
   return forwards_only ? by_forwards(of_state) : backwards(of_state);
 }
@@ -48,9 +56,9 @@ StateAdjoint DifferentiableRun::restricted(const FullAdjoint& full) const {
   return {full.q.size() > 0 ? map.gather(full.q) : Vector(), full.v.size() > 0 ? map.gather(full.v) : Vector()};
 }
 
-std::vector<std::vector<double>> DifferentiableRun::backwards(const std::function<FullAdjoint(long step)>& of_state) {
+ParameterLists DifferentiableRun::backwards(const std::function<FullAdjoint(long step)>& of_state) {
   const MechanicalSystem& system = *model_.system;
-  std::vector<std::vector<double>> gradient = parameters_.zero();
+  ParameterLists gradient = parameters_.zero();
   const auto powers = [&](std::size_t p) {
     return Eigen::Map<Vector>(gradient[p].data(), static_cast<Index>(gradient[p].size()));
   };
@@ -64,7 +72,7 @@ std::vector<std::vector<double>> DifferentiableRun::backwards(const std::functio
       u.t = model_.start.t + static_cast<double>(k) * h;
       for (std::size_t p = 0; p < gradient.size(); ++p)
         if (const SystemVariation* variation = parameters_.variation(p); variation && variation->moves())
-          variation->add_placed_powers(u, full.q, full.v, powers(p));
+          variation->add_placed_powers(u, {full.q, full.v, 0, full.a}, powers(p));
     }
     return restricted(full);
   });
@@ -85,17 +93,46 @@ std::vector<std::vector<double>> DifferentiableRun::backwards(const std::functio
   return gradient;
 }
 
-std::vector<std::vector<double>> DifferentiableRun::by_forwards(const std::function<FullAdjoint(long step)>& of_state) {
+void DifferentiableRun::add_to_variations(const std::function<Vector(SystemVariation&)>& of, ParameterLists& to) {
+  for (std::size_t p = 0; p < to.size(); ++p) {
+    SystemVariation* variation = parameters_.variation(p);
+    if (variation) Eigen::Map<Vector>(to[p].data(), static_cast<Index>(to[p].size())) += of(*variation);
+  }
+}
+
+void DifferentiableRun::add_changes(const SystemQuantity& quantity, double factor, ParameterLists& to) {
+  add_to_variations([&](SystemVariation& v) { return Vector(factor * v.changes(quantity)); }, to);
+}
+
+void DifferentiableRun::add_powers(const CallEquation& equation, const Vector& w, ParameterLists& to) {
+  const auto powers = [&](SystemVariation& v) {
+    Vector sum = Vector::Zero(v.size());
+    v.add_powers(equation, w, sum);
+    return sum;
+  };
+  add_to_variations(powers, to);
+}
+
+ParameterLists DifferentiableRun::by_forwards(const std::function<FullAdjoint(long step)>& of_state) {
   Vector sum = Vector::Zero(parameters_.components());
-  forwards([&](long k, const State&, const Matrix& dq, const Matrix& dv) {
+  forwards(taken_, [&](long k, const State& u, const Matrix& dq, const Matrix& dv) {
     const FullAdjoint adjoint = of_state(k);
     if (adjoint.q.size() > 0) sum += dq.transpose() * adjoint.q;
     if (adjoint.v.size() > 0) sum += dv.transpose() * adjoint.v;
+    if (adjoint.a.size() == 0) return;
+    State then = model_.start;  // only prescribed nodes are looked at
+    then.t = u.t;
+    Index first = 0;
+    for (const SystemVariation* variation : parameters_.variations()) {
+      if (variation->moves())
+        variation->add_placed_powers(then, {{}, {}, 0, adjoint.a}, sum.segment(first, variation->size()));
+      first += variation->size();
+    }
   });
   return parameters_.split(sum);
 }
 
-void DifferentiableRun::forwards(const VisitChange& visit) {
+void DifferentiableRun::forwards(long steps, const VisitChange& visit) {
   for (const RunParameter& p : parameters())
     if (p.by_nodes)
       throw InputError(p.name,
@@ -106,7 +143,7 @@ void DifferentiableRun::forwards(const VisitChange& visit) {
                                                parameters_.components(), most_forwards));
   const MechanicalSystem& system = *model_.system;
   restart();
-  motion_->forwards(steps(), [&](long k, const State& u, const StateChange& change) {
+  motion_->forwards(steps, [&](long k, const State& u, const StateChange& change) {
     const Index n = 3 * static_cast<Index>(system.nodes()), width = change.q.cols();
     Matrix dq(n, width), dv(n, width);
     for (Index j = 0; j < width; ++j) {

@@ -11,9 +11,9 @@
 
 namespace limber {
 
-/// Of all nodes, 3N each; empty: zero.
+/// Derivatives by the state of all nodes, and by the accelerations of prescribed ones; 3N each, empty: zero.
 struct FullAdjoint {
-  Vector q, v;
+  Vector q, v, a = {};
 };
 
 class DifferentiableRun {
@@ -21,27 +21,37 @@ class DifferentiableRun {
   /// `base`: the folder in which mesh files are looked for. Throws InputError for a parameter that does not exist or by
   /// which the motion cannot be differentiated.
   DifferentiableRun(const Document& document, const std::string& base, const std::vector<std::string>& parameters,
-                    const FileAccess& access = {});
+                    const FileAccess& access = {}, const OtherValues& other = {});
   ~DifferentiableRun();
 
   const Model& model() const { return model_; }
+  MechanicalSystem& system() { return *model_.system; }
   const Scene& scene() const { return scene_; }
   long steps() const;
   const std::vector<RunParameter>& parameters() const { return parameters_.list(); }
 
   /// Called with each full state, the start first.
   using Visit = std::function<void(long step, const State& full)>;
-  void run(const Visit& visit);
-  /// After run: the derivatives of Σ of_state(k) · state k by all parameters, as lists like their values.
-  std::vector<std::vector<double>> gradient(const std::function<FullAdjoint(long step)>& of_state);
+  void run(const Visit& visit) { run(steps(), visit); }
+  void run(long steps, const Visit& visit);
+  /// After run: the derivatives of Σ of_state(k) · state k by all parameters.
+  ParameterLists gradient(const std::function<FullAdjoint(long step)>& of_state);
   /// Runs together with the changes of each full state: a column for each component of all parameters.
   using VisitChange = std::function<void(long step, const State& full, const Matrix& dq, const Matrix& dv)>;
-  void forwards(const VisitChange& visit);
+  void forwards(const VisitChange& visit) { forwards(steps(), visit); }
+
+  ParameterLists zeros() const { return parameters_.zero(); }
+  /// to += factor ∂/∂θ of a quantity at a fixed full state.
+  void add_changes(const SystemQuantity& quantity, double factor, ParameterLists& to);
+  /// to += (∂g/∂θ)ᵀ w
+  void add_powers(const CallEquation& equation, const Vector& w, ParameterLists& to);
 
  private:
   void restart();
-  std::vector<std::vector<double>> backwards(const std::function<FullAdjoint(long step)>& of_state);
-  std::vector<std::vector<double>> by_forwards(const std::function<FullAdjoint(long step)>& of_state);
+  ParameterLists backwards(const std::function<FullAdjoint(long step)>& of_state);
+  ParameterLists by_forwards(const std::function<FullAdjoint(long step)>& of_state);
+  void forwards(long steps, const VisitChange& visit);
+  void add_to_variations(const std::function<Vector(SystemVariation&)>& of, ParameterLists& to);
   StateAdjoint restricted(const FullAdjoint& full) const;
 
   Scene scene_;
@@ -49,6 +59,7 @@ class DifferentiableRun {
   RunParameters parameters_;
   std::optional<Simulation> simulation_;
   std::optional<MotionGradient> motion_;
+  long taken_ = 0;  // steps of the last run
 };
 
 }  // namespace limber

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <set>
 
 #include "limber/core/errors.hpp"
@@ -35,8 +36,10 @@ class ElementVariation final : public SystemVariation {
         each_(node_count(mesh.kind)),
         first_node_(first_node),
         moduli_(std::move(moduli)),
-        stiffer_(taken_apart(mesh), 0, stiffer, of_element),
-        softer_(taken_apart(mesh), 0, softer, of_element) {}
+        mesh_(taken_apart(mesh)),
+        stiffer_(mesh_, 0, stiffer, of_element),
+        softer_(mesh_, 0, softer, of_element),
+        energy_{stiffer, softer, of_element} {}
 
   Index size() const override { return static_cast<Index>(moduli_.size()); }
 
@@ -57,7 +60,53 @@ class ElementVariation final : public SystemVariation {
       for (Index k = e * each_; k < (e + 1) * each_; ++k) power[e] += f.segment<3>(3 * k).dot(full.segment<3>(node(k)));
   }
 
+  Vector changes(const SystemQuantity& quantity) override {
+    Vector sums = Vector::Zero(size());
+    if (quantity.along.size() > 0) {
+      Vector f = Vector::Zero(3 * static_cast<Index>(corners_.size()));
+      add_difference(quantity.full, f);
+      per_modulus(f);
+      for (Index e = 0; e < size(); ++e)
+        for (Index k = e * each_; k < (e + 1) * each_; ++k)
+          sums[e] += f.segment<3>(3 * k).dot(quantity.along.segment<3>(node(k)));
+    }
+    if (quantity.energy != 0) {
+      const Vector q = on_corners(quantity.full.q);
+      for (Index e = 0; e < size(); ++e) sums[e] += quantity.energy * energy_slope(e, q);
+    }
+    return sums;
+  }
+
  private:
+  /// ∂W/∂E of an element, from forces of its own.
+  double energy_slope(Index e, const Vector& q) const {
+    const auto first = static_cast<std::ptrdiff_t>(e * each_);
+    ElementMesh alone{mesh_.kind, {}, {}};
+    alone.nodes.assign(mesh_.nodes.begin() + first, mesh_.nodes.begin() + first + each_);
+    for (int k = 0; k < each_; ++k) alone.corners.push_back(k);
+    const Vector place = q.segment(3 * first, 3 * each_);
+    const State at{place, Vector::Zero(place.size())};
+    const auto material = static_cast<std::size_t>(energy_.of_element[static_cast<std::size_t>(e)]);
+    const auto energy = [&](const std::vector<AnyMaterial>& materials) {
+      return ElasticForce(alone, 0, {materials[material]}, {0}).potentials(at)->stored;
+    };
+    const double difference = energy(energy_.stiffer) - energy(energy_.softer);
+    return difference / (2 * relative_step * moduli_[static_cast<std::size_t>(e)]);
+  }
+
+  /// The difference of forces on the corners of all elements between stiffer and softer elements.
+  void add_difference(const State& full, Vector& to) const {
+    const State apart{on_corners(full.q), Vector::Zero(to.size()), full.t};
+    Vector less = Vector::Zero(to.size());
+    stiffer_.add_force(apart, to);
+    softer_.add_force(apart, less);
+    to -= less;
+  }
+  void per_modulus(Vector& f) const {
+    for (Index e = 0; e < size(); ++e)
+      f.segment(3 * e * each_, 3 * each_) /= 2 * relative_step * moduli_[static_cast<std::size_t>(e)];
+  }
+
   /// The place in a full vector of the k-th corner of all elements.
   Index node(Index k) const { return 3 * static_cast<Index>(corners_[static_cast<std::size_t>(k)] + first_node_); }
 
@@ -73,16 +122,12 @@ class ElementVariation final : public SystemVariation {
     for (const ForceTerm& term : equation.terms) {
       if (term.of == ForceTerm::Of::contact) continue;
       sum += evaluated(term, system_.length_scale(), [&](const State& u) {
-        const State full = system_.full(u);
-        const State apart{on_corners(full.q), Vector::Zero(sum.size()), u.t};
-        Vector f = Vector::Zero(sum.size()), less = f;
-        stiffer_.add_force(apart, f);
-        softer_.add_force(apart, less);
-        return Vector(f - less);
+        Vector f = Vector::Zero(sum.size());
+        add_difference(system_.full(u), f);
+        return f;
       });
     }
-    for (Index e = 0; e < size(); ++e)
-      sum.segment(3 * e * each_, 3 * each_) /= 2 * relative_step * moduli_[static_cast<std::size_t>(e)];
+    per_modulus(sum);
     return sum;
   }
 
@@ -91,7 +136,12 @@ class ElementVariation final : public SystemVariation {
   Index each_;
   int first_node_;
   std::vector<double> moduli_;
+  ElementMesh mesh_;  // taken apart
   ElasticForce stiffer_, softer_;
+  struct {
+    std::vector<AnyMaterial> stiffer, softer;
+    std::vector<int> of_element;
+  } energy_;
 };
 
 /// The materials with Young's modulus of every element times `factor`.
@@ -110,6 +160,54 @@ BodyMaterials scaled(BodyChoice choice, BodyShape shape, double factor, const st
   return body_materials(choice, shape);
 }
 
+void require_apart(const BodyChoice& choice, const LiveBody& live, const std::string& name) {
+  const auto refuse = [&](const std::string& why) { throw InputError(name, why); };
+  const BodyMaterials& materials = live.placed.materials;
+  if (materials.of_element.empty() || live.placed.thin) refuse("is for solid bodies");
+  if (!live.placed.rigid.empty()) refuse("is not possible for a body with rigid parts");
+  if (materials.viscous()) refuse("is not possible for a viscous body");
+  if (materials.has_means())
+    refuse("is not possible where elements share their volume change; take \"dilatation\": \"local\"");
+  if (choice.damping.stiffness > 0) refuse("is not possible with damping.stiffness, which depends on the elements too");
+}
+
+/// A body with its shape and materials, whose elements may have moduli of their own.
+struct BodyOfElements {
+  BodyOfElements(const Scene& scene, const Model& model, int body, const std::string& name, OtherModuli other)
+      : choice(choice_of_body(scene, body, name)),
+        live(LiveBodies(scene, model).at(body, choice)),
+        shape(live->placed.shape) {
+    require_apart(choice, *live, name);
+    if (other) give(*other, name);
+    materials = body_materials(choice, shape);
+  }
+
+  BodyChoice choice;
+  std::shared_ptr<const LiveBody> live;
+  BodyShape shape;
+  BodyMaterials materials;
+
+ private:
+  /// By a field of the mesh.
+  void give(const std::vector<double>& moduli, const std::string& name) {
+    if (moduli.size() != shape.elements.count())
+      throw InputError(name, fmt::format("{} moduli for {} elements", moduli.size(), shape.elements.count()));
+    for (std::size_t e = 0; e < moduli.size(); ++e)
+      if (!(moduli[e] > 0 && std::isfinite(moduli[e])))
+        throw InputError(fmt::format("{}[{}]", name, e), fmt::format("{} Pa is not above 0", moduli[e]));
+    const std::string field = "element.young";
+    for (auto& [region, material] : choice.materials) {
+      if (!material.fields.contains("young") && !material.parameters.contains("young"))
+        throw InputError(name, material.where + " has no \"young\": its own constants determine it");
+      material.parameters.erase("young");
+      material.fields["young"] = field;
+    }
+    shape.set_field(field, moduli);
+  }
+};
+
+std::string path_of_elements(int body) { return fmt::format("bodies[{}].element.young", body); }
+
 /// E at rest.
 double young_of(const AnyMaterial& material) {
   const Matrix H = hessian(material, Mat3::Identity());
@@ -122,17 +220,6 @@ std::vector<double> moduli_of(const BodyMaterials& materials) {
   for (const AnyMaterial& m : materials.materials) of_material.push_back(young_of(m));
   for (const int m : materials.of_element) moduli.push_back(of_material[static_cast<std::size_t>(m)]);
   return moduli;
-}
-
-void require_apart(const BodyChoice& choice, const LiveBody& live, const std::string& name) {
-  const auto refuse = [&](const std::string& why) { throw InputError(name, why); };
-  const BodyMaterials& materials = live.placed.materials;
-  if (materials.of_element.empty() || live.placed.thin) refuse("is for solid bodies");
-  if (!live.placed.rigid.empty()) refuse("is not possible for a body with rigid parts");
-  if (materials.viscous()) refuse("is not possible for a viscous body");
-  if (materials.has_means())
-    refuse("is not possible where elements share their volume change; take \"dilatation\": \"local\"");
-  if (choice.damping.stiffness > 0) refuse("is not possible with damping.stiffness, which depends on the elements too");
 }
 
 }  // namespace
@@ -156,21 +243,32 @@ std::optional<int> body_before(const std::string& name, std::string_view after) 
 std::optional<int> body_of_elements(const std::string& name) { return body_before(name, "].element.young"); }
 
 std::vector<double> element_moduli(const Scene& scene, const Model& model, int body) {
-  const BodyChoice& choice = choice_of_body(scene, body, fmt::format("bodies[{}].element.young", body));
+  const BodyChoice& choice = choice_of_body(scene, body, path_of_elements(body));
   return moduli_of(LiveBodies(scene, model).at(body, choice)->placed.materials);
 }
 
+void set_element_moduli(const Scene& scene, Model& model, int body, const std::vector<double>& moduli) {
+  const BodyOfElements with(scene, model, body, path_of_elements(body), &moduli);
+  std::shared_ptr<ElasticForce>& former = model.bodies[static_cast<std::size_t>(body)].elastic;
+  const auto made =
+      std::make_shared<ElasticForce>(*former, with.shape.elements, with.live->body->first_node,
+                                     with.materials.materials, with.materials.of_element, with.materials.means);
+  SystemChange change;
+  for (const auto& force : model.system->forces().all()) {
+    const bool is = force == former;
+    change.forces.push_back({is ? made : force, force, is && made->shares_elements_with(*former)});
+  }
+  model.system->change(change);
+  former = made;
+}
+
 std::unique_ptr<SystemVariation> make_element_variation(const Scene& scene, const Model& model, int body,
-                                                        const std::string& name) {
-  const BodyChoice& choice = choice_of_body(scene, body, name);
-  const auto live = LiveBodies(scene, model).at(body, choice);
-  require_apart(choice, *live, name);
-  const BodyShape& shape = live->placed.shape;
-  const auto materials = [&](double factor) { return scaled(choice, shape, factor, name).materials; };
-  const BodyMaterials& now = live->placed.materials;
-  return std::make_unique<ElementVariation>(*model.system, shape.elements, live->body->first_node,
-                                            materials(1 + relative_step), materials(1 - relative_step), now.of_element,
-                                            moduli_of(now));
+                                                        const std::string& name, OtherModuli other) {
+  const BodyOfElements now(scene, model, body, name, other);
+  const auto materials = [&](double factor) { return scaled(now.choice, now.shape, factor, name).materials; };
+  return std::make_unique<ElementVariation>(*model.system, now.shape.elements, now.live->body->first_node,
+                                            materials(1 + relative_step), materials(1 - relative_step),
+                                            now.materials.of_element, moduli_of(now.materials));
 }
 
 }  // namespace limber

@@ -20,11 +20,16 @@ const BodyChoice& choice_of_body(const Scene& scene, int body, const std::string
 /// The body in "bodies[2].element.young"; nothing for another name.
 std::optional<int> body_of_elements(const std::string& name);
 
+/// Other moduli [Pa] of a body's elements than those of the scene; null: the scene's.
+using OtherModuli = const std::vector<double>*;
+
 /// Throws InputError(name, …) if an element's force depends on other elements' moduli, or damping on them.
 std::unique_ptr<SystemVariation> make_element_variation(const Scene& scene, const Model& model, int body,
-                                                        const std::string& name);
+                                                        const std::string& name, OtherModuli other = nullptr);
 
 /// [Pa] of each element.
 std::vector<double> element_moduli(const Scene& scene, const Model& model, int body);
+/// Gives the model other ones, as long as nothing simulates it. Throws InputError.
+void set_element_moduli(const Scene& scene, Model& model, int body, const std::vector<double>& moduli);
 
 }  // namespace limber

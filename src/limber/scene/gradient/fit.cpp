@@ -12,6 +12,7 @@
 #include "limber/scene/gradient/differentiable_equilibrium.hpp"
 #include "limber/scene/gradient/differentiable_run.hpp"
 #include "limber/scene/gradient/model_variation.hpp"
+#include "limber/scene/gradient/observed_probes.hpp"
 #include "limber/scene/json.hpp"
 
 namespace limber {
@@ -34,17 +35,14 @@ Vec3 probe_change(const Probe& probe, const Vector& q, const Vector& dq) {
 /// The observed probes of a model, and what the motion does at the observed times.
 class ProbeResiduals {
  public:
-  ProbeResiduals(const Observations& observed, const Model& model) : observed_(observed) {
-    for (const ObservedColumn& column : observed.columns)
-      for (const Probe& probe : model.probes)
-        if (probe.name == column.probe) probes_.push_back(&probe);
-  }
+  ProbeResiduals(const Observations& observed, const DifferentiableRun& run)
+      : observed_(observed), probes_(observed_probes(observed, run)) {}
 
   /// A state of the motion, with a column of changes for each variable; states come in the order of time.
   void visit(const State& u, const Matrix& dq, const Matrix& dv, LeastSquaresValue& to) {
-    for (; next_ < observed_.times.size() && observed_.times[next_] <= u.t + tolerance_; ++next_) {
+    for (; next_ < observed_.times.size() && observed_.times[next_] <= u.t + time_tolerance; ++next_) {
       const double t = observed_.times[next_];
-      const bool here = !has_last_ || t >= u.t - tolerance_;
+      const bool here = !has_last_ || t >= u.t - time_tolerance;
       const auto w = here ? std::array<double, 4>{0, 0, 1, 0} : hermite_weights(last_.t, u.t, t);
       const Vector q = combined(w, last_.q, last_.v, u.q, u.v);
       const Matrix change = combined(w, last_dq_, last_dv_, dq, dv);
@@ -83,7 +81,6 @@ class ProbeResiduals {
   State last_;
   Matrix last_dq_, last_dv_;
   bool has_last_ = false;
-  static constexpr double tolerance_ = 1e-9;  // [s]
 };
 
 /// Throws InputError("--vary", …) where one stands twice.
@@ -110,26 +107,9 @@ void require_single(const std::vector<RunParameter>& parameters) {
                                            p.values.size() <= 3 ? ", such as " + p.name + "[0]" : ""));
 }
 
-void require_within(const Observations& observed, const DifferentiableRun& run) {
-  std::vector<std::string> probes;
-  for (const Probe& p : run.model().probes) probes.push_back(p.name);
-  if (probes.empty())
-    throw InputError("output.probes", "is empty: the columns of the observations are probes of the scene");
-  observed.require_probes(probes);
-  const double start = run.model().start.t, end = start + run.scene().time.duration;
-  for (const double t : observed.times)
-    if (t < start - 1e-9 || t > end + 1e-9)
-      throw InputError(observed.source, fmt::format("t = {:.6g} s lies outside the run, from {:.6g} to {:.6g} s; "
-                                                    "set time.duration",
-                                                    t, start, end));
-}
-
 FittedMotion motion_of(DifferentiableRun& run, const Observations& observed) {
   FittedMotion motion;
-  std::vector<const Probe*> probes;
-  for (const ObservedColumn& column : observed.columns)
-    for (const Probe& probe : run.model().probes)
-      if (probe.name == column.probe) probes.push_back(&probe);
+  const std::vector<const Probe*> probes = observed_probes(observed, run);
   motion.values.resize(run.steps() + 1, static_cast<Index>(probes.size()));
   run.run([&](long k, const State& u) {
     motion.times.push_back(u.t);
@@ -224,13 +204,13 @@ Fit fit(const FitRequest& request) {
   std::vector<RunParameter> parameters;
   {
     const DifferentiableRun run(request.scene, request.base, names, request.access);
-    require_within(request.observations, run);
+    observed_probes(request.observations, run);
     parameters = run.parameters();
   }
   Fit result =
       searched(request, parameters, request.observations.count(), [&](const Document& scene, LeastSquaresValue& value) {
         DifferentiableRun run(scene, request.base, names, request.access);
-        ProbeResiduals residuals(request.observations, run.model());
+        ProbeResiduals residuals(request.observations, run);
         run.forwards(
             [&](long, const State& u, const Matrix& dq, const Matrix& dv) { residuals.visit(u, dq, dv, value); });
       });

@@ -6,6 +6,7 @@
 #include <regex>
 
 #include "limber/core/errors.hpp"
+#include "limber/core/nodes.hpp"
 #include "limber/gradient/parameter_variation.hpp"
 #include "limber/gradient/stage_tangent.hpp"
 #include "limber/scene/units.hpp"
@@ -192,6 +193,16 @@ std::vector<SystemSample> ModelVariation::samples(Index component) const {
   return all;
 }
 
+Vector ModelVariation::changes(const SystemQuantity& quantity) {
+  Vector sums = Vector::Zero(size());
+  for (Index c = 0; c < size(); ++c)
+    for (Sample& s : components_[static_cast<std::size_t>(c)]) {
+      settle_friction(*s.model.system, quantity.u);
+      sums[c] += s.weight * quantity_of(quantity, *s.model.system);
+    }
+  return sums;
+}
+
 State ModelVariation::start(Index component) const {
   State change{Vector::Zero(system_.size()), Vector::Zero(system_.size())};
   for (const Sample& s : components_[static_cast<std::size_t>(component)]) {
@@ -205,9 +216,13 @@ State ModelVariation::placed(const State& u, Index component) const {
   State change;
   for (const Sample& s : components_[static_cast<std::size_t>(component)]) {
     const State full = s.model.system->full(u);
-    if (change.q.size() == 0) change = {Vector::Zero(full.q.size()), Vector::Zero(full.v.size())};
+    if (change.q.size() == 0) change.q = change.v = change.a = Vector::Zero(full.q.size());
     change.q += s.weight * full.q;
     change.v += s.weight * full.v;
+    const Vector a = s.model.system->prescribed(u.t).a;
+    const std::vector<int>& nodes = s.model.system->map().prescribed_nodes();
+    for (std::size_t p = 0; p < nodes.size(); ++p)
+      block(change.a, nodes[p]) += s.weight * block(a, static_cast<int>(p));
   }
   return change;
 }

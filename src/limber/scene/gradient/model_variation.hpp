@@ -37,11 +37,13 @@ class ModelVariation final : public SystemVariation {
   Index size() const override { return static_cast<Index>(components_.size()); }
   void begin_step(const State& u, const ForceMemories& before, const ForceMemories& within) override;
   Matrix sources(const CallEquation& equation) override;
+  Vector changes(const SystemQuantity& quantity) override;
   std::vector<SystemSample> samples(Index component) const override;
   State start(Index component) const override;
   ForceMemories learnt(Index component) const override;
   void stand_still(const ForceMemories& learnt) override;
   bool moves() const override { return !system_.map().prescribed_nodes().empty(); }
+  /// `a`: of the accelerations of prescribed nodes.
   State placed(const State& u, Index component) const override;
 
  private:

@@ -190,7 +190,8 @@ struct RestShape {
 
 class RestVariation final : public SystemVariation {
  public:
-  RestVariation(const MechanicalSystem& system, RestShape shape) : system_(system), shape_(std::move(shape)) {
+  RestVariation(const MechanicalSystem& system, std::string name, RestShape shape)
+      : system_(system), name_(std::move(name)), shape_(std::move(shape)) {
     const UnknownMap& map = system.map();
     for (const int node : map.prescribed_nodes())
       if (node >= shape_.first_node && node < shape_.first_node + shape_.nodes) {
@@ -227,8 +228,19 @@ class RestVariation final : public SystemVariation {
     if (shape_.starts_so && by_q.size() > 0) power += own(system_.map().on_nodes(by_q));
   }
   bool moves() const override { return !held_.empty(); }
-  void add_placed_powers(const State&, const Vector& by_q, const Vector&, Eigen::Ref<Vector> power) const override {
-    if (by_q.size() > 0) add_held(by_q, power);
+  void add_placed_powers(const State&, const State& adjoint, Eigen::Ref<Vector> power) const override {
+    if (adjoint.q.size() > 0) add_held(adjoint.q, power);
+  }
+  Vector changes(const SystemQuantity& quantity) override {
+    if (quantity.energy != 0) throw InputError(name_, "the elastic energy is not differentiated by rest positions");
+    Vector sums = Vector::Zero(size());
+    if (quantity.along.size() > 0) {
+      const State body{own(quantity.full.q), own(quantity.full.v), quantity.full.t};
+      for (const RestPowers& add : shape_.forces) add(body, own(quantity.along), sums);
+      if (shape_.masses) shape_.masses(own(quantity.along), shape_.gravity.replicate(shape_.nodes, 1), sums);
+    }
+    if (quantity.left.size() > 0 && shape_.masses) shape_.masses(own(quantity.left), own(quantity.right), sums);
+    return sums;
   }
 
  private:
@@ -298,6 +310,7 @@ class RestVariation final : public SystemVariation {
   };
 
   const MechanicalSystem& system_;
+  std::string name_;
   RestShape shape_;
   std::vector<Held> held_;
 };
@@ -370,7 +383,7 @@ std::unique_ptr<SystemVariation> make_rest_variation(const Scene& scene, const M
     };
   }
   if (choice.springs && !choice.springs->rest_length) add_springs(choice, *live, shape.forces);
-  return std::make_unique<RestVariation>(*model.system, std::move(shape));
+  return std::make_unique<RestVariation>(*model.system, name, std::move(shape));
 }
 
 }  // namespace limber

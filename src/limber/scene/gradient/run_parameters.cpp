@@ -1,5 +1,7 @@
 #include "limber/scene/gradient/run_parameters.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "limber/core/errors.hpp"
@@ -13,6 +15,31 @@
 
 namespace limber {
 
+namespace {
+
+/// The numbers of a scene, in which differences are taken, have no moduli of elements.
+void require_together(const OtherValues& other, const std::vector<std::string>& names) {
+  for (const auto& [body, moduli] : other.element_moduli) {
+    const std::string before = fmt::format("bodies[{}].", body);
+    for (const std::string& name : names) {
+      if (!name.starts_with(before) || body_of_elements(name) || name.ends_with(".density")) continue;
+      const std::string key = name.substr(before.size());
+      if (key.starts_with("material") || key.starts_with("scale"))
+        throw InputError(name, "cannot be varied together with the moduli of the body's elements");
+    }
+  }
+}
+
+}  // namespace
+
+void give(const OtherValues& other, const Scene& scene, Model& model) {
+  for (const auto& [body, moduli] : other.element_moduli) set_element_moduli(scene, model, body, moduli);
+  if (other.positions.size() == 0 && other.velocities.size() == 0) return;
+  const State full = model.system->full(model.start);
+  const auto given = [](const Vector& x, const Vector& else_x) -> const Vector& { return x.size() > 0 ? x : else_x; };
+  model.start = model.system->state(given(other.positions, full.q), given(other.velocities, full.v), model.start.t);
+}
+
 Scene with_accurate_solutions(Scene scene) {
   constexpr double tolerance = 1e-10;  // Newton's relative to the size of the scene, and of the exponential
   scene.method.newton_tolerance = std::min(scene.method.newton_tolerance, tolerance);
@@ -21,7 +48,9 @@ Scene with_accurate_solutions(Scene scene) {
 }
 
 RunParameters::RunParameters(const Document& document, const std::string& base, const std::vector<std::string>& names,
-                             const FileAccess& access, const Scene& scene, Model& model, Of of) {
+                             const FileAccess& access, const Scene& scene, Model& model, Of of,
+                             const OtherValues& other) {
+  require_together(other, names);
   const auto offered = offer_parameters(document, std::make_shared<const Scene>(scene), model);
   const std::vector<Parameter> all = offered->parameters();
   const auto build = [&](const nlohmann::json& other) {
@@ -38,8 +67,10 @@ RunParameters::RunParameters(const Document& document, const std::string& base, 
       continue;
     }
     if (const auto body = body_of_elements(name)) {
-      variations_.push_back(make_element_variation(scene, model, *body, name));
-      list_.push_back({name, element_moduli(scene, model, *body), true});
+      const auto moduli = other.element_moduli.find(*body);
+      const bool own = moduli != other.element_moduli.end();
+      variations_.push_back(make_element_variation(scene, model, *body, name, own ? &moduli->second : nullptr));
+      list_.push_back({name, own ? moduli->second : element_moduli(scene, model, *body), true});
       continue;
     }
     if (const auto body = body_of_rest(name)) {
@@ -66,10 +97,10 @@ Index RunParameters::components() const {
   return sum;
 }
 
-std::vector<std::vector<double>> RunParameters::zero() const { return split(Vector::Zero(components())); }
+ParameterLists RunParameters::zero() const { return split(Vector::Zero(components())); }
 
-std::vector<std::vector<double>> RunParameters::split(const Vector& all) const {
-  std::vector<std::vector<double>> lists;
+ParameterLists RunParameters::split(const Vector& all) const {
+  ParameterLists lists;
   Index first = 0;
   for (const RunParameter& p : list_) {
     const auto size = static_cast<Index>(p.values.size());

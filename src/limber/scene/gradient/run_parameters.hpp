@@ -1,6 +1,7 @@
 #pragma once
 /// The parameters by which a motion or an equilibrium of a scene is differentiated, by their paths.
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -18,6 +19,17 @@ struct RunParameter {
   bool by_nodes = false;  // N × 3
 };
 
+/// A list for each parameter, like its values.
+using ParameterLists = std::vector<std::vector<double>>;
+
+/// What a document has no keys for; empty: as the scene says.
+struct OtherValues {
+  Vector positions, velocities;                       // full ones to begin with, 3N each
+  std::map<int, std::vector<double>> element_moduli;  // [Pa] of the elements of bodies
+};
+/// Gives them to a model.
+void give(const OtherValues& other, const Scene& scene, Model& model);
+
 /// The scene as a gradient needs it: that of equations solved to rounding.
 Scene with_accurate_solutions(Scene scene);
 
@@ -25,17 +37,18 @@ class RunParameters {
  public:
   enum class Of { motion, equilibrium };
   /// Of a model of a document's scene, which both live as long as this. `base`: the folder in which mesh files are
-  /// looked for. Throws InputError for a parameter that does not exist or by which there is no derivative.
+  /// looked for; `other`: what the model was given. Throws InputError for a parameter that does not exist or by which
+  /// there is no derivative.
   RunParameters(const Document& document, const std::string& base, const std::vector<std::string>& names,
-                const FileAccess& access, const Scene& scene, Model& model, Of of);
+                const FileAccess& access, const Scene& scene, Model& model, Of of, const OtherValues& other = {});
 
   const std::vector<RunParameter>& list() const { return list_; }
   /// Of all parameters.
   Index components() const;
   /// A gradient of zeros.
-  std::vector<std::vector<double>> zero() const;
+  ParameterLists zero() const;
   /// A vector over all components as lists like the parameters' values.
-  std::vector<std::vector<double>> split(const Vector& all) const;
+  ParameterLists split(const Vector& all) const;
 
   /// Null for initial states.
   SystemVariation* variation(std::size_t p) const { return variations_[p].get(); }
