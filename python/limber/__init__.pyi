@@ -128,6 +128,17 @@ class FitResult:
     motion: Tuple[list[float], dict[str, Array]]
 
 def fit(scene: SceneLike, observed: Union[Path, Tuple[npt.ArrayLike, Mapping[str, npt.ArrayLike]]], vary: Mapping[str, Tuple[float, float]], *, starts: int = ..., max_evaluations: int = ...) -> FitResult: ...
+
+class CoarsenResult:
+    frequencies: dict[str, dict[str, list[float]]]
+    elements: dict[str, dict[str, int]]
+    mass: dict[str, dict[str, float]]
+    self_weight: dict[str, list[float]]
+    moduli: dict[str, dict[str, float]]
+    notes: list[str]
+    scene: dict[str, Any]
+
+def coarsen(scene: SceneLike, resolution: float = ..., n: int = ..., *, body: Optional[str] = ..., output: Optional[Path] = ..., overwrite: bool = ...) -> CoarsenResult: ...
 def damping_curve(method: str, theta: npt.ArrayLike, in_modes: bool = ..., **parameters: float) -> Array: ...
 def spectral_radius(method: str, theta: npt.ArrayLike, in_modes: bool = ..., **parameters: float) -> Array: ...
 def amplification_matrix(method: str, theta: float, in_modes: bool = ..., **parameters: float) -> Array: ...
