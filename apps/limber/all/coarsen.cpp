@@ -57,12 +57,12 @@ int run_coarsen(const CoarsenArguments& a) {
   const auto files = write_coarse_scene(made, a.output, existing);
   if (a.json) {
     fmt::print("{}\n", coarsen_report(made).text());
-    return 0;
+    return interrupted() ? 1 : 0;
   }
   for (const CoarseBody& body : made.bodies) print_coarse(body);
   for (const std::string& note : made.notes) fmt::print("note: {}\n", note);
   fmt::print("{}\n", fmt::join(files, ", "));
-  return 0;
+  return interrupted() ? 1 : 0;
 }
 
 }  // namespace

@@ -266,6 +266,8 @@ class Coarsener {
                                    request_.modes, made.name, start.size(), std::max<Index>(0, start.size() - 12)));
     problem.modes = at_points(response.modes, fine, placed->placed.nodes);
     problem.motions = at_points(response.motions, fine, placed->placed.nodes);
+    const Matrix mass_times_shapes = start.times_mass(start.gather(problem.modes));
+    made.before = frequencies(matched_modes(start, mass_times_shapes, response).lambda);
     const std::vector<double> density = equal_densities(problem, response);
     const EqualModuli found = equal_moduli(problem, density, response, [&](const std::string& reached) {
       return !request_.go_on || request_.go_on(made.name + ": " + reached);
@@ -274,7 +276,6 @@ class Coarsener {
       m.fields[young_field] = found.young;
       m.fields[density_field] = density;
     });
-    made.before = frequencies(found.before);
     made.after = frequencies(found.lambda);
     made.self_weight = found.self_weight;
     for (std::size_t e = 0; e < density.size(); ++e) {

@@ -165,23 +165,15 @@ class ModulusFit {
     set_cell_field(alone_, "young", young);
     const RestBody body(alone_);
     const Matrix u = body.solve(fine_.shift, forces_);
-    const ElasticModes modes = elastic_modes(body, fine_.lambda.size() + spare_modes);
-    const Matrix common = (modes.X.transpose() * mass_times_shapes_).cwiseAbs2();
-    const std::vector<Index> match = matching_modes(common, fine_.lambda);
-
+    const MatchedModes modes = matched_modes(body, mass_times_shapes_, fine_);
     Answer a;
     a.work = forces_.transpose() * u;
     const Index n = fine_.lambda.size(), pairs = pair_count(forces_.cols());
     a.residual.resize(n + pairs);
     a.jacobian.resize(n + pairs, elements());
-    a.lambda.resize(n);
+    a.lambda = modes.lambda;
     const Vector part = p.array().exp();
-    Matrix X(modes.X.rows(), n);
-    for (Index i = 0; i < n; ++i) {
-      a.lambda[i] = modes.lambda[match[static_cast<std::size_t>(i)]];
-      X.col(i) = modes.X.col(match[static_cast<std::size_t>(i)]);
-    }
-    Matrix change = products_->stiffness_squares(body.spread(X));  // E × n
+    Matrix change = products_->stiffness_squares(body.spread(modes.X));  // E × n
     for (Index i = 0; i < n; ++i) change.col(i) = change.col(i).cwiseProduct(part) / a.lambda[i];
     mix_groups(a.lambda, change);
     for (Index i = 0; i < n; ++i) {
@@ -345,6 +337,17 @@ std::vector<Index> matching_modes(const Matrix& common, const Vector& lambda) {
   return match;
 }
 
+MatchedModes matched_modes(const RestBody& coarse, const Matrix& mass_times_shapes, const FineResponse& fine) {
+  const ElasticModes modes = elastic_modes(coarse, fine.lambda.size() + spare_modes);
+  const std::vector<Index> match = matching_modes((modes.X.transpose() * mass_times_shapes).cwiseAbs2(), fine.lambda);
+  MatchedModes matched{Vector(fine.lambda.size()), Matrix(modes.X.rows(), fine.lambda.size())};
+  for (Index i = 0; i < fine.lambda.size(); ++i) {
+    matched.lambda[i] = modes.lambda[match[static_cast<std::size_t>(i)]];
+    matched.X.col(i) = modes.X.col(match[static_cast<std::size_t>(i)]);
+  }
+  return matched;
+}
+
 EqualModuli equal_moduli(const CoarseProblem& problem, const std::vector<double>& density, const FineResponse& fine,
                          const std::function<bool(const std::string&)>& progress) {
   ModulusFit fit(problem, density, fine);
@@ -354,8 +357,7 @@ EqualModuli equal_moduli(const CoarseProblem& problem, const std::vector<double>
   bool go_on = true;
   double reached = std::numeric_limits<double>::infinity();
   for (int round = 0; round < rounds && go_on; ++round) {
-    ModulusFit::Answer now = fit.at(q.cwiseProduct(unit));
-    if (round == 0) result.before = now.lambda;
+    const ModulusFit::Answer now = fit.at(q.cwiseProduct(unit));
     const Matrix W = patterns(now.jacobian, q, fit.by_volume());
     std::vector<FitVariable> variables;
     for (Index k = 0; k < W.cols(); ++k) variables.push_back({fmt::format("pattern {}", k), -20, 20, false});

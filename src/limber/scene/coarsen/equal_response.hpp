@@ -51,15 +51,22 @@ std::vector<double> equal_densities(const CoarseProblem& problem, const FineResp
 struct EqualModuli {
   std::vector<double> young;
   Vector lambda;       // #n, of the coarse modes that stand for the fine ones
-  Vector before;       // the same with the moduli to start from
   Vector self_weight;  // what its weight along x, y, z does, fᵀu, in parts of the fine body's
 };
 /// `progress`: what was reached; false ends the search with the best so far.
 EqualModuli equal_moduli(const CoarseProblem& problem, const std::vector<double>& density, const FineResponse& fine,
                          const std::function<bool(const std::string&)>& progress);
 
-/// The λ of modes x of another system that stand for modes φ, #n: pairs with the most in common, (xᵀMφ)², come first; λ
-/// of modes φ with nearly the same λ are in ascending order. `shapes`: φ on the unknowns.
+/// For each mode φ the mode x of another system that stands for it, #n: pairs with the most in `common`, (xᵀMφ)², #x ×
+/// #φ, come first. φ with nearly the same λ have theirs in ascending order.
 std::vector<Index> matching_modes(const Matrix& common, const Vector& lambda);
+
+/// The elastic modes of a coarse body that stand for the fine ones.
+struct MatchedModes {
+  Vector lambda;  // #n
+  Matrix X;       // unknowns × n
+};
+/// `mass_times_shapes`: Mφ of the fine body's modes, on the unknowns.
+MatchedModes matched_modes(const RestBody& coarse, const Matrix& mass_times_shapes, const FineResponse& fine);
 
 }  // namespace limber
