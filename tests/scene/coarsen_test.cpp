@@ -139,8 +139,8 @@ double chain_frequency(int N, int k, double length, double young) {
 TEST(Coarsen, ABarHasTheFrequenciesOfTheFineChain) {
   Json json = clamped_box({16, 1, 1}, 2e5, 0);
   json["bodies"][0]["element"] = "hex";
+  json["bodies"][0]["mesh"]["size"] = {.4, .005, .005};  // so thin that its sections stay plane
   json["bodies"][0]["pin"] = Json::parse(R"(["left", {"nodes": "all", "axes": "yz"}])");
-  for (int k = 1; k <= 3; ++k) ASSERT_GT(chain_frequency(16, k, .4, 2e5), 0);
   const Coarsened made = coarsen(coarsen_request(json, 2, 3));
   const CoarseBody& body = made.bodies.at(0);
   EXPECT_EQ(body.elements, 8u);
@@ -370,10 +370,10 @@ TEST(Coarsen, SaysWhatIsWrong) {
   EXPECT_EQ(error(wrong).substr(0, 23), "bodies[0].dilatation: \"");
   wrong = json;
   wrong["bodies"][0]["material"] = {{"model", "yeoh"}, {"c1", 1e5}, {"poisson", .3}};
-  EXPECT_EQ(error(wrong).substr(0, 39), "bodies[0].material: has no \"young\": its ");
+  EXPECT_EQ(error(wrong).substr(0, 39), "bodies[0].material: has no \"young\": its");
   wrong = json;
-  wrong["bodies"][0]["rigid"] = {{{"nodes", "right"}}};
-  EXPECT_EQ(error(wrong).substr(0, 19), "bodies[0].rigid: ca");
+  wrong["bodies"][0]["rigid"] = Json::parse(R"([{"box": {"min": [0.2, 0, 0], "max": [0.4, 0.1, 0.1]}}])");
+  EXPECT_EQ(error(wrong), "bodies[0].rigid: cannot be coarsened: a body with rigid parts");
   wrong = json;
   wrong["start"] = {{"run", "elsewhere"}};
   EXPECT_EQ(error(wrong).substr(0, 11), "start.run: ");

@@ -112,10 +112,12 @@ Vector bounded_shares(const Matrix& A, const Vector& b, const Matrix& H, const V
     }
     if (inside) break;
   }
-  // Exactly: what is left is far below the prior's part.
+  // Exactly: what is left is far below the prior's part. A direction in which no element can be shifted stays as it is.
   const Vector free = (held.array() == 0).select(w.cwiseInverse(), Vector::Zero(m));
-  const Matrix G = H * free.asDiagonal() * H.transpose();
-  return s + free.cwiseProduct(H.transpose() * Vector(G.ldlt().solve(h - H * s)));
+  const DenseEigen G = symmetric_eigen(H * free.asDiagonal() * H.transpose());
+  Vector along = G.vectors.transpose() * (h - H * s);
+  for (Index k = 0; k < hard; ++k) along[k] = G.values[k] > 1e-9 * G.values[hard - 1] ? along[k] / G.values[k] : 0;
+  return s + free.cwiseProduct(H.transpose() * Vector(G.vectors * along));
 }
 
 /// Weights of the vectors whose works are compared: modes, uniform loads, loads that grow, own loads.
