@@ -26,11 +26,11 @@ bool of_hexahedra(const BodyShape& fine) { return corner_count(fine.elements.kin
 SolidMesh coarse_box(const BodyChoice& body, const BoxShape& box, const BodyShape& fine, double factor) {
   std::array<int, 3> cells{};
   for (std::size_t k = 0; k < 3; ++k) cells[k] = std::max(1, static_cast<int>(std::lround(box.cells[k] / factor)));
+  if (cells == std::array<int, 3>{1, 1, 1} && cells == box.cells)
+    throw InputError(body.where + ".mesh.cells", "a box of one cell cannot be made coarser");
   if (cells == box.cells)
-    refuse_factor(
-        body, factor,
-        fmt::format("its {} × {} × {} cells would stay; take a larger one{}", cells[0], cells[1], cells[2],
-                    cells == std::array<int, 3>{1, 1, 1} ? " is of no use: a box has one cell at least" : ""));
+    refuse_factor(body, factor,
+                  fmt::format("its {} × {} × {} cells would stay; take a larger one", cells[0], cells[1], cells[2]));
   if (!of_hexahedra(fine)) return box_mesh(box.origin, box.size, cells, box.split);
   const ElementMesh elements = box_hexahedra(box.origin, box.size, cells);
   HexMesh mesh{elements.nodes, {}, {}, {}};

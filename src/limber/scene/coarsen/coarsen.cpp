@@ -278,6 +278,9 @@ class Coarsener {
     });
     made.after = frequencies(found.lambda);
     made.self_weight = found.self_weight;
+    if (!found.converged)
+      result_.notes.push_back(
+          fmt::format("{}: the search for moduli ended before it had converged", scene_.bodies[ix(b)].where));
     for (std::size_t e = 0; e < density.size(); ++e) {
       const double part = found.young[e] / from.young[e];
       made.least_young = e == 0 ? part : std::min(made.least_young, part);

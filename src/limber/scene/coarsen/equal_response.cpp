@@ -25,7 +25,8 @@ constexpr double density_prior = .03, least_density = .2;
 constexpr double weight_frequency = 30, weight_shape = .55, weight_uniform = 1;
 constexpr Index spare_modes = 6;  // of the coarse body, among which those that stand for the fine ones are sought
 constexpr int rounds = 4, evaluations_a_round = 10;
-constexpr double same_lambda = 1e-3;  // relative: modes of one group
+constexpr double same_lambda = 1e-3;  // relative: in ascending order
+constexpr double near_lambda = 1.3;   // of the next to the one before: of one group
 
 Vector element_row_sums(const LiveBody& body, MassForm mass) {
   const PlacedBody& p = body.placed;
@@ -128,6 +129,13 @@ Vector vector_weights(Index modes, Index loads) {
   return w;
 }
 
+/// The rotation Q = T (TᵀT)^(−½).
+Matrix nearest_rotation(const Matrix& T) {
+  const DenseEigen square = symmetric_eigen(T.transpose() * T);
+  const Vector root = square.values.cwiseMax(1e-6 * square.values[square.values.size() - 1]).cwiseSqrt();
+  return T * square.vectors * root.cwiseInverse().asDiagonal() * square.vectors.transpose();
+}
+
 /// What the coarse body does with other moduli, beside what the fine one does.
 class ModulusFit {
  public:
@@ -147,6 +155,7 @@ class ModulusFit {
     if (problem.loads.size() > 0) loads = beside(loads, problem.loads);
     mass_times_shapes_ = start.times_mass(shapes_);
     forces_ = beside(mass_times_shapes_, start.gather(loads));
+    make_groups();
     make_targets();
   }
 
@@ -170,22 +179,16 @@ class ModulusFit {
     const MatchedModes modes = matched_modes(body, mass_times_shapes_, fine_);
     Answer a;
     a.work = forces_.transpose() * u;
-    const Index n = fine_.lambda.size(), pairs = pair_count(forces_.cols());
-    a.residual.resize(n + pairs);
-    a.jacobian.resize(n + pairs, elements());
     a.lambda = modes.lambda;
+    const Index rows = frequency_rows(), pairs = pair_count(forces_.cols());
+    a.residual.resize(rows + pairs);
+    a.jacobian.resize(rows + pairs, elements());
     const Vector part = p.array().exp();
-    Matrix change = products_->stiffness_squares(body.spread(modes.X));  // E × n
-    for (Index i = 0; i < n; ++i) change.col(i) = change.col(i).cwiseProduct(part) / a.lambda[i];
-    mix_groups(a.lambda, change);
-    for (Index i = 0; i < n; ++i) {
-      a.residual[i] = weight_frequency * .5 * std::log(a.lambda[i] / fine_.lambda[i]);
-      a.jacobian.row(i) = weight_frequency * .5 * change.col(i).transpose();
-    }
+    add_frequencies(modes, body, part, a);
     const Matrix by_element = products_->stiffness(body.spread(u));
     for_pairs(forces_.cols(), [&](Index i, Index j, Index k) {
-      a.residual[n + k] = (a.work(i, j) - target_(i, j)) * scale_(i, j);
-      a.jacobian.row(n + k) = -scale_(i, j) * by_element.col(k).cwiseProduct(part).transpose();
+      a.residual[rows + k] = (a.work(i, j) - target_(i, j)) * scale_(i, j);
+      a.jacobian.row(rows + k) = -scale_(i, j) * by_element.col(k).cwiseProduct(part).transpose();
     });
     return a;
   }
@@ -193,18 +196,46 @@ class ModulusFit {
   const Matrix& target() const { return target_; }
 
  private:
-  /// Modes of the same λ are one group, in which only the mean of the derivatives, the trace, is defined.
-  static void mix_groups(const Vector& lambda, Matrix& change) {
-    std::vector<Index> order(static_cast<std::size_t>(lambda.size()));
-    for (Index i = 0; i < lambda.size(); ++i) order[static_cast<std::size_t>(i)] = i;
-    std::sort(order.begin(), order.end(), [&](Index a, Index b) { return lambda[a] < lambda[b]; });
-    for (std::size_t first = 0, last = 0; first < order.size(); first = last) {
+  Index frequency_rows() const {
+    Index rows = 0;
+    for (const auto& [first, count] : groups_) rows += pair_count(count);
+    return rows;
+  }
+
+  /// Modes whose frequencies are near each other turn into each other at the least change, so that each by itself has
+  /// no useful derivative. A group of them has: B = Q ln(Λ) Qᵀ with Q the rotation nearest to φᵀMX is to be ln Λ of the
+  /// fine body. dB = Q (D ∘ XᵀdK X) Qᵀ, where D_ij = (ln λᵢ − ln λⱼ)/(λᵢ − λⱼ), 1/λ where these are equal.
+  void add_frequencies(const MatchedModes& modes, const RestBody& body, const Vector& part, Answer& a) const {
+    Index row = 0;
+    for (const auto& [first, count] : groups_) {
+      const Matrix X = modes.X.middleCols(first, count);
+      const Vector lambda = modes.lambda.segment(first, count), logs = lambda.array().log();
+      const Matrix Q = nearest_rotation(mass_times_shapes_.middleCols(first, count).transpose() * X);
+      Matrix change = products_->stiffness(body.spread(X));  // E × pairs
+      for_pairs(count, [&](Index i, Index j, Index k) {
+        const double gap = lambda[j] - lambda[i];
+        const double slope = std::abs(gap) > 1e-6 * lambda[i] ? (logs[j] - logs[i]) / gap : 1 / lambda[i];
+        change.col(k) = slope * change.col(k).cwiseProduct(part);
+      });
+      const Matrix B = Q * logs.asDiagonal() * Q.transpose();
+      for_pairs(count, [&](Index r, Index c, Index) {
+        Vector derivative = Vector::Zero(elements());
+        for_pairs(count, [&](Index i, Index j, Index k) {
+          const double twice = i == j ? Q(r, i) * Q(c, i) : Q(r, i) * Q(c, j) + Q(r, j) * Q(c, i);
+          derivative += twice * change.col(k);
+        });
+        const double aim = r == c ? std::log(fine_.lambda[first + r]) : 0;
+        a.residual[row] = weight_frequency * .5 * (B(r, c) - aim);
+        a.jacobian.row(row++) = weight_frequency * .5 * derivative.transpose();
+      });
+    }
+  }
+
+  void make_groups() {
+    for (Index first = 0, last = 0; first < fine_.lambda.size(); first = last) {
       last = first + 1;
-      while (last < order.size() && lambda[order[last]] - lambda[order[last - 1]] < 1e-6 * lambda[order[last]]) ++last;
-      if (last - first == 1) continue;
-      Vector mean = Vector::Zero(change.rows());
-      for (std::size_t k = first; k < last; ++k) mean += change.col(order[k]) / static_cast<double>(last - first);
-      for (std::size_t k = first; k < last; ++k) change.col(order[k]) = mean;
+      while (last < fine_.lambda.size() && fine_.lambda[last] < near_lambda * fine_.lambda[last - 1]) ++last;
+      groups_.emplace_back(first, last - first);
     }
   }
 
@@ -234,6 +265,7 @@ class ModulusFit {
   std::optional<ElementProducts> products_;
   Vector young_, by_volume_;
   Matrix shapes_, mass_times_shapes_, forces_, target_, scale_;
+  std::vector<std::pair<Index, Index>> groups_;  // of near frequencies: the first mode, and how many
 };
 
 /// What p may be made of: the derivatives of all residuals at p, and p itself. Orthonormal columns, by volume.
@@ -366,7 +398,7 @@ EqualModuli equal_moduli(const CoarseProblem& problem, const std::vector<double>
     LeastSquaresOptions options;
     options.max_evaluations = evaluations_a_round;
     options.tolerance = 1e-4;
-    options.go_on = [&](const FitProgress&) { return go_on; };
+    options.go_on = [&](const FitProgress& pp) { fmt::print(stderr,"DBG round {} ev {} sum {} largest y {}\n", round, pp.evaluation, pp.sum_of_squares, pp.x.lpNorm<Eigen::Infinity>()); return go_on; };
     const LeastSquaresResult best = least_squares(
         [&](const Vector& y) {
           const ModulusFit::Answer a = fit.at(unit.cwiseProduct(W * y));
@@ -378,7 +410,9 @@ EqualModuli equal_moduli(const CoarseProblem& problem, const std::vector<double>
         },
         variables, W.transpose() * q, options);
     q = W * best.x;
-    if (best.sum_of_squares > .995 * reached) break;
+    fmt::print(stderr,"DBG {} {}\n", best.reason, best.sum_of_squares);
+    result.converged = best.sum_of_squares > .99 * reached;
+    if (result.converged) break;
     reached = best.sum_of_squares;
   }
   const Vector p = unit.cwiseProduct(q);

@@ -50,7 +50,8 @@ std::vector<double> equal_densities(const CoarseProblem& problem, const FineResp
 
 struct EqualModuli {
   std::vector<double> young;
-  Vector lambda;       // #n, of the coarse modes that stand for the fine ones
+  Vector lambda;  // #n, of the coarse modes that stand for the fine ones
+  bool converged = false;
   Vector self_weight;  // what its weight along x, y, z does, fᵀu, in parts of the fine body's
 };
 /// `progress`: what was reached; false ends the search with the best so far.
