@@ -22,9 +22,9 @@ namespace {
 constexpr double density_prior = .03, least_density = .2;
 // Moduli: weights of ln f, of the shapes and loads that grow from the centre, of uniform loads and the scene's own;
 // p counts 1.
-constexpr double weight_frequency = 30, weight_shape = .55, weight_uniform = 1;
+constexpr double weight_frequency = 30, weight_shape = 1, weight_uniform = 1;
 constexpr Index spare_modes = 6;  // of the coarse body, among which those that stand for the fine ones are sought
-constexpr int rounds = 4, evaluations_a_round = 10;
+constexpr int rounds = 6, evaluations_a_round = 12;
 constexpr double same_lambda = 1e-3;  // relative: in ascending order
 constexpr double near_lambda = 1.3;   // of the next to the one before: of one group
 
@@ -394,11 +394,11 @@ EqualModuli equal_moduli(const CoarseProblem& problem, const std::vector<double>
     const ModulusFit::Answer now = fit.at(q.cwiseProduct(unit));
     const Matrix W = patterns(now.jacobian, q, fit.by_volume());
     std::vector<FitVariable> variables;
-    for (Index k = 0; k < W.cols(); ++k) variables.push_back({fmt::format("pattern {}", k), -20, 20, false});
+    for (Index k = 0; k < W.cols(); ++k) variables.push_back({fmt::format("pattern {}", k), -5, 5, false});
     LeastSquaresOptions options;
     options.max_evaluations = evaluations_a_round;
-    options.tolerance = 1e-4;
-    options.go_on = [&](const FitProgress& pp) { fmt::print(stderr,"DBG round {} ev {} sum {} largest y {}\n", round, pp.evaluation, pp.sum_of_squares, pp.x.lpNorm<Eigen::Infinity>()); return go_on; };
+    options.tolerance = 1e-8;
+    options.go_on = [&](const FitProgress&) { return go_on; };
     const LeastSquaresResult best = least_squares(
         [&](const Vector& y) {
           const ModulusFit::Answer a = fit.at(unit.cwiseProduct(W * y));
@@ -410,7 +410,6 @@ EqualModuli equal_moduli(const CoarseProblem& problem, const std::vector<double>
         },
         variables, W.transpose() * q, options);
     q = W * best.x;
-    fmt::print(stderr,"DBG {} {}\n", best.reason, best.sum_of_squares);
     result.converged = best.sum_of_squares > .99 * reached;
     if (result.converged) break;
     reached = best.sum_of_squares;
