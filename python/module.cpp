@@ -86,6 +86,7 @@ PYBIND11_MODULE(_limber, m) {
   add_integrate(m);
   add_contact(m);
   add_gradient(m);
+  add_coarsen(m);
   m.attr("__version__") = LIMBER_VERSION;
 }
 

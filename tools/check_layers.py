@@ -42,7 +42,8 @@ FOLDERS = {
     "linalg": {"": [], "solvers": [""], "modes": ["solvers"], "exponential": [""]},
     "mesh": {"": [], "io": [""], "fill": [""], "shapes": ["fill"]},
     "contact": {"geometry": [], "forces": ["geometry"], "smooth": ["forces"], "": ["smooth"]},
-    "scene": {"": [], "construction": [""], "run": ["construction"], "gradient": ["run"]},
+    "scene": {"": [], "construction": [""], "run": ["construction"], "gradient": ["run"],
+              "coarsen": ["run"]},
     "study": {"": [], "sweep": [""], "validation": [""]},
 }
 

@@ -20,9 +20,9 @@ from ._limber import (Body, FrameWriter, InputError, Material, OutputError, Scen
 
 __all__ = [
     "Body", "FrameWriter", "InputError", "Material", "OutputError", "Scene", "Simulation", "StepFailure", "__version__",
-    "FitResult", "MinimizeResult", "amplification_matrix", "barrier", "ccd", "damping_curve", "distance", "export", "fit",
-    "fit_statics", "friction_smoothing", "integrate", "materials", "methods", "minimize", "modes", "objectives", "phi1", "render",
-    "run", "set_threads", "spectral_radius", "statics", "statics_value_and_grad", "value_and_grad",
+    "CoarsenResult", "FitResult", "MinimizeResult", "amplification_matrix", "barrier", "ccd", "coarsen", "damping_curve", "distance",
+    "export", "fit", "fit_statics", "friction_smoothing", "integrate", "materials", "methods", "minimize", "modes", "objectives",
+    "phi1", "render", "run", "set_threads", "spectral_radius", "statics", "statics_value_and_grad", "value_and_grad",
 ]
 
 
@@ -122,6 +122,32 @@ def minimize(scene, objective, vary, *, starts=1, max_evaluations=100, tolerance
     report = _limber.minimize(scene, objective, dict(vary), starts, max_evaluations, float(tolerance), progress)
     report["scene"] = Scene(report["scene"])
     return MinimizeResult(**report)
+
+
+@_dataclass
+class CoarsenResult:
+    """What `coarsen` made. Each dict is by the names of the bodies."""
+
+    frequencies: dict  # of each body {"fine": [Hz], "before": with the fine moduli on the coarse mesh, "after": ...}
+    elements: dict  # of each {"fine": how many, "coarse": how many}
+    mass: dict  # of each {"fine": [kg], "coarse": [kg]}
+    self_weight: dict  # of each, what its weight along x, y, z does at rest, in parts of the fine body's
+    moduli: dict  # of each {"least": ..., "most": ...}, in parts of the fine ones
+    notes: list
+    scene: dict = _field(repr=False)  # with the coarse meshes in it
+
+
+def coarsen(scene, resolution=2, n=6, *, body=None, output=None, overwrite=False):
+    """A scene whose solid bodies have longer elements, `resolution` times, and move like the fine ones.
+
+    Each coarse element gets a modulus and a density of its own, by which the first n frequencies and what loads do at
+    rest are those of the fine body. body: the name of one (None: all solids). output: a file to be written, with the
+    coarse meshes beside it.
+    """
+    report = _limber.coarsen(scene, float(resolution), n, body or "", output, overwrite)
+    by_name = {key: {b["name"]: b[key] for b in report["bodies"]}
+               for key in ("frequencies", "elements", "mass", "self_weight", "moduli")}
+    return CoarsenResult(**by_name, notes=report["notes"], scene=report["scene"])
 
 
 def _numbers(parameters):

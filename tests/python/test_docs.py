@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = ["README.md", *sorted(f"docs/{page.name}" for page in (ROOT / "docs").glob("*.md"))]
-COMMANDS = ["run", "check", "modes", "statics", "mesh", "export", "render", "compare", "sweep", "fit"]  # that read a file
+COMMANDS = ["run", "check", "modes", "statics", "mesh", "export", "render", "compare", "sweep", "fit", "coarsen"]  # that read a file
 READ = re.compile(r"\.(json|obj|ply|stl|gltf|glb|msh|vtk|vtu|mesh|node|ele)$")
 DONE_BEFORE = {"out/stack", "out/mine"}  # the folder of the stack's scene; what the page has written in Python
 

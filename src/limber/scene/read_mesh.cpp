@@ -66,7 +66,11 @@ const Section<SurfaceFile>& surface_table() {
 /// Those that are read by hand.
 std::vector<SectionTable> written_mesh_sections() {
   const Form origin = form::vector(quantity::length), positions = form::points(),
-             regions = form::other(R"({"type": "array", "items": {"type": "integer"}})");
+             regions = form::other(R"({"type": "array", "items": {"type": "integer"}})"),
+             fields = form::other(
+                 R"({"type": "object", "additionalProperties": {"type": "array", "items": {"type": "number"}}})");
+  const std::string field_line =
+      "`{\"<name>\": [number, …]}`: [fields](#a-field-in-place-of-a-number), numbers in SI units for each ";
   return {
       {"mesh_sheet",
        {{"shape", only_shape("sheet"), "`\"sheet\"`", required},
@@ -92,13 +96,15 @@ std::vector<SectionTable> written_mesh_sections() {
       {"mesh_tets",
        {{"nodes", positions, "positions{}, `[[x, y, z], …]`", required},
         {"tets", form::node_lists(4), "four node numbers each", required},
-        {"region", regions, "a region number for each tetrahedron", "all 0"}}},
+        {"region", regions, "a region number for each tetrahedron", "all 0"},
+        {"fields", fields, field_line + "tetrahedron", "none"}}},
       {"mesh_hexes",
        {{"nodes", positions, "positions{}, `[[x, y, z], …]`", required},
         {"hexes", form::node_lists(8),
          "eight node numbers each: around a face, then around the opposite one from the same edge, as in Gmsh and VTK",
          required},
-        {"region", regions, "a region number for each hexahedron", "all 0"}}},
+        {"region", regions, "a region number for each hexahedron", "all 0"},
+        {"fields", fields, field_line + "hexahedron", "none"}}},
       {"mesh_network",
        {{"nodes", positions, "positions", required},
         {"edges", form::node_lists(2), "two node numbers each", required}}}};
@@ -120,12 +126,28 @@ std::vector<int> read_region_numbers(const JsonSection& s, std::size_t cells, co
   return region;
 }
 
+std::map<std::string, std::vector<double>> read_cell_fields(const JsonSection& s, std::size_t cells, const char* many) {
+  std::map<std::string, std::vector<double>> fields;
+  const auto c = s.find("fields");
+  if (!c) return fields;
+  if (!c->is_object()) c->fail_type("an object with a list of numbers for each name");
+  for (const auto& [name, list] : c->json().items()) {
+    const JsonCursor place(list, c->path() + "." + name);
+    std::vector<double>& values = fields[name];
+    for (const JsonCursor& item : place.items()) values.push_back(item.number(quantity::ratio));
+    if (values.size() != cells)
+      place.fail("has " + std::to_string(values.size()) + " numbers for " + std::to_string(cells) + " " + many);
+  }
+  return fields;
+}
+
 TetMesh read_tets(const JsonSection& s) {
   TetMesh mesh;
   mesh.nodes = s.at("nodes").points();
   mesh.tets = s.at("tets").tuples<4>(mesh.nodes.size());
   if (mesh.tets.empty()) s.at("tets").fail("has no tetrahedron");
   mesh.region = read_region_numbers(s, mesh.tets.size(), "tetrahedra");
+  mesh.fields = read_cell_fields(s, mesh.tets.size(), "tetrahedra");
   return mesh;
 }
 
@@ -135,6 +157,7 @@ HexMesh read_hexes(const JsonSection& s) {
   mesh.hexes = s.at("hexes").tuples<8>(mesh.nodes.size());
   if (mesh.hexes.empty()) s.at("hexes").fail("has no hexahedron");
   mesh.region = read_region_numbers(s, mesh.hexes.size(), "hexahedra");
+  mesh.fields = read_cell_fields(s, mesh.hexes.size(), "hexahedra");
   return mesh;
 }
 

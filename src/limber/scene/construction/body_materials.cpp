@@ -49,6 +49,25 @@ double mean_part(const BodyChoice& body, const MaterialChoice& choice, const Mad
 
 }  // namespace
 
+std::vector<std::string> material_keys(const BodyChoice& body, const BodyShape& shape) {
+  const auto& choices = body.materials;
+  std::map<int, std::string> name_of;
+  for (const auto& [name, region] : shape.mesh.region_names) name_of[region] = name;
+  std::vector<std::string> keys;
+  for (std::size_t e = 0; e < shape.elements.count(); ++e) {
+    const int region = shape.region(e);
+    const auto named = name_of.find(region);
+    auto it = named == name_of.end() ? choices.end() : choices.find(named->second);
+    if (it == choices.end()) it = choices.find(std::to_string(region));
+    if (it == choices.end()) it = choices.find("default");
+    if (it == choices.end())
+      throw InputError(body.where + ".materials",
+                       fmt::format("no material for region {} of element {}; name it, or give \"default\"", region, e));
+    keys.push_back(it->first);
+  }
+  return keys;
+}
+
 BodyMaterials body_materials(const BodyChoice& body, const BodyShape& shape) {
   BodyMaterials map;
   std::vector<double> densities;
@@ -72,20 +91,9 @@ BodyMaterials body_materials(const BodyChoice& body, const BodyShape& shape) {
     map.viscosities.push_back(choice.viscosity);
     return at->second;
   };
-  const auto& choices = body.materials;
-  std::map<int, std::string> name_of;
-  for (const auto& [name, region] : shape.mesh.region_names) name_of[region] = name;
-  std::set<std::string> used;
+  const std::vector<std::string> keys = material_keys(body, shape);
   for (std::size_t e = 0; e < shape.elements.count(); ++e) {
-    const int region = shape.region(e);
-    const auto named = name_of.find(region);
-    auto it = named == name_of.end() ? choices.end() : choices.find(named->second);
-    if (it == choices.end()) it = choices.find(std::to_string(region));
-    if (it == choices.end()) it = choices.find("default");
-    if (it == choices.end())
-      throw InputError(body.where + ".materials",
-                       fmt::format("no material for region {} of element {}; name it, or give \"default\"", region, e));
-    used.insert(it->first);
+    const auto it = body.materials.find(keys[e]);
     int material = number(it->first, it->second, e, false);
     if (map.means.bulk[ix(material)] > 0) {
       if (!thin) thin = thin_elements(body, shape);
@@ -94,6 +102,7 @@ BodyMaterials body_materials(const BodyChoice& body, const BodyShape& shape) {
     map.of_element.push_back(material);
     map.density.push_back(densities[ix(map.of_element.back())]);
   }
+  const std::set<std::string> used(keys.begin(), keys.end());
   for (const auto& [region, choice] : body.materials)
     if (!used.count(region) && region != "default")
       throw InputError(body.where + ".materials." + region, "the mesh has no such region");

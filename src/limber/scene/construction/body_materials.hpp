@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "limber/force/elastic.hpp"
@@ -28,6 +29,9 @@ struct BodyMaterials {
     return std::any_of(viscosities.begin(), viscosities.end(), [](const Viscosity& v) { return !v.empty(); });
   }
 };
+
+/// Which of the body's materials each element has, #E keys. Throws InputError where a region has none.
+std::vector<std::string> material_keys(const BodyChoice& body, const BodyShape& shape);
 
 /// Of a body of tetrahedra with materials. Throws InputError.
 BodyMaterials body_materials(const BodyChoice& body, const BodyShape& shape);

@@ -10,21 +10,12 @@
 #include "limber/core/errors.hpp"
 #include "limber/gradient/parameter_variation.hpp"
 #include "limber/scene/construction/live_bodies.hpp"
+#include "limber/scene/construction/taken_apart.hpp"
 
 namespace limber {
 namespace {
 
 constexpr double relative_step = 1e-5;
-
-/// The elements of a mesh, each on nodes of its own.
-ElementMesh taken_apart(const ElementMesh& mesh) {
-  ElementMesh apart{mesh.kind, {}, {}};
-  for (const int node : mesh.corners) {
-    apart.corners.push_back(static_cast<int>(apart.nodes.size()));
-    apart.nodes.push_back(mesh.nodes[static_cast<std::size_t>(node)]);
-  }
-  return apart;
-}
 
 class ElementVariation final : public SystemVariation {
  public:

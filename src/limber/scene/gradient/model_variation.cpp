@@ -9,26 +9,11 @@
 #include "limber/core/nodes.hpp"
 #include "limber/gradient/parameter_variation.hpp"
 #include "limber/gradient/stage_tangent.hpp"
+#include "limber/scene/json_path.hpp"
 #include "limber/scene/units.hpp"
 
 namespace limber {
 namespace {
-
-/// "bodies[0].velocity" → /bodies/0/velocity
-nlohmann::json::json_pointer pointer_of(const std::string& path) {
-  std::string pointer = "/";
-  for (const char c : path) {
-    if (c == '.' || c == '[')
-      pointer += '/';
-    else if (c != ']')
-      pointer += c;
-  }
-  try {
-    return nlohmann::json::json_pointer(pointer);
-  } catch (const nlohmann::json::exception&) {
-    throw InputError(path, "is not a path of keys such as bodies[0].velocity");
-  }
-}
 
 /// Why a motion does not depend smoothly on what stands there; empty if it may.
 std::string why_not(const std::string& path) {
@@ -76,7 +61,7 @@ double number_in_si(const nlohmann::json& x, const std::string& path) {
 DocumentNumbers find_numbers(const nlohmann::json& scene, const std::string& path) {
   if (path.empty()) throw InputError("parameters", "an empty path names nothing; give one such as bodies[0].velocity");
   if (const std::string reason = why_not(path); !reason.empty()) throw InputError(path, reason);
-  DocumentNumbers found{pointer_of(path), {}};
+  DocumentNumbers found{json_pointer_of(path), {}};
   static const std::regex motionless("bodies\\[\\d+\\]\\.(velocity|angular_velocity|position|rotation)");
   if (!scene.contains(found.at) && scene.contains(found.at.parent_pointer()) && std::regex_match(path, motionless))
     return {found.at, {0, 0, 0}, true};
