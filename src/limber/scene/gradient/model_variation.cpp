@@ -82,7 +82,7 @@ DocumentNumbers find_numbers(const nlohmann::json& scene, const std::string& pat
 }
 
 DocumentNumbers numbers_of(const nlohmann::json& scene, const Parameter& parameter) {
-  const DocumentNumbers numbers{pointer_of(parameter.name), parameter.values, parameter.is_list};
+  const DocumentNumbers numbers{json_pointer_of(parameter.name), parameter.values, parameter.is_list};
   for (auto at = numbers.at.parent_pointer(); !at.empty(); at = at.parent_pointer())
     if (scene.contains(at) && !scene.at(at).is_structured())
       throw InputError(parameter.name, "is not in the scene, where " + at.to_string() + " is one word; write it out");

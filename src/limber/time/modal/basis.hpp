@@ -2,6 +2,8 @@
 /// Modes X with XᵀMX = I, and the projection P = I − X XᵀM. Modal parts: X XᵀM v of a velocity, M X Xᵀ f of a force.
 /// X need not be exact modes: its span is what is split off.
 
+#include <Eigen/Cholesky>
+
 #include "limber/linalg/block_algebra.hpp"
 #include "limber/linalg/modes/modes.hpp"
 #include "limber/model/system.hpp"
@@ -19,6 +21,16 @@ struct ModalBasis {
       : lambda(std::move(modes.lambda)), X(std::move(modes.X)), space(system.space()) {
     MX.resize(X.rows(), X.cols());
     for (Index i = 0; i < X.cols(); ++i) MX.col(i) = system.apply_mass(X.col(i));
+  }
+
+  /// Another basis of the span of any columns, orthonormal in the system's mass.
+  static ModalBasis of_span(const System& system, Modes columns) {
+    ModalBasis basis(system, std::move(columns));
+    if (basis.count() == 0) return basis;
+    const Matrix L = basis.product(basis.X, basis.MX).llt().matrixL();
+    for (Matrix* rows : {&basis.X, &basis.MX})
+      *rows = L.triangularView<Eigen::Lower>().solve(rows->transpose()).transpose();
+    return basis;
   }
 
   /// A subset of the columns.

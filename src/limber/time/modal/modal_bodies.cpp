@@ -26,6 +26,13 @@ bool ModalBodies::in_use(std::size_t mode) const {
   return left_out_.empty() || of_mode_[mode] < 0 || !out_[static_cast<std::size_t>(of_mode_[mode])];
 }
 
+std::vector<Index> ModalBodies::columns_in_use(Index modes) const {
+  std::vector<Index> columns;
+  for (Index c = 0; c < modes; ++c)
+    if (in_use(static_cast<std::size_t>(c))) columns.push_back(c);
+  return columns;
+}
+
 /// The eigenvalues of XᵀKX are never below those of K, whatever X is.
 void ModalBodies::leave_out(const ReducedTangent& reduced, const ModalLimits& limits, const Vector& turning) {
   left_out_.clear();

@@ -48,6 +48,7 @@ class ModalBodies {
   void leave_out_none() { left_out_.clear(); }
   const std::vector<LeftOut>& left_out() const { return left_out_; }
   bool in_use(std::size_t mode) const;
+  std::vector<Index> columns_in_use(Index modes) const;
 
  private:
   std::vector<Index> modes_of(std::size_t body) const;

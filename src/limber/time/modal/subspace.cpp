@@ -70,21 +70,13 @@ void ModalSubspace::begin_step(System& system, const State& u0, double h, const 
 }
 
 void ModalSubspace::take_held(System& system) {
-  const ModalBasis& held = step_.held->basis;
-  all_.basis = ModalBasis(system, {held.lambda, held.X});
-  if (held.count() > 0) {
-    const Matrix L = all_.basis.product(held.X, all_.basis.MX).llt().matrixL();
-    for (Matrix* columns : {&all_.basis.X, &all_.basis.MX})
-      *columns = L.triangularView<Eigen::Lower>().solve(columns->transpose()).transpose();
-  }
+  all_.basis = ModalBasis::of_span(system, {step_.held->basis.lambda, step_.held->basis.X});
   all_.reduced = reduction_(system, step_.start.tangent, all_.basis, all_.stiff);
 }
 
 HeldModes ModalSubspace::used() const {
-  HeldModes used{basis(), corrected(), kept_, {}, options_.refresh.rule == Refresh::Rule::automatic};
-  for (Index c = 0; c < count(); ++c)
-    if (left_out().empty() || bodies_.in_use(static_cast<std::size_t>(c))) used.columns.push_back(c);
-  return used;
+  const bool turned = options_.refresh.rule == Refresh::Rule::automatic;
+  return {basis(), corrected(), kept_, bodies_.columns_in_use(count()), turned};
 }
 
 void ModalSubspace::commit() {
@@ -165,17 +157,14 @@ void ModalSubspace::leave_out() {
 /// Marks modes of the step whose residual is too large; empty if there are none. Schedules the next check before they
 /// are expected to become so.
 std::vector<char> ModalSubspace::due(System& system) {
-  std::vector<Index> columns;
-  const auto modes = static_cast<std::size_t>(count());
-  for (std::size_t c = 0; c < modes; ++c)
-    if (bodies_.in_use(c)) columns.push_back(static_cast<Index>(c));
+  const std::vector<Index> columns = bodies_.columns_in_use(count());
   if (columns.empty()) return {};
   const Vector now = staleness(system, columns);
   const bool automatic = options_.refresh.rule == Refresh::Rule::automatic;
   const double worst = largest(now), coupling = collides() ? most_coupling_with_contact : most_coupling,
                most = automatic ? coupling : options_.refresh.residual;
   if (!(worst <= most)) {
-    std::vector<char> these(modes, 0);
+    std::vector<char> these(static_cast<std::size_t>(count()), 0);
     for (std::size_t i = 0; i < columns.size(); ++i)
       these[static_cast<std::size_t>(columns[i])] = !(now[static_cast<Index>(i)] <= most);
     return these;
