@@ -68,7 +68,7 @@ with tempfile.TemporaryDirectory() as folder:
 if len(sys.argv) > 1:
     data = "".join(f"$m{k} << E\n" + "".join(f"{1e3 * h} {results[m, h][0]} {results[m, h][1]}\n" for h in STEPS[m]) + "E\n"
                    for k, m in enumerate(STEPS))
-    colors = ["#0072b2", "#009e73", "#56b4e9", "#d55e00", "#cc79a7"]
+    colors = ["#0072b2", "#009e73", "#56b4e9", "#e69f00", "#d55e00", "#cc79a7"]
     lines = lambda column: ", ".join(f"$m{k} using 1:{column} with linespoints lw 2 lc rgb '{colors[k]}' "
                                      f"pt {5 + 2 * k} ps 1.5 title '{m}'" for k, m in enumerate(STEPS))
     subprocess.run(["gnuplot"], check=True, text=True, input=data + f"""
@@ -78,4 +78,4 @@ if len(sys.argv) > 1:
         set border 3; set tics nomirror; set grid lt 1 lc rgb '#dddddd'
         set xlabel 'time step [ms]'; set xrange [0:11]; set offsets 0, 0, graph 0.1, graph 0.05
         set title "Young's modulus that fits the film [kPa]"; plot {lines(2)}
-        set title 'damping that fits the film: factor of K [ms]'; set yrange [-0.1:*]; set key center right; plot {lines(3)}""")
+        set title 'damping that fits the film: factor of K [ms]'; set yrange [-0.1:*]; set key left center; plot {lines(3)}""")

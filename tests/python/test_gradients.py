@@ -3,6 +3,7 @@ and what is said about wrong requests."""
 
 import copy
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -311,6 +312,54 @@ def test_methods_without_a_rule_go_forwards(bar, method):
 @pytest.mark.parametrize("parameter, word", [("initial.velocities", "each node"), ("bodies[0].element.young", "whole systems")])
 def test_methods_without_a_rule_refuse_long_lists(bar, parameter, word):
     refused(lambda: limber.value_and_grad(bar(method="SIERE"), tip, parameter), word)
+
+
+@pytest.mark.parametrize("method", ["TR-BDF2", "SI", "SIERE"])
+def test_equal_bits_for_any_number_of_threads(method):
+    """Of a cube that slides on a floor, large enough for several threads."""
+    scene = {
+        "time": {"step": .005, "duration": .025}, "method": method, "gravity": [0, -9.81, 0],
+        "contact": {"delta": .004, "stiffness": 3e6, "friction": .4},
+        "obstacles": [{"name": "floor", "shape": "plane", "point": [0, 0, 0], "normal": [0, 1, 0]}],
+        "bodies": [{
+            "name": "cube", "mesh": {"shape": "box", "size": [.1, .1, .1], "cells": [8, 8, 8]},
+            "material": {"model": "neo_hookean", "young": 2e5, "poisson": .3, "density": 1000},
+            "position": [0, .006, 0], "velocity": [.8, -.5, 0]}],
+    }
+    parameters = [YOUNG, "contact.friction"] + ([] if method == "SIERE" else ["initial.velocities"])
+    found = []
+    for threads in (1, 2, 3):
+        limber.set_threads(threads)
+        try:
+            found.append(limber.value_and_grad(scene, smooth, parameters))
+        finally:
+            limber.set_threads(os.cpu_count())
+    for value, grad in found[1:]:
+        assert value == found[0][0]
+        for name in parameters:
+            assert np.array_equal(grad[name], found[0][1][name]), name
+
+
+def test_rod():
+    """A rope that is held by one end."""
+    scene = {
+        "time": {"step": .005, "duration": .05}, "method": "TR-BDF2", "gravity": [0, -9.81, 0],
+        "bodies": [{
+            "name": "rope", "mesh": {"shape": "chain", "from": [0, 0, 0], "to": [.4, 0, .1], "segments": 8}, "thickness": .01,
+            "material": {"model": "neo_hookean", "young": 1e6, "poisson": .3, "density": 1100}, "pin": ["left"]}],
+    }
+    _, grad = limber.value_and_grad(scene, smooth, [YOUNG, DENSITY])
+    for path, step in ((YOUNG, 1e3), (DENSITY, 1)):
+        key = path.rsplit(".", 1)[1]
+
+        def value(x):
+            other = copy.deepcopy(scene)
+            other["bodies"][0]["material"][key] = x
+            return limber.value_and_grad(other, smooth, "gravity")[0]
+
+        x = scene["bodies"][0]["material"][key]
+        slopes = [(value(x + h) - value(x - h)) / (2 * h) for h in (step, step / 2)]
+        assert grad[path] == pytest.approx((4 * slopes[1] - slopes[0]) / 3, rel=1e-6)
 
 
 # --- fit -----------------------------------------------------------------------------------------------------------
