@@ -70,6 +70,19 @@ TEST(GradientOfBodies, DampingThatTurnsWithTheBody) {
   }
 }
 
+/// Its K is projected, which no tangent follows.
+TEST(GradientOfBodies, DampingAtTheCurrentState) {
+  Json scene = beam("TR-BDF2");
+  scene["bodies"][0]["velocity"] = {2, 5, -3};
+  scene["bodies"][0]["damping"] = {{"stiffness", 5e-3}, {"at", "current"}};
+  expect_equal(scene,
+               {{"bodies[0].damping.stiffness", "/bodies/0/damping/stiffness", 0, 1e-6},
+                {young.parameter, young.pointer, 0, 20},
+                {density.parameter, density.pointer, 0, .1},
+                velocity},
+               1e-6);
+}
+
 TEST(GradientOfBodies, Viscous) {
   for (const char* method : {"TR-BDF2", "SI", "BDF2"}) {
     SCOPED_TRACE(method);

@@ -532,7 +532,7 @@ def test_other_threads_go_on_while_a_simulation_steps(bar):
 
 def stub_names(root):
     tree = ast.parse((root / "python/limber/__init__.pyi").read_text(encoding="utf-8"))
-    aliases = {"Array", "MatrixLike", "Function", "MatrixFunction", "Path", "SceneLike"}
+    aliases = {"Array", "MatrixLike", "Function", "MatrixFunction", "ObjectiveLike", "Path", "SceneLike"}
     names, members = set(), {}
     for node in tree.body:
         if isinstance(node, (ast.ClassDef, ast.FunctionDef)):

@@ -65,6 +65,8 @@ class RayleighDamping : public Force,
   void begin_step(const State& u) override;
   void restore(const std::vector<double>& memory) override;
   bool follows() const override { return uses(RayleighAt::corotated) || uses(RayleighAt::frozen); }
+  /// A projected K is the second derivative of no potential, so ∂K/∂q[v] w is not ∂K/∂q[w] v.
+  bool tangent_is_approximate() const override { return uses(RayleighAt::current); }
   double damping_power(const State& u) const override;
   double stored_energy(const State&) const override { return 0; }
 

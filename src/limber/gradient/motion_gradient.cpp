@@ -1,5 +1,6 @@
 #include "limber/gradient/motion_gradient.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -16,6 +17,14 @@ namespace limber {
 namespace {
 
 void refuse(const std::string& where, const std::string& why) { throw InputError(where, why); }
+
+bool any_force(const MechanicalSystem& system, bool (FollowingForce::*is)() const) {
+  const auto& all = system.forces().all();
+  return std::any_of(all.begin(), all.end(), [&](const auto& force) {
+    const auto* following = dynamic_cast<const FollowingForce*>(force.get());
+    return following && (following->*is)();
+  });
+}
 
 /// to += x, where empty vectors are zero.
 void add(const Vector& x, Vector& to) {
@@ -40,16 +49,15 @@ void require_differentiable(const Simulation& simulation, double end) {
   if (system.next_release() <= end) refuse("bodies", "a motion in which nodes are released has no gradient");
 }
 
-bool follows_motion(const MechanicalSystem& system) {
-  for (const auto& force : system.forces().all())
-    if (const auto* following = dynamic_cast<const FollowingForce*>(force.get()); following && following->follows())
-      return true;
-  return false;
+bool follows_motion(const MechanicalSystem& system) { return any_force(system, &FollowingForce::follows); }
+
+bool has_approximate_tangents(const MechanicalSystem& system) {
+  return any_force(system, &FollowingForce::tangent_is_approximate);
 }
 
 bool by_whole_steps(const MethodInfo& method, const MechanicalSystem& system) {
   return method.splitting != Splitting::none || method.kind == MethodKind::exponential ||
-         system.lag() == Lag::each_solution;
+         system.lag() == Lag::each_solution || has_approximate_tangents(system);
 }
 
 MotionGradient::MotionGradient(Simulation& simulation, const MethodSettings& method,

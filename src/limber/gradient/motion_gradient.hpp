@@ -22,9 +22,11 @@ void require_differentiable(const Simulation& simulation, double end);
 /// Whether a force depends on the motion before the step, apart from its constants: viscous stresses, turned damping.
 /// Such motions can be differentiated forwards only.
 bool follows_motion(const MechanicalSystem& system);
+/// Whether the tangent of a force is not exactly its derivative: of damping at the current state, whose K is projected.
+bool has_approximate_tangents(const MechanicalSystem& system);
 
 /// Whether steps have no rule for their derivative, so that they are differentiated as wholes, forwards only: those of
-/// hybrids and exponential methods, and with lagged friction.
+/// hybrids and exponential methods, with lagged friction, and with forces whose tangent is approximate.
 bool by_whole_steps(const MethodInfo& method, const MechanicalSystem& system);
 
 struct MotionAdjoint {

@@ -9,6 +9,8 @@ class FollowingForce {
   virtual ~FollowingForce() = default;
   /// Whether it does so with its present parameters.
   virtual bool follows() const = 0;
+  /// Whether its tangent is never more than an approximation.
+  virtual bool tangent_is_approximate() const { return false; }
 };
 
 }  // namespace limber

@@ -6,12 +6,12 @@
 #include <random>
 
 #include "limber/linalg/block_algebra.hpp"
-#include "limber/linalg/modes/mode_finder.hpp"
+#include "limber/linalg/modes/mode_iteration.hpp"
 #include "limber/linalg/modes/shift_invert.hpp"
 
 namespace limber {
 
-class BlockLanczos final : public ModeFinder {
+class BlockLanczos final : public ModeIteration {
  public:
   /// locked: #n × k, known M-orthonormal modes. The references must outlive this object.
   BlockLanczos(const ShiftInvert& op, const BlockProduct& M, const Matrix& locked);

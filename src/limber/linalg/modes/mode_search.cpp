@@ -104,8 +104,8 @@ bool bring_shift_near(const SparseMatrix& K, const SparseMatrix& M, const Vector
   return true;
 }
 
-std::unique_ptr<ModeFinder> make_finder(const ShiftInvert& op, const BlockProduct& K, const BlockProduct& M,
-                                        const Matrix& R) {
+std::unique_ptr<ModeIteration> make_finder(const ShiftInvert& op, const BlockProduct& K, const BlockProduct& M,
+                                           const Matrix& R) {
   if (op.space().shared()) return make_slepc_search(op, K, M, R);
   return std::make_unique<BlockLanczos>(op, M, R);
 }

@@ -24,8 +24,8 @@ namespace limber {
 
 bool slepc_serves(const Communicator&) { return false; }
 
-std::unique_ptr<ModeFinder> make_slepc_search(const ShiftInvert&, const BlockProduct&, const BlockProduct&,
-                                              const Matrix&) {
+std::unique_ptr<ModeIteration> make_slepc_search(const ShiftInvert&, const BlockProduct&, const BlockProduct&,
+                                                 const Matrix&) {
   throw InputError("modes", "this program was built without SLEPc: `make mpi` builds one that has it");
 }
 
@@ -82,7 +82,7 @@ class OwnRows {
   std::vector<std::pair<Index, Index> > own_;  // nodes: among those held, and among its own
 };
 
-class SlepcSearch final : public ModeFinder {
+class SlepcSearch final : public ModeIteration {
  public:
   SlepcSearch(const ShiftInvert& op, const BlockProduct& K, const BlockProduct& M, const Matrix& locked)
       : op_(op), K_(K), M_(M), locked_(locked), rows_(M.space()) {
@@ -336,8 +336,8 @@ bool slepc_serves(const Communicator& processes) {
   return all > 1 && all == processes.size();
 }
 
-std::unique_ptr<ModeFinder> make_slepc_search(const ShiftInvert& op, const BlockProduct& K, const BlockProduct& M,
-                                              const Matrix& locked) {
+std::unique_ptr<ModeIteration> make_slepc_search(const ShiftInvert& op, const BlockProduct& K, const BlockProduct& M,
+                                                 const Matrix& locked) {
   return std::make_unique<SlepcSearch>(op, K, M, locked);
 }
 

@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "limber/linalg/block_algebra.hpp"
-#include "limber/linalg/modes/mode_finder.hpp"
+#include "limber/linalg/modes/mode_iteration.hpp"
 #include "limber/linalg/modes/shift_invert.hpp"
 
 namespace limber {
@@ -16,7 +16,7 @@ namespace limber {
 bool slepc_serves(const Communicator& processes);
 /// locked: #n × k, known M-orthonormal modes. The references must outlive the result. Throws InputError("modes", …) if
 /// the program is built without SLEPc.
-std::unique_ptr<ModeFinder> make_slepc_search(const ShiftInvert& op, const BlockProduct& K, const BlockProduct& M,
-                                              const Matrix& locked);
+std::unique_ptr<ModeIteration> make_slepc_search(const ShiftInvert& op, const BlockProduct& K, const BlockProduct& M,
+                                                 const Matrix& locked);
 
 }  // namespace limber

@@ -282,10 +282,12 @@ class ReactionObjective final : public StateObjective {
     for (const int node : nodes_)
       if (node < 0 || node >= map.nodes() || map.prescribed_index(node) < 0)
         throw InputError("nodes", fmt::format("node {} is neither pinned nor scripted: no force holds it", node));
-    if (follows_motion(*run.model().system))
-      throw InputError("objective",
-                       "reactions have no gradient where there is viscosity or damping that turns with the body: take "
-                       "damping.at \"rest\"");
+    const MechanicalSystem& system = *run.model().system;
+    if (follows_motion(system) || has_approximate_tangents(system))
+      throw InputError(
+          "objective",
+          "reactions have no gradient where there is viscosity or damping that changes with the body: take "
+          "damping.at \"rest\"");
   }
   double of_state(DifferentiableRun& run, const State& full, double weight, FullAdjoint& by_state,
                   ParameterLists& by_parameters) const override {

@@ -6,9 +6,9 @@
 
 namespace limber {
 
-class ModeFinder {
+class ModeIteration {
  public:
-  virtual ~ModeFinder() = default;
+  virtual ~ModeIteration() = default;
   /// Iterates until the orders of magnitude of the `count` lowest λ are known.
   virtual void look(Index count) = 0;
   /// Converges the `count` lowest modes and, less accurately, the next one; of repeated eigenvalues, all copies. Throws
