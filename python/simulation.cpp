@@ -76,8 +76,8 @@ void PySimulation::run(double t) {
   for (bool more = true; more;) {
     if (!go_on()) throw Interrupted();
     const FairLock::Guard guard(lock_, "run", Within::refused);  // for each step: others may look in between
-    more = simulation_.time() < t - 0.5 * simulation_.step_length();
-    if (more) simulation_.step();
+    more = simulation_.is_before(t);
+    if (more) simulation_.step_to(t);
   }
 }
 
@@ -234,8 +234,7 @@ void PySimulation::add_force(const py::object& force, const py::object& stiffnes
     const State now = full();
     const auto scene = std::make_shared<const Scene>(parameters_->scene());
     Model model = build_model(*scene, own);
-    while (model.system->next_release() <= now.t + 0.25 * simulation_.step_length()) model.system->release_next();
-    model.start = model.system->state(now.q, now.v, now.t);
+    model.start_at(now, scene->time.accuracy ? 0 : scene->time.step);
     auto parameters = offer_parameters(parameters_->document(), scene, model);
     Simulation simulation = build_simulation(*scene, model);
     own_ = std::move(own);

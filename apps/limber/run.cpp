@@ -22,9 +22,10 @@ namespace {
 class ProgressLine {
  public:
   void show(const Progress& p) {
-    if (first_) pace_.at(p.step - 1, 0);
+    const Way way = way_of(p);
+    if (first_) pace_.at(p.steps > 0 ? p.step - 1 : 0, 0);
     first_ = false;
-    pace_.at(p.step, seconds(start_));
+    pace_.at(way.done, seconds(start_));
     for (const auto& note : p.step_taken->notes)
       if (++notes_ <= 5)
         line(fmt::format("note: {} -> {}", note,
@@ -32,24 +33,34 @@ class ProgressLine {
                                                 : "taken by the full Newton or by backward Euler"));
     for (const auto& remark : p.step_taken->remarks)
       if (++notes_ <= 5) line("note: " + remark);
-    const bool last = p.step == p.steps;
+    const bool last = way.done == way.all;
     if (!last && seconds(shown_) < (terminal_ ? 0.1 : 10.0)) return;
     shown_ = Clock::now();
-    const double left = pace_.left(p.steps);
-    const double fraction = static_cast<double>(p.step) / static_cast<double>(p.steps);
+    const double left = pace_.left(way.all);
+    const double fraction = static_cast<double>(way.done) / static_cast<double>(way.all);
     if (terminal_) {
       const auto full = static_cast<std::size_t>(fraction * 30);
       fmt::print(stderr, "\r[{}{}] {:3.0f} %  t = {:.3f} of {:.3f} s  {} left   ", std::string(full, '#'),
                  std::string(30 - full, '.'), 100 * fraction, p.time, p.end, duration_text(left));
       if (last) fmt::print(stderr, "\n");
     } else {
-      fmt::print(stderr, "step {} of {}, t = {:.4g} s, {} left\n", p.step, p.steps, p.time, duration_text(left));
+      fmt::print(stderr, "step {}{}, t = {:.4g} s, {} left\n", p.step,
+                 p.steps > 0 ? fmt::format(" of {}", p.steps) : "", p.time, duration_text(left));
     }
     std::fflush(stderr);
   }
 
  private:
   using Clock = std::chrono::steady_clock;
+  /// In steps, or in parts of the simulated time where the number of steps is not known.
+  struct Way {
+    long done, all;
+  };
+  static Way way_of(const Progress& p) {
+    constexpr long parts = 1'000'000;
+    if (p.steps > 0) return {p.step, p.steps};
+    return {std::lround(static_cast<double>(parts) * (p.time - p.start) / (p.end - p.start)), parts};
+  }
   static double seconds(Clock::time_point since) { return std::chrono::duration<double>(Clock::now() - since).count(); }
   void line(const std::string& text) const { fmt::print(stderr, "{}{}\n", terminal_ ? "\r\033[K" : "", text); }
 

@@ -8,6 +8,7 @@
 #include "limber/core/nodes.hpp"
 #include "limber/force/cavity.hpp"
 #include "limber/mesh/closed_faces.hpp"
+#include "limber/scene/abrupt_times.hpp"
 #include "limber/scene/force_kinds.hpp"
 #include "limber/scene/read_parts.hpp"
 #include "limber/scene/time_factor.hpp"
@@ -148,6 +149,10 @@ FaceMesh faces_around(const CavityChoice& cavity, const ForceNodes::Body& body, 
 }
 
 }  // namespace
+
+std::vector<double> CavityChoice::key_times() const {
+  return std::visit([](const auto& choice) { return abrupt_times(choice.time); }, filling);
+}
 
 std::shared_ptr<Force> CavityChoice::make(const ForceNodes& all) const {
   return make_cavity(faces_around(*this, all.bodies[static_cast<std::size_t>(body)], all.positions), all.positions,

@@ -23,6 +23,7 @@ struct LiquidChoice {
 
 struct CavityChoice final : ForceChoice {
   std::shared_ptr<Force> make(const ForceNodes& all) const override;
+  std::vector<double> key_times() const override;
 
   std::string where, name;  // name empty: that of the body, with a number where it has several
   int body = 0;

@@ -38,6 +38,8 @@ class ForceChoice {
   virtual std::shared_ptr<Force> make(const ForceNodes& nodes) const = 0;
   /// Whether it keeps a body from going its way.
   virtual bool holds(int /*body*/) const { return false; }
+  /// Times [s] at which the force or its rate may jump.
+  virtual std::vector<double> key_times() const { return {}; }
   virtual bool damps() const { return false; }
 };
 

@@ -5,6 +5,7 @@
 #include "limber/core/errors.hpp"
 #include "limber/force/loads.hpp"
 #include "limber/force/surface_loads.hpp"
+#include "limber/scene/abrupt_times.hpp"
 #include "limber/scene/force_kinds.hpp"
 #include "limber/scene/read_parts.hpp"
 #include "limber/scene/time_factor.hpp"
@@ -126,6 +127,8 @@ TimeFunction<T> in_time(const TimeFactor& factor, const T& whole, const std::str
 }
 template TimeFunction<double> in_time(const TimeFactor&, const double&, const std::string&);
 template TimeFunction<Vec3> in_time(const TimeFactor&, const Vec3&, const std::string&);
+
+std::vector<double> LoadChoice::key_times() const { return abrupt_times(time); }
 
 std::shared_ptr<Force> LoadChoice::make(const ForceNodes& all) const {
   if (!faces.empty()) {

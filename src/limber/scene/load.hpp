@@ -29,6 +29,7 @@ using TimeFactor = std::variant<std::monostate, KeyedFactor, SineFactor>;  // mo
 
 struct LoadChoice final : ForceChoice {
   std::shared_ptr<Force> make(const ForceNodes& all) const override;
+  std::vector<double> key_times() const override;
 
   enum class Share { per_node, total } share = Share::per_node;  // total: divided equally among the nodes
   std::string where;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <numbers>
 
 #include "limber/scene/force_kinds.hpp"
@@ -14,12 +15,38 @@ namespace {
 
 constexpr double most_steps = 1e9, most_frames = 1e8;
 
+const Section<AccuracyChoice>& accuracy_table() {
+  using A = AccuracyChoice;
+  static const Section<A> table{
+      "step_accuracy",
+      {{"accuracy", &A::accuracy, form::positive(quantity::length),
+        "how far{} positions may be from those of the exact motion in time at the end of the run, by the estimates of "
+        "the steps' errors",
+        required},
+       {"max", &A::longest, form::positive(quantity::time), "longest step{}, not longer than the duration",
+        "a twentieth of the duration"},
+       {"min", &A::shortest, form::positive(quantity::time),
+        "shortest step{}, at most `max`; where a shorter one would be needed, the run goes on with a note",
+        "a hundred thousandth of `max`"}}};
+  return table;
+}
+
+void read_step(const JsonCursor& place, TimeSettings& time) {
+  if (place.is_object())
+    time.accuracy = accuracy_table().read(place);
+  else
+    time.step = place.positive(quantity::time);
+}
+
 const Section<TimeSettings>& time_table() {
-  static const Section<TimeSettings> table{"time",
-                                           {{"step", &TimeSettings::step, form::positive(quantity::time),
-                                             "h{}, and not longer than the duration unless that is zero", required},
-                                            {"duration", &TimeSettings::duration, form::non_negative(quantity::time),
-                                             "simulated time{}, at most 10⁹ steps", required}}};
+  static const Section<TimeSettings> table{
+      "time",
+      {{"step", read_step, form::positive(quantity::time).or_also(reference("step_accuracy")),
+        "h{}, and not longer than the duration unless that is zero; or [the accuracy](#accuracy) that steps of any "
+        "length keep",
+        required},
+       {"duration", &TimeSettings::duration, form::non_negative(quantity::time), "simulated time{}, at most 10⁹ steps",
+        required}}};
   return table;
 }
 
@@ -149,9 +176,21 @@ std::vector<std::string> read_view_methods(const JsonCursor& place, const Vocabu
   return methods;
 }
 
+void complete_accuracy(const JsonSection& step, TimeSettings& time) {
+  const AccuracyChoice& a = *time.accuracy;
+  if (!(time.duration > 0))
+    step.at("accuracy").fail("needs a time.duration above 0, over which the error is shared out");
+  if (a.longest && *a.longest > time.duration * (1 + 1e-9))
+    step.at("max").fail(fmt::format("{} s is longer than time.duration, {} s", *a.longest, time.duration));
+  time.step = a.longest.value_or(time.duration / 20);
+  if (a.shortest && *a.shortest > time.step)
+    step.at("min").fail(fmt::format("{} s is longer than the longest step, {} s", *a.shortest, time.step));
+}
+
 TimeSettings read_time(const JsonCursor& place) {
-  const TimeSettings time = time_table().read(place);
+  TimeSettings time = time_table().read(place);
   const JsonSection s = place.section("time");
+  if (time.accuracy) complete_accuracy(s.at("step").section("step_accuracy"), time);
   if (time.duration > 0 && time.step > time.duration * (1 + 1e-9))
     s.at("step").fail(fmt::format("{} s is longer than time.duration, {} s", time.step, time.duration));
   if (const double steps = time.duration / time.step; !(steps <= most_steps))
@@ -194,8 +233,9 @@ const Section<Scene>& scene_table() {
 }
 
 void check_frame_count(const JsonCursor& place, const OutputChoice& output, const TimeSettings& time) {
-  const double frames =
-      output.fps ? time.duration * *output.fps : time.duration / time.step / output.frames_every.value_or(1);
+  const double frames = output.fps      ? time.duration * *output.fps
+                        : time.accuracy ? time.duration * OutputChoice::standard_fps
+                                        : time.duration / time.step / output.frames_every.value_or(1);
   if (!(frames <= most_frames))
     throw InputError(place.path() + (output.fps ? ".fps" : ".frames_every"),
                      fmt::format("the run would have {:.3g} frames; at most {:.0e} are allowed", frames, most_frames));
@@ -216,8 +256,18 @@ std::vector<BodyChoice> read_bodies(const JsonCursor& place, const Vocabulary& v
 }  // namespace
 
 std::vector<SectionTable> top_sections() {
-  return {scene_table(),  time_table(),   output_table(), probe_table(),
-          stitch_table(), camera_table(), start_table(),  view_table()};
+  return {scene_table(),  time_table(),   accuracy_table(), output_table(), probe_table(),
+          stitch_table(), camera_table(), start_table(),    view_table()};
+}
+
+double TimeSettings::typical_step() const {
+  constexpr double many = 500;
+  return accuracy ? std::min(step, duration / many) : step;
+}
+
+double TimeSettings::shortest_step() const {
+  constexpr double least = 1e-5;
+  return accuracy && accuracy->shortest ? *accuracy->shortest : least * step;
 }
 
 Scene read_scene(const nlohmann::json& json, const Vocabulary& vocabulary, const std::string& base_directory,

@@ -26,9 +26,20 @@
 
 namespace limber {
 
+/// Steps whose lengths follow their error.
+struct AccuracyChoice {
+  double accuracy = 0;                      // [m] of positions at the end of the run
+  std::optional<double> longest, shortest;  // [s] of steps
+};
+
 struct TimeSettings {
-  double step = 0;      // [s]
+  double step = 0;      // [s] of each step, or the longest one where `accuracy` is given
   double duration = 0;  // [s]
+  std::optional<AccuracyChoice> accuracy = {};
+
+  /// A length of steps [s] for whatever is fixed before the first one.
+  double typical_step() const;
+  double shortest_step() const;
 };
 
 /// Where the motion begins: at a frame of a run of the same bodies.
@@ -287,6 +298,7 @@ struct ProbeChoice {
 };
 
 struct OutputChoice {
+  static constexpr double standard_fps = 60;  // where steps have no common length
   std::string directory;                // as written; empty: not given
   std::optional<int> frames_every;      // [steps]; unset with fps unset: 1
   std::optional<double> fps;            // [1/s]; at most one of the two is set

@@ -5,6 +5,7 @@
 #include "limber/core/errors.hpp"
 #include "limber/force/targets.hpp"
 #include "limber/model/motion.hpp"
+#include "limber/scene/abrupt_times.hpp"
 #include "limber/scene/force_kinds.hpp"
 #include "limber/scene/read_parts.hpp"
 
@@ -72,6 +73,12 @@ void read_targets(const JsonCursor& list, const ForceOwner& owner, ForceChoices&
 }
 
 }  // namespace
+
+std::vector<double> TargetChoice::key_times() const {
+  std::vector<double> times;
+  for (const TargetKey& key : keys) times.push_back(key.motion.time);
+  return abrupt_times(std::move(times), interpolation);
+}
 
 std::shared_ptr<Force> TargetChoice::make(const ForceNodes& all) const {
   const std::vector<int> chosen = resolve(nodes, all.bodies[static_cast<std::size_t>(body)].meshed);

@@ -17,6 +17,7 @@ struct TargetKey {
 
 struct TargetChoice final : ForceChoice {
   std::shared_ptr<Force> make(const ForceNodes& all) const override;
+  std::vector<double> key_times() const override;
   bool holds(int) const override { return true; }
   bool damps() const override { return damping > 0; }
 

@@ -1,6 +1,7 @@
 #include "limber/scene/wind.hpp"
 
 #include "limber/force/wind.hpp"
+#include "limber/scene/abrupt_times.hpp"
 #include "limber/scene/force_kinds.hpp"
 #include "limber/scene/read_parts.hpp"
 
@@ -45,6 +46,8 @@ void read_wind(const JsonCursor& place, const ForceOwner&, ForceChoices& forces)
 }
 
 }  // namespace
+
+std::vector<double> WindChoice::key_times() const { return abrupt_times(times, interpolation); }
 
 std::shared_ptr<Force> WindChoice::make(const ForceNodes& all) const {
   std::vector<std::array<int, 3>> triangles;

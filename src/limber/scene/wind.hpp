@@ -10,6 +10,7 @@ namespace limber {
 
 struct WindChoice final : ForceChoice {
   std::shared_ptr<Force> make(const ForceNodes& all) const override;
+  std::vector<double> key_times() const override;
 
   std::vector<double> times;     // [s], increasing, at least one
   std::vector<Vec3> velocities;  // [m/s]

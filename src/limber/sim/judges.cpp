@@ -58,15 +58,19 @@ std::optional<Objection> gains_in_contact(const MotionState& before, const StepC
 /// The effect of position rounding on the energy: it changes velocities by about position_rounding × length / h per
 /// step.
 struct Rounding {
-  double mass, speed;  // [kg], [m/s]
-  double of(const MotionState& before) const { return speed * std::sqrt(2 * mass * before.account.in_play()); }
+  double mass, length;  // [kg], [m] of the whole system
+  double of(const MotionState& before, const StepCandidate& candidate) const {
+    const double speed = position_rounding * length / (candidate.u.t - before.time());
+    return speed * std::sqrt(2 * mass * before.account.in_play());
+  }
 };
 
 struct Gains {
   Rounding rounding;
   std::optional<Objection> operator()(const MotionState& before, const StepCandidate& candidate) const {
     const EnergyAccount& account = before.account;
-    if (candidate.gain > 0 && account.excess(candidate.energies, candidate.put_in, rounding.of(before)) > most_excess)
+    if (candidate.gain > 0 &&
+        account.excess(candidate.energies, candidate.put_in, rounding.of(before, candidate)) > most_excess)
       return Objection{Remedy::retake};
     return std::nullopt;
   }
@@ -77,7 +81,7 @@ struct Regains {
   std::optional<Objection> operator()(const MotionState& before, const StepCandidate& candidate) const {
     const EnergyAccount& account = before.account;
     if (candidate.with_modes && candidate.gain > 0 &&
-        account.regained(candidate.energies, candidate.put_in, rounding.of(before)) > most_regained)
+        account.regained(candidate.energies, candidate.put_in, rounding.of(before, candidate)) > most_regained)
       return Objection{Remedy::retake};
     return std::nullopt;
   }
@@ -92,9 +96,9 @@ double supplied(const MotionState& before, const StepCandidate& candidate) {
   return std::max(0.0, from_outside) + released(a.gravitational, b.gravitational) + released(a.contact, b.contact);
 }
 
-std::vector<Judge> judges(const Supervision& watch, const MechanicalSystem& system, double h) {
+std::vector<Judge> judges(const Supervision& watch, const MechanicalSystem& system) {
   const double mass = total_mass(system), length = system.length_scale();
-  const Rounding rounding{mass, position_rounding * length / h};
+  const Rounding rounding{mass, length};
   std::vector<Judge> list{not_finite};
   if (watch.can_diverge) list.emplace_back(Diverges{mass, length});
   list.emplace_back(gains_in_contact);

@@ -24,6 +24,7 @@ struct StepCandidate {
   bool touched = false;         // in contact at some time during the step
   bool with_modes = false;      // see Attempt
   StepLog log = {};
+  std::optional<LocalError> error = {};
 };
 
 struct Objection {
@@ -34,8 +35,8 @@ struct Objection {
 using Judge = std::function<std::optional<Objection>(const MotionState& before, const StepCandidate& candidate)>;
 
 /// The judges for steps of this method: finite energies, bounded growth for methods that can diverge, no energy gain in
-/// contact or, if the method is held to account, anywhere. h: the length of a whole step [s].
-std::vector<Judge> judges(const Supervision& watch, const MechanicalSystem& system, double h);
+/// contact or, if the method is held to account, anywhere.
+std::vector<Judge> judges(const Supervision& watch, const MechanicalSystem& system);
 
 /// The energy [J] that external forces, gravity and contact may have turned into motion and strain in a step.
 double supplied(const MotionState& before, const StepCandidate& candidate);

@@ -1,9 +1,13 @@
 #include "limber/sim/motion_state.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <deque>
 #include <utility>
+
+#include "limber/core/errors.hpp"
 
 namespace limber {
 
@@ -52,9 +56,37 @@ StepTransaction::StepTransaction(MechanicalSystem& system, Stepper& stepper)
       modes_(stepper.modes() ? stepper.modes()->mark() : ModesMark{}) {}
 
 void StepTransaction::roll_back() {
-  system_.restore(forces_);
   stepper_.forget(system_);
+  undo();
+}
+
+void StepTransaction::undo() {
+  system_.restore(forces_);
   if (stepper_.modes()) stepper_.modes()->return_to(modes_);
+}
+
+std::vector<double> StepControl::memory() const {
+  const auto number = [](long count) { return static_cast<double>(count); };
+  return {next,
+          ratio,
+          speed,
+          acceleration,
+          added,
+          largest,
+          drawn,
+          number(since_carried),
+          number(rejected),
+          number(at_shortest)};
+}
+
+void StepControl::restore(const std::vector<double>& m) {
+  constexpr std::size_t size = 10, counts = 3;
+  constexpr double most = 1e15;
+  const auto bad = [&](double x) { return !(x >= 0) || !std::isfinite(x); };
+  if (m.size() != size || std::any_of(m.begin(), m.end(), bad) ||
+      std::any_of(m.end() - counts, m.end(), [](double count) { return count > most; }))
+    throw InputError("step_control", fmt::format("must be {} numbers that are not negative", size));
+  *this = {m[0], m[1], m[2], m[3], m[4], m[5], m[6], std::lround(m[7]), std::lround(m[8]), std::lround(m[9])};
 }
 
 }  // namespace limber

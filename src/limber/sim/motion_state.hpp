@@ -23,6 +23,25 @@ struct Loss {
   void add(double h, double now, std::optional<double> at_stage);
 };
 
+/// What the control of the error knows of the motion so far.
+struct StepControl {
+  double next = 0;          // [s] proposed length of the next step; 0 before the first
+  double ratio = 0;         // of error to allowed error in the last step; 0 before the first
+  double speed = 0;         // [m/s] of the fastest unknown, fading
+  double acceleration = 0;  // [m/s²] likewise
+  double added = 0;         // [m] sum of the errors of all steps
+  double largest = 0;       // [m] the largest error of a position so far
+  double drawn = 0;         // [m] from the reserve
+  long since_carried = 0;   // steps since the error was last carried on
+  long rejected = 0;        // steps taken again for their error
+  long at_shortest = 0;     // steps that were accepted only because they could not be shorter
+  State error = {};         // of the present state, carried on to the time error.t; empty before the first step
+
+  /// The numbers, without the error.
+  std::vector<double> memory() const;
+  void restore(const std::vector<double>& memory);
+};
+
 struct MotionState {
   History history;
   long step = 0;
@@ -32,6 +51,7 @@ struct MotionState {
   Loss damping = {}, friction = {};
   double supply = 0;      // [J] mechanical energy at the start plus all that was supplied() since
   bool touching = false;  // in contact at the present state
+  StepControl control = {};
 
   const State& now() const { return history[0]; }
   double time() const { return now().t; }
@@ -57,6 +77,8 @@ class StepTransaction {
   StepTransaction& operator=(const StepTransaction&) = delete;
 
   void roll_back();
+  /// The same, but solvers keep what they have learnt: for a step that is taken again in every run of the scene.
+  void undo();
 
  private:
   MechanicalSystem& system_;

@@ -13,22 +13,35 @@
 
 namespace limber {
 
-Simulation::Simulation(std::shared_ptr<MechanicalSystem> system, const MethodSettings& method, double step,
-                       State initial)
+namespace {
+
+MethodSettings with_estimates(MethodSettings method, bool estimates) {
+  method.options.estimate_errors = estimates;
+  return method;
+}
+
+}  // namespace
+
+Simulation::Simulation(std::shared_ptr<MechanicalSystem> system, const MethodSettings& method,
+                       const StepLengths& lengths, State initial)
     : system_(std::move(system)),
       claim_(system_->claim(initial)),
       info_(&find_method(method.name)),
-      settings_(method),
-      stepper_(*info_, method.parameters, *system_, method.options),
-      h_(step),
+      settings_(with_estimates(method, lengths.control.has_value())),
+      stepper_(*info_, settings_.parameters, *system_, settings_.options),
+      lengths_(lengths),
       start_time_(initial.t),
       motion_(motion_from(*system_, std::move(initial))),
-      judges_(judges(supervision(*info_), *system_, h_)) {}
+      judges_(judges(supervision(*info_), *system_)),
+      transport_(settings_.options.stages.linear_solver) {}
 
 /// Restarts the motion, but keeps the step count and the losses so far.
 void Simulation::start_anew(State u) {
   MotionState fresh = motion_from(*system_, std::move(u));
   fresh.step = motion_.step;
+  fresh.control = motion_.control;
+  fresh.control.next = fresh.control.ratio = 0;
+  fresh.control.error = {};
   fresh.damping.total = motion_.damping.total;
   fresh.friction.total = motion_.friction.total;
   motion_ = std::move(fresh);
@@ -41,12 +54,19 @@ void Simulation::renew_method() {
 }
 
 void Simulation::release_due() {
-  const double now = time() + .25 * h_;
+  const double now = time() + (lengths_.control ? time_rounding(*lengths_.control) : .25 * lengths_.step);
   if (system_->next_release() > now) return;
   const State all = system_->full(state());
+  State on_nodes;  // the error
+  if (const State& error = motion_.control.error; error.q.size() > 0)
+    on_nodes = {system_->spread(error.q), system_->spread(error.v), error.t};
   while (system_->next_release() <= now) system_->release_next();
   renew_method();
   motion_.history = History(system_->state(all.q, all.v, time()));
+  State& error = motion_.control.error;
+  if (on_nodes.q.size() > 0)
+    error.q = system_->restrict_to_free(on_nodes.q), error.v = system_->restrict_to_free(on_nodes.v);
+  transport_.forget();
   motion_.acting.reset();
 }
 
@@ -55,39 +75,64 @@ SolverCounts Simulation::linear_counts() const {
   return sum += stepper_.linear_counts();
 }
 
-StepRecord Simulation::step() {
+double Simulation::estimated_error() const {
+  const Vector& error = motion_.control.error.q;
+  return lengths_.control ? system_->space().max_abs(error) : 0;
+}
+
+/// The next time at which a step has to end.
+double Simulation::latest_end() const {
+  double latest = system_->next_release();
+  const auto& ends = lengths_.control->ends;
+  const auto next = std::upper_bound(ends.begin(), ends.end(), time() + time_rounding(*lengths_.control));
+  return next == ends.end() ? latest : std::min(latest, *next);
+}
+
+StepRecord Simulation::step_to(double latest) {
   release_due();
   StepRecord record;
   MotionState next = motion_;
   const long count = stepper_.newton_iterations();
   StepTransaction transaction(*system_, stepper_);
-  try {
-    StepDriver driver(*system_, stepper_, judges_, next, record);
-    driver.advance(start_time_ + static_cast<double>(motion_.step + 1) * h_);
-  } catch (const OutOfMemory&) {
+  const auto undo = [&] {
     transaction.roll_back();
+    transport_.forget();
+  };
+  try {
+    if (lengths_.control)
+      next = ControlledStep(*system_, stepper_, judges_, *lengths_.control, transport_)
+                 .take(motion_, std::min(latest, latest_end()), record);
+    else
+      StepDriver(*system_, stepper_, judges_, next, record)
+          .advance(start_time_ + static_cast<double>(motion_.step + 1) * lengths_.step);
+  } catch (const OutOfMemory&) {
+    undo();
     throw;
   } catch (const std::bad_alloc&) {
-    transaction.roll_back();
+    undo();
     throw OutOfMemory(fmt::format("a step with {} unknowns", system_->size()));
   } catch (...) {
-    transaction.roll_back();
+    undo();
     throw;
   }
   motion_ = std::move(next);
   ++motion_.step;
   record.newton_iterations = stepper_.newton_iterations() - count;
-  record.remarks = stepper_.take_notes();
+  for (std::string& note : stepper_.take_notes()) record.remarks.push_back(std::move(note));
   for (std::string& remark : system_->remarks(state()))
     if (said_.insert(remark).second) record.remarks.push_back(std::move(remark));
   if (motion_.account.alarms()) record.remarks.push_back(alarm());
   return record;
 }
 
+bool Simulation::is_before(double t) const {
+  return time() < t - (lengths_.control ? time_rounding(*lengths_.control) : .5 * lengths_.step);
+}
+
 void Simulation::run_until(double t, const std::function<bool()>& go_on) {
   const Interruptible interruptible(go_on);
   try {
-    while (time() < t - 0.5 * h_ && go_on()) step();
+    while (is_before(t) && go_on()) step_to(t);
   } catch (const Interrupted&) {
   }
 }
@@ -132,6 +177,7 @@ void Simulation::apply_parameters(const std::vector<Parameter>& values) {
   const auto modes = stepper_.modes() ? stepper_.modes()->memory() : std::nullopt;
   const bool others = system_->change(change);
   source->commit();
+  transport_.forget();
   if (others)
     renew_method();
   else
@@ -140,7 +186,7 @@ void Simulation::apply_parameters(const std::vector<Parameter>& values) {
     stepper_.modes()->restore(*modes);
     stepper_.modes()->outdate();
   }
-  judges_ = judges(supervision(*info_), *system_, h_);
+  judges_ = judges(supervision(*info_), *system_);
 }
 
 void Simulation::set_parameters(const std::vector<Parameter>& values) {
@@ -184,6 +230,12 @@ Snapshot Simulation::snapshot() {
   s.damping_power = motion_.damping.power;
   s.friction_power = motion_.friction.power;
   s.releases = system_->releases();
+  if (lengths_.control) {
+    s.control = motion_.control.memory();
+    const State& error = motion_.control.error;
+    if (error.q.size() > 0)
+      s.error = {system_->space().gather_to_root(error.q), system_->space().gather_to_root(error.v), error.t};
+  }
   if (system_->parameters()) s.parameters = system_->parameters()->changed();
   if (stepper_.modes()) s.modes = stepper_.modes()->memory();
   const Space& space = system_->space();
@@ -202,6 +254,7 @@ void Simulation::begin_again(const std::vector<double>& forces, const std::optio
   system_->restore(forces);
   system_->forget();
   stepper_.forget(*system_);
+  transport_.forget();
   if (stepper_.modes() && modes) stepper_.modes()->restore(*modes);
   motion_.energies = limber::energies(*system_, state());
   motion_.touching = std::isfinite(system_->smallest_gap(state()));
@@ -214,7 +267,10 @@ void Simulation::release_first(int k) {
 }
 
 void Simulation::restore(const Snapshot& s) {
-  on_root(system_->processes(), [&] { require_sound(s, {h_, stepper_.memory().states, stepper_.modes() != nullptr}); });
+  const auto constant = lengths_.control ? std::nullopt : std::optional(lengths_.step);
+  on_root(system_->processes(), [&] {
+    require_sound(s, {constant, stepper_.memory().states, stepper_.modes() != nullptr});
+  });
   const MotionState before = motion_;
   const double start_time = start_time_;
   const std::vector<double> learnt = system_->memory();
@@ -251,6 +307,11 @@ void Simulation::take_over(const Snapshot& s) {
   motion.friction = {s.friction_loss, s.friction_power};
   motion.supply = s.supply;
   motion.account.restore(s.account);
+  if (lengths_.control) {
+    motion.control.restore(s.control);
+    if (length(s.error.q) > 0)
+      motion.control.error = {space.scatter_from_root(s.error.q), space.scatter_from_root(s.error.v), s.error.t};
+  }
   motion_ = std::move(motion);
   start_time_ = s.start_time;
   begin_again(s.forces, s.modes);

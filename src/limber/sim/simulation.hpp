@@ -1,17 +1,20 @@
 #pragma once
-/// A motion in progress: a system, a method, and steps of constant length h. A step that fails is repeated with the
+/// A motion in progress: a system, a method, and steps of constant length or of lengths that follow the error
+/// (error_control.hpp). A step that fails is repeated with the
 /// full Newton (semi-implicit methods), then as two halves, recursively, then given up. In scenes with contact,
 /// backward Euler replaces methods that extrapolate beyond their last stage, and other methods at an eighth of a step.
 /// A step that gains energy is retaken: by a hybrid with new modes, then without modes; at an impact with contact as a
 /// split impulse, otherwise by TR-BDF2; finally by backward Euler.
 
 #include <functional>
+#include <limits>
 #include <memory>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "limber/model/mechanical_system.hpp"
+#include "limber/sim/error_control.hpp"
 #include "limber/sim/judges.hpp"
 #include "limber/sim/motion_state.hpp"
 #include "limber/sim/snapshot.hpp"
@@ -30,16 +33,21 @@ class Simulation {
  public:
   /// Claims the system for the lifetime of this simulation; throws std::logic_error if another simulation drives it
   /// (build the model again for a second one). Throws InputError for an unknown method or wrong parameters.
-  Simulation(std::shared_ptr<MechanicalSystem> system, const MethodSettings& method, double step, State initial);
+  Simulation(std::shared_ptr<MechanicalSystem> system, const MethodSettings& method, const StepLengths& lengths,
+             State initial);
 
-  /// One step of length h. Throws StepFailure if it cannot be taken; after any exception the state is unchanged.
-  StepRecord step();
+  /// One step. Throws StepFailure if it cannot be taken; after any exception the state is unchanged.
+  StepRecord step() { return step_to(std::numeric_limits<double>::infinity()); }
+  /// The same; where lengths follow the error, the step ends at `latest` [s] or before.
+  StepRecord step_to(double latest);
   /// Frees the nodes that are due for release. step() starts with this; call it first to compare states before and
   /// after a step in the same unknowns. After a release the motion restarts from the present state, without history,
   /// acceleration and modes.
   void release_due();
-  /// Steps until the time is at least t (to within half a step). Stops early when `go_on` returns false; a step
-  /// interrupted by this is undone.
+  /// Whether a run until t [s] goes on.
+  bool is_before(double t) const;
+  /// Steps until the time is at least t: to within half a step of constant length, else exactly. Stops early when
+  /// `go_on` returns false; a step interrupted by this is undone.
   void run_until(
       double t, const std::function<bool()>& go_on = [] { return true; });
 
@@ -48,7 +56,14 @@ class Simulation {
   /// (midpoint, gen-α). Contact, friction and reactions refer to this state.
   const State& acting() const { return motion_.acting ? *motion_.acting : state(); }
   double time() const { return state().t; }
-  double step_length() const { return h_; }
+  /// Of all steps, or, where lengths follow the error, the one proposed for the next step.
+  double step_length() const { return motion_.control.next > 0 ? motion_.control.next : lengths_.step; }
+  /// Null for steps of constant length.
+  const ErrorControl* error_control() const { return lengths_.control ? &*lengths_.control : nullptr; }
+  /// The largest error of a position now, by the estimates [m]; 0 for steps of constant length.
+  double estimated_error() const;
+  /// What the control of the error has done.
+  const StepControl& step_control() const { return motion_.control; }
   long step_count() const { return motion_.step; }
   /// Energy dissipated by damping forces since the start [J], see Loss.
   double damping_loss() const { return motion_.damping.total; }
@@ -86,6 +101,7 @@ class Simulation {
   void restore(const Snapshot& s);
 
  private:
+  double latest_end() const;
   void start_anew(State u);
   void renew_method();
   void release_first(int k);
@@ -101,9 +117,11 @@ class Simulation {
   MethodSettings settings_;
   Stepper stepper_;
   SolverCounts counts_before_;  // of the steppers before the last release
-  double h_, start_time_;       // [s]
+  StepLengths lengths_;
+  double start_time_;  // [s]
   MotionState motion_;
   std::vector<Judge> judges_;
+  ErrorTransport transport_;
   std::set<std::string> said_;  // notes that are given only once
 };
 

@@ -25,7 +25,7 @@ void require_all_finite(const std::string& entry, const Numbers& x) {
   if (wrong != end) require_finite(fmt::format("{}[{}]", entry, wrong - begin), *wrong);
 }
 
-void require_sound(const std::vector<State>& history, double now, const SnapshotFit& fit) {
+void require_sound(const std::vector<State>& history, std::optional<double> now, const SnapshotFit& fit) {
   if (history.empty()) throw InputError("history", "has no state");
   if (history.size() > fit.most_states)
     throw InputError("history", fmt::format("has {} states, the method keeps {}", history.size(), fit.most_states));
@@ -44,8 +44,8 @@ void require_sound(const std::vector<State>& history, double now, const Snapshot
       throw InputError(entry("t"),
                        fmt::format("is {} s, not before that of the later state, {} s", u.t, history[i - 1].t));
   }
-  if (!(std::abs(history[0].t - now) <= 1e-6 * fit.step))
-    throw InputError("history[0].t", fmt::format("is {} s, but the last step ended at {} s", history[0].t, now));
+  if (now && !(std::abs(history[0].t - *now) <= 1e-6 * *fit.step))
+    throw InputError("history[0].t", fmt::format("is {} s, but the last step ended at {} s", history[0].t, *now));
 }
 
 void require_sound(const ModalMemory& modes, Index n) {
@@ -79,7 +79,16 @@ void require_sound(const Snapshot& s, const SnapshotFit& fit) {
     if (p.values.empty()) throw InputError("parameters." + p.name, "has no value");
     require_all_finite("parameters." + p.name, p.values);
   }
-  require_sound(s.history, s.start_time + static_cast<double>(s.step) * fit.step, fit);
+  const auto now = fit.step ? std::optional(s.start_time + static_cast<double>(s.step) * *fit.step) : std::nullopt;
+  require_sound(s.history, now, fit);
+  if (s.error.q.size() > 0 || s.error.v.size() > 0) {
+    require_length("error.q", s.error.q.size(), s.history[0].q.size());
+    require_length("error.v", s.error.v.size(), s.history[0].q.size());
+    require_all_finite("error.q", s.error.q);
+    require_all_finite("error.v", s.error.v);
+    require_finite("error.t", s.error.t);
+    if (s.error.t > s.history[0].t) throw InputError("error.t", fmt::format("is {} s, after the last step", s.error.t));
+  }
   if (!s.modes) return;
   if (!fit.modes) throw InputError("modes", "are there, but the method splits off none");
   require_sound(*s.modes, s.history[0].q.size());

@@ -23,14 +23,16 @@ struct Snapshot {
   // [W] at the end of the last step, with the lagged quantities of that step; the next step updates them.
   double damping_power = 0, friction_power = 0;
   int releases = 0;                        // how many there have been of nodes that are held until some time
+  std::vector<double> control = {};        // StepControl::memory(), where lengths of steps follow the error
+  State error = {};                        // StepControl::error, of all unknowns
   std::vector<Parameter> parameters = {};  // that have been changed, with their present values
 };
 
 /// What a snapshot must match.
 struct SnapshotFit {
-  double step;              // [s]
-  std::size_t most_states;  // number of states the method looks back at
-  bool modes;               // whether the method splits off modes
+  std::optional<double> step;  // [s] length of all steps, if they have one
+  std::size_t most_states;     // number of states the method looks back at
+  bool modes;                  // whether the method splits off modes
 };
 /// Checks a snapshot from any source: matching lengths, finite numbers, ordered times. Throws InputError(entry, …).
 void require_sound(const Snapshot& s, const SnapshotFit& fit);

@@ -52,6 +52,8 @@ void StepDriver::advance(double t_end, int halvings) {
       StepCandidate candidate =
           judged->retake ? retaken(std::move(judged->candidate), substep) : std::move(judged->candidate);
       substep.gain = candidate.gain;
+      substep.touched = candidate.touched;
+      substep.error = std::move(candidate.error);
       substep.log = std::move(candidate.log);
       if (stepper_.records()) substep.end = candidate.u;
       record_.substeps.push_back(substep);
@@ -111,6 +113,7 @@ StepCandidate StepDriver::weighed(State u, bool with_modes) const {
   StepCandidate candidate;
   candidate.with_modes = with_modes;
   candidate.log = stepper_.take_log();
+  candidate.error = stepper_.error();
   candidate.energies = energies(system_, u);
   const ActedForces& acted = stepper_.acted();
   std::vector<ActingState> acting = {{&motion_.now(), acted.weights.start}, {&u, acted.weights.end}};

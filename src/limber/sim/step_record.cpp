@@ -4,6 +4,11 @@
 
 namespace limber {
 
+double StepRecord::shortest() const {
+  const auto shorter = [](const Substep& a, const Substep& b) { return a.h < b.h; };
+  return substeps.empty() ? 0 : std::min_element(substeps.begin(), substeps.end(), shorter)->h;
+}
+
 int StepRecord::escalations() const {
   int count = 0;
   for (const Substep& s : substeps) count += s.failed_before + (s.gained_before && s.way == Way::newton);
@@ -25,6 +30,7 @@ void StepTally::add(const StepRecord& step) {
   newton_iterations += step.newton_iterations;
   escalations += step.escalations();
   halved += step.halved();
+  rejected += step.rejected;
   for (const Way way : retake_ways) retaken[way] += step.retaken(way);
 }
 

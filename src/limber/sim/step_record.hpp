@@ -3,6 +3,7 @@
 /// from it.
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,9 +14,11 @@ namespace limber {
 struct Substep {
   double t = 0, h = 0;  // [s] start time and length
   Way way = Way::method;
-  bool failed_before = false;  // an earlier way failed
-  bool gained_before = false;  // an earlier way gained energy
-  double gain = 0;             // [J] of the accepted state; negative: loss
+  bool failed_before = false;            // an earlier way failed
+  bool gained_before = false;            // an earlier way gained energy
+  double gain = 0;                       // [J] of the accepted state; negative: loss
+  bool touched = false;                  // contact acted
+  std::optional<LocalError> error = {};  // if errors are estimated and the way has an estimate
   /// The rest is empty unless MethodOptions::record_stages. Stages come in the order of solution. For hybrids, they are
   /// those of the complement of the modes; exponential methods have none.
   StepLog log = {};
@@ -23,12 +26,16 @@ struct Substep {
 };
 
 struct StepRecord {
-  std::vector<Substep> substeps;  // one, unless the step was halved
+  std::vector<Substep> substeps;  // one, unless the step was halved or taken by halves
   long newton_iterations = 0;
+  int rejected = 0;                  // attempts with too large an error
+  bool by_halves = false;            // taken as two halves to estimate the error
   std::vector<std::string> notes;    // why substeps were taken in another way or halved
   std::vector<std::string> remarks;  // other messages for the user, such as more modes than requested
 
-  bool halved() const { return substeps.size() > 1; }
+  bool halved() const { return substeps.size() > (by_halves ? 2u : 1u); }
+  /// Length of the shortest substep [s].
+  double shortest() const;
   /// The number of substeps that needed another way after a failure, or the full Newton after an energy gain.
   int escalations() const;
   /// The number of substeps that gained energy and were retaken in this way, or in any. The full Newton of a linearised
@@ -39,7 +46,7 @@ struct StepRecord {
 
 /// Sums over many steps.
 struct StepTally {
-  long newton_iterations = 0, escalations = 0, halved = 0;
+  long newton_iterations = 0, escalations = 0, halved = 0, rejected = 0;
   std::map<Way, long> retaken = {};
 
   void add(const StepRecord& step);

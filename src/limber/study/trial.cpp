@@ -55,7 +55,7 @@ Trial simulate(const nlohmann::json& json, const TrialObserver& observe) {
   Trial trial;
   trial.steps.push_back({simulation.time(), simulation.energies(), 0, 0});
   trial.run([&] {
-    while (simulation.time() < scene.time.duration - 0.5 * simulation.step_length()) {
+    while (simulation.is_before(scene.time.duration)) {
       const auto start = Clock::now();
       const StepRecord step = simulation.step();
       const double seconds = std::chrono::duration<double>(Clock::now() - start).count();

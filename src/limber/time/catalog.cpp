@@ -68,6 +68,14 @@ MethodInfo with_modes(const std::string& name, const MethodInfo& base, Splitting
   return info;
 }
 
+ErrorEstimate estimate_of(const TimeIntegrator& scheme) {
+  using From = ErrorFormula::From;
+  const auto formula = scheme.error_formula(History(State()), 1);
+  if (!formula) return ErrorEstimate::doubling;
+  if (formula->from == From::stage) return ErrorEstimate::embedded;
+  return formula->from == From::accelerations ? ErrorEstimate::zienkiewicz_xie : ErrorEstimate::differences;
+}
+
 void add_hybrids(std::vector<MethodInfo>& catalog) {
   const auto base = [&](const std::string& name) {
     return *std::find_if(catalog.begin(), catalog.end(), [&](const MethodInfo& m) { return m.name == name; });
@@ -214,7 +222,11 @@ const std::vector<MethodInfo>& method_catalog() {
     for (auto& row : rows)
       if (row.kind == MethodKind::semi_implicit) row.solution = StageSolution::linearized;
     add_hybrids(rows);
-    for (auto& row : rows) row.memory = row.make(complete_parameters(row, {}))->memory();
+    for (auto& row : rows) {
+      const auto scheme = row.make(complete_parameters(row, {}));
+      row.memory = scheme->memory();
+      if (row.splitting == Splitting::none) row.estimate = estimate_of(*scheme);
+    }
     return rows;
   }();
   return catalog;

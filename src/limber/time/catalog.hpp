@@ -38,7 +38,8 @@ struct MethodInfo {
   std::function<std::unique_ptr<TimeIntegrator>(const MethodParameters&)> make;
   StageSolution solution = StageSolution::newton;
   Splitting splitting = Splitting::none;
-  SchemeMemory memory = {};  // of the scheme; set by the catalog
+  SchemeMemory memory = {};                          // of the scheme; set by the catalog
+  ErrorEstimate estimate = ErrorEstimate::doubling;  // likewise
 };
 
 const std::vector<MethodInfo>& method_catalog();

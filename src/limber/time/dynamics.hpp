@@ -6,6 +6,7 @@
 
 #include "limber/core/history.hpp"
 #include "limber/time/exponential.hpp"
+#include "limber/time/local_error.hpp"
 #include "limber/time/stage.hpp"
 
 namespace limber {
@@ -31,29 +32,43 @@ struct ForceWeights {
   double start = .5, stage = 0, end = .5;
 };
 
+/// What is kept of the stages of a step.
+struct KeptOfStages {
+  bool first = false;          // the solution of the first one
+  bool linearization = false;  // the errors of linearised ones
+};
+
 /// The dynamics of a mechanical system with one of the stage solvers and the exponential.
 class Mechanics final : public Dynamics {
  public:
-  /// keeps: whether to keep the solution of the first stage for take_first().
-  Mechanics(System& system, StageSolver& stages, Exponential& exponential, bool keeps = false)
+  Mechanics(System& system, StageSolver& stages, Exponential& exponential, KeptOfStages keeps = {})
       : system_(system), stages_(stages), exponential_(exponential), keeps_(keeps) {}
 
   State rate(const State& u) override { return {u.v, system_.solve_mass(system_.force(u)), 1}; }
   State solve(const Stage& s) override {
     State u = stages_.solve(system_, s);
-    if (keeps_ && !first_) first_ = u;
+    if (keeps_.first && !first_) first_ = u;
+    if (keeps_.linearization && linearized_) {
+      if (const auto more = stages_.linearization_error(system_, s, u))
+        linearized_->add({{}, *more});
+      else
+        linearized_.reset();
+    }
     return u;
   }
   State exponential(const State& u, double h) override { return exponential_.advance(system_, u, h); }
   /// The solution of the first stage, if it was kept.
   std::optional<State> take_first() { return std::exchange(first_, std::nullopt); }
+  /// The sum over the stages; nullopt if it is not known of one of them.
+  const std::optional<LocalError>& linearization_error() const { return linearized_; }
 
  private:
   System& system_;
   StageSolver& stages_;
   Exponential& exponential_;
-  bool keeps_;
+  KeptOfStages keeps_;
   std::optional<State> first_;
+  std::optional<LocalError> linearized_ = LocalError();
 };
 
 /// The data a scheme needs from earlier steps.
@@ -71,6 +86,8 @@ class TimeIntegrator {
   /// Whether the new state is that of a stage, and hence feasible, or is extrapolated from one.
   virtual bool ends_at_stage() const { return true; }
   virtual ForceWeights force_weights() const { return {}; }
+  /// The error of a step of length h from u[0]; nullopt if the scheme has no formula for it.
+  virtual std::optional<ErrorFormula> error_formula(const History& /*u*/, double /*h*/) const { return std::nullopt; }
 };
 
 }  // namespace limber

@@ -23,6 +23,15 @@ class Linearized final : public StageSolver {
     return {s.all_modal() ? s.state(s.star.v) : solve_linearized(system, s)};
   }
 
+  std::optional<Vector> linearization_error(System& system, const Stage& s, const State& u) override {
+    if (system.contact() || !linear_) return std::nullopt;
+    Vector missing = system.apply_mass(s.star.v - u.v) + s.tau_v * system.force(u);
+    if (s.modes) missing = s.modes->complement_of_force(missing);
+    if (!system.space().all_finite(missing)) return std::nullopt;
+    constexpr double rough = 1e-2;
+    return solve_linear(system, missing, rough);
+  }
+
   void begin_step(System& system, const State& u) override {
     if (newton_) newton_->begin_step(system, u);
   }
@@ -70,7 +79,8 @@ class Linearized final : public StageSolver {
       take_matrix(system, s, tangent_.low_rank);
     }
     if (s.modes && correction_.any()) rhs = s.modes->complement_of_force(rhs);
-    const Vector change = solve_linear(system, rhs);  // in the complement, if modes are split off
+    const Vector change =
+        solve_linear(system, rhs, options_.linear_tolerance);  // in the complement, if modes are split off
     next.q += s.tau_q * change;
     next.v += change;
     return next;
@@ -112,10 +122,10 @@ class Linearized final : public StageSolver {
         .U = part.U, .C = part.any() ? Matrix((-s.tau_v * s.tau_q * part.c).asDiagonal()) : Matrix(), .N = {}};
   }
 
-  Vector solve_linear(const System& system, const Vector& rhs) {
+  Vector solve_linear(const System& system, const Vector& rhs, double tolerance) {
     Vector x;
     CorrectedSolver corrected(*linear_, correction_, system.space());
-    const auto report = corrected.solve(rhs, x, options_.linear_tolerance);
+    const auto report = corrected.solve(rhs, x, tolerance);
     if (report.status != SolveReport::Status::ok)
       throw StepFailure(fmt::format("the linear solver failed ({} iterations, relative residual {:.1e})",
                                     report.iterations, report.residual),

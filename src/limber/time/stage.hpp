@@ -67,6 +67,9 @@ class StageSolver {
   void record_into(std::vector<StageRecord>* log) { log_ = log; }
   /// Called before each step with its initial state.
   virtual void begin_step(System&, const State&) {}
+  /// Estimates how far the velocities of a linearised stage's solution `u` are from those of the stage itself [m/s]:
+  /// one Newton correction. An empty vector where the stage was solved as it is; nullopt if unknown.
+  virtual std::optional<Vector> linearization_error(System&, const Stage&, const State& /*u*/) { return Vector(); }
   /// Whether a stage since the last begin_step ended in contact.
   virtual bool touched() const { return false; }
   virtual StageCounts counts() const = 0;

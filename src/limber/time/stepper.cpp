@@ -39,6 +39,7 @@ Stepper::Stepper(const MethodInfo& method, const MethodParameters& given, System
       options_(options.stages),
       scheme_(method.make(complete_parameters(method, given))),
       exponential_(options.krylov_tolerance),
+      estimates_(options.estimate_errors),
       log_(options.record_stages ? std::make_unique<StepLog>() : nullptr) {
   stages_ = make_stages(method.solution, system);
   if (system.gap_rule() != GapRule::none) refuse_without_stages(method, *scheme_);
@@ -76,8 +77,14 @@ State Stepper::step(System& system, const History& u, double h) {
 }
 
 void Stepper::accept(History& u, State u1) {
-  u.push(std::move(u1), scheme_->memory().states);
+  u.push(std::move(u1), memory().states);
   if (modes_) modes_->commit();
+}
+
+SchemeMemory Stepper::memory() const {
+  SchemeMemory memory = scheme_->memory();
+  if (estimates_) memory.states = std::max(memory.states, states_for_estimates);
+  return memory;
 }
 
 State Stepper::step_of_method(System& all, const History& u, double h, ModalSubspace::Use modes) {
@@ -106,10 +113,7 @@ State Stepper::step_by_tr_bdf2(System& all, const History& u, double h) {
 State Stepper::step_by(const TimeIntegrator& scheme, System& system, const State& start, double h) {
   system.begin_step(start);
   newton(system).begin_step(system, start);
-  const ForceWeights weights = scheme.force_weights();
-  Mechanics F(system, newton(system), exponential_, weights.stage != 0);
-  State next = scheme.step(F, History(start), h);
-  acted_ = {weights, F.take_first()};
+  State next = scheme_step(scheme, newton(system), system, History(start), h);
   require_finite(system, next);
   return next;
 }
@@ -125,6 +129,8 @@ State Stepper::step_beside(System& system, const History& u, double h) {
   scheme_->step(beside, History(std::move(past)), h);
   acted_ = {};
   require_finite(system, beside.arrived());
+  // Within the step, the time of the impact is unknown.
+  error_ = estimates_ ? local_error(*BackwardEuler().error_formula(u, h), u, nullptr, beside.arrived()) : std::nullopt;
   return beside.arrived();
 }
 
@@ -206,6 +212,7 @@ State Stepper::step_in_frame(StageSolution solution, System& system, const Histo
   ModalFrame frame(system, stages, *modes_, info_->splitting, solution);
   State next = frame.from_frame(scheme_->step(frame, frame.into_frame(u), h));
   acted_ = {};
+  error_.reset();
   require_finite(system, next);
   return next;
 }
@@ -214,16 +221,23 @@ State Stepper::step_in_frame(StageSolution solution, System& system, const Histo
 State Stepper::step_of_base(StageSolution solution, System& system, const History& u, double h) {
   StageSolver& stages = solution == info_->solution ? *stages_ : newton(system);
   stages.begin_step(system, u[0]);
-  State next = scheme_step(stages, system, u, h);
+  State next = scheme_step(*scheme_, stages, system, u, h);
   require_finite(system, next);
   return next;
 }
 
-State Stepper::scheme_step(StageSolver& stages, System& system, const History& u, double h) {
-  const ForceWeights weights = scheme_->force_weights();
-  Mechanics F(system, stages, exponential_, weights.stage != 0);
-  State next = scheme_->step(F, u, h);
+State Stepper::scheme_step(const TimeIntegrator& scheme, StageSolver& stages, System& system, const History& u,
+                           double h) {
+  const ForceWeights weights = scheme.force_weights();
+  const auto formula = estimates_ ? scheme.error_formula(u, h) : std::nullopt;
+  Mechanics F(system, stages, exponential_, {weights.stage != 0, formula && formula->order > 1});
+  State next = scheme.step(F, u, h);
   acted_ = {weights, F.take_first()};
+  error_.reset();
+  if (formula && F.linearization_error()) {
+    error_ = local_error(*formula, u, acted_.stage ? &*acted_.stage : nullptr, next);
+    if (error_) error_->add(*F.linearization_error());
+  }
   return next;
 }
 
@@ -239,8 +253,9 @@ State Stepper::step_with(StageSolver& stages, System& system, const History& u, 
     SplitDynamics split(F, system, *modes_, info_->splitting, u[0].t + h);
     next = scheme_->step(split, u, h);
     acted_ = {};
+    error_.reset();
   } else {
-    next = scheme_step(stages, system, u, h);
+    next = scheme_step(*scheme_, stages, system, u, h);
   }
   require_finite(system, next);
   return next;

@@ -33,6 +33,8 @@ struct MethodOptions {
   double krylov_tolerance = 1e-7;  // relative tolerance of φ₁ (ERE)
   /// Steps are recorded (see StepRecord), and hybrids reduce K to their modes in each step.
   bool record_stages = false;
+  /// The error of each step is estimated.
+  bool estimate_errors = false;
 };
 
 class Stepper {
@@ -74,7 +76,9 @@ class Stepper {
   bool records() const { return log_ != nullptr; }
   /// Of the last attempted step; empty unless steps are recorded.
   StepLog take_log();
-  SchemeMemory memory() const { return scheme_->memory(); }
+  /// Of the last step, whichever function took it; nullopt if there is no estimate.
+  const std::optional<LocalError>& error() const { return error_; }
+  SchemeMemory memory() const;
   const MethodInfo& info() const { return *info_; }
   StageSolver& stages() { return *stages_; }
   /// Null unless the method splits off modes.
@@ -105,7 +109,7 @@ class Stepper {
                       ModalSubspace::Use modes = ModalSubspace::Use::kept_or_new);
   State step_of_base(StageSolution solution, System& system, const History& u, double h);
   /// A step of the scheme; records where its forces acted.
-  State scheme_step(StageSolver& stages, System& system, const History& u, double h);
+  State scheme_step(const TimeIntegrator& scheme, StageSolver& stages, System& system, const History& u, double h);
   State step_with(StageSolver& stages, System& system, const History& u, double h,
                   ModalSubspace::Use modes = ModalSubspace::Use::kept_or_new);
 
@@ -118,6 +122,8 @@ class Stepper {
   std::unique_ptr<ModalSubspace> modes_;
   Exponential exponential_;
   ActedForces acted_;
+  bool estimates_;
+  std::optional<LocalError> error_;
   std::unique_ptr<StepLog> log_;  // null: steps are not recorded
   bool met_ = false;
 };

@@ -258,7 +258,7 @@ Model build_model(const Scene& scene, const std::vector<ForceMaker>& own_forces,
   model.start = model.system->state(start.q, start.v, 0);
   for (Body& body : model.bodies)
     if (body.show_rest || shares.processes().rank() > 0) body.rest = TetMesh();  // or who writes nothing
-  if (scene.start) model.start_at(frame_of_run(*scene.start, nodes), scene.time.step);
+  if (scene.start) model.start_at(frame_of_run(*scene.start, nodes), scene.time.accuracy ? 0 : scene.time.step);
   placed = std::vector<PlacedBody>();
   give_back_memory();
   return model;

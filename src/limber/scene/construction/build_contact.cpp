@@ -137,7 +137,7 @@ class Builder {
     double mass = 0;
     for (const int p : points) mass += b.mass[ix(p - first)];
     mass /= std::max<double>(1, static_cast<double>(points.size()));
-    const double h = scene_.time.step;
+    const double h = scene_.time.typical_step();
     c_.stiffness[ix(object)] = std::min(b.young * mean_edge + b.spring, mass / (h * h));
     // A body lies on one of some six sides.
     const double weight = std::accumulate(b.mass.begin(), b.mass.end(), 0.0) * scene_.gravity.norm();

@@ -7,6 +7,7 @@
 #include "limber/core/nodes.hpp"
 #include "limber/linalg/solvers/petsc_solver.hpp"
 #include "limber/model/gather_state.hpp"
+#include "limber/scene/abrupt_times.hpp"
 #include "limber/scene/construction/build.hpp"
 #include "limber/solve/free_motions.hpp"
 
@@ -68,6 +69,24 @@ void refuse_growth_with_contact(const MethodChoice& choice) {
                                                  gamma->second));
 }
 
+/// Newton's tolerance, relative to the accuracy asked of steps.
+constexpr double solved_to = 1e-3;
+
+ErrorControl error_control(const Scene& scene, const Model& model) {
+  const TimeSettings& time = scene.time;
+  const double size = model.system->length_scale(), least = 1e-9 * size;
+  if (time.accuracy->accuracy < least)
+    throw InputError("time.step.accuracy", fmt::format("{:.3g} m cannot be told from rounding in a scene of {:.3g} m; "
+                                                       "the least possible is {:.3g} m",
+                                                       time.accuracy->accuracy, size, least));
+  const double start = model.start.t, end = start + time.duration;
+  ErrorControl control{time.accuracy->accuracy, time.step, time.shortest_step(), time.duration};
+  for (const double t : abrupt_times(scene))
+    if (t > start + time_rounding(control) && t < end - time_rounding(control)) control.ends.push_back(t);
+  control.ends.push_back(end);
+  return control;
+}
+
 }  // namespace
 
 Simulation build_simulation(const Scene& scene, const Model& model, StageRecords records) {
@@ -92,7 +111,11 @@ Simulation build_simulation(const Scene& scene, const Model& model, StageRecords
     method.options.stages.iterations_with_contact = with_contact;
     if (model.system->gap_rule() != GapRule::none) method.options.stages.newton.max_iterations = with_contact;
   }
-  return Simulation(model.system, method, scene.time.step, model.start);
+  if (!scene.time.accuracy) return Simulation(model.system, method, scene.time.step, model.start);
+  const ErrorControl control = error_control(scene, model);
+  double& tolerance = method.options.stages.newton.tolerance;
+  tolerance = std::min(tolerance, solved_to * control.accuracy / model.system->length_scale());
+  return Simulation(model.system, method, control, model.start);
 }
 
 namespace {

@@ -12,10 +12,10 @@
 namespace limber {
 namespace {
 
-/// The end of the step that is nearest to the time, the first one's at least [s].
+/// The end of the step that is nearest to the time, the first one's at least [s]; steps of varying length end there.
 double released(double until, const std::string& where, const TimeSettings& time, std::vector<std::string>& notes) {
-  const double end = std::max(1.0, std::round(until / time.step)) * time.step;
-  if (end > time.duration + time.step / 2)
+  const double end = time.accuracy ? until : std::max(1.0, std::round(until / time.step)) * time.step;
+  if (end > time.duration + (time.accuracy ? 0 : time.step / 2))
     notes.push_back(fmt::format("{}.until: {:.6g} s is after the end of the run, {:.6g} s: the nodes are never free",
                                 where, until, time.duration));
   else if (std::abs(end - until) > 1e-6 * time.step)

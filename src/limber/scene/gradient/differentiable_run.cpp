@@ -11,6 +11,14 @@ namespace {
 /// Motions whose forces remember the past are differentiated forwards, which costs solves for each component.
 constexpr Index most_forwards = 200;
 
+Scene with_equal_steps(Scene scene) {
+  if (scene.time.accuracy)
+    throw InputError("time.step",
+                     "follows the error, so that the number of steps changes with the parameters; "
+                     "derivatives need a constant step, such as 0.01");
+  return scene;
+}
+
 Model model_with(const OtherValues& other, const Scene& scene) {
   Model model = build_model(scene);
   give(other, scene, model);
@@ -22,7 +30,7 @@ Model model_with(const OtherValues& other, const Scene& scene) {
 DifferentiableRun::DifferentiableRun(const Document& document, const std::string& base,
                                      const std::vector<std::string>& parameters, const FileAccess& access,
                                      const OtherValues& other)
-    : scene_(with_accurate_solutions(read_scene(document, vocabulary(), base, access))),
+    : scene_(with_accurate_solutions(with_equal_steps(read_scene(document, vocabulary(), base, access)))),
       model_(model_with(other, scene_)),
       parameters_(document, base, parameters, access, scene_, model_, RunParameters::Of::motion, other) {
   restart();

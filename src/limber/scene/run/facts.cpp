@@ -148,9 +148,15 @@ Facts gather_facts(const Scene& scene, const Model& model, int modes) {
   f.method = find_method(scene.method.name).name;
   f.step = scene.time.step;
   f.duration = scene.time.duration;
-  f.steps = step_count(scene.time);
+  f.steps = scene.time.accuracy ? 0 : step_count(scene.time);
+  if (scene.time.accuracy) f.accuracy = scene.time.accuracy->accuracy;
   f.free_dofs = model.system->space().global_size(model.system->size());
   f.notes = model.notes;
+  if (scene.time.accuracy && scene.output.frames_every)
+    f.notes.push_back(
+        fmt::format("output.frames_every is not used, since steps have no common length: there are {:g} "
+                    "frames a second; output.fps sets another number",
+                    OutputChoice::standard_fps));
   f.damped = has_damping(scene);
   for (auto& note : unusual_numbers(scene, model)) f.notes.push_back(std::move(note));
   add_method_notes(scene, f);
@@ -182,12 +188,15 @@ std::string describe(const Facts& f) {
     s += fmt::format(", {:.4g} kg, {:.4g} x {:.4g} x {:.4g} m", b.mass, b.size[0], b.size[1], b.size[2]);
     s += b.wave_speed > 0 ? fmt::format(", pressure waves at {:.4g} m/s\n", b.wave_speed) : "\n";
   }
-  s += fmt::format("{} free degrees of freedom; {} with h = {:.4g} s for {:.4g} s: {} steps\n", f.free_dofs, f.method,
-                   f.step, f.duration, f.steps);
+  s += fmt::format("{} free degrees of freedom; {} ", f.free_dofs, f.method);
+  s += f.accuracy > 0
+           ? fmt::format("to {:.4g} m, with steps of at most {:.4g} s, for {:.4g} s\n", f.accuracy, f.step, f.duration)
+           : fmt::format("with h = {:.4g} s for {:.4g} s: {} steps\n", f.step, f.duration, f.steps);
   if (f.rigid_modes > 0) s += fmt::format("{} rigid modes\n", f.rigid_modes);
   for (std::size_t i = 0; i < f.modes.size(); ++i)
-    s += fmt::format("mode {}: {:.5g} Hz, {:.3g} steps a cycle, {}\n", i + 1, f.modes[i].frequency,
-                     f.modes[i].steps_a_cycle, half_life(f.modes[i]));
+    s += f.accuracy > 0 ? fmt::format("mode {}: {:.5g} Hz\n", i + 1, f.modes[i].frequency)
+                        : fmt::format("mode {}: {:.5g} Hz, {:.3g} steps a cycle, {}\n", i + 1, f.modes[i].frequency,
+                                      f.modes[i].steps_a_cycle, half_life(f.modes[i]));
   if (!f.damped)
     s += "no damping: only the method, contact and the wind take energy away; a body's `damping` or a material's "
          "`viscosity` adds some\n";
@@ -199,6 +208,7 @@ Document to_json(const Facts& f) {
   nlohmann::json j{{"method", f.method}, {"step", f.step},           {"duration", f.duration},
                    {"steps", f.steps},   {"free_dofs", f.free_dofs}, {"rigid_modes", f.rigid_modes},
                    {"damped", f.damped}, {"notes", f.notes}};
+  if (f.accuracy > 0) j["accuracy"] = f.accuracy, j["steps"] = nullptr;
   j["bodies"] = nlohmann::json::array();
   for (const auto& b : f.bodies)
     j["bodies"].push_back({{"name", b.name},

@@ -32,13 +32,14 @@ struct Facts {
   long steps = 0;
   std::string method;
   double step = 0, duration = 0;
+  double accuracy = 0;           // [m] that steps of any length keep, `step` being the longest; 0: all have one length
   int rigid_modes = 0;           // with zero frequency
   std::vector<ModeFacts> modes;  // the lowest elastic ones; empty if the model is too large to look quickly
   bool damped = false;           // by more than the method, contact and the wind
   std::vector<std::string> notes;
 };
 
-/// The number of steps of a scene: the last one ends at or after the duration.
+/// The number of steps of one length of a scene: the last one ends at or after the duration.
 long step_count(const TimeSettings& time);
 
 /// The s lowest modes at the start state, on the free degrees of freedom. Throws InputError if s is not in 1…n or the

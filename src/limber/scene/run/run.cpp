@@ -72,7 +72,8 @@ class Run {
                                 : std::nullopt;
     if (checkpoint) {
       check_scene(*checkpoint);
-      if (checkpoint->step == steps() && has_summary(files_.path(run_file::summary), steps()))
+      if (is_over(checkpoint->step, time_of(*checkpoint)) &&
+          has_summary(files_.path(run_file::summary), checkpoint->step))
         return {RunResult::End::already_finished,
                 checkpoint->step,
                 checkpoint->frames,
@@ -97,13 +98,21 @@ class Run {
       if (processes_.all_know() || dynamic_cast<const StepFailure*>(&e)) summarize("failed", e.what());
       throw;
     }
-    result_.end = simulation_.step_count() >= steps() ? RunResult::End::finished : RunResult::End::interrupted;
+    result_.end = is_over() ? RunResult::End::finished : RunResult::End::interrupted;
     summarize(result_.end == RunResult::End::finished ? "finished" : "interrupted", "");
     return std::move(result_);
   }
 
  private:
-  long steps() const { return step_count(scene_.time); }
+  /// 0 where lengths of steps follow the error.
+  long steps() const { return scene_.time.accuracy ? 0 : step_count(scene_.time); }
+  double end() const { return model_.start.t + scene_.time.duration; }
+  bool is_over(long step, double t) const {
+    if (!scene_.time.accuracy) return step >= steps();
+    return t >= end() - time_rounding(*simulation_.error_control());
+  }
+  bool is_over() const { return is_over(simulation_.step_count(), simulation_.time()); }
+  static double time_of(const Checkpoint& c) { return c.history.empty() ? 0 : c.history[0].t; }
 
   void begin() {
     on_root(processes_.all(), [&] {
@@ -140,7 +149,11 @@ class Run {
       throw InputError("--resume", fmt::format("the scene is not the one that {} was run with (see scene.json "
                                                "there); use another directory or --overwrite",
                                                options_.directory));
-    if (checkpoint.step > steps())
+    if (scene_.time.accuracy && time_of(checkpoint) > end() + time_rounding(*simulation_.error_control()))
+      throw InputError("time.duration", fmt::format("{} s end before {:.6g} s, where the run in {} has come to; use "
+                                                    "another directory or --overwrite",
+                                                    scene_.time.duration, time_of(checkpoint), options_.directory));
+    if (!scene_.time.accuracy && checkpoint.step > steps())
       throw InputError("time.duration",
                        fmt::format("{} s are {} steps, but {} holds {} already; use another directory "
                                    "or --overwrite",
@@ -177,7 +190,7 @@ class Run {
     // Several processes end between steps only, all together.
     const auto within = processes_.alone() ? options_.go_on : [] { return true; };
     const Interruptible interruptible(within);
-    while (simulation_.step_count() < steps() && space.all(options_.go_on())) {
+    while (!is_over() && space.all(options_.go_on())) {
       // Where nodes are released, modes and what counts them begin anew.
       counts_.keep_over([&] { simulation_.release_due(); });
       const State before = simulation_.state();
@@ -185,14 +198,13 @@ class Run {
       const StepRecord report = simulation_.step();
       record(report, 1000 * seconds_since(start));
       frames_.write(before);
-      if (plan.due(simulation_) || simulation_.step_count() == steps()) {
+      if (plan.due(simulation_) || is_over()) {
         save();
         plan.begin(simulation_);
       }
       processes_.each([&] {
         if (options_.progress)
-          options_.progress(
-              {simulation_.step_count(), steps(), simulation_.time(), model_.start.t + scene_.time.duration, &report});
+          options_.progress({simulation_.step_count(), steps(), model_.start.t, simulation_.time(), end(), &report});
       });
       processes_.agree();
     }
@@ -270,6 +282,12 @@ class Run {
     return t;
   }
 
+  nlohmann::json step_choice() const {
+    const TimeSettings& time = scene_.time;
+    if (!time.accuracy) return time.step;
+    return {{"accuracy", time.accuracy->accuracy}, {"max", time.step}, {"min", time.shortest_step()}};
+  }
+
   void summarize(const std::string& end, const std::string& reason) {
     result_.steps = simulation_.step_count();
     result_.frames = files_.here() ? files_.trajectory().frames() : frames_.written();
@@ -279,7 +297,7 @@ class Run {
     nlohmann::json summary = {{"limber_version", version},
                               {"end", end},
                               {"method", simulation_.method().name},
-                              {"step", scene_.time.step},
+                              {"step", step_choice()},
                               {"time", simulation_.time()},
                               {"steps", result_.steps},
                               {"steps_planned", steps()},
@@ -309,6 +327,16 @@ class Run {
                               {"wall_seconds", seconds_since(start_)},
                               {"notes", counts_.notes()}};
     for (const Way way : retake_ways) summary["retaken_steps"][to_string(way)] = count(retaken_count(way).c_str());
+    if (scene_.time.accuracy) {
+      const StepControl& control = simulation_.step_control();
+      summary["steps_planned"] = nullptr;
+      summary["error_control"] = {{"estimate", to_string(simulation_.method().estimate)},
+                                  {"estimated_error", simulation_.estimated_error()},
+                                  {"largest_estimated_error", control.largest},
+                                  {"sum_of_step_errors", control.added},
+                                  {"rejected_steps", control.rejected},
+                                  {"steps_at_min", control.at_shortest}};
+    }
     if (total.contains("friction_held_stages")) summary["friction_held_stages"] = count("friction_held_stages");
     if (const auto* modes = simulation_.modes()) {
       const auto memory = modes->memory();

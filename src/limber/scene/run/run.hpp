@@ -12,8 +12,8 @@
 namespace limber {
 
 struct Progress {
-  long step = 0, steps = 0;
-  double time = 0, end = 0;                // [s] simulated
+  long step = 0, steps = 0;                // steps: 0 where their lengths follow the error
+  double start = 0, time = 0, end = 0;     // [s] simulated
   const StepRecord* step_taken = nullptr;  // the last one
 };
 

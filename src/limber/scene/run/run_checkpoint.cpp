@@ -45,6 +45,13 @@ Checkpoint to_checkpoint(const Snapshot& s, const Counts& counts, const std::vec
   c.texts["notes"] = nlohmann::json(notes).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   c.vectors["forces"] = Vector::Map(s.forces.data(), static_cast<Index>(s.forces.size()));
   c.vectors["account"] = Vector::Map(s.account.data(), static_cast<Index>(s.account.size()));
+  if (!s.control.empty())
+    c.vectors["step_control"] = Vector::Map(s.control.data(), static_cast<Index>(s.control.size()));
+  if (s.error.q.size() > 0) {
+    c.numbers["error.t"] = s.error.t;
+    c.vectors["error.q"] = s.error.q;
+    c.vectors["error.v"] = s.error.v;
+  }
   if (s.modes) {
     c.numbers["modes.age"] = static_cast<double>(s.modes->steps_since_refresh);
     c.vectors["modes.lambda"] = s.modes->lambda;
@@ -73,6 +80,10 @@ Snapshot to_snapshot(const Checkpoint& c) {
   s.forces.assign(forces.begin(), forces.end());
   const Vector account = entry(c.vectors, "account");
   s.account.assign(account.begin(), account.end());
+  if (const auto control = c.vectors.find("step_control"); control != c.vectors.end())
+    s.control.assign(control->second.begin(), control->second.end());
+  if (const auto q = c.vectors.find("error.q"); q != c.vectors.end())
+    s.error = {q->second, entry(c.vectors, "error.v"), entry(c.numbers, "error.t")};
   if (const auto lambda = c.vectors.find("modes.lambda"); lambda != c.vectors.end()) {
     const Vector X = entry(c.vectors, "modes.X");
     const Index modes = lambda->second.size();

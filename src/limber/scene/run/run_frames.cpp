@@ -39,7 +39,7 @@ State RunFrames::shown(const State& before, double t) const {
 }
 
 void RunFrames::write(const State& before) {
-  for (; plan_.due(written_, simulation_.step_count()); ++written_) {
+  for (; plan_.due(written_, simulation_.step_count(), simulation_.time()); ++written_) {
     const long k = written_;
     const bool exact = simulation_.step_count() == 0;
     const State u = exact ? simulation_.state() : shown(before, plan_.time(k));

@@ -5,7 +5,7 @@
 ///
 /// The first step uses backward Euler in place of BDF2, as BDF2 itself does.
 
-#include "limber/time/dynamics.hpp"
+#include "limber/time/schemes/bdf2.hpp"
 
 namespace limber {
 
@@ -16,6 +16,12 @@ class Blend final : public TimeIntegrator {
   SchemeMemory memory() const override { return {.states = 2}; }
   ForceWeights force_weights() const override {
     return {.start = (1 - theta_) / 2, .stage = 0, .end = (1 + theta_) / 2};
+  }
+  std::optional<ErrorFormula> error_formula(const History& u, double h) const override {
+    if (u.size() < 2) return ErrorFormula{1, theta_ / 2};
+    const double r = h / (u[0].t - u[1].t), c = 1 / (1 + 2 * r), passed_on = c * r * r;
+    const double bdf2 = Bdf2::constant(r) * (1 - passed_on);
+    return ErrorFormula{2, (theta_ * bdf2 + (1 - theta_) / 12) / (1 - theta_ * passed_on)};
   }
   State step(Dynamics& F, const History& u, double h) const override {
     const double w = 1 - theta_;

@@ -10,6 +10,7 @@ class SymplecticEuler final : public TimeIntegrator {
  public:
   bool ends_at_stage() const override { return false; }
   ForceWeights force_weights() const override { return {.start = 1, .stage = 0, .end = 0}; }
+  std::optional<ErrorFormula> error_formula(const History&, double) const override { return ErrorFormula{1, .5}; }
   State step(Dynamics& F, const History& u, double h) const override {
     const Vector v = u[0].v + h * F.rate(u[0]).v;
     return {u[0].q + h * v, v, u[0].t + h};
@@ -21,6 +22,7 @@ class SymplecticEuler final : public TimeIntegrator {
 class Verlet final : public TimeIntegrator {
  public:
   bool ends_at_stage() const override { return false; }
+  std::optional<ErrorFormula> error_formula(const History&, double) const override { return ErrorFormula{2, -1.0 / 6}; }
   State step(Dynamics& F, const History& u, double h) const override {
     const Vector v = u[0].v + h / 2 * F.rate(u[0]).v;
     const State star{u[0].q + h * v, v, u[0].t + h};

@@ -32,6 +32,11 @@ class GeneralizedAlpha final : public TimeIntegrator {
     if (af_ != 0) return {.start = 0, .stage = 1, .end = 0};
     return {.start = 1 - gamma_, .stage = 0, .end = gamma_};
   }
+  /// After Zienkiewicz & Xie (1991); (αₘ−α_f)h is the shift of the accelerations in time.
+  std::optional<ErrorFormula> error_formula(const History&, double) const override {
+    const double shift = am_ - af_;
+    return ErrorFormula{2, beta_ - 1.0 / 6 + shift / 2, ErrorFormula::From::accelerations, gamma_ - .5 + shift};
+  }
   State step(Dynamics& F, const History& u, double h) const override {
     const State& u0 = u[0];
     const Vector a0 = acceleration(F, u, h);

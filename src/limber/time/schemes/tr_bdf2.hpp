@@ -21,6 +21,11 @@ class TrBdf2 final : public TimeIntegrator {
     const double w = 1 / (2 * (2 - gamma_));
     return {.start = w, .stage = w, .end = tau_end()};
   }
+  /// The difference from the quadrature of order 3 with the same stages.
+  std::optional<ErrorFormula> error_formula(const History&, double) const override {
+    const double w = 1 / (2 * (2 - gamma_));
+    return ErrorFormula{2, (w * gamma_ * gamma_ + tau_end()) / 2 - 1.0 / 6, ErrorFormula::From::stage};
+  }
   State step(Dynamics& F, const History& u, double h) const override {
     const double g = gamma_;
     const State ug = stage(F, u[0] + g * h / 2 * F.rate(u[0]), g * h / 2, u[0], u[0]);

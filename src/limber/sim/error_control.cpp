@@ -1,0 +1,208 @@
+#include "limber/sim/error_control.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace limber {
+namespace {
+
+/// Shares of the accuracy: of the reserve for steps with contact, and of what is left of it for one of them.
+constexpr double reserve = .5, most_at_once = .1;
+/// Aim below what is allowed, so that few steps are rejected.
+constexpr double aim = .9;
+/// A PI controller: exponents of the present and the last ratio of error to allowed error, over the method's order.
+constexpr double proportional = .7, integral = .3;
+constexpr double fastest_growth = 2, fastest_first_growth = 5, fastest_shrinking = .2,
+                 fastest_shrinking_if_rejected = .1;
+/// Lengths that would grow by less stay as they are, so that factors of equal matrices serve on.
+constexpr double least_growth = 1.2;
+/// How long speeds are remembered, in units of the motion's own time scale.
+constexpr double memory_of_scale = 4;
+constexpr double same_time = 1e-9;  // of times, relative to the duration
+
+/// The error of all substeps; nullopt if one has no estimate.
+std::optional<LocalError> sum_of(const std::vector<Substep>& substeps) {
+  LocalError sum;
+  for (const Substep& s : substeps) {
+    if (!s.error) return std::nullopt;
+    sum.add(*s.error);
+  }
+  return sum;
+}
+
+/// By how much errors that steps have added have grown or shrunk since.
+double gain(const StepControl& state, double accuracy) {
+  constexpr double enough_added = .02, least = .05, most = 20;
+  if (!(state.added > enough_added * accuracy)) return 1;
+  return std::clamp(state.largest / state.added, least, most);
+}
+
+/// The time [s] in which the motion changes.
+double time_scale(const StepControl& state, double duration) {
+  if (!(state.acceleration > 0)) return duration;
+  return std::min(state.speed / state.acceleration, duration);
+}
+
+/// The node with the largest entries, by its number in the scene.
+int node_of_largest(const MechanicalSystem& system, const Vector& x) {
+  const Vector all = system.spread(x);
+  double most = -1;
+  int node = 0;
+  for (int i = 0; i < system.nodes(); ++i)
+    if (const double size = all.segment<3>(3 * static_cast<Index>(i)).norm(); size > most)
+      most = size, node = i;  // local
+  const Space& space = system.space();
+  const double of_all = space.max(most);
+  return static_cast<int>(space.min(most == of_all ? system.holders().scene_number(node) : system.holders().nodes));
+}
+
+}  // namespace
+
+ControlledStep::ControlledStep(MechanicalSystem& system, Stepper& stepper, const std::vector<Judge>& judges,
+                               const ErrorControl& control, ErrorTransport& transport)
+    : system_(system), stepper_(stepper), judges_(judges), control_(control), transport_(transport) {}
+
+MotionState ControlledStep::take(const MotionState& motion, double latest, StepRecord& record) {
+  const double t = motion.time(), left = latest - t;
+  double h = motion.control.next > 0 ? motion.control.next : first_length(motion.now());
+  for (int rejected = 0;; ++rejected) {
+    // The rest is divided evenly, instead of leaving a short step for the end.
+    const bool last = h >= (1 - same_time) * left;
+    const double t_end = last ? latest : h > left / 2 ? t + left / 2 : t + h;
+    StepTransaction transaction(system_, stepper_);
+    StepRecord trial;
+    JudgedMotion next = attempt(motion, t_end, trial);
+    StepControl& state = next.motion.control;
+    const double length = t_end - t, ratio = next.error / allowed(length, motion, next.touched);
+    const bool shortest = length <= (1 + same_time) * control_.shortest;
+    if (!(ratio <= 1) && !shortest) {
+      transaction.undo();
+      const double factor = aim * std::pow(ratio, -1.0 / stepper_.info().order);
+      h = std::max(control_.shortest,
+                   length * (std::isfinite(factor) ? std::clamp(factor, fastest_shrinking_if_rejected, aim)
+                                                   : fastest_shrinking_if_rejected));
+      continue;
+    }
+    if (ratio > 1 && ++state.at_shortest == 1) trial.remarks.push_back(note_of_shortest(next, length, ratio));
+    state.rejected += rejected;
+    state.added += next.error;
+    if (next.touched) state.drawn += std::max(0.0, next.error - allowed(length, motion, false));
+    double proposed = next_length(length, ratio, motion.control);
+    if (length < h) proposed = std::max(proposed, h);  // the end was near
+    if (trial.halved()) proposed = std::min(proposed, 2 * trial.shortest());
+    state.next = std::clamp(proposed, control_.shortest, control_.longest);
+    state.ratio = ratio;
+    carry(next, state, next.motion.now());
+    trial.rejected = rejected;
+    record = std::move(trial);
+    return std::move(next.motion);
+  }
+}
+
+/// A part of the time in which the start's acceleration moves a node by the accuracy.
+double ControlledStep::first_length(const State& u) const {
+  const double a = system_.space().max_abs(system_.solve_mass(system_.force(u)));
+  const double h = a > 0 ? .3 * std::sqrt(2 * control_.accuracy / a) : control_.longest;
+  return std::clamp(h, control_.shortest, control_.longest);
+}
+
+/// What is left of the accuracy is shared out over what is left of the run.
+double ControlledStep::allowed(double h, const MotionState& motion, bool touched) const {
+  constexpr double most_left = 3, least_left = .1;
+  const StepControl& state = motion.control;
+  const double left = std::max(control_.ends.back() - motion.time(), h),
+               evenly = aim * control_.accuracy / control_.duration;
+  const double rate =
+      std::clamp((aim * control_.accuracy - state.largest) / left, least_left * evenly, most_left * evenly);
+  const double share = rate * h / gain(state, control_.accuracy);
+  if (!touched) return share;
+  return std::max(share, most_at_once * (reserve * control_.accuracy - state.drawn));
+}
+
+MotionState ControlledStep::advanced(const MotionState& motion, double t_end, StepRecord& record) {
+  MotionState next = motion;
+  StepDriver(system_, stepper_, judges_, next, record).advance(t_end);
+  return next;
+}
+
+JudgedMotion ControlledStep::attempt(const MotionState& motion, double t_end, StepRecord& record) {
+  StepTransaction transaction(system_, stepper_);
+  JudgedMotion next{advanced(motion, t_end, record), 0, false};
+  std::optional<LocalError> error = sum_of(record.substeps);
+  if (!error) {
+    transaction.undo();
+    error = replaced_by_halves(motion, next.motion, record);
+  }
+  follow(motion.now(), next.motion);
+  next.error = size_of(*error, next.motion.control);
+  next.touched =
+      std::any_of(record.substeps.begin(), record.substeps.end(), [](const Substep& s) { return s.touched; });
+  next.all = *std::move(error);
+  return next;
+}
+
+/// Takes the step again as two halves, which replace it, and compares.
+LocalError ControlledStep::replaced_by_halves(const MotionState& motion, MotionState& whole, StepRecord& record) {
+  const double t = motion.time(), t_end = whole.time();
+  const State once = whole.now();
+  record = StepRecord();
+  record.by_halves = true;
+  whole = advanced(advanced(motion, t + (t_end - t) / 2, record), t_end, record);
+  const double gained = std::pow(2, stepper_.info().order) - 1;
+  return {(once.q - whole.now().q) / gained, (once.v - whole.now().v) / gained};
+}
+
+/// Of positions; velocities count by how far they lead in the motion's time scale.
+double ControlledStep::size_of(const LocalError& error, const StepControl& state) const {
+  const Space& space = system_.space();
+  const double q = space.max_abs(error.q);
+  if (error.v.size() == 0) return q;
+  return std::max(q, time_scale(state, control_.duration) * space.max_abs(error.v));
+}
+
+/// Follows how fast the motion is and how fast it changes.
+void ControlledStep::follow(const State& before, MotionState& motion) const {
+  StepControl& state = motion.control;
+  const State& now = motion.now();
+  const double h = now.t - before.t, scale = time_scale(state, control_.duration);
+  const double fading = scale > 0 ? std::exp(-h / (memory_of_scale * scale)) : 0;
+  state.speed = std::max(fading * state.speed, system_.space().max_abs(now.v));
+  state.acceleration = std::max(fading * state.acceleration, system_.space().max_abs(now.v - before.v) / h);
+}
+
+/// Adds the error of a step to those before, which go on with the motion.
+void ControlledStep::carry(const JudgedMotion& step, StepControl& state, const State& now) {
+  constexpr long rarely = 4;
+  State& error = state.error;
+  if (error.q.size() != now.q.size()) error = {Vector::Zero(now.q.size()), Vector::Zero(now.v.size()), now.t};
+  error.q += step.all.q;
+  if (step.all.v.size() > 0) error.v += step.all.v;
+  if (++state.since_carried >= rarely || step.touched) {
+    // Where the linearised motion has no solution, errors stay as they are.
+    failure_of([&] { error = transport_.carried(system_, error, now); });
+    error.t = now.t;
+    state.since_carried = 0;
+  }
+  state.largest = std::max(state.largest, system_.space().max_abs(error.q));
+}
+
+double ControlledStep::next_length(double h, double ratio, const StepControl& before) const {
+  constexpr double least_ratio = 1e-8;
+  const double p = stepper_.info().order, now = std::max(ratio, least_ratio);
+  double factor = aim * std::pow(now, -proportional / p);
+  if (before.ratio > 0) factor *= std::pow(std::max(before.ratio, least_ratio), integral / p);
+  factor = std::clamp(factor, fastest_shrinking, before.ratio > 0 ? fastest_growth : fastest_first_growth);
+  return factor >= 1 && factor < least_growth ? h : factor * h;
+}
+
+std::string ControlledStep::note_of_shortest(const JudgedMotion& next, double h, double ratio) const {
+  return fmt::format(
+      "t = {:.6g} s: a step of {:.3g} s, the shortest allowed, has an error of {:.3g} m at node {}, {:.3g} times its "
+      "share of time.step.accuracy; the run goes on, and summary.json counts such steps",
+      next.motion.time(), h, next.error, node_of_largest(system_, next.all.q), ratio);
+}
+
+}  // namespace limber

@@ -1,0 +1,61 @@
+#include "limber/time/error_transport.hpp"
+
+#include <cmath>
+
+#include "limber/core/errors.hpp"
+#include "limber/linalg/solvers/factor.hpp"
+#include "limber/time/modal/complement_solver.hpp"
+#include "limber/time/schemes/tr_bdf2.hpp"
+#include "limber/time/stage_matrix.hpp"
+
+namespace limber {
+namespace {
+
+constexpr double tolerance = 1e-4;  // relative, of linear solves
+
+/// The linearised motion, with K and D fixed.
+class Deviations final : public Dynamics {
+ public:
+  Deviations(System& system, const Tangent& tangent, LinearSolver& solver)
+      : system_(system), tangent_(tangent), solver_(solver) {}
+
+  State rate(const State& d) override { return {d.v, system_.solve_mass(force(d)), 1}; }
+  State solve(const Stage& s) override {
+    const Vector b = system_.apply_mass(s.star.v) - s.tau_v * multiply_stiffness(system_, tangent_, s.star.q);
+    Vector v;
+    const bool solved = solver_.solve(b, v, tolerance).status == SolveReport::Status::ok;
+    if (!solved || !system_.space().all_finite(v)) throw StepFailure("the linearised motion cannot be solved for");
+    return {s.star.q + s.tau_q * v, v, s.t};
+  }
+  State exponential(const State&, double) override { throw std::logic_error("deviations move by an implicit scheme"); }
+
+ private:
+  Vector force(const State& d) const {
+    Vector f = -multiply_stiffness(system_, tangent_, d.q);
+    if (system_.velocity_dependent()) f -= multiply(system_, tangent_.D, d.v);
+    return f;
+  }
+
+  System& system_;
+  const Tangent& tangent_;
+  LinearSolver& solver_;
+};
+
+}  // namespace
+
+State ErrorTransport::carried(System& system, const State& error, const State& u) {
+  const double h = u.t - error.t, gamma = 2 - std::sqrt(2.0), tau = gamma * h / 2;
+  const Symmetry symmetry = system.symmetric() ? Symmetry::symmetric : Symmetry::general;
+  if (!solver_) solver_ = make_linear_solver(name_, symmetry, system.traits().nodes);
+  system.tangent(u, Definiteness::exact, tangent_);
+  combine(system, tangent_, tau, tau, A_);
+  double defect = 0;
+  ComplementSolver indefinite_too(*solver_, nullptr, symmetry, Indefinite::solve, defect, system.traits().nodes);
+  indefinite_too.set_matrix(A_);
+  const Correction parts = correction(tangent_, tau, tau);
+  CorrectedSolver solver(indefinite_too, parts, system.space());
+  Deviations deviations(system, tangent_, solver);
+  return TrBdf2(gamma).step(deviations, History(error), h);
+}
+
+}  // namespace limber
