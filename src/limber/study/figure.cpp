@@ -157,6 +157,16 @@ std::size_t panel_rows(const Figure& figure) {
   return (panels(figure).size() + across - 1) / across;
 }
 
+/// Five numbers at most on an axis of a panel, where its ends are given.
+std::string panel_tics(const Axis& axis, char letter) {
+  if (!axis.from || !axis.to) return "";
+  const double least = (*axis.to - *axis.from) / 5, power = std::pow(10, std::floor(std::log10(least)));
+  double step = 10 * power;
+  for (const double digit : {5, 2})
+    if (digit * power >= least) step = digit * power;
+  return fmt::format("set {}tics {}\n", letter, step);
+}
+
 /// What is in all panels is grey and stands behind. Axes have numbers at the left and at the lower end only.
 std::string panels_script(const Figure& figure, const std::string& terminal) {
   const auto across = static_cast<std::size_t>(figure.panels_across);
@@ -165,10 +175,11 @@ std::string panels_script(const Figure& figure, const std::string& terminal) {
   std::string behind;
   for (std::size_t i = 0; i < figure.curves.size(); ++i)
     if (figure.curves[i].in_all_panels) behind += plot_command(figure.curves[i], grey, i) + ", ";
-  std::string text = opening_commands(figure, terminal) + axes_commands(figure);
+  std::string text = opening_commands(figure, terminal) + axes_commands(figure) + panel_tics(figure.x, 'x') +
+                     panel_tics(figure.y, 'y');
   text += fmt::format(
       "unset key\nset multiplot layout {},{} title {} noenhanced font ',18' margins char 8, char 2, char 4, char 4 "
-      "spacing char 2, char 2.5\n",
+      "spacing char 3.5, char 2.5\n",
       panel_rows(figure), across, gnuplot_quoted(figure.title));
   for (std::size_t k = 0; k < own.size(); ++k) {
     const bool left = k % across == 0, lowest = k + across >= own.size();

@@ -18,12 +18,11 @@ struct ImpactProblem {
   double period;                                      // [s]
   double crossing;                                    // [s] that a wave takes from end to end
   std::function<double(double t)> place;              // exact [m]
-  std::string place_name;                             // with the unit
   std::function<double(double t)> pressure;           // exact, of the wall on the bar [Pa]
-  std::function<double(const Vector& q)> measured;    // the place, from the nodes' positions [m]
+  std::function<double(const Vector& q)> measured;    // the place, from the scene's nodes [m]
   std::function<std::vector<std::string>(int)> mesh;  // changes of the scene for so many elements
-  double section;                                     // [m²]
-  double scale;                                       // energies are compared with this [J]; 0: with that at the start
+  double section;                                     // [m²] that makes a force of the scene the printed pressure
+  double scale;  // [J] of the scene that energies are compared with; 0: the energy at the start
 };
 const ImpactProblem& bouncing_bar_problem();
 const ImpactProblem& released_rod_problem();

@@ -150,7 +150,8 @@ Figure deviations_figure(const std::vector<DoneCase>& cases) {
 /// A displacement of the Princeton beam against the angle, at both forces: measured, and Limber's.
 Figure princeton_figure(const std::string& name, const std::string& title, const std::string& what,
                         const std::vector<DoneCase>& cases) {
-  Figure figure{name, title, {"angle between the force and the wide sides [°]"}, {what}, {}, Legend::below};
+  Figure figure{name,   title, {"angle between the force and the wide sides [°]", Scale::linear, 0, 90},
+                {what}, {},    Legend::below};
   for (const char* force : {"8.896", "13.345"}) {
     const std::string start = fmt::format("princeton-{}-", force);
     Curve measured{fmt::format("{} N, measured", force), {}, {}, Stroke::points},
@@ -193,13 +194,27 @@ Claim uniform_verdict(const std::vector<DoneCase>& cases) {
                 "");
 }
 
+/// Why numbers of a case lie outside, each reason once.
+void add_reasons(const DoneCase& c, std::set<std::string>& reasons) {
+  for (std::size_t i = 0; i < c.row.expected.size(); ++i)
+    if (!c.within(i) && !c.row.expected[i].if_outside.empty()) reasons.insert(c.row.expected[i].if_outside);
+}
+
+std::string joined(const std::set<std::string>& reasons) {
+  return join(std::vector<std::string>(reasons.begin(), reasons.end()), " ");
+}
+
 Claim experiment_verdict(const std::vector<DoneCase>& cases) {
   double most = 0;
-  for (const DoneCase& c : cases) most = std::max(most, c.worst(c.numbers.size() - 1));
+  std::set<std::string> reasons;
+  for (const DoneCase& c : cases) {
+    most = std::max(most, c.worst(c.numbers.size() - 1));
+    add_reasons(c, reasons);
+  }
   return judged("The Princeton beam, two forces at seven angles", good_numbers(cases) == all_numbers(cases),
                 fmt::format("{} of {} within what is allowed; the largest deviation is {:.2g} %.", good_numbers(cases),
                             all_numbers(cases), 100 * most),
-                "");
+                joined(reasons));
 }
 
 Claim case_verdict(const DoneCase& c) {
@@ -208,13 +223,12 @@ Claim case_verdict(const DoneCase& c) {
   for (std::size_t i = 0; i < c.row.expected.size(); ++i) {
     good += c.within(i);
     if (std::abs(c.last_deviation(i)) > std::abs(c.last_deviation(worst))) worst = i;
-    if (!c.within(i) && !c.row.expected[i].if_outside.empty()) reasons.insert(c.row.expected[i].if_outside);
   }
+  add_reasons(c, reasons);
   const std::string seen =
       fmt::format("{} of {} within what is allowed; the largest deviation is {} ({}).", good, c.row.expected.size(),
                   deviation_text(c.last_deviation(worst)), c.row.expected[worst].what);
-  return judged(c.row.title + " (" + c.row.name + ")", good == c.row.expected.size(), seen,
-                join(std::vector<std::string>(reasons.begin(), reasons.end()), " "));
+  return judged(c.row.title + " (" + c.row.name + ")", good == c.row.expected.size(), seen, joined(reasons));
 }
 
 }  // namespace
@@ -250,7 +264,9 @@ StudyResult study_validation(const StudyContext& context) {
   result.text = fmt::format(
       "{} cases from {} sources (a book counts once for each of its formulas): {} numbers lie within 1 % of the "
       "source, or within its own uncertainty where that is "
-      "more. Of those that depend on a mesh or a time step, each computed with two or three, it is {}; the others are "
+      "more. Of those that depend on a mesh or a time step, each computed with two or three, it is {}; of those that "
+      "were "
+      "measured in an experiment {}; the others are "
       "materials in uniform strains, which check formulas. Nothing is fitted: what is compared, and on which meshes, "
       "is "
       "written down in `src/limber/study/validation/`. The scenes are files that can be run: `limber modes`, `limber "
@@ -259,8 +275,12 @@ StudyResult study_validation(const StudyContext& context) {
       "slowly. A beam of silicone that was filmed has its own tests and is told of in `docs/materials.md`.\n\n"
       "Elements are quadratic tetrahedra where nothing else is said. Closed forms are evaluated when the study runs, "
       "by "
-      "code that knows nothing of Limber's elements.",
-      done.size(), sources.size(), share(done), share(refined));
+      "code that knows nothing of Limber's elements.\n\n"
+      "The Princeton beam is computed without its own weight. With it (2810 kg/m³, 64 × 2 × 1 cells), and "
+      "displacements from where the beam hangs without the load, u_z is .4 to .7 % less from 60° on, but hardly "
+      "changes at 15° and 30°, where it deviates most, and u_y is up to 1 % more: the weight does not explain the "
+      "differences. A still finer mesh (64 × 4 × 2 cells, 13.345 N at 45°) has .5 % more of u_y and .1 % more of u_z.",
+      done.size(), sources.size(), share(done), share(refined), share(experiments));
   result.tables = {
       numbers_table(
           "numbers",
