@@ -74,17 +74,11 @@ std::vector<BesideExact> compared_numbers(const ImpactComparison& c, const Impac
 }
 
 std::vector<std::string> impact_columns(const ImpactComparison& c) {
-  std::vector<std::string> columns;
-  const auto add = [&](const std::string& what) {
-    for (const int n : c.after)
-      columns.push_back(columns.size() % c.after.size() == 0 ? fmt::format("{} after {} P", what, n)
-                                                             : fmt::format("{} P", n));
-  };
-  add(c.problem->scale == 0 ? "displacement [m]" : "height [m]");
-  add("energy");
-  if (c.problem->scale == 0)
-    for (const int n : c.after)
-      columns.push_back(n == 1 ? "pressure [Pa] of contact 1" : fmt::format("of contact {}", n));
+  const bool rod = c.problem->scale == 0;
+  std::vector<std::string> columns, whats = {rod ? "end [m]" : "height [m]", "energy"};
+  if (rod) whats.emplace_back("pressure [Pa]");
+  for (const std::string& what : whats)
+    for (const int n : c.after) columns.push_back(fmt::format("{}, {} P", what, n));
   return columns;
 }
 
