@@ -42,6 +42,20 @@ TEST(Figure, DrawsLabelsAndLegend) {
   EXPECT_TRUE(std::filesystem::exists(folder.path() / "two.csv"));
 }
 
+TEST(Figure, PanelsHaveTheirOwnTitles) {
+  if (!test::has_gnuplot()) GTEST_SKIP() << "needs gnuplot";
+  const TemporaryDirectory folder;
+  Figure f = two_curves();
+  f.curves.push_back({"in both", {0, 1, 2}, {0, 0, 0}});
+  f.curves.back().in_all_panels = true;
+  f.panels_across = 2;
+  write_figure(f, folder.path());
+  const std::string svg = read_file((folder.path() / "two.svg").string());
+  for (const char* text : {">a<", "b, dashed", "Two ’curves’", "time [s]"})
+    EXPECT_NE(svg.find(text), std::string::npos) << text;
+  EXPECT_EQ(figure_csv(f), "time [s],a,\"b, dashed\",in both\n0,1,3,0\n1,2,2,0\n2,4,1,0\n");
+}
+
 TEST(Figure, LeavesOutWhatALogarithmHasNot) {
   if (!test::has_gnuplot()) GTEST_SKIP() << "needs gnuplot";
   const TemporaryDirectory folder;

@@ -29,6 +29,15 @@ TEST(ValidationCases, Contacts) { coarse_meshes_are_near(contact_cases()); }
 TEST(ValidationCases, ThinBodies) { coarse_meshes_are_near(thin_cases()); }
 TEST(ValidationCases, Motions) { coarse_meshes_are_near(motion_cases()); }
 
+/// The Princeton beam at 45° and 90°: two of its 14 cases.
+TEST(ValidationCases, Experiments) {
+  std::vector<ValidationCase> some;
+  for (const ValidationCase& c : experiment_cases())
+    if (c.name == "princeton-8.896-45" || c.name == "princeton-13.345-90") some.push_back(c);
+  ASSERT_EQ(some.size(), 2u);
+  coarse_meshes_are_near(some);
+}
+
 TEST(ValidationCases, AreMany) {
   std::set<std::string> names, sources;
   std::size_t numbers = 0;

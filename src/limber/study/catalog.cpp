@@ -22,7 +22,7 @@ const std::vector<StudyInfo>& study_catalog() {
       {"friction", "The smoothing of friction", "Fig. s", &study_friction, 1},
       {"objects", "Objects in motion", "Figs. objects and FEMmesh", &study_objects, 720},
       {"validation", "Beside published numbers and closed forms", "Not of the survey: benchmarks and exact solutions",
-       &study_validation, 60},
+       &study_validation, 350},
   };
   return catalog;
 }

@@ -129,13 +129,72 @@ std::string axes_commands(const Figure& figure) {
   return text;
 }
 
-std::string script(const Figure& figure, const std::string& terminal) {
+/// The data, and what all figures look like.
+std::string opening_commands(const Figure& figure, const std::string& terminal) {
   std::string text;
   for (std::size_t i = 0; i < figure.curves.size(); ++i) text += data_block(figure, figure.curves[i], i);
   text += "set encoding utf8\nset terminal " + terminal + "\n";
-  text +=
-      "set border 3 lc rgb '#666666'\nset tics nomirror out textcolor rgb '#333333'\n"
-      "set grid lc rgb '#dddddd' lt 1 lw 1\nset autoscale xfix\n";
+  return text +
+         "set border 3 lc rgb '#666666'\nset tics nomirror out textcolor rgb '#333333'\n"
+         "set grid lc rgb '#dddddd' lt 1 lw 1\nset autoscale xfix\n";
+}
+
+std::string plot_command(const Curve& curve, std::size_t color, std::size_t number) {
+  return fmt::format("$curve{} using 1:2 {} title {}", number, style(curve, color, number),
+                     gnuplot_quoted(curve.label));
+}
+
+/// Numbers of the curves that have a panel of their own.
+std::vector<std::size_t> panels(const Figure& figure) {
+  std::vector<std::size_t> own;
+  for (std::size_t i = 0; i < figure.curves.size(); ++i)
+    if (!figure.curves[i].in_all_panels) own.push_back(i);
+  return own;
+}
+
+std::size_t panel_rows(const Figure& figure) {
+  const auto across = static_cast<std::size_t>(figure.panels_across);
+  return (panels(figure).size() + across - 1) / across;
+}
+
+/// Five numbers at most on an axis of a panel, where its ends are given.
+std::string panel_tics(const Axis& axis, char letter) {
+  if (!axis.from || !axis.to) return "";
+  const double least = (*axis.to - *axis.from) / 5, power = std::pow(10, std::floor(std::log10(least)));
+  double step = 10 * power;
+  for (const double digit : {5, 2})
+    if (digit * power >= least) step = digit * power;
+  return fmt::format("set {}tics {}\n", letter, step);
+}
+
+/// What is in all panels is grey and stands behind. Axes have numbers at the left and at the lower end only.
+std::string panels_script(const Figure& figure, const std::string& terminal) {
+  const auto across = static_cast<std::size_t>(figure.panels_across);
+  const std::vector<std::size_t> own = panels(figure);
+  constexpr std::size_t grey = colors.size() - 1;
+  std::string behind;
+  for (std::size_t i = 0; i < figure.curves.size(); ++i)
+    if (figure.curves[i].in_all_panels) behind += plot_command(figure.curves[i], grey, i) + ", ";
+  std::string text = opening_commands(figure, terminal) + axes_commands(figure) + panel_tics(figure.x, 'x') +
+                     panel_tics(figure.y, 'y');
+  text += fmt::format(
+      "unset key\nset multiplot layout {},{} title {} noenhanced font ',18' margins char 8, char 2, char 4, char 4 "
+      "spacing char 3.5, char 2.5\n",
+      panel_rows(figure), across, gnuplot_quoted(figure.title));
+  for (std::size_t k = 0; k < own.size(); ++k) {
+    const bool left = k % across == 0, lowest = k + across >= own.size();
+    text += fmt::format("set title {} noenhanced offset 0,-0.7\n", gnuplot_quoted(figure.curves[own[k]].label));
+    text += fmt::format("set format y '{}'\nset format x '{}'\n", left ? "%g" : "", lowest ? "%g" : "");
+    text += fmt::format("set ylabel {} noenhanced\nset xlabel {} noenhanced\n",
+                        gnuplot_quoted(left ? figure.y.label : ""), gnuplot_quoted(lowest ? figure.x.label : ""));
+    text += "plot " + behind + plot_command(figure.curves[own[k]], 0, own[k]) + "\n";
+  }
+  return text + "unset multiplot\n";
+}
+
+std::string script(const Figure& figure, const std::string& terminal) {
+  if (figure.panels_across > 0) return panels_script(figure, terminal);
+  std::string text = opening_commands(figure, terminal);
   text += fmt::format("set key {} noenhanced Left reverse samplen 2.5 spacing 1.15 {}\n", key_place(figure.legend),
                       figure.legend == Legend::below ? "" : "box lc rgb '#dddddd' opaque");
   text += fmt::format("set title {} noenhanced font ',18'\n", gnuplot_quoted(figure.title));
@@ -144,8 +203,7 @@ std::string script(const Figure& figure, const std::string& terminal) {
   for (std::size_t i = 0; i < figure.curves.size(); ++i) {
     const Curve& curve = figure.curves[i];
     const std::size_t color = curve.color >= 0 ? static_cast<std::size_t>(curve.color) : next++;
-    text += fmt::format("{}$curve{} using 1:2 {} title {}", i ? ", \\\n  " : "", i, style(curve, color, i),
-                        gnuplot_quoted(curve.label));
+    text += (i ? ", \\\n  " : "") + plot_command(curve, color, i);
   }
   return text + "\n";
 }
@@ -200,8 +258,12 @@ void write_figure(const Figure& figure, const std::filesystem::path& directory) 
   check(figure);
   const std::string stem = (directory / figure.name).string();
   write_atomically(stem + ".csv", figure_csv(figure));
-  draw(figure, "svg size 900,560 font 'DejaVu Sans,15' background rgb 'white'", stem + ".svg");
-  draw(figure, "pngcairo size 1200,750 font 'DejaVu Sans,15' background rgb 'white'", stem + ".png");
+  const std::size_t height = figure.panels_across > 0 ? 120 + 108 * panel_rows(figure) : 560;
+  const int font = figure.panels_across > 0 ? 12 : 15;
+  draw(figure, fmt::format("svg size 900,{} font 'DejaVu Sans,{}' background rgb 'white'", height, font),
+       stem + ".svg");
+  draw(figure, fmt::format("pngcairo size 1200,{} font 'DejaVu Sans,{}' background rgb 'white'", height * 4 / 3, font),
+       stem + ".png");
 }
 
 }  // namespace limber

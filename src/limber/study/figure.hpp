@@ -23,6 +23,7 @@ struct Curve {
   std::vector<double> x, y;  // of one length; what is not finite, or not positive on a logarithmic axis, is left out
   Stroke stroke = Stroke::line;
   int color = -1;  // of the eight colours of figures; −1: the next one
+  bool in_all_panels = false;
 };
 
 enum class Legend { top_right, top_left, bottom_right, bottom_left, below };
@@ -33,6 +34,7 @@ struct Figure {
   Axis x, y;
   std::vector<Curve> curves;
   Legend legend = Legend::top_right;
+  int panels_across = 0;  // small multiples: a panel for each curve that is not in all of them; 0: one pair of axes
 };
 
 /// Writes the three files. Throws OutputError, also where gnuplot is missing, and InputError if no point can be drawn.

@@ -10,8 +10,8 @@ namespace limber {
 
 std::vector<ValidationCase> validation_cases() {
   std::vector<ValidationCase> all;
-  for (const auto rows :
-       {&frequency_cases, &equilibrium_cases, &contact_cases, &material_cases, &thin_cases, &motion_cases}) {
+  for (const auto rows : {&frequency_cases, &equilibrium_cases, &contact_cases, &material_cases, &thin_cases,
+                          &motion_cases, &experiment_cases}) {
     std::vector<ValidationCase> some = rows();
     all.insert(all.end(), std::make_move_iterator(some.begin()), std::make_move_iterator(some.end()));
   }

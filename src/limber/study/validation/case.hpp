@@ -28,8 +28,8 @@ struct Refinement {
 /// The numbers of a scene, in the order of those expected.
 using Measurement = std::function<std::vector<double>(const Scene& scene, const Model& model)>;
 
-/// A uniform strain checks a formula, whatever the mesh.
-enum class CaseKind { refined, uniform_strain };
+/// A uniform strain checks a formula, whatever the mesh; an experiment has errors of its own.
+enum class CaseKind { refined, uniform_strain, experiment };
 
 struct ValidationCase {
   std::string name, title;
@@ -58,5 +58,6 @@ std::vector<ValidationCase> equilibrium_cases();
 std::vector<ValidationCase> contact_cases();
 std::vector<ValidationCase> thin_cases();
 std::vector<ValidationCase> motion_cases();
+std::vector<ValidationCase> experiment_cases();
 
 }  // namespace limber

@@ -1,5 +1,6 @@
 #include "limber/study/validation/closed_forms.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <stdexcept>
@@ -25,6 +26,13 @@ double sin_root(double x, double h) {
   const double s = std::sqrt(std::abs(x));
   if (s * h < 1e-6) return h;
   return (x > 0 ? std::sin(s * h) : std::sinh(s * h)) / s;
+}
+
+/// The time since the start or until the end of a period, whichever is less: of a motion that runs backwards from its
+/// middle on.
+double folded(double t, double period) {
+  const double s = std::fmod(t, period);
+  return std::min(s, period - s);
 }
 
 double bessel(int n, double x) { return std::sph_bessel(static_cast<unsigned>(n), x); }
@@ -162,6 +170,40 @@ HertzContact hertz_cylinder(double modulus, double radius, double a) {
 HertzContact hertz_ball(double modulus, double radius, double a) {
   return {4 * modulus * a * a * a / (3 * radius), a * a / radius};
 }
+
+double BouncingBar::contact_time() const { return 2 * length / wave_speed; }
+double BouncingBar::fall_time() const { return std::sqrt(2 * drop / gravity); }
+double BouncingBar::period() const { return 4 * fall_time() + 2 * contact_time(); }
+
+double BouncingBar::height(double t) const {
+  const double fall = fall_time(), contact = contact_time(), v = gravity * fall;
+  const double s = folded(t, period());
+  if (s <= fall) return drop - gravity * s * s / 2;
+  const double tau = std::min(s - fall, contact), flown = s - fall - tau;
+  // The mean of u: waves H(s) = v s + g s²/2 from the foot, above the fall −H(τ).
+  const double waves = 2 / contact * (v * tau * tau / 2 + gravity * tau * tau * tau / 6);
+  return waves - v * tau - gravity * tau * tau / 2 + v * flown - gravity * flown * flown / 2;
+}
+
+double BouncingBar::foot(double t) const {
+  const double fall = fall_time(), contact = contact_time(), v = gravity * fall;
+  const double s = folded(t, period());
+  if (s <= fall) return drop - gravity * s * s / 2;
+  const double flown = s - fall - contact;
+  if (flown <= 0) return 0;
+  // It vibrates with the period T: g ξ (ξ − 2L)/c² at ξ = c s.
+  const double xi = std::fmod(flown, contact);
+  return v * flown - gravity * flown * flown / 2 + gravity * xi * (xi - contact);
+}
+
+double BouncingBar::pressure(double t) const {
+  const double s = folded(t, period()) - fall_time();
+  if (s < 0 || s > contact_time()) return 0;
+  return wave_speed * gravity * (fall_time() + s);
+}
+
+double released_rod_end(double t) { return std::max(0.0, (1 - folded(t, 3)) / 2); }
+double released_rod_pressure(double t) { return folded(t, 3) > 1 ? 0.5 : 0; }
 
 double bessel_zero(int n, int k) {
   double zero = n > 0 ? 0.1 : 0;

@@ -89,6 +89,30 @@ HertzContact hertz_cylinder(double plane_strain_modulus, double radius, double a
 /// P = 4E* a³/3R, d = a²/R.
 HertzContact hertz_ball(double plane_strain_modulus, double radius, double a);
 
+/// A bar that falls upright on a rigid floor from the height h₀, for ever (D. Doyen, A. Ern, S. Piperno, SIAM J. Sci.
+/// Comput. 33 (2011) 223–249): c u_x = ± u_t in waves, c² = E/ρ. With T = 2L/c, t₀ = √(2h₀/g) and v = g t₀: it falls
+/// for t₀, stands for T on its foot, which the floor pushes with ρc (v + gτ), leaves with u = g x (x − 2L)/c² and the
+/// velocity v, flies for 2t₀, and the same backwards. That holds where 2t₀ is a whole number of T, and v > gT.
+struct BouncingBar {
+  double length, wave_speed, gravity, drop;  // L, c, g, h₀
+
+  double contact_time() const;  // T
+  double fall_time() const;     // t₀
+  double period() const;        // 4t₀ + 2T
+  /// Of the centre of mass above its place when the foot is on the floor, unstrained [m].
+  double height(double t) const;
+  /// Of the foot above the floor [m].
+  double foot(double t) const;
+  /// On the floor, over the density [m²/s²].
+  double pressure(double t) const;
+};
+
+/// A rod of length 1, c = 1, held at x = 1 and let go at rest with u = (1 − x)/2, whose other end meets a wall at
+/// u = 0: the displacement of that end, and what the wall pushes with, over Young's modulus. The period is 3; it is in
+/// contact from 1 to 2, with u = 0 and u_t = −1/2 everywhere when that begins.
+double released_rod_end(double t);
+double released_rod_pressure(double t);
+
 /// The k-th positive zero of the Bessel function J_n.
 double bessel_zero(int n, int k);
 
