@@ -202,27 +202,41 @@ Observations to_observations(const py::object& x) {
   return {std::vector<double>(t.begin(), t.end()), names, values, "observed"};
 }
 
+std::vector<double> to_bounds(const py::object& x, const std::string& path) {
+  if (py::isinstance<py::float_>(x) || py::isinstance<py::int_>(x)) return {x.cast<double>()};
+  const auto numbers = py::array_t<double, py::array::c_style | py::array::forcecast>::ensure(x);
+  if (!numbers || numbers.size() == 0) {
+    PyErr_Clear();
+    throw InputError(path, "its bounds must be two numbers or lists of numbers (low, high)");
+  }
+  return {numbers.data(), numbers.data() + numbers.size()};
+}
+
+std::vector<VariedParameter> to_varied(const py::dict& vary) {
+  if (vary.empty()) throw InputError("vary", "is empty; for example {\"bodies[0].material.young\": (1e4, 1e7)}");
+  std::vector<VariedParameter> all;
+  for (const auto& [name, bounds] : vary) {
+    const std::string path = to_text(name, "vary");
+    if (!py::isinstance<py::sequence>(bounds) || py::len(bounds) != 2)
+      throw InputError(path, "its bounds must be two numbers or lists of numbers (low, high)");
+    const auto pair = py::reinterpret_borrow<py::sequence>(bounds);
+    all.push_back({path, to_bounds(pair[0], path), to_bounds(pair[1], path)});
+  }
+  return all;
+}
+
 FitSearch to_search(const py::object& scene, const py::dict& vary, int starts, int max_evaluations) {
   if (starts < 1) throw InputError("starts", fmt::format("{} must be at least 1", starts));
   if (max_evaluations < 1) throw InputError("max_evaluations", fmt::format("{} must be at least 1", max_evaluations));
-  if (vary.empty()) throw InputError("vary", "is empty; for example {\"bodies[0].material.young\": (1e4, 1e7)}");
   FitSearch search{.scene = to_scene(scene)->document, .base = ""};
-  for (const auto& [name, bounds] : vary) {
-    const std::string path = to_text(name, "vary");
-    try {
-      const auto [low, high] = bounds.cast<std::pair<double, double>>();
-      search.variables.push_back({path, low, high, low > 0});
-    } catch (const py::cast_error&) {
-      throw InputError(path, "its bounds must be two numbers (low, high)");
-    }
-  }
+  search.varied = to_varied(vary);
   search.starts = starts;
   search.max_evaluations = max_evaluations;
   return search;
 }
 
-py::object to_report(const FitSearch& search, const Fit& found) {
-  py::object report = from_json(fit_report(search, found));
+py::object to_report(const Fit& found) {
+  py::object report = from_json(fit_report(found));
   report["scene"] = from_json(found.scene);
   return report;
 }
@@ -231,7 +245,7 @@ py::object fit_to(const py::object& scene, const py::object& observed, const py:
                   int max_evaluations) {
   const FitRequest request{to_search(scene, vary, starts, max_evaluations), to_observations(observed)};
   const Fit found = computed([&] { return fit(request); });
-  py::object report = to_report(request, found);
+  py::object report = to_report(found);
   py::dict motion;
   for (std::size_t c = 0; c < request.observations.columns.size(); ++c)
     motion[request.observations.columns[c].name().c_str()] = Vector(found.motion.values.col(static_cast<Index>(c)));
@@ -252,7 +266,9 @@ py::object fit_statics_to(const py::object& scene, const py::dict& observed, con
       request.probes.emplace_back(name, to_vector(x, 3, "observed"));
   }
   const Fit found = computed([&] { return fit(request); });
-  return to_report(request, found);
+  py::object report = to_report(found);
+  report["motion"] = as_rows(found.equilibrium);
+  return report;
 }
 
 /// Ctrl-C ends a search, which keeps its best point.
@@ -302,39 +318,22 @@ class InterruptibleObjective final : public Objective {
   EndedByCtrlC& end_;
 };
 
-std::vector<double> to_bounds(const py::object& x, const std::string& path) {
-  if (py::isinstance<py::float_>(x) || py::isinstance<py::int_>(x)) return {x.cast<double>()};
-  const auto numbers = py::array_t<double, py::array::c_style | py::array::forcecast>::ensure(x);
-  if (!numbers || numbers.size() == 0) {
-    PyErr_Clear();
-    throw InputError(path, "its bounds must be two numbers or lists of numbers (low, high)");
-  }
-  return {numbers.data(), numbers.data() + numbers.size()};
-}
-
 py::dict minimize_over(const py::object& scene, const py::object& objective, const py::dict& vary, int starts,
                        int max_evaluations, double tolerance, const py::object& progress) {
   const auto s = to_scene(scene);
   if (starts < 1) throw InputError("starts", fmt::format("{} must be at least 1", starts));
   if (max_evaluations < 1) throw InputError("max_evaluations", fmt::format("{} must be at least 1", max_evaluations));
   if (!(tolerance > 0)) throw InputError("tolerance", fmt::format("{} must be above 0", tolerance));
-  if (vary.empty()) throw InputError("vary", "is empty; for example {\"bodies[0].material.young\": (1e4, 1e7)}");
   EndedByCtrlC end;
   OptimumRequest request{.scene = s->document, .base = "", .objective = nullptr, .varied = {}};
   request.objective = std::make_shared<InterruptibleObjective>(to_objective(objective), end);
-  for (const auto& [name, bounds] : vary) {
-    const std::string path = to_text(name, "vary");
-    if (!py::isinstance<py::sequence>(bounds) || py::len(bounds) != 2)
-      throw InputError(path, "its bounds must be two numbers or lists of numbers (low, high)");
-    const auto pair = py::reinterpret_borrow<py::sequence>(bounds);
-    request.varied.push_back({path, to_bounds(pair[0], path), to_bounds(pair[1], path)});
-  }
+  request.varied = to_varied(vary);
   request.starts = starts;
   request.max_evaluations = max_evaluations;
   request.tolerance = tolerance;
   std::optional<Callback> watch;
   if (!progress.is_none()) watch.emplace(progress);
-  request.go_on = [&](const OptimumProgress& p) {
+  request.go_on = [&](const SearchProgress& p) {
     if (!watch) return true;
     const WithGil gil;
     py::dict values;

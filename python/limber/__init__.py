@@ -54,8 +54,8 @@ def friction_smoothing(x, eps):
 class FitResult:
     """What `fit` found. Dicts are by key path."""
 
-    values: dict
-    confidence: dict  # 95 % intervals (low, high); NaN where the data do not determine one
+    values: dict  # numbers, and arrays of lists
+    confidence: dict  # 95 % intervals (low, high), of a list two arrays; NaN where the data do not determine one
     rms: float  # [m] of the observed positions less those of the fitted motion
     evaluations: int
     converged: bool
@@ -69,9 +69,9 @@ def fit(scene, observed, vary, *, starts=1, max_evaluations=100):
     """Parameters of a scene for which its probes move as observed.
 
     observed: the path of a CSV table with columns of probes.csv, or (t, {probe: T x 3 positions}), NaN where nothing was
-    seen. vary: {key path: (low, high)}; ranges above 0 are searched by logarithm. The search starts from the scene's
-    values; `starts` above 1 tries further ones, spread over the bounds. With one of `limber.objectives` in place of
-    observed it is `minimize`.
+    seen. vary: {key path: (low, high)}; bounds are numbers, or lists where the parameter is one, of up to 200 components in
+    all. Ranges above 0 are searched by logarithm. The search starts from the scene's values; `starts` above 1 tries
+    further ones, spread over the bounds. With one of `limber.objectives` in place of observed it is `minimize`.
     """
     if isinstance(observed, objectives.Objective) or callable(observed):
         return minimize(scene, observed, vary, starts=starts, max_evaluations=max_evaluations)
@@ -86,13 +86,16 @@ def fit_statics(scene, observed, vary, *, starts=1, max_evaluations=100):
     `fit`; motion is the fitted equilibrium, N x 3.
     """
     report = _limber.fit_statics(scene, dict(observed), dict(vary), starts, max_evaluations)
-    return _found(report, statics(report["scene"]))
+    return _found(report, report["motion"])
 
 
 def _found(report, motion):
-    nan = float("nan")
-    confidence = {key: tuple(nan if x is None else x for x in pair) for key, pair in report["confidence"].items()}
-    return FitResult(report["values"], confidence, report["rms"], report["evaluations"], report["converged"],
+    def number_or_list(x):  # None: not determined
+        return _np.array(x, dtype=float) if isinstance(x, list) else float("nan") if x is None else x
+
+    values = {key: number_or_list(x) for key, x in report["values"].items()}
+    confidence = {key: tuple(number_or_list(x) for x in pair) for key, pair in report["confidence"].items()}
+    return FitResult(values, confidence, report["rms"], report["evaluations"], report["converged"],
                      report["reason"], report["notes"], Scene(report["scene"]), motion)
 
 

@@ -120,8 +120,8 @@ ObjectiveLike = Union[objectives.Objective, Callable[[Array, Array, Array], Tupl
 def value_and_grad(scene: SceneLike, objective: ObjectiveLike, parameters: Union[str, Sequence[str]]) -> Tuple[float, dict[str, Any]]: ...
 
 class FitResult:
-    values: dict[str, float]
-    confidence: dict[str, Tuple[float, float]]
+    values: dict[str, Any]
+    confidence: dict[str, Tuple[Any, Any]]
     rms: float
     evaluations: int
     converged: bool
@@ -140,11 +140,11 @@ class MinimizeResult:
     scene: Scene
 
 @overload
-def fit(scene: SceneLike, observed: Union[Path, Tuple[npt.ArrayLike, Mapping[str, npt.ArrayLike]]], vary: Mapping[str, Tuple[float, float]], *, starts: int = ..., max_evaluations: int = ...) -> FitResult: ...
+def fit(scene: SceneLike, observed: Union[Path, Tuple[npt.ArrayLike, Mapping[str, npt.ArrayLike]]], vary: Mapping[str, Tuple[npt.ArrayLike, npt.ArrayLike]], *, starts: int = ..., max_evaluations: int = ...) -> FitResult: ...
 @overload
 def fit(scene: SceneLike, observed: ObjectiveLike, vary: Mapping[str, Tuple[npt.ArrayLike, npt.ArrayLike]], *, starts: int = ..., max_evaluations: int = ...) -> MinimizeResult: ...
 def minimize(scene: SceneLike, objective: ObjectiveLike, vary: Mapping[str, Tuple[npt.ArrayLike, npt.ArrayLike]], *, starts: int = ..., max_evaluations: int = ..., tolerance: float = ..., progress: Optional[Callable[[int, float, dict[str, Any]], Optional[bool]]] = ...) -> MinimizeResult: ...
-def fit_statics(scene: SceneLike, observed: Mapping[str, npt.ArrayLike], vary: Mapping[str, Tuple[float, float]], *, starts: int = ..., max_evaluations: int = ...) -> FitResult: ...
+def fit_statics(scene: SceneLike, observed: Mapping[str, npt.ArrayLike], vary: Mapping[str, Tuple[npt.ArrayLike, npt.ArrayLike]], *, starts: int = ..., max_evaluations: int = ...) -> FitResult: ...
 
 class CoarsenResult:
     frequencies: dict[str, dict[str, list[float]]]

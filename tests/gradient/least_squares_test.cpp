@@ -265,6 +265,20 @@ TEST(LeastSquares, ShortensStepsIntoFailures) {
   EXPECT_LT((fit.x - Vector::Ones(2)).norm(), 1e-8);
 }
 
+TEST(LeastSquares, DoesNotJumpOverAValley) {
+  // r = 0 at x = 1; beyond it a plateau with a hollow at x = 4, where the first step leads: half the range.
+  const LeastSquaresFunction residual = [](const Vector& x) {
+    const double e = std::exp(x[0]), z = e - std::exp(1.), hollow = .05 * std::exp(-std::pow(x[0] - 4, 2));
+    const double rise = z < 0 ? z / 4 : .4 * std::tanh(z / 1.6),
+                 slope = z < 0 ? .25 : .25 / std::pow(std::cosh(z / 1.6), 2);
+    return LeastSquaresValue{Vector::Constant(1, rise - hollow),
+                             Matrix::Constant(1, 1, slope * e + 2 * (x[0] - 4) * hollow)};
+  };
+  const LeastSquaresResult fit = least_squares(residual, {{"x", -5, 5}}, Vector::Constant(1, -1));
+  EXPECT_TRUE(fit.converged) << fit.reason;
+  EXPECT_LT(fit.sum_of_squares, 1e-12) << "ended at " << fit.x[0];
+}
+
 TEST(LeastSquares, SaysThatFailuresAreInTheWay) {
   const auto wall = [](const Vector& x) {
     if (x[0] > .3) throw StepFailure("it flew apart");

@@ -505,8 +505,8 @@ def test_wrong_observations(probed, observed, words):
     ({YOUNG: LOW}, [YOUNG, "(low, high)"]),
     ({YOUNG: ("a", "b")}, [YOUNG, "(low, high)"]),
     ({"bodies[0].material.yong": (1, 2)}, ["did you mean bodies[0].material.young?"]),
-    ({VELOCITY: (0, 1)}, [VELOCITY, "3 components", VELOCITY + "[0]"]),
-    ({"initial.velocities": (0, 1)}, ["initial.velocities", "components"]),
+    ({VELOCITY: ([0, 0], 1)}, [VELOCITY, "3 components", "2 bounds"]),
+    ({"initial.velocities": (0, 1)}, ["initial.velocities", "a component for each node", "objective"]),
     ({"time.step": (.01, .02)}, ["time.step"]),
 ])
 def test_wrong_bounds(probed, vary, words):

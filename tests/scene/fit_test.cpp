@@ -58,7 +58,7 @@ Observations observed(const Json& scene, double noise = 0, unsigned seed = 1) {
 
 FitRequest request(const Json& scene, Observations observations, const std::vector<std::string>& variables) {
   FitRequest r{{.scene = document_of(scene), .base = ""}, std::move(observations)};
-  for (const std::string& v : variables) r.variables.push_back(read_fit_variable(v));
+  for (const std::string& v : variables) r.varied.push_back(read_varied(v));
   return r;
 }
 
@@ -121,7 +121,7 @@ TEST(Fit, AnInterruptedFitKeepsItsBest) {
   Json start = beam();
   start["bodies"][0]["material"]["young"] = 6e5;
   FitRequest r = request(start, observed(beam()), {"bodies[0].material.young=1e4..1e7"});
-  r.go_on = [](const FitProgress& p) { return p.evaluation < 2; };
+  r.go_on = [](const SearchProgress& p) { return p.evaluation < 2; };
   const Fit found = fit(r);
   EXPECT_EQ(found.found.evaluations, 2);
   EXPECT_FALSE(found.found.converged);
@@ -134,7 +134,7 @@ struct Wrong {
 TEST(Fit, InputIsChecked) {
   for (const Wrong& w :
        {Wrong{"bodies[0].material.yong=1..2", "bodies[0].material.yong", "bodies[0].material.young"},
-        Wrong{"gravity=-20..0", "gravity", "gravity[0]"}, Wrong{"time.step=1e-3..1e-2", "time.step", "time step"}})
+        Wrong{"initial.velocities=-1..1", "initial.velocities", "objective"}, Wrong{"time.step=1e-3..1e-2", "time.step", "time step"}})
     try {
       fit(request(beam(), observed(beam()), {w.vary}));
       FAIL() << w.vary;
@@ -143,11 +143,10 @@ TEST(Fit, InputIsChecked) {
       EXPECT_NE(e.message().find(w.text), std::string::npos) << e.message();
     }
   for (const char* vary : {"young", "young=3", "=1..2", "bodies[0].material.young=a..2"})
-    EXPECT_THROW(read_fit_variable(vary), InputError) << vary;
-  const FitVariable v = read_fit_variable("bodies[0].material.young=10 kPa..1 MPa");
-  EXPECT_DOUBLE_EQ(v.low, 1e4);
-  EXPECT_DOUBLE_EQ(v.high, 1e6);
-  EXPECT_TRUE(v.logarithmic);
+    EXPECT_THROW(read_varied(vary), InputError) << vary;
+  const VariedParameter v = read_varied("bodies[0].material.young=10 kPa..1 MPa");
+  EXPECT_DOUBLE_EQ(v.low[0], 1e4);
+  EXPECT_DOUBLE_EQ(v.high[0], 1e6);
 
   Json no_probes = beam();
   no_probes.erase("output");

@@ -135,7 +135,7 @@ class Descent {
                                     : "no step lowers the sum of squares any further";
       return;
     }
-    FitPoint next = evaluate_((best_.u + s).cwiseMax(low_).cwiseMin(high_));
+    FitPoint next = shortened(s, at(s));
     const double ratio = (best_.sum - next.sum) / fall(s);  // 1: as the derivatives promise
     if (ratio > 1e-4) {
       best_ = std::move(next);
@@ -147,6 +147,23 @@ class Descent {
       damping_ *= 10;
       longest_ = length(s) / 2;
     }
+  }
+
+  FitPoint at(const Vector& s) { return evaluate_((best_.u + s).cwiseMax(low_).cwiseMin(high_)); }
+
+  /// A long step that does not lead where the derivatives promise may have gone past a valley: it becomes half as long
+  /// for as long as that is better. Returns where it leads.
+  FitPoint shortened(Vector& s, FitPoint next) {
+    constexpr double is_long = .5, off = .25;
+    while (!next.failed() && next.sum < best_.sum && evaluate_.stopped().empty() &&
+           s.cwiseQuotient(longest_change_).lpNorm<Eigen::Infinity>() > is_long &&
+           (next.r - best_.r - best_.J * s).squaredNorm() > off * off * best_.sum) {
+      FitPoint nearer = at(s / 2);
+      if (!(nearer.sum < next.sum)) break;
+      s /= 2;
+      next = std::move(nearer);
+    }
+    return next;
   }
 
   void converge(const std::string& reason) {

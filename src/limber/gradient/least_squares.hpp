@@ -1,7 +1,7 @@
 #pragma once
 /// Parameters x between bounds with the least ‖r(x)‖², by the method of Levenberg and Marquardt. In scaled variables u
 /// (ln x, or the place in the range) each step s is the minimum of ‖r + J s‖² + λ sᵀD s between the bounds, where J =
-/// ∂r/∂u and D is the diagonal of JᵀJ. λ rises until the step succeeds.
+/// ∂r/∂u and D is the diagonal of JᵀJ. λ rises until the step succeeds. Long steps are halved while that is better.
 
 #include <functional>
 #include <string>

@@ -161,6 +161,7 @@ MotionAdjoint MotionGradient::backwards(const std::function<StateAdjoint(long st
   MotionAdjoint result;
   result.parameters = Vector::Zero(components());
   ReverseStep reverse(system, variations_);
+  effort_ = {};
   std::deque<StateAdjoint> adjoint(1);
   for (long end = steps_; end > 0;) {
     const long block = (end - 1) / block_, first = block * block_;
@@ -170,7 +171,9 @@ MotionAdjoint MotionGradient::backwards(const std::function<StateAdjoint(long st
       simulation_.restore(start);
       std::deque<State> known(start.history.begin(), start.history.end());
       for (long k = first; k < end; ++k) steps.push_back(take(known));
+      effort_.computed_again += end - first;
     }
+    effort_.kept = std::max(effort_.kept, static_cast<long>(snapshots_.size() + steps.size()));
     for (; end > first; --end) {
       heed_interrupts();
       add(of_state(end), adjoint.front());

@@ -34,6 +34,12 @@ struct MotionAdjoint {
   StateAdjoint start;  // of the start state
 };
 
+/// What the last sweep backwards took.
+struct GradientEffort {
+  long kept = 0;            // snapshots and steps at the same time, at most
+  long computed_again = 0;  // steps
+};
+
 class MotionGradient {
  public:
   /// A simulation at its start, with MethodOptions::record_stages; `method`: its method.
@@ -46,6 +52,7 @@ class MotionGradient {
   void run(long steps, const Visit& visit);
   /// After run: from the adjoints of all states, which are asked for backwards.
   MotionAdjoint backwards(const std::function<StateAdjoint(long step)>& of_state);
+  const GradientEffort& effort() const { return effort_; }
   /// Takes the steps together with the changes of each state by the components of all variations.
   using VisitChange = std::function<void(long step, const State& u, const StateChange& change)>;
   void forwards(long steps, const VisitChange& visit);
@@ -80,6 +87,7 @@ class MotionGradient {
   long steps_ = 0, block_ = 1;  // steps in a block
   std::vector<Snapshot> snapshots_;
   std::vector<Step> last_block_;
+  GradientEffort effort_;
 };
 
 }  // namespace limber

@@ -69,7 +69,8 @@ class SystemVariation {
   virtual State start(Index /*component*/) const { return {}; }
   /// power += that of the start state on its adjoint; empty vectors are zero.
   virtual void add_start_powers(const Vector& by_q, const Vector& by_v, Eigen::Ref<Vector> power) const {
-    for (Index c = 0; c < size(); ++c) power[c] += along(start(c), {by_q, by_v});
+    const State adjoint{by_q, by_v};
+    for (Index c = 0; c < size(); ++c) power[c] += along(start(c), adjoint);
   }
   /// Whether prescribed nodes may depend on the parameter.
   virtual bool moves() const { return false; }

@@ -3,12 +3,13 @@
 #include "limber/core/errors.hpp"
 
 namespace limber {
+
 DifferentiableEquilibrium::DifferentiableEquilibrium(const Document& document, const std::string& base,
                                                      const std::vector<std::string>& parameters,
-                                                     const FileAccess& access)
+                                                     const FileAccess& access, const OtherValues& other)
     : scene_(with_accurate_solutions(read_scene(document, vocabulary(), base, access))),
-      model_(build_model(scene_)),
-      parameters_(document, base, parameters, access, scene_, model_, RunParameters::Of::equilibrium) {}
+      model_(model_with(other, scene_)),
+      parameters_(document, base, parameters, access, scene_, model_, RunParameters::Of::equilibrium, other) {}
 
 const Vector& DifferentiableEquilibrium::solve(const StaticsWatch& watch) {
   MechanicalSystem& system = *model_.system;

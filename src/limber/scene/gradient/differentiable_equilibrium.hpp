@@ -14,7 +14,8 @@ class DifferentiableEquilibrium {
   /// `base`: the folder in which mesh files are looked for. Throws InputError for a parameter that does not exist or by
   /// which there is no derivative.
   DifferentiableEquilibrium(const Document& document, const std::string& base,
-                            const std::vector<std::string>& parameters, const FileAccess& access = {});
+                            const std::vector<std::string>& parameters, const FileAccess& access = {},
+                            const OtherValues& other = {});
 
   const Model& model() const { return model_; }
   const std::vector<RunParameter>& parameters() const { return parameters_.list(); }

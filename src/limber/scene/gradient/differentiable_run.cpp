@@ -19,12 +19,6 @@ Scene with_equal_steps(Scene scene) {
   return scene;
 }
 
-Model model_with(const OtherValues& other, const Scene& scene) {
-  Model model = build_model(scene);
-  give(other, scene, model);
-  return model;
-}
-
 }  // namespace
 
 DifferentiableRun::DifferentiableRun(const Document& document, const std::string& base,
@@ -143,11 +137,14 @@ ParameterLists DifferentiableRun::by_forwards(const std::function<FullAdjoint(lo
 void DifferentiableRun::forwards(long steps, const VisitChange& visit) {
   for (const RunParameter& p : parameters())
     if (p.by_nodes)
-      throw InputError(p.name,
-                       "has a component for each node, which takes a gradient backwards; viscosity, damping that turns "
-                       "with the body, hybrids, ERE, lagged friction and fits need one forwards");
+      throw InputError(
+          p.name,
+          "has a component for each node, which takes a gradient backwards; viscosity, damping that turns "
+          "with the body, hybrids, ERE, lagged friction and fits to a table need one forwards; a search by "
+          "an objective, such as probes, does not");
   if (parameters_.components() > most_forwards)
-    throw InputError("parameters", fmt::format("have {} components; a gradient forwards takes up to {}",
+    throw InputError("parameters", fmt::format("have {} components; a gradient forwards takes up to {}, and so does a "
+                                               "fit to a table; a search by an objective, such as probes, takes more",
                                                parameters_.components(), most_forwards));
   const MechanicalSystem& system = *model_.system;
   restart();

@@ -36,6 +36,8 @@ class DifferentiableRun {
   void run(long steps, const Visit& visit);
   /// After run: the derivatives of Σ of_state(k) · state k by all parameters.
   ParameterLists gradient(const std::function<FullAdjoint(long step)>& of_state);
+  /// Of the last gradient backwards.
+  GradientEffort effort() const { return motion_->effort(); }
   /// Runs together with the changes of each full state: a column for each component of all parameters.
   using VisitChange = std::function<void(long step, const State& full, const Matrix& dq, const Matrix& dv)>;
   void forwards(const VisitChange& visit) { forwards(steps(), visit); }

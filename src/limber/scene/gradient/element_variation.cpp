@@ -17,20 +17,28 @@ namespace {
 
 constexpr double relative_step = 1e-5;
 
+/// Materials whose forces, less those of softer ones, are the derivative by ln E times `width`. No softer ones: forces
+/// are proportional to E.
+struct ModuliDifference {
+  std::vector<AnyMaterial> stiffer, softer;
+  std::vector<int> of_element;
+  double width;
+};
+
 class ElementVariation final : public SystemVariation {
  public:
-  ElementVariation(const MechanicalSystem& system, const ElementMesh& mesh, int first_node,
-                   const std::vector<AnyMaterial>& stiffer, const std::vector<AnyMaterial>& softer,
-                   const std::vector<int>& of_element, std::vector<double> moduli)
+  ElementVariation(const MechanicalSystem& system, const ElementMesh& mesh, int first_node, ModuliDifference difference,
+                   std::vector<double> moduli)
       : system_(system),
         corners_(mesh.corners),
         each_(node_count(mesh.kind)),
         first_node_(first_node),
         moduli_(std::move(moduli)),
         mesh_(taken_apart(mesh)),
-        stiffer_(mesh_, 0, stiffer, of_element),
-        softer_(mesh_, 0, softer, of_element),
-        energy_{stiffer, softer, of_element} {}
+        difference_(std::move(difference)),
+        stiffer_(mesh_, 0, difference_.stiffer, difference_.of_element) {
+    if (!difference_.softer.empty()) softer_.emplace(mesh_, 0, difference_.softer, difference_.of_element);
+  }
 
   Index size() const override { return static_cast<Index>(moduli_.size()); }
 
@@ -77,25 +85,26 @@ class ElementVariation final : public SystemVariation {
     for (int k = 0; k < each_; ++k) alone.corners.push_back(k);
     const Vector place = q.segment(3 * first, 3 * each_);
     const State at{place, Vector::Zero(place.size())};
-    const auto material = static_cast<std::size_t>(energy_.of_element[static_cast<std::size_t>(e)]);
+    const auto material = static_cast<std::size_t>(difference_.of_element[static_cast<std::size_t>(e)]);
     const auto energy = [&](const std::vector<AnyMaterial>& materials) {
-      return ElasticForce(alone, 0, {materials[material]}, {0}).potentials(at)->stored;
+      return materials.empty() ? 0 : ElasticForce(alone, 0, {materials[material]}, {0}).potentials(at)->stored;
     };
-    const double difference = energy(energy_.stiffer) - energy(energy_.softer);
-    return difference / (2 * relative_step * moduli_[static_cast<std::size_t>(e)]);
+    const double difference = energy(difference_.stiffer) - energy(difference_.softer);
+    return difference / (difference_.width * moduli_[static_cast<std::size_t>(e)]);
   }
 
   /// The difference of forces on the corners of all elements between stiffer and softer elements.
   void add_difference(const State& full, Vector& to) const {
     const State apart{on_corners(full.q), Vector::Zero(to.size()), full.t};
-    Vector less = Vector::Zero(to.size());
     stiffer_.add_force(apart, to);
-    softer_.add_force(apart, less);
+    if (!softer_) return;
+    Vector less = Vector::Zero(to.size());
+    softer_->add_force(apart, less);
     to -= less;
   }
   void per_modulus(Vector& f) const {
     for (Index e = 0; e < size(); ++e)
-      f.segment(3 * e * each_, 3 * each_) /= 2 * relative_step * moduli_[static_cast<std::size_t>(e)];
+      f.segment(3 * e * each_, 3 * each_) /= difference_.width * moduli_[static_cast<std::size_t>(e)];
   }
 
   /// The place in a full vector of the k-th corner of all elements.
@@ -128,12 +137,23 @@ class ElementVariation final : public SystemVariation {
   int first_node_;
   std::vector<double> moduli_;
   ElementMesh mesh_;  // taken apart
-  ElasticForce stiffer_, softer_;
-  struct {
-    std::vector<AnyMaterial> stiffer, softer;
-    std::vector<int> of_element;
-  } energy_;
+  ModuliDifference difference_;
+  ElasticForce stiffer_;
+  std::optional<ElasticForce> softer_;
 };
+
+/// Whether each stress is twice as large with twice the modulus, as it is unless a material has other constants with a
+/// unit of stress.
+bool are_proportional(const std::vector<AnyMaterial>& materials, const std::vector<AnyMaterial>& twice) {
+  constexpr double rounding = 1e-12;
+  const Mat3 shear = (Mat3() << 1.1, .2, 0, 0, .95, .1, .05, 0, 1.02).finished();
+  for (const Mat3& F : {shear, Mat3(1.3 * Mat3::Identity()), Mat3(.8 * shear.transpose())})
+    for (std::size_t i = 0; i < materials.size(); ++i) {
+      const Mat3 P = stress(materials[i], F), P2 = stress(twice[i], F);
+      if (!((P2 - 2 * P).norm() <= rounding * P2.norm())) return false;
+    }
+  return true;
+}
 
 /// The materials with Young's modulus of every element times `factor`.
 BodyMaterials scaled(BodyChoice choice, BodyShape shape, double factor, const std::string& name) {
@@ -257,9 +277,13 @@ std::unique_ptr<SystemVariation> make_element_variation(const Scene& scene, cons
                                                         const std::string& name, OtherModuli other) {
   const BodyOfElements now(scene, model, body, name, other);
   const auto materials = [&](double factor) { return scaled(now.choice, now.shape, factor, name).materials; };
+  const std::vector<AnyMaterial>& as_they_are = now.materials.materials;
+  ModuliDifference difference{as_they_are, {}, now.materials.of_element, 1};
+  if (!are_proportional(as_they_are, materials(2)))
+    difference = {materials(1 + relative_step), materials(1 - relative_step), now.materials.of_element,
+                  2 * relative_step};
   return std::make_unique<ElementVariation>(*model.system, now.shape.elements, now.live->body->first_node,
-                                            materials(1 + relative_step), materials(1 - relative_step),
-                                            now.materials.of_element, moduli_of(now.materials));
+                                            std::move(difference), moduli_of(now.materials));
 }
 
 }  // namespace limber

@@ -4,25 +4,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <set>
 
 #include "limber/core/errors.hpp"
 #include "limber/core/interrupt.hpp"
 #include "limber/scene/gradient/differentiable_equilibrium.hpp"
 #include "limber/scene/gradient/differentiable_run.hpp"
-#include "limber/scene/gradient/model_variation.hpp"
 #include "limber/scene/gradient/observed_probes.hpp"
 #include "limber/scene/json.hpp"
 
 namespace limber {
 namespace {
-
-Document with_values(Document scene, const std::vector<FitVariable>& variables, const Vector& x) {
-  for (std::size_t i = 0; i < variables.size(); ++i)
-    scene.set(fmt::format("{}={:.17g}", variables[i].name, x[static_cast<Index>(i)]));
-  return scene;
-}
 
 /// Exact where the probe is a weighted mean of nodes; sheets have a normal too.
 Vec3 probe_change(const Probe& probe, const Vector& q, const Vector& dq) {
@@ -83,30 +74,6 @@ class ProbeResiduals {
   bool has_last_ = false;
 };
 
-/// Throws InputError("--vary", …) where one stands twice.
-std::vector<std::string> names_of(const FitSearch& request) {
-  std::vector<std::string> names;
-  for (const FitVariable& v : request.variables) names.push_back(v.name);
-  if (std::set<std::string>(names.begin(), names.end()).size() != names.size())
-    throw InputError("--vary", "a key stands twice");
-  return names;
-}
-
-/// The scene takes both bounds of each variable.
-void require_bounds(const FitSearch& request) {
-  for (const FitVariable& v : request.variables)
-    for (const double bound : {v.low, v.high})
-      read_scene(with_values(request.scene, {v}, Vector::Constant(1, bound)), vocabulary(), request.base,
-                 request.access);
-}
-
-void require_single(const std::vector<RunParameter>& parameters) {
-  for (const RunParameter& p : parameters)
-    if (p.values.size() != 1 || p.is_list)
-      throw InputError(p.name, fmt::format("has {} components; a fit varies single numbers{}", p.values.size(),
-                                           p.values.size() <= 3 ? ", such as " + p.name + "[0]" : ""));
-}
-
 FittedMotion motion_of(DifferentiableRun& run, const Observations& observed) {
   FittedMotion motion;
   const std::vector<const Probe*> probes = observed_probes(observed, run);
@@ -137,27 +104,19 @@ void require_seen(const StaticsFitRequest& request, const Model& model) {
   if (request.nodes.array().isInf().any()) throw InputError("observed", "has positions of nodes that are not finite");
 }
 
-/// parameters: as the scene has them. evaluate(scene with other values, value): fills in the residual and its Jacobian.
-Fit searched(const FitSearch& request, const std::vector<RunParameter>& parameters, Index rows,
-             const std::function<void(const Document&, LeastSquaresValue&)>& evaluate_scene) {
-  require_single(parameters);
-  require_bounds(request);
-  Fit result{{}, 0, request.scene, {}, {}};
-  Vector start(static_cast<Index>(parameters.size()));
-  for (Index i = 0; i < start.size(); ++i) {
-    const FitVariable& v = request.variables[static_cast<std::size_t>(i)];
-    start[i] = parameters[static_cast<std::size_t>(i)].values[0];
-    if (start[i] >= v.low && start[i] <= v.high) continue;
-    const double middle = v.logarithmic ? std::sqrt(v.low * v.high) : .5 * (v.low + v.high);
-    result.notes.push_back(fmt::format("{}: the scene's {:.6g} lies outside {:.6g}..{:.6g}; the fit starts at {:.6g}",
-                                       v.name, start[i], v.low, v.high, middle));
-    start[i] = middle;
-  }
+/// What a point of the search is judged by: fills in the residual and its Jacobian. `other`: what the scene has no keys
+/// for.
+using Judge = std::function<void(const Document& scene, const OtherValues& other, LeastSquaresValue& value)>;
+
+Fit searched(const FitSearch& request, const VariedRun& varied, Index rows, const Judge& judge) {
+  varied.require_bounds(request.scene, request.base, request.access);
+  Fit result{{}, {}, 0, request.scene, {}, {}, {}};
   bool stopped = false, any = false;
   const LeastSquaresFunction evaluate = [&](const Vector& x) {
     LeastSquaresValue value{Vector::Zero(rows), Matrix::Zero(rows, x.size())};
+    const ParameterLists values = varied.lists(x);
     try {
-      evaluate_scene(with_values(request.scene, request.variables, x), value);
+      judge(varied.scene(request.scene, values), varied.other(values), value);
     } catch (const Interrupted&) {
       stopped = true;
       if (!any) throw;
@@ -169,12 +128,17 @@ Fit searched(const FitSearch& request, const std::vector<RunParameter>& paramete
   LeastSquaresOptions options;
   options.starts = request.starts;
   options.max_evaluations = request.max_evaluations;
-  options.go_on = [&](const FitProgress& p) { return !stopped && (!request.go_on || request.go_on(p)); };
-  result.found = least_squares(evaluate, request.variables, start, options);
+  options.go_on = [&](const FitProgress& p) {
+    return !stopped && (!request.go_on || request.go_on({p.evaluation, p.sum_of_squares, varied.lists(p.x)}));
+  };
+  const Vector start = varied.start(request.start, result.notes);
+  result.found = least_squares(evaluate, varied.variables(), start, options);
   if (stopped) result.found.reason = "interrupted";
   result.rms = std::sqrt(result.found.sum_of_squares / static_cast<double>(rows));
   result.notes.insert(result.notes.end(), result.found.notes.begin(), result.found.notes.end());
-  result.scene = with_values(request.scene, request.variables, result.found.x);
+  const ParameterLists values = varied.lists(result.found.x);
+  result.parameters = varied.with(values);
+  result.scene = varied.scene(request.scene, values);
   return result;
 }
 
@@ -182,56 +146,36 @@ nlohmann::json number_or_null(double x) { return std::isfinite(x) ? nlohmann::js
 
 }  // namespace
 
-FitVariable read_fit_variable(const std::string& text) {
-  const auto equals = text.find('='), dots = text.find("..", equals == std::string::npos ? 0 : equals);
-  if (equals == std::string::npos || equals == 0 || dots == std::string::npos)
-    throw InputError("--vary", "'" + text + "' is not KEY=LOW..HIGH, such as bodies[0].material.young=1e4..1e7");
-  FitVariable v;
-  v.name = text.substr(0, equals);
-  const auto number = [&](std::string word) {
-    const auto json = parse_or_discard(word);
-    const std::string at = "--vary " + v.name;
-    return number_in_si(json.is_number() ? json : nlohmann::json(std::move(word)), at);
-  };
-  v.low = number(text.substr(equals + 1, dots - equals - 1));
-  v.high = number(text.substr(dots + 2));
-  v.logarithmic = v.low > 0;
-  return v;
-}
-
 Fit fit(const FitRequest& request) {
-  const std::vector<std::string> names = names_of(request);
-  std::vector<RunParameter> parameters;
-  {
+  const std::vector<std::string> names = names_of(request.varied);
+  const VariedRun varied = [&] {
     const DifferentiableRun run(request.scene, request.base, names, request.access);
     observed_probes(request.observations, run);
-    parameters = run.parameters();
-  }
-  Fit result =
-      searched(request, parameters, request.observations.count(), [&](const Document& scene, LeastSquaresValue& value) {
-        DifferentiableRun run(scene, request.base, names, request.access);
-        ProbeResiduals residuals(request.observations, run);
-        run.forwards(
-            [&](long, const State& u, const Matrix& dq, const Matrix& dv) { residuals.visit(u, dq, dv, value); });
-      });
-  DifferentiableRun run(result.scene, request.base, {}, request.access);
+    return VariedRun(request.varied, run.parameters());
+  }();
+  const auto judge = [&](const Document& scene, const OtherValues& other, LeastSquaresValue& value) {
+    DifferentiableRun run(scene, request.base, names, request.access, other);
+    ProbeResiduals residuals(request.observations, run);
+    run.forwards([&](long, const State& u, const Matrix& dq, const Matrix& dv) { residuals.visit(u, dq, dv, value); });
+  };
+  Fit result = searched(request, varied, request.observations.count(), judge);
+  DifferentiableRun run(result.scene, request.base, {}, request.access, varied.other(varied.lists(result.found.x)));
   result.motion = motion_of(run, request.observations);
   return result;
 }
 
 Fit fit(const StaticsFitRequest& request) {
-  const std::vector<std::string> names = names_of(request);
-  std::vector<RunParameter> parameters;
-  {
+  const std::vector<std::string> names = names_of(request.varied);
+  const VariedRun varied = [&] {
     const DifferentiableEquilibrium e(request.scene, request.base, names, request.access);
     require_seen(request, e.model());
-    parameters = e.parameters();
-  }
+    return VariedRun(request.varied, e.parameters());
+  }();
   Index rows = request.nodes.size() - request.nodes.array().isNaN().count();
   for (const auto& [name, x] : request.probes) rows += 3 - x.array().isNaN().count();
   if (rows == 0) throw InputError("observed", "has no number");
-  return searched(request, parameters, rows, [&](const Document& scene, LeastSquaresValue& value) {
-    DifferentiableEquilibrium e(scene, request.base, names, request.access);
+  const auto judge = [&](const Document& scene, const OtherValues& other, LeastSquaresValue& value) {
+    DifferentiableEquilibrium e(scene, request.base, names, request.access, other);
     const Vector x = e.solve();
     const Matrix dx = e.changes();
     Index row = 0;
@@ -250,10 +194,15 @@ Fit fit(const StaticsFitRequest& request) {
       value.residual[row] = x[i] - request.nodes[i];
       value.jacobian.row(row++) = dx.row(i);
     }
-  });
+  };
+  Fit result = searched(request, varied, rows, judge);
+  DifferentiableEquilibrium e(result.scene, request.base, {}, request.access,
+                              varied.other(varied.lists(result.found.x)));
+  result.equilibrium = e.solve();
+  return result;
 }
 
-Document fit_report(const FitSearch& request, const Fit& fit) {
+Document fit_report(const Fit& fit) {
   nlohmann::json report = {{"rms", fit.rms},
                            {"evaluations", fit.found.evaluations},
                            {"converged", fit.found.converged},
@@ -261,11 +210,17 @@ Document fit_report(const FitSearch& request, const Fit& fit) {
                            {"notes", fit.notes},
                            {"values", nlohmann::json::object()},
                            {"confidence", nlohmann::json::object()}};
-  for (std::size_t i = 0; i < request.variables.size(); ++i) {
-    const std::string& name = request.variables[i].name;
-    const auto at = static_cast<Index>(i);
-    report["values"][name] = fit.found.x[at];
-    report["confidence"][name] = {number_or_null(fit.found.low95[at]), number_or_null(fit.found.high95[at])};
+  Index first = 0;
+  for (const RunParameter& p : fit.parameters) {
+    const auto size = static_cast<Index>(p.values.size());
+    const auto part = [&](const Vector& all) {
+      nlohmann::json list;
+      for (Index i = first; i < first + size; ++i) list.push_back(number_or_null(all[i]));
+      return p.is_list ? list : list[0];
+    };
+    report["values"][p.name] = part(fit.found.x);
+    report["confidence"][p.name] = {part(fit.found.low95), part(fit.found.high95)};
+    first += size;
   }
   return document_of(std::move(report));
 }

@@ -9,22 +9,9 @@
 #include "limber/mesh/io/file_access.hpp"
 #include "limber/scene/document.hpp"
 #include "limber/scene/gradient/objective.hpp"
+#include "limber/scene/gradient/varied.hpp"
 
 namespace limber {
-
-/// A number or list of a run (RunParameter) and its bounds: one for all components, or one for each. Ranges above 0 are
-/// searched by logarithm.
-struct VariedParameter {
-  std::string name;
-  std::vector<double> low, high;
-};
-
-/// Values of the varied parameters, in their order.
-struct OptimumProgress {
-  int evaluation = 0;  // from 1
-  double value = 0;    // infinite where the run failed
-  ParameterLists values;
-};
 
 struct OptimumRequest {
   Document scene;
@@ -32,10 +19,11 @@ struct OptimumRequest {
   FileAccess access = {};
   ObjectivePtr objective;
   std::vector<VariedParameter> varied;
+  ParameterLists start = {};  // in place of the values that the scene has; empty: these
   int starts = 1, max_evaluations = 100;
   double tolerance = 1e-9;
   /// After each evaluation; false: the best so far is taken.
-  std::function<bool(const OptimumProgress&)> go_on = {};
+  std::function<bool(const SearchProgress&)> go_on = {};
 };
 
 struct Optimum {
@@ -51,5 +39,8 @@ struct Optimum {
 /// Starts from the values that the scene has, or from the middle of a range that does not contain them. Throws
 /// InputError, StepFailure if no run succeeds, and Interrupted if none was finished.
 Optimum optimum(const OptimumRequest& request);
+
+/// The report as JSON text: values, the objective's value, notes.
+Document optimum_report(const Optimum& optimum);
 
 }  // namespace limber

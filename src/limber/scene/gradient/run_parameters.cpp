@@ -32,12 +32,14 @@ void require_together(const OtherValues& other, const std::vector<std::string>& 
 
 }  // namespace
 
-void give(const OtherValues& other, const Scene& scene, Model& model) {
+Model model_with(const OtherValues& other, const Scene& scene) {
+  Model model = build_model(scene);
   for (const auto& [body, moduli] : other.element_moduli) set_element_moduli(scene, model, body, moduli);
-  if (other.positions.size() == 0 && other.velocities.size() == 0) return;
+  if (other.positions.size() == 0 && other.velocities.size() == 0) return model;
   const State full = model.system->full(model.start);
   const auto given = [](const Vector& x, const Vector& else_x) -> const Vector& { return x.size() > 0 ? x : else_x; };
   model.start = model.system->state(given(other.positions, full.q), given(other.velocities, full.v), model.start.t);
+  return model;
 }
 
 Scene with_accurate_solutions(Scene scene) {

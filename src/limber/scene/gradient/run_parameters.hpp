@@ -27,8 +27,8 @@ struct OtherValues {
   Vector positions, velocities;                       // full ones to begin with, 3N each
   std::map<int, std::vector<double>> element_moduli;  // [Pa] of the elements of bodies
 };
-/// Gives them to a model.
-void give(const OtherValues& other, const Scene& scene, Model& model);
+/// The model of a scene with them.
+Model model_with(const OtherValues& other, const Scene& scene);
 
 /// The scene as a gradient needs it: that of equations solved to rounding.
 Scene with_accurate_solutions(Scene scene);
