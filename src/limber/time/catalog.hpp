@@ -39,6 +39,7 @@ struct MethodInfo {
   StageSolution solution = StageSolution::newton;
   Splitting splitting = Splitting::none;
   SchemeMemory memory = {};  // of the scheme; set by the catalog
+  bool linear = true;        // the scheme, see TimeIntegrator; set by the catalog
 };
 
 const std::vector<MethodInfo>& method_catalog();

@@ -84,14 +84,14 @@ State Stepper::step_of_method(System& all, const History& u, double h, ModalSubs
   if (newton_) newton_->begin_step(all, u[0]);  // forgets contacts of earlier steps
   return apart_or_with_contact(all, u[0], [&](System& system) {
     if (modes_ && system.contact()) return step_in_frame(info_->solution, system, u, h, modes);
-    return step_with(*stages_, system, u, h, modes);
+    return step_with(*stages_, system, all, u, h, modes);
   });
 }
 
 State Stepper::step_by_newton(System& all, const History& u, double h) {
   return apart_or_with_contact(all, u[0], [&](System& system) {
     if (modes_ && system.contact()) return step_in_frame(StageSolution::newton, system, u, h);
-    return step_with(newton(all), system, u, h);
+    return step_with(newton(all), system, all, u, h);
   });
 }
 
@@ -214,20 +214,21 @@ State Stepper::step_in_frame(StageSolution solution, System& system, const Histo
 State Stepper::step_of_base(StageSolution solution, System& system, const History& u, double h) {
   StageSolver& stages = solution == info_->solution ? *stages_ : newton(system);
   stages.begin_step(system, u[0]);
-  State next = scheme_step(stages, system, u, h);
+  State next = scheme_step(stages, system, system, u, h);
   require_finite(system, next);
   return next;
 }
 
-State Stepper::scheme_step(StageSolver& stages, System& system, const History& u, double h) {
+State Stepper::scheme_step(StageSolver& stages, System& system, const System& whole, const History& u, double h) {
   const ForceWeights weights = scheme_->force_weights();
-  Mechanics F(system, stages, exponential_, weights.stage != 0);
+  Mechanics F(system, stages, exponential_, weights.stage != 0, &whole);
   State next = scheme_->step(F, u, h);
   acted_ = {weights, F.take_first()};
   return next;
 }
 
-State Stepper::step_with(StageSolver& stages, System& system, const History& u, double h, ModalSubspace::Use modes) {
+State Stepper::step_with(StageSolver& stages, System& system, const System& whole, const History& u, double h,
+                         ModalSubspace::Use modes) {
   system.begin_step(u[0]);
   stages.begin_step(system, u[0]);
   State next;
@@ -240,7 +241,7 @@ State Stepper::step_with(StageSolver& stages, System& system, const History& u, 
     next = scheme_->step(split, u, h);
     acted_ = {};
   } else {
-    next = scheme_step(stages, system, u, h);
+    next = scheme_step(stages, system, whole, u, h);
   }
   require_finite(system, next);
   return next;

@@ -104,9 +104,9 @@ class Stepper {
   State step_in_frame(StageSolution solution, System& system, const History& u, double h,
                       ModalSubspace::Use modes = ModalSubspace::Use::kept_or_new);
   State step_of_base(StageSolution solution, System& system, const History& u, double h);
-  /// A step of the scheme; records where its forces acted.
-  State scheme_step(StageSolver& stages, System& system, const History& u, double h);
-  State step_with(StageSolver& stages, System& system, const History& u, double h,
+  /// A step of the scheme; records where its forces acted. `system` is `whole` or a part of it.
+  State scheme_step(StageSolver& stages, System& system, const System& whole, const History& u, double h);
+  State step_with(StageSolver& stages, System& system, const System& whole, const History& u, double h,
                   ModalSubspace::Use modes = ModalSubspace::Use::kept_or_new);
 
   const MethodInfo* info_;
