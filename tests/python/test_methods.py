@@ -225,9 +225,10 @@ def a_search(past, h):
     mean = (force(u0[:N], still, t0) + force(u[:N], still, t0 + h)) / 2
     taken = (force(u[:N], still, t0 + h) - force(u[:N], v, t0 + h)) @ way
     missing = mean @ way - taken - (v @ M @ v - u0[N:] @ M @ u0[N:]) / 2
-    if missing <= 0 or v @ M @ d <= 0:
+    curvature, slope = d @ M @ d / 2, v @ M @ d
+    if missing <= 0 or slope < 0 and slope**2 > 4 * curvature * missing:
         return u
-    alpha = max(np.roots([d @ M @ d / 2, v @ M @ d, -missing]))
+    alpha = max(np.roots([curvature, slope, -missing]))
     return np.concatenate([u[:N], v + min(alpha, 10) * d])
 
 

@@ -195,7 +195,8 @@ inline Vector a_search(const FirstOrder& s, Past& u, double h, const MethodParam
                        (1 - std::pow(p.at("keep"), h)) * kinetic(v);
   const auto too_much = [&](double alpha) { return kinetic(v + alpha * d) - kinetic(u.x[0].tail(n)) - work + taken; };
   double low = 0, high = p.at("alpha_max");
-  if (too_much(0) > 0 || v.dot(s.mass() * d) < 0) high = 0;
+  const double slope = v.dot(s.mass() * d), dip = slope < 0 ? slope * slope / (4 * kinetic(d)) : 0;
+  if (too_much(0) > 0 || dip > -too_much(0)) high = 0;
   if (too_much(high) < 0) low = high;
   while (high - low > 1e-14 * high) (too_much(.5 * (low + high)) < 0 ? low : high) = .5 * (low + high);
   Vector x = end;

@@ -14,7 +14,7 @@ namespace limber {
 class A1 final : public TimeIntegrator {
  public:
   bool ends_at_stage() const override { return false; }  // its position does
-  ForceWeights force_weights() const override { return {.start = 0, .stage = 1, .end = 0}; }
+  ForceWeights force_weights() const override { return {.start = 1, .stage = 0, .end = 0}; }
   State step(Dynamics& F, const History& u, double h) const override {
     const State end = F.implicit(u[0], h, u[0]);
     return {end.q, velocity(F, u[0], end.v, h), end.t};

@@ -33,10 +33,12 @@ class ASearch final : public TimeIntegrator {
   }
 
  private:
-  /// The positive root of a α² + b α = c. 0 if nothing is missing, or if the velocity of A-1 would take more, as where
-  /// loads change fast.
+  /// The positive root of a α² + b α = c. 0 if nothing is missing, or if α would first take more energy than is
+  /// missing, as where loads change fast.
   static double root(double a, double b, double c) {
-    return a > 0 && b > 0 && c > 0 ? 2 * c / (b + std::sqrt(b * b + 4 * a * c)) : 0;
+    if (!(a > 0 && c > 0) || (b < 0 && b * b > 4 * a * c)) return 0;
+    const double r = std::sqrt(b * b + 4 * a * c);
+    return b > 0 ? 2 * c / (b + r) : (r - b) / (2 * a);
   }
 
   double keep_, alpha_max_;
