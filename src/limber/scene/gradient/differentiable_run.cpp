@@ -137,7 +137,7 @@ void DifferentiableRun::forwards(long steps, const VisitChange& visit) {
     if (p.by_nodes)
       throw InputError(p.name,
                        "has a component for each node, which takes a gradient backwards; viscosity, damping that turns "
-                       "with the body, hybrids, ERE, lagged friction and fits need one forwards");
+                       "with the body, hybrids, ERE, A-search, lagged friction and fits need one forwards");
   if (parameters_.components() > most_forwards)
     throw InputError("parameters", fmt::format("have {} components; a gradient forwards takes up to {}",
                                                parameters_.components(), most_forwards));
