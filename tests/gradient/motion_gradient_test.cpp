@@ -20,7 +20,8 @@ class EveryMethod : public testing::TestWithParam<std::string> {};
 TEST_P(EveryMethod, EqualsDifferences) {
   Json scene = beam(GetParam());
   if (find_method(GetParam()).kind == MethodKind::explicit_) scene["time"] = {{"step", .0005}, {"duration", .004}};
-  expect_equal(scene, of_beam, 1e-6);
+  const double tolerance = find_method(GetParam()).linear ? 1e-6 : 1e-5;  // differences of energies are rounded
+  expect_equal(scene, of_beam, tolerance);
 }
 
 TEST(Gradient, HybridsWhereModesAreFoundInEachStepOrOnce) {

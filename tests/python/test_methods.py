@@ -209,6 +209,29 @@ def hht(a):
     return 0, -a, (1 - a) ** 2 / 4, 0.5 - a
 
 
+def a_1(past, h):
+    """The position of backward Euler, the velocity with the force at the old position and at its velocity."""
+    t0, u0 = past[0]
+    u = in_full(u0, h, t0 + h, u0)
+    v = u0[N:] + h * np.linalg.solve(M, force(u0[:N], u[N:], t0))
+    return np.concatenate([u[:N], v])
+
+
+def a_search(past, h):
+    """Between both velocities, so that the step loses what the forces that depend on v take."""
+    t0, u0 = past[0]
+    u, still = in_full(u0, h, t0 + h, u0), np.zeros(N)
+    v, d, way = u[N:], a_1(past, h)[N:] - u[N:], u[:N] - u0[:N]
+    mean = (force(u0[:N], still, t0) + force(u[:N], still, t0 + h)) / 2
+    taken = (force(u[:N], still, t0 + h) - force(u[:N], v, t0 + h)) @ way
+    missing = mean @ way - taken - (v @ M @ v - u0[N:] @ M @ u0[N:]) / 2
+    curvature, slope = d @ M @ d / 2, v @ M @ d
+    if missing <= 0 or slope < 0 and slope**2 > 4 * curvature * missing:
+        return u
+    alpha = max(np.roots([curvature, slope, -missing]))
+    return np.concatenate([u[:N], v + min(alpha, 10) * d])
+
+
 def symplectic_euler(past, h):
     t0, u0 = past[0]
     v = u0[N:] + h * rate(t0, u0)[N:]
@@ -358,7 +381,7 @@ FORMULAS = [
     ("S-gen-alpha", {}, alpha(*chung_hulbert(0.5), linearized=True)),
     ("HHT", {}, alpha(*hht(-0.1))), ("HHT", {"alpha": -0.3}, alpha(*hht(-0.3))),
     ("S-HHT", {}, alpha(*hht(-0.1), linearized=True)),
-    ("symplectic-euler", {}, symplectic_euler), ("verlet", {}, verlet), ("RK4", {}, runge_kutta),
+    ("A-1", {}, a_1), ("A-search", {}, a_search), ("symplectic-euler", {}, symplectic_euler), ("verlet", {}, verlet), ("RK4", {}, runge_kutta),
     ("ERE", {}, rosenbrock_euler), *((name, {}, formula) for name, formula in HYBRID_FORMULAS.items()),
 ]
 

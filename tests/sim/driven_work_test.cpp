@@ -47,7 +47,7 @@ bool exponential(const MethodInfo& m) { return m.kind == MethodKind::exponential
 /// steps. (Exponential ones take a load as constant during a step.)
 TEST(DrivenWork, OfALoadThatJumpsWithinOneStep) {
   for (const MethodInfo& method : method_catalog()) {
-    if (exponential(method)) continue;
+    if (exponential(method) || !method.linear) continue;  // A-search weighs both ends as the energy asks
     for (const double sign : {1.0, -1.0}) {
       const Vec3 F(20 * sign, 0, 0);
       Simulation s = driven(method, {load({0, .1, .11, .2, .21}, {Vec3::Zero(), Vec3::Zero(), F, F, Vec3::Zero()})},

@@ -14,6 +14,7 @@ class FirstOrder {
 
   Index n() const { return n_; }
   const Matrix& mass() const { return M_; }
+  bool has_potential() const { return chain_.potentials(chain_.start()).has_value(); }
   Vector force(const Vector& x, double t) const { return chain_.force_of<double>(x.head(n_), x.tail(n_), t); }
   Vector acceleration(const Vector& x, double t) const { return lu_.solve(force(x, t)); }
   Vector F(const Vector& x, double t) const {

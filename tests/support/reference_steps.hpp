@@ -162,6 +162,48 @@ inline ReferenceStep alpha_method(Coefficients coefficients, int iterations) {
   };
 }
 
+/// Backward Euler, and then v₁ = v₀ + h M⁻¹f(q₀, v, t₀).
+inline Vector a_1(const FirstOrder& s, Past& u, double h, const MethodParameters&) {
+  const Index n = s.n();
+  Vector x = s.implicit(u.x[0], h, u.t[0] + h, u.x[0]), at_start = u.x[0];
+  at_start.tail(n) = x.tail(n);
+  x.tail(n) = u.x[0].tail(n) + h * s.acceleration(at_start, u.t[0]);
+  return x;
+}
+
+/// (1 − α) of backward Euler's velocity and α of that of A-1. α is found by bisection, the stored energy from the work
+/// of the forces on the straight line from q₀ to q₁, by Gauss's rule or, without a potential, from both ends.
+inline Vector a_search(const FirstOrder& s, Past& u, double h, const MethodParameters& p) {
+  const Index n = s.n();
+  const double t = u.t[0];
+  const Vector end = s.implicit(u.x[0], h, t + h, u.x[0]), q0 = u.x[0].head(n), moved = end.head(n) - q0,
+               v = end.tail(n), d = a_1(s, u, h, p).tail(n) - v;
+  const auto force = [&](const Vector& q, const Vector& velocity, double time) {
+    Vector x(2 * n);
+    x << q, velocity;
+    return s.force(x, time);
+  };
+  const Vector still = Vector::Zero(n);
+  double work = .5 * moved.dot(force(q0, still, t) + force(q0 + moved, still, t + h));
+  if (s.has_potential()) {
+    work = 0;
+    for (const double side : {-1., 1.})
+      work += .5 * moved.dot(force(q0 + (.5 + side * std::sqrt(1. / 12)) * moved, still, t));
+  }
+  const auto kinetic = [&](const Vector& w) { return .5 * w.dot(s.mass() * w); };
+  const double taken = moved.dot(force(end.head(n), still, t + h) - force(end.head(n), v, t + h)) +
+                       (1 - std::pow(p.at("keep"), h)) * kinetic(v);
+  const auto too_much = [&](double alpha) { return kinetic(v + alpha * d) - kinetic(u.x[0].tail(n)) - work + taken; };
+  double low = 0, high = p.at("alpha_max");
+  const double slope = v.dot(s.mass() * d), dip = slope < 0 ? slope * slope / (4 * kinetic(d)) : 0;
+  if (too_much(0) > 0 || dip > -too_much(0)) high = 0;
+  if (too_much(high) < 0) low = high;
+  while (high - low > 1e-14 * high) (too_much(.5 * (low + high)) < 0 ? low : high) = .5 * (low + high);
+  Vector x = end;
+  x.tail(n) += low * d;
+  return x;
+}
+
 inline Vector symplectic_euler(const FirstOrder& s, Past& u, double h, const MethodParameters&) {
   Vector x = u.x[0];
   x.tail(s.n()) += h * s.acceleration(u.x[0], u.t[0]);
@@ -229,6 +271,8 @@ inline const std::map<std::string, ReferenceStep>& reference_steps() {
       {"S-gen-alpha", alpha_method(chung_hulbert, 1)},
       {"HHT", alpha_method(hht, all)},
       {"S-HHT", alpha_method(hht, 1)},
+      {"A-1", a_1},
+      {"A-search", a_search},
       {"symplectic-euler", symplectic_euler},
       {"verlet", verlet},
       {"RK4", runge_kutta},

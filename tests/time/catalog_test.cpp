@@ -59,6 +59,8 @@ TEST(Catalog, HoldsTheNamesThatUsersRelyOn) {
                            "S-newmark",
                            "S-gen-alpha",
                            "S-HHT",
+                           "A-1",
+                           "A-search",
                            "symplectic-euler",
                            "verlet",
                            "RK4",

@@ -22,6 +22,7 @@ class Recorder final : public Dynamics {
     return mechanics_.solve(s);
   }
   State exponential(const State& u, double h) override { return mechanics_.exponential(u, h); }
+  EnergyGain gain(const State& from, const State& u, const Vector& d) override { return mechanics_.gain(from, u, d); }
   std::vector<Stage> stages;
 
  private:

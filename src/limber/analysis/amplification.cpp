@@ -40,6 +40,10 @@ Matrix amplification_matrix(const MethodInfo& method, const MethodParameters& pa
                             ModePlace mode) {
   if (mode == ModePlace::split_off && method.splitting == Splitting::none)
     throw InputError("in_modes", method.name + " does not split off modes");
+  if (!method.linear)
+    throw InputError("method", method.name +
+                                   " has no amplification matrix and no damping curve: its step is not linear, since "
+                                   "it depends on the energy of the whole system");
   if (!(theta >= 0) || !std::isfinite(theta))
     throw InputError("theta", fmt::format("{} is not a finite number >= 0", theta));
   Oscillator system(theta);

@@ -11,7 +11,7 @@ namespace limber {
 /// T of the method, obtained by running it on a basis of its memory: (q, v), with the acceleration for Newmark-type
 /// schemes, and with the state before for two-step schemes. Time is measured in steps (h = 1, ω = θ).
 /// `mode`: whether the oscillator is among the modes that a hybrid splits off. Throws InputError("in_modes", …) if it
-/// is said to be and the method splits off none.
+/// is said to be and the method splits off none, and InputError("method", …) if the scheme is not linear().
 enum class ModePlace { outside, split_off };
 Matrix amplification_matrix(const MethodInfo& method, const MethodParameters& parameters, double theta,
                             ModePlace mode = ModePlace::outside);

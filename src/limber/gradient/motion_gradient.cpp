@@ -56,7 +56,7 @@ bool has_approximate_tangents(const MechanicalSystem& system) {
 }
 
 bool by_whole_steps(const MethodInfo& method, const MechanicalSystem& system) {
-  return method.splitting != Splitting::none || method.kind == MethodKind::exponential ||
+  return !method.linear || method.splitting != Splitting::none || method.kind == MethodKind::exponential ||
          system.lag() == Lag::each_solution || has_approximate_tangents(system);
 }
 

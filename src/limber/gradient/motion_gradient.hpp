@@ -26,7 +26,7 @@ bool follows_motion(const MechanicalSystem& system);
 bool has_approximate_tangents(const MechanicalSystem& system);
 
 /// Whether steps have no rule for their derivative, so that they are differentiated as wholes, forwards only: those of
-/// hybrids and exponential methods, with lagged friction, and with forces whose tangent is approximate.
+/// hybrids, exponential methods and A-search, with lagged friction, and with forces whose tangent is approximate.
 bool by_whole_steps(const MethodInfo& method, const MechanicalSystem& system);
 
 struct MotionAdjoint {

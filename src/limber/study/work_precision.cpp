@@ -125,6 +125,7 @@ const std::vector<std::pair<std::string, std::vector<std::string>>>& groups() {
       {"overview",
        {"BE", "SI", "BDF2", "TR-BDF2", "SDIRK", "gen-alpha", "ERE", "SIERE", "STR-SBDF2", "STR-SBDF2ERE", "verlet"}},
       {"implicit", {"BE", "BDF2", "TR", "blend", "midpoint", "TR-BDF2", "SDIRK", "newmark", "gen-alpha", "HHT"}},
+      {"energy", {"BE", "A-1", "A-search", "BDF2", "TR-BDF2", "newmark"}},
       {"semi-implicit",
        {"SI", "SBDF2", "STR", "S-midpoint", "STR-SBDF2", "SSDIRK", "S-newmark", "S-gen-alpha", "S-HHT"}},
       {"hybrid", {"BEERE", "SIERE", "BDF2ERE", "SBDF2ERE", "TR-BDF2ERE", "STR-SBDF2ERE", "SDIRKERE", "SSDIRKERE"}},
@@ -136,6 +137,7 @@ const std::vector<std::pair<std::string, std::vector<std::string>>>& groups() {
 std::string group_title(const std::string& group) {
   if (group == "overview") return "the survey's methods";
   if (group == "printed") return "hybrids as printed";
+  if (group == "energy") return "methods that follow the energy, and others";
   return group == "explicit" ? "explicit and exponential methods" : group + " methods";
 }
 
@@ -211,7 +213,7 @@ StudyTable beside_default(const Test& test, const Results& results) {
                    {"method", "h [s]", "error / that of TR-BDF2", "time / that of TR-BDF2"},
                    {}};
   for (const char* method : {"SDIRK", "STR-SBDF2", "midpoint", "S-midpoint", "gen-alpha", "BDF2", "ERE", "SDIRKERE",
-                             "STR-SBDF2ERE", "BEERE", "SIERE", "BE", "SI"}) {
+                             "STR-SBDF2ERE", "BEERE", "SIERE", "A-search", "BE", "SI"}) {
     const auto [other, own] = with_one_step(results.at(method), results.at("TR-BDF2"));
     table.rows.push_back({method, fmt::format("{:g}", own.step), two_digits(other.error / own.error),
                           two_digits(other.seconds / own.seconds)});

@@ -7,6 +7,8 @@
 
 #include "limber/core/errors.hpp"
 #include "limber/time/other_names.hpp"
+#include "limber/time/schemes/a1.hpp"
+#include "limber/time/schemes/a_search.hpp"
 #include "limber/time/schemes/backward_euler.hpp"
 #include "limber/time/schemes/bdf2.hpp"
 #include "limber/time/schemes/blend.hpp"
@@ -42,6 +44,9 @@ std::unique_ptr<TimeIntegrator> generalized_alpha(Parameters p) {
 std::unique_ptr<TimeIntegrator> hht(Parameters p) {
   return std::make_unique<GeneralizedAlpha>(GeneralizedAlpha::hht(p.at("alpha")));
 }
+std::unique_ptr<TimeIntegrator> a_search(Parameters p) {
+  return std::make_unique<ASearch>(p.at("keep"), p.at("alpha_max"));
+}
 
 const std::vector<MethodParameter> newmark_parameters = {
     {"beta", 0.25, 0, 1, "weight of the new acceleration in the position"},
@@ -50,6 +55,9 @@ const std::vector<MethodParameter> rho_inf = {
     {"rho_inf", 0.5, 0, 1, "spectral radius at infinite frequency: 1 damps nothing, 0 kills the highest modes"}};
 const std::vector<MethodParameter> alpha = {{"alpha", -0.1, -1.0 / 3, 0, "numerical damping: 0 none, -1/3 most"}};
 const std::vector<MethodParameter> theta = {{"theta", 0.5, 0, 1, "weight of BDF2; 0 is trapezoidal"}};
+const std::vector<MethodParameter> energy_target = {
+    {"keep", 1, 0, 1, "share of its kinetic energy that a free flight keeps per second"},
+    {"alpha_max", 10, 0, 1000, "largest weight of the velocity of A-1; 0 is BE"}};
 const std::vector<MethodParameter> freeze = {{"freeze", 0, 0, 1,
                                               "both stages use the tangent at the step's start and one factor",
                                               MethodParameter::Takes::flag}};
@@ -193,6 +201,9 @@ const std::vector<MethodInfo>& method_catalog() {
          generalized_alpha},
         {"HHT", 2, implicit, 1, "A-stable; damping by alpha", "structural mechanics with some damping", alpha, hht},
         {"S-HHT", 2, semi, 1, "as HHT on linear systems", "structural mechanics, one linear solve a step", alpha, hht},
+        {"A-1", 1, implicit, 1, "A-stable, no damping; energy swings", "comparison with A-search", {}, scheme<A1>},
+        {"A-search", 1, implicit, 1, "no more energy than the target", "keeping energy at the cost of BE",
+         energy_target, a_search},
         {"symplectic-euler",
          1,
          expl,
@@ -226,6 +237,7 @@ const std::vector<MethodInfo>& method_catalog() {
       const auto scheme = row.make(complete_parameters(row, {}));
       row.memory = scheme->memory();
       if (row.splitting == Splitting::none) row.estimate = estimate_of(*scheme);
+      row.linear = scheme->linear();
     }
     return rows;
   }();

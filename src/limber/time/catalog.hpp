@@ -40,6 +40,7 @@ struct MethodInfo {
   Splitting splitting = Splitting::none;
   SchemeMemory memory = {};                          // of the scheme; set by the catalog
   ErrorEstimate estimate = ErrorEstimate::doubling;  // likewise
+  bool linear = true;                                // the scheme, see TimeIntegrator; set by the catalog
 };
 
 const std::vector<MethodInfo>& method_catalog();

@@ -2,6 +2,7 @@
 /// u̇ = F(u), F(q, v, t) = (v, M⁻¹f, 1): the interface through which a scheme sees the system.
 
 #include <optional>
+#include <stdexcept>
 #include <utility>
 
 #include "limber/core/history.hpp"
@@ -10,6 +11,16 @@
 #include "limber/time/stage.hpp"
 
 namespace limber {
+
+/// What a step gains [J] if it ends at the position of its stage, with the velocity v + α d instead of the stage's v:
+/// at_stage + α slope + α² curvature.
+struct EnergyGain {
+  double at_stage = 0, slope = 0, curvature = 0;
+  double taken = 0;    // [J] that damping and friction take, with the forces of the stage
+  double kinetic = 0;  // [J] with v
+  /// overfallen + α overfallen_slope: what gravity's potential loses beyond the work along the mean velocity [J].
+  double overfallen = 0, overfallen_slope = 0;
+};
 
 class Dynamics {
  public:
@@ -20,6 +31,10 @@ class Dynamics {
   virtual State solve(const Stage& stage) = 0;
   /// u + h φ₁(hJ) F(u).
   virtual State exponential(const State& u, double h) = 0;
+  /// Of a step from `from` by the stage `u`, in the direction d; for schemes that are not linear().
+  virtual EnergyGain gain(const State& /*from*/, const State& /*u*/, const Vector& /*d*/) {
+    throw std::logic_error("these dynamics have no energy");
+  }
 
   /// Solves u = u* + τ F(u), linearised about the known state `at` or started from it.
   State implicit(const State& star, double tau, const State& at) { return solve({star, tau, tau, star.t + tau, at}); }
@@ -41,8 +56,10 @@ struct KeptOfStages {
 /// The dynamics of a mechanical system with one of the stage solvers and the exponential.
 class Mechanics final : public Dynamics {
  public:
-  Mechanics(System& system, StageSolver& stages, Exponential& exponential, KeptOfStages keeps = {})
-      : system_(system), stages_(stages), exponential_(exponential), keeps_(keeps) {}
+  /// whole: the system whose energy counts, if `system` is a part of it.
+  Mechanics(System& system, StageSolver& stages, Exponential& exponential, KeptOfStages keeps = {},
+            const System* whole = nullptr)
+      : system_(system), stages_(stages), exponential_(exponential), keeps_(keeps), whole_(whole) {}
 
   State rate(const State& u) override { return {u.v, system_.solve_mass(system_.force(u)), 1}; }
   State solve(const Stage& s) override {
@@ -57,6 +74,7 @@ class Mechanics final : public Dynamics {
     return u;
   }
   State exponential(const State& u, double h) override { return exponential_.advance(system_, u, h); }
+  EnergyGain gain(const State& from, const State& u, const Vector& d) override;
   /// The solution of the first stage, if it was kept.
   std::optional<State> take_first() { return std::exchange(first_, std::nullopt); }
   /// The sum over the stages; nullopt if it is not known of one of them.
@@ -67,6 +85,7 @@ class Mechanics final : public Dynamics {
   StageSolver& stages_;
   Exponential& exponential_;
   KeptOfStages keeps_;
+  const System* whole_;
   std::optional<State> first_;
   std::optional<LocalError> linearized_ = LocalError();
 };
@@ -85,6 +104,8 @@ class TimeIntegrator {
   virtual SchemeMemory memory() const { return {}; }
   /// Whether the new state is that of a stage, and hence feasible, or is extrapolated from one.
   virtual bool ends_at_stage() const { return true; }
+  /// Whether states are only added and scaled, with factors that do not depend on them.
+  virtual bool linear() const { return true; }
   virtual ForceWeights force_weights() const { return {}; }
   /// The error of a step of length h from u[0]; nullopt if the scheme has no formula for it.
   virtual std::optional<ErrorFormula> error_formula(const History& /*u*/, double /*h*/) const { return std::nullopt; }

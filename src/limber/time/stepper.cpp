@@ -91,14 +91,14 @@ State Stepper::step_of_method(System& all, const History& u, double h, ModalSubs
   if (newton_) newton_->begin_step(all, u[0]);  // forgets contacts of earlier steps
   return apart_or_with_contact(all, u[0], [&](System& system) {
     if (modes_ && system.contact()) return step_in_frame(info_->solution, system, u, h, modes);
-    return step_with(*stages_, system, u, h, modes);
+    return step_with(*stages_, system, all, u, h, modes);
   });
 }
 
 State Stepper::step_by_newton(System& all, const History& u, double h) {
   return apart_or_with_contact(all, u[0], [&](System& system) {
     if (modes_ && system.contact()) return step_in_frame(StageSolution::newton, system, u, h);
-    return step_with(newton(all), system, u, h);
+    return step_with(newton(all), system, all, u, h);
   });
 }
 
@@ -113,7 +113,7 @@ State Stepper::step_by_tr_bdf2(System& all, const History& u, double h) {
 State Stepper::step_by(const TimeIntegrator& scheme, System& system, const State& start, double h) {
   system.begin_step(start);
   newton(system).begin_step(system, start);
-  State next = scheme_step(scheme, newton(system), system, History(start), h);
+  State next = scheme_step(scheme, newton(system), {&system, &system}, History(start), h);
   require_finite(system, next);
   return next;
 }
@@ -221,16 +221,16 @@ State Stepper::step_in_frame(StageSolution solution, System& system, const Histo
 State Stepper::step_of_base(StageSolution solution, System& system, const History& u, double h) {
   StageSolver& stages = solution == info_->solution ? *stages_ : newton(system);
   stages.begin_step(system, u[0]);
-  State next = scheme_step(*scheme_, stages, system, u, h);
+  State next = scheme_step(*scheme_, stages, {&system, &system}, u, h);
   require_finite(system, next);
   return next;
 }
 
-State Stepper::scheme_step(const TimeIntegrator& scheme, StageSolver& stages, System& system, const History& u,
+State Stepper::scheme_step(const TimeIntegrator& scheme, StageSolver& stages, const PartOfSystem& of, const History& u,
                            double h) {
   const ForceWeights weights = scheme.force_weights();
   const auto formula = estimates_ ? scheme.error_formula(u, h) : std::nullopt;
-  Mechanics F(system, stages, exponential_, {weights.stage != 0, formula && formula->order > 1});
+  Mechanics F(*of.system, stages, exponential_, {weights.stage != 0, formula && formula->order > 1}, of.whole);
   State next = scheme.step(F, u, h);
   acted_ = {weights, F.take_first()};
   error_.reset();
@@ -241,7 +241,8 @@ State Stepper::scheme_step(const TimeIntegrator& scheme, StageSolver& stages, Sy
   return next;
 }
 
-State Stepper::step_with(StageSolver& stages, System& system, const History& u, double h, ModalSubspace::Use modes) {
+State Stepper::step_with(StageSolver& stages, System& system, const System& whole, const History& u, double h,
+                         ModalSubspace::Use modes) {
   system.begin_step(u[0]);
   stages.begin_step(system, u[0]);
   State next;
@@ -255,7 +256,7 @@ State Stepper::step_with(StageSolver& stages, System& system, const History& u, 
     acted_ = {};
     error_.reset();
   } else {
-    next = scheme_step(*scheme_, stages, system, u, h);
+    next = scheme_step(*scheme_, stages, {&system, &whole}, u, h);
   }
   require_finite(system, next);
   return next;

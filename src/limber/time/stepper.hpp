@@ -108,9 +108,15 @@ class Stepper {
   State step_in_frame(StageSolution solution, System& system, const History& u, double h,
                       ModalSubspace::Use modes = ModalSubspace::Use::kept_or_new);
   State step_of_base(StageSolution solution, System& system, const History& u, double h);
+  /// The system that moves in a step, and the one whose energy counts, of which it may be a part.
+  struct PartOfSystem {
+    System* system;
+    const System* whole;
+  };
   /// A step of the scheme; records where its forces acted.
-  State scheme_step(const TimeIntegrator& scheme, StageSolver& stages, System& system, const History& u, double h);
-  State step_with(StageSolver& stages, System& system, const History& u, double h,
+  State scheme_step(const TimeIntegrator& scheme, StageSolver& stages, const PartOfSystem& of, const History& u,
+                    double h);
+  State step_with(StageSolver& stages, System& system, const System& whole, const History& u, double h,
                   ModalSubspace::Use modes = ModalSubspace::Use::kept_or_new);
 
   const MethodInfo* info_;

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <numbers>
@@ -29,7 +30,8 @@ void SideJobs::send_curve(unsigned long client, const ViewStage& stage, unsigned
     constexpr int count = 121;
     Vector theta(count);
     for (int i = 0; i < count; ++i) theta[i] = std::pow(10, -2 + 4. * i / (count - 1));
-    const Vector ratio = damping_curve(method, parameters, theta);
+    const Vector ratio = method.linear ? damping_curve(method, parameters, theta)
+                                       : Vector::Constant(count, std::numeric_limits<double>::quiet_NaN());
     Json points = Json::array(), modes = Json::array();
     for (int i = 0; i < count; ++i) points.push_back({theta[i], std::isfinite(ratio[i]) ? Json(ratio[i]) : Json()});
     // A model of its own: the one on the stage moves meanwhile.

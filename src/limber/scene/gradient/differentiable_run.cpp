@@ -140,7 +140,7 @@ void DifferentiableRun::forwards(long steps, const VisitChange& visit) {
       throw InputError(
           p.name,
           "has a component for each node, which takes a gradient backwards; viscosity, damping that turns "
-          "with the body, hybrids, ERE, lagged friction and fits to a table need one forwards; a search by "
+          "with the body, hybrids, ERE, A-search, lagged friction and fits to a table need one forwards; a search by "
           "an objective, such as probes, does not");
   if (parameters_.components() > most_forwards)
     throw InputError("parameters", fmt::format("have {} components; a gradient forwards takes up to {}, and so does a "

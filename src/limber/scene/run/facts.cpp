@@ -25,8 +25,10 @@ constexpr Index most_dofs = 150'000;  // beyond, the eigen-solve would take long
 ModeFacts forecast(const Scene& scene, double omega, ModePlace place) {
   const double theta = omega * scene.time.step;
   const auto settings = method_settings(scene.method);
-  const double d_over_omega =
-      damping_curve(find_method(settings.name), settings.parameters, Vector::Constant(1, theta), place)[0];
+  const MethodInfo& method = find_method(settings.name);
+  const double d_over_omega = method.linear
+                                  ? damping_curve(method, settings.parameters, Vector::Constant(1, theta), place)[0]
+                                  : std::numeric_limits<double>::quiet_NaN();
   ModeFacts m;
   m.frequency = omega / (2 * std::numbers::pi);
   m.steps_a_cycle = 2 * std::numbers::pi / theta;
@@ -38,6 +40,7 @@ ModeFacts forecast(const Scene& scene, double omega, ModePlace place) {
 }
 
 std::string half_life(const ModeFacts& m) {
+  if (std::isnan(m.damping_ratio)) return "is damped as the energy of the whole motion allows";
   if (m.damping_ratio < -1e-9) return "grows: unstable at this step";
   if (!std::isfinite(m.half_life)) return "is not damped by the method";
   return fmt::format("loses half its amplitude in {:.3g} s by numerical damping", m.half_life);

@@ -21,7 +21,7 @@ struct BodyFacts {
 struct ModeFacts {
   double frequency = 0;      // [Hz]
   double steps_a_cycle = 0;  // 1/(frequency · h)
-  double damping_ratio = 0;  // numerical, of critical: d/(2ω)
+  double damping_ratio = 0;  // numerical, of critical: d/(2ω); NaN if it depends on the whole motion
   double half_life = 0;      // [s] in which the method halves its amplitude; +∞ if it does not damp
   bool split_off = false;    // among the modes that a hybrid moves exactly
 };
