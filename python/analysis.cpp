@@ -17,6 +17,7 @@ py::list list_methods() {
     d["stages"] = info.stages;
     d["stability"] = info.stability;
     d["good_for"] = info.good_for;
+    d["error_estimate"] = to_string(info.estimate);
     py::dict parameters;
     for (const auto& p : info.parameters) parameters[p.name.c_str()] = p.standard;
     d["parameters"] = parameters;

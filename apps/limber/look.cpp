@@ -27,7 +27,8 @@ int print_methods(bool as_json, bool names) {
     auto list = nlohmann::json::array();
     for (const auto& m : method_catalog()) {
       nlohmann::json row{{"name", m.name},     {"order", m.order},         {"kind", to_string(m.kind)},
-                         {"stages", m.stages}, {"stability", m.stability}, {"good_for", m.good_for}};
+                         {"stages", m.stages}, {"stability", m.stability}, {"good_for", m.good_for},
+                         {"error_estimate", to_string(m.estimate)}};
       row["parameters"] = nlohmann::json::array();
       for (const auto& p : m.parameters)
         row["parameters"].push_back(
@@ -37,10 +38,10 @@ int print_methods(bool as_json, bool names) {
     fmt::print("{}\n", list.dump(2));
     return 0;
   }
-  fmt::print("{:<17} {:>5}  {:<13} {:>6}  {:<38}  {}\n", "method", "order", "kind", "stages", "stability", "good for");
+  constexpr const char* row = "{:<20} {:>5}  {:<13} {:>6}  {:<15}  {:<38}  {}\n";
+  fmt::print(row, "method", "order", "kind", "stages", "error estimate", "stability", "good for");
   for (const auto& m : method_catalog()) {
-    fmt::print("{:<17} {:>5}  {:<13} {:>6}  {:<38}  {}\n", m.name, m.order, to_string(m.kind), m.stages, m.stability,
-               m.good_for);
+    fmt::print(row, m.name, m.order, to_string(m.kind), m.stages, to_string(m.estimate), m.stability, m.good_for);
     for (const auto& p : m.parameters)
       fmt::print("{:<17} {} = {} in [{:.4g}, {:.4g}]: {}\n", "", p.name, p.standard, p.least, p.most, p.meaning);
   }

@@ -35,7 +35,7 @@ std::optional<LocalError> sum_of(const std::vector<Substep>& substeps) {
 
 /// By how much errors that steps have added have grown or shrunk since.
 double gain(const StepControl& state, double accuracy) {
-  constexpr double enough_added = .02, least = .05, most = 20;
+  constexpr double enough_added = .02, least = .05, most = 4;
   if (!(state.added > enough_added * accuracy)) return 1;
   return std::clamp(state.largest / state.added, least, most);
 }
@@ -77,13 +77,13 @@ MotionState ControlledStep::take(const MotionState& motion, double latest, StepR
     JudgedMotion next = attempt(motion, t_end, trial);
     StepControl& state = next.motion.control;
     const double length = t_end - t, ratio = next.error / allowed(length, motion, next.touched);
-    const bool shortest = length <= (1 + same_time) * control_.shortest;
+    const double least = next.touched ? std::max(control_.shortest, control_.shortest_in_contact) : control_.shortest;
+    const bool shortest = length <= (1 + same_time) * least;
     if (!(ratio <= 1) && !shortest) {
       transaction.undo();
       const double factor = aim * std::pow(ratio, -1.0 / stepper_.info().order);
-      h = std::max(control_.shortest,
-                   length * (std::isfinite(factor) ? std::clamp(factor, fastest_shrinking_if_rejected, aim)
-                                                   : fastest_shrinking_if_rejected));
+      h = std::max(least, length * (std::isfinite(factor) ? std::clamp(factor, fastest_shrinking_if_rejected, aim)
+                                                          : fastest_shrinking_if_rejected));
       continue;
     }
     if (ratio > 1 && ++state.at_shortest == 1) trial.remarks.push_back(note_of_shortest(next, length, ratio));
@@ -111,7 +111,7 @@ double ControlledStep::first_length(const State& u) const {
 
 /// What is left of the accuracy is shared out over what is left of the run.
 double ControlledStep::allowed(double h, const MotionState& motion, bool touched) const {
-  constexpr double most_left = 3, least_left = .1;
+  constexpr double most_left = 3, least_left = .5;
   const StepControl& state = motion.control;
   const double left = std::max(control_.ends.back() - motion.time(), h),
                evenly = aim * control_.accuracy / control_.duration;
@@ -124,7 +124,7 @@ double ControlledStep::allowed(double h, const MotionState& motion, bool touched
 
 MotionState ControlledStep::advanced(const MotionState& motion, double t_end, StepRecord& record) {
   MotionState next = motion;
-  StepDriver(system_, stepper_, judges_, next, record).advance(t_end);
+  StepDriver(system_, stepper_, judges_, next, record, control_.typical).advance(t_end);
   return next;
 }
 
@@ -137,9 +137,10 @@ JudgedMotion ControlledStep::attempt(const MotionState& motion, double t_end, St
     error = replaced_by_halves(motion, next.motion, record);
   }
   follow(motion.now(), next.motion);
-  next.error = size_of(*error, next.motion.control);
   next.touched =
       std::any_of(record.substeps.begin(), record.substeps.end(), [](const Substep& s) { return s.touched; });
+  if (next.touched) error->v.resize(0);  // velocities jump there: differences do not tell their error
+  next.error = size_of(*error, next.motion.control);
   next.all = *std::move(error);
   return next;
 }
@@ -180,7 +181,7 @@ void ControlledStep::carry(const JudgedMotion& step, StepControl& state, const S
   if (error.q.size() != now.q.size()) error = {Vector::Zero(now.q.size()), Vector::Zero(now.v.size()), now.t};
   error.q += step.all.q;
   if (step.all.v.size() > 0) error.v += step.all.v;
-  if (++state.since_carried >= rarely || step.touched) {
+  if (++state.since_carried >= rarely) {
     // Where the linearised motion has no solution, errors stay as they are.
     failure_of([&] { error = transport_.carried(system_, error, now); });
     error.t = now.t;

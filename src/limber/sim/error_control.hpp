@@ -20,9 +20,11 @@
 namespace limber {
 
 struct ErrorControl {
-  double accuracy;           // [m]
-  double longest, shortest;  // [s] limits of the lengths of steps
-  double duration;           // [s] of the run that the accuracy is shared out over
+  double accuracy;             // [m]
+  double longest, shortest;    // [s] limits of the lengths of steps
+  double duration;             // [s] of the run that the accuracy is shared out over
+  double shortest_in_contact;  // [s] where contact acts, if it is more: impacts must not make steps ever shorter
+  double typical;              // [s] forces that adapt their stiffness do so at most once in this time
   /// Times [s], ascending, at which steps end because forces or prescribed motions change abruptly there.
   std::vector<double> ends = {};
 };

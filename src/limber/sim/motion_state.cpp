@@ -74,19 +74,20 @@ std::vector<double> StepControl::memory() const {
           added,
           largest,
           drawn,
+          adapted,
           number(since_carried),
           number(rejected),
           number(at_shortest)};
 }
 
 void StepControl::restore(const std::vector<double>& m) {
-  constexpr std::size_t size = 10, counts = 3;
+  constexpr std::size_t size = 11, counts = 3;
   constexpr double most = 1e15;
   const auto bad = [&](double x) { return !(x >= 0) || !std::isfinite(x); };
   if (m.size() != size || std::any_of(m.begin(), m.end(), bad) ||
       std::any_of(m.end() - counts, m.end(), [](double count) { return count > most; }))
     throw InputError("step_control", fmt::format("must be {} numbers that are not negative", size));
-  *this = {m[0], m[1], m[2], m[3], m[4], m[5], m[6], std::lround(m[7]), std::lround(m[8]), std::lround(m[9])};
+  *this = {m[0], m[1], m[2], m[3], m[4], m[5], m[6], m[7], std::lround(m[8]), std::lround(m[9]), std::lround(m[10])};
 }
 
 }  // namespace limber

@@ -32,6 +32,7 @@ struct StepControl {
   double added = 0;         // [m] sum of the errors of all steps
   double largest = 0;       // [m] the largest error of a position so far
   double drawn = 0;         // [m] from the reserve
+  double adapted = 0;       // [s] when contact forces last adapted; 0: never
   long since_carried = 0;   // steps since the error was last carried on
   long rejected = 0;        // steps taken again for their error
   long at_shortest = 0;     // steps that were accepted only because they could not be shorter

@@ -32,13 +32,14 @@ StepFailure given_up(StepFailure failure, double t, double h) {
 }  // namespace
 
 StepDriver::StepDriver(MechanicalSystem& system, Stepper& stepper, const std::vector<Judge>& judges,
-                       MotionState& motion, StepRecord& record)
+                       MotionState& motion, StepRecord& record, double adapts_every)
     : system_(system),
       stepper_(stepper),
       judges_(judges),
       motion_(motion),
       record_(record),
-      watch_(supervision(stepper.info())) {}
+      watch_(supervision(stepper.info())),
+      adapts_every_(adapts_every) {}
 
 void StepDriver::advance(double t_end, int halvings) {
   adapt();
@@ -70,8 +71,11 @@ void StepDriver::advance(double t_end, int halvings) {
 
 /// Lets contact forces adapt their stiffness; books the energy this puts in.
 void StepDriver::adapt() {
-  if (motion_.touching && system_.adapt(motion_.now(), most_adapted * motion_.account.in_play()))
-    book_changed_forces(system_, motion_);
+  double& last = motion_.control.adapted;
+  if (!motion_.touching || (last > 0 && motion_.time() < last + adapts_every_)) return;
+  if (!system_.adapt(motion_.now(), most_adapted * motion_.account.in_play())) return;
+  last = motion_.time();
+  book_changed_forces(system_, motion_);
 }
 
 State StepDriver::taken(const Attempt& attempt, double t_end) const {

@@ -13,9 +13,10 @@ namespace limber {
 
 class StepDriver {
  public:
-  /// Works on `motion`, which is left partly changed if anything is thrown.
+  /// Works on `motion`, which is left partly changed if anything is thrown. adapts_every: the least time [s] between
+  /// two adaptations of contact forces; each adds energy, however short the step.
   StepDriver(MechanicalSystem& system, Stepper& stepper, const std::vector<Judge>& judges, MotionState& motion,
-             StepRecord& record);
+             StepRecord& record, double adapts_every = 0);
 
   /// Throws StepFailure if the step to t_end [s] cannot be taken.
   void advance(double t_end, int halvings = 0);
@@ -43,6 +44,7 @@ class StepDriver {
   MotionState& motion_;
   StepRecord& record_;
   Supervision watch_;
+  double adapts_every_;  // [s]
 };
 
 }  // namespace limber

@@ -43,7 +43,8 @@ class Deviations final : public Dynamics {
 
 }  // namespace
 
-State ErrorTransport::carried(System& system, const State& error, const State& u) {
+State ErrorTransport::carried(System& all, const State& error, const State& u) {
+  System& system = all.contact() ? all.contact()->smooth() : all;
   const double h = u.t - error.t, gamma = 2 - std::sqrt(2.0), tau = gamma * h / 2;
   const Symmetry symmetry = system.symmetric() ? Symmetry::symmetric : Symmetry::general;
   if (!solver_) solver_ = make_linear_solver(name_, symmetry, system.traits().nodes);

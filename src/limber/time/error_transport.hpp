@@ -3,8 +3,9 @@
 ///
 ///     δq′ = δv,   M δv′ = −K δq − D δv
 ///
-/// with K and D at the present state, in steps of SDIRK as long as several steps of the motion. It needs one matrix for
-/// each of its steps, and no Newton iterations.
+/// with K and D of all forces but contact at the present state (how a barrier pushes changes too much within an error),
+/// in steps of SDIRK as long as several steps of the motion. It needs one matrix for each of its steps, and no Newton
+/// iterations.
 
 #include <memory>
 #include <string>

@@ -80,7 +80,8 @@ ErrorControl error_control(const Scene& scene, const Model& model) {
                                                        "the least possible is {:.3g} m",
                                                        time.accuracy->accuracy, size, least));
   const double start = model.start.t, end = start + time.duration;
-  ErrorControl control{time.accuracy->accuracy, time.step, time.shortest_step(), time.duration};
+  const double typical = time.typical_step(), in_contact = time.accuracy->shortest ? 0 : typical / 64;
+  ErrorControl control{time.accuracy->accuracy, time.step, time.shortest_step(), time.duration, in_contact, typical};
   for (const double t : abrupt_times(scene))
     if (t > start + time_rounding(control) && t < end - time_rounding(control)) control.ends.push_back(t);
   control.ends.push_back(end);
