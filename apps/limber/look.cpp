@@ -26,8 +26,12 @@ int print_methods(bool as_json, bool names) {
   if (as_json) {
     auto list = nlohmann::json::array();
     for (const auto& m : method_catalog()) {
-      nlohmann::json row{{"name", m.name},     {"order", m.order},         {"kind", to_string(m.kind)},
-                         {"stages", m.stages}, {"stability", m.stability}, {"good_for", m.good_for},
+      nlohmann::json row{{"name", m.name},
+                         {"order", m.order},
+                         {"kind", to_string(m.kind)},
+                         {"stages", m.stages},
+                         {"stability", m.stability},
+                         {"good_for", m.good_for},
                          {"error_estimate", to_string(m.estimate)}};
       row["parameters"] = nlohmann::json::array();
       for (const auto& p : m.parameters)

@@ -1,10 +1,11 @@
 #include "limber/sim/error_control.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
+
+#include "limber/sim/messages.hpp"
 
 namespace limber {
 namespace {
@@ -46,20 +47,12 @@ double time_scale(const StepControl& state, double duration) {
   return std::min(state.speed / state.acceleration, duration);
 }
 
-/// The node with the largest entries, by its number in the scene.
-int node_of_largest(const MechanicalSystem& system, const Vector& x) {
-  const Vector all = system.spread(x);
-  double most = -1;
-  int node = 0;
-  for (int i = 0; i < system.nodes(); ++i)
-    if (const double size = all.segment<3>(3 * static_cast<Index>(i)).norm(); size > most)
-      most = size, node = i;  // local
-  const Space& space = system.space();
-  const double of_all = space.max(most);
-  return static_cast<int>(space.min(most == of_all ? system.holders().scene_number(node) : system.holders().nodes));
-}
-
 }  // namespace
+
+double next_end(const ErrorControl& control, double t) {
+  const auto next = std::upper_bound(control.ends.begin(), control.ends.end(), t + time_rounding(control));
+  return next == control.ends.end() ? std::numeric_limits<double>::infinity() : *next;
+}
 
 ControlledStep::ControlledStep(MechanicalSystem& system, Stepper& stepper, const std::vector<Judge>& judges,
                                const ErrorControl& control, ErrorTransport& transport)
@@ -86,7 +79,8 @@ MotionState ControlledStep::take(const MotionState& motion, double latest, StepR
                                                           : fastest_shrinking_if_rejected));
       continue;
     }
-    if (ratio > 1 && ++state.at_shortest == 1) trial.remarks.push_back(note_of_shortest(next, length, ratio));
+    if (ratio > 1 && ++state.at_shortest == 1)
+      trial.remarks.push_back(shortest_step_note(system_, next.motion.time(), length, next.all.q, ratio));
     state.rejected += rejected;
     state.added += next.error;
     if (next.touched) state.drawn += std::max(0.0, next.error - allowed(length, motion, false));
@@ -183,7 +177,7 @@ void ControlledStep::carry(const JudgedMotion& step, StepControl& state, const S
   if (step.all.v.size() > 0) error.v += step.all.v;
   if (++state.since_carried >= rarely) {
     // Where the linearised motion has no solution, errors stay as they are.
-    failure_of([&] { error = transport_.carried(system_, error, now); });
+    if (auto carried = transport_.carried(system_, error, now)) error = *std::move(carried);
     error.t = now.t;
     state.since_carried = 0;
   }
@@ -197,13 +191,6 @@ double ControlledStep::next_length(double h, double ratio, const StepControl& be
   if (before.ratio > 0) factor *= std::pow(std::max(before.ratio, least_ratio), integral / p);
   factor = std::clamp(factor, fastest_shrinking, before.ratio > 0 ? fastest_growth : fastest_first_growth);
   return factor >= 1 && factor < least_growth ? h : factor * h;
-}
-
-std::string ControlledStep::note_of_shortest(const JudgedMotion& next, double h, double ratio) const {
-  return fmt::format(
-      "t = {:.6g} s: a step of {:.3g} s, the shortest allowed, has an error of {:.3g} m at node {}, {:.3g} times its "
-      "share of time.step.accuracy; the run goes on, and summary.json counts such steps",
-      next.motion.time(), h, next.error, node_of_largest(system_, next.all.q), ratio);
 }
 
 }  // namespace limber

@@ -10,7 +10,6 @@
 /// the accuracy, a tenth of what is left of it at a time.
 
 #include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -31,6 +30,9 @@ struct ErrorControl {
 
 /// Times this close are the same [s].
 inline double time_rounding(const ErrorControl& control) { return 1e-9 * control.duration; }
+
+/// The next of the times at which steps end, after t [s]; ∞ after the last.
+double next_end(const ErrorControl& control, double t);
 
 /// Lengths of steps: constant, or as their error demands.
 struct StepLengths {
@@ -68,7 +70,6 @@ class ControlledStep {
   void follow(const State& before, MotionState& motion) const;
   void carry(const JudgedMotion& step, StepControl& state, const State& now);
   double next_length(double h, double ratio, const StepControl& before) const;
-  std::string note_of_shortest(const JudgedMotion& next, double h, double ratio) const;
 
   MechanicalSystem& system_;
   Stepper& stepper_;

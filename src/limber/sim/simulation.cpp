@@ -9,6 +9,7 @@
 #include "limber/core/errors.hpp"
 #include "limber/core/interrupt.hpp"
 #include "limber/core/nodes.hpp"
+#include "limber/sim/messages.hpp"
 #include "limber/sim/step_driver.hpp"
 
 namespace limber {
@@ -75,19 +76,6 @@ SolverCounts Simulation::linear_counts() const {
   return sum += stepper_.linear_counts();
 }
 
-double Simulation::estimated_error() const {
-  const Vector& error = motion_.control.error.q;
-  return lengths_.control ? system_->space().max_abs(error) : 0;
-}
-
-/// The next time at which a step has to end.
-double Simulation::latest_end() const {
-  double latest = system_->next_release();
-  const auto& ends = lengths_.control->ends;
-  const auto next = std::upper_bound(ends.begin(), ends.end(), time() + time_rounding(*lengths_.control));
-  return next == ends.end() ? latest : std::min(latest, *next);
-}
-
 StepRecord Simulation::step_to(double latest) {
   release_due();
   StepRecord record;
@@ -100,8 +88,9 @@ StepRecord Simulation::step_to(double latest) {
   };
   try {
     if (lengths_.control)
-      next = ControlledStep(*system_, stepper_, judges_, *lengths_.control, transport_)
-                 .take(motion_, std::min(latest, latest_end()), record);
+      next =
+          ControlledStep(*system_, stepper_, judges_, *lengths_.control, transport_)
+              .take(motion_, std::min({latest, system_->next_release(), next_end(*lengths_.control, time())}), record);
     else
       StepDriver(*system_, stepper_, judges_, next, record)
           .advance(start_time_ + static_cast<double>(motion_.step + 1) * lengths_.step);
@@ -121,7 +110,7 @@ StepRecord Simulation::step_to(double latest) {
   for (std::string& note : stepper_.take_notes()) record.remarks.push_back(std::move(note));
   for (std::string& remark : system_->remarks(state()))
     if (said_.insert(remark).second) record.remarks.push_back(std::move(remark));
-  if (motion_.account.alarms()) record.remarks.push_back(alarm());
+  if (motion_.account.alarms()) record.remarks.push_back(energy_alarm(*system_, motion_));
   return record;
 }
 
@@ -135,22 +124,6 @@ void Simulation::run_until(double t, const std::function<bool()>& go_on) {
     while (is_before(t) && go_on()) step_to(t);
   } catch (const Interrupted&) {
   }
-}
-
-/// The message about an unexplained energy gain.
-std::string Simulation::alarm() const {
-  const State all = system_->full(state());
-  double most = 0;
-  int fastest = 0;
-  for (int i = 0; i < system_->nodes(); ++i)
-    if (const double speed = block(all.v, i).norm(); speed > most) most = speed, fastest = i;  // local: a node
-  const Space& space = system_->space();
-  const double of_all = space.max(most);
-  const double number = space.min(most == of_all ? system_->holders().scene_number(fastest) : system_->holders().nodes);
-  return fmt::format(
-      "t = {:.6g} s: {:.3g} J have appeared that nobody put in, {:.2g} % of the energy in play, and node {} is the "
-      "fastest with {:.3g} m/s; try a smaller time.step, or a method that damps more",
-      time(), motion_.account.rise(), 100 * motion_.account.share(), static_cast<int>(number), of_all);
 }
 
 void Simulation::change_forces(const std::function<void()>& change) {

@@ -61,7 +61,7 @@ class Simulation {
   /// Null for steps of constant length.
   const ErrorControl* error_control() const { return lengths_.control ? &*lengths_.control : nullptr; }
   /// The largest error of a position now, by the estimates [m]; 0 for steps of constant length.
-  double estimated_error() const;
+  double estimated_error() const { return lengths_.control ? system_->space().max_abs(motion_.control.error.q) : 0; }
   /// What the control of the error has done.
   const StepControl& step_control() const { return motion_.control; }
   long step_count() const { return motion_.step; }
@@ -101,7 +101,6 @@ class Simulation {
   void restore(const Snapshot& s);
 
  private:
-  double latest_end() const;
   void start_anew(State u);
   void renew_method();
   void release_first(int k);
@@ -109,7 +108,6 @@ class Simulation {
   void apply_parameters(const std::vector<Parameter>& values);
   std::vector<Parameter> with_only(const std::vector<Parameter>& changed) const;
   void begin_again(const std::vector<double>& forces, const std::optional<ModalMemory>& modes);
-  std::string alarm() const;
 
   std::shared_ptr<MechanicalSystem> system_;
   std::shared_ptr<void> claim_;  // on the system

@@ -1,8 +1,8 @@
 #include "limber/time/error_transport.hpp"
 
 #include <cmath>
+#include <stdexcept>
 
-#include "limber/core/errors.hpp"
 #include "limber/linalg/solvers/factor.hpp"
 #include "limber/time/modal/complement_solver.hpp"
 #include "limber/time/schemes/tr_bdf2.hpp"
@@ -23,10 +23,13 @@ class Deviations final : public Dynamics {
   State solve(const Stage& s) override {
     const Vector b = system_.apply_mass(s.star.v) - s.tau_v * multiply_stiffness(system_, tangent_, s.star.q);
     Vector v;
-    const bool solved = solver_.solve(b, v, tolerance).status == SolveReport::Status::ok;
-    if (!solved || !system_.space().all_finite(v)) throw StepFailure("the linearised motion cannot be solved for");
+    const bool ok = solver_.solve(b, v, tolerance).status == SolveReport::Status::ok;
+    solved_ = solved_ && ok && system_.space().all_finite(v);
+    if (!solved_) v = s.star.v;
     return {s.star.q + s.tau_q * v, v, s.t};
   }
+  /// Whether all stages so far have been solved.
+  bool solved() const { return solved_; }
   State exponential(const State&, double) override { throw std::logic_error("deviations move by an implicit scheme"); }
 
  private:
@@ -39,11 +42,12 @@ class Deviations final : public Dynamics {
   System& system_;
   const Tangent& tangent_;
   LinearSolver& solver_;
+  bool solved_ = true;
 };
 
 }  // namespace
 
-State ErrorTransport::carried(System& all, const State& error, const State& u) {
+std::optional<State> ErrorTransport::carried(System& all, const State& error, const State& u) {
   System& system = all.contact() ? all.contact()->smooth() : all;
   const double h = u.t - error.t, gamma = 2 - std::sqrt(2.0), tau = gamma * h / 2;
   const Symmetry symmetry = system.symmetric() ? Symmetry::symmetric : Symmetry::general;
@@ -56,7 +60,9 @@ State ErrorTransport::carried(System& all, const State& error, const State& u) {
   const Correction parts = correction(tangent_, tau, tau);
   CorrectedSolver solver(indefinite_too, parts, system.space());
   Deviations deviations(system, tangent_, solver);
-  return TrBdf2(gamma).step(deviations, History(error), h);
+  State carried = TrBdf2(gamma).step(deviations, History(error), h);
+  if (!deviations.solved()) return std::nullopt;
+  return carried;
 }
 
 }  // namespace limber

@@ -8,6 +8,7 @@
 /// iterations.
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "limber/time/dynamics.hpp"
@@ -19,8 +20,8 @@ class ErrorTransport {
   /// linear_solver: as for stages.
   explicit ErrorTransport(std::string linear_solver) : name_(std::move(linear_solver)) {}
 
-  /// `error` at the time of u, from what it was at its own time. Throws StepFailure if it cannot be computed.
-  State carried(System& system, const State& error, const State& u);
+  /// `error` at the time of u, from what it was at its own time; nullopt if the linear solver fails.
+  std::optional<State> carried(System& system, const State& error, const State& u);
   /// Forgets what has been learnt from earlier matrices.
   void forget() { solver_.reset(); }
 

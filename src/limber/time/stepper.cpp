@@ -63,12 +63,12 @@ State Stepper::apart_or_with_contact(System& system, const State& start, const T
   ContactPart* contact = system.contact();
   System* apart = contact ? contact->without_collisions() : nullptr;
   if (apart && !std::isfinite(contact->smallest_gap(start))) {
-    met_ = apart->contact() != nullptr;
+    last_.met = apart->contact() != nullptr;
     State next = take(*apart);
     if (contact->stays_apart(start, next)) return next;
     take_log();  // discards that of the attempt without contact
   }
-  met_ = contact != nullptr;
+  last_.met = contact != nullptr;
   return take(system);
 }
 
@@ -119,7 +119,7 @@ State Stepper::step_by(const TimeIntegrator& scheme, System& system, const State
 }
 
 State Stepper::step_beside(System& system, const History& u, double h) {
-  met_ = true;
+  last_.met = true;
   system.begin_step(u[0]);
   StageSolver& stages = newton(system);
   stages.begin_step(system, u[0]);
@@ -127,10 +127,11 @@ State Stepper::step_beside(System& system, const History& u, double h) {
   std::deque<State> past;  // without accelerations, which would include contact
   for (std::size_t i = 0; i < u.size(); ++i) past.push_back({u[i].q, u[i].v, u[i].t});
   scheme_->step(beside, History(std::move(past)), h);
-  acted_ = {};
+  last_.acted = {};
   require_finite(system, beside.arrived());
   // Within the step, the time of the impact is unknown.
-  error_ = estimates_ ? local_error(*BackwardEuler().error_formula(u, h), u, nullptr, beside.arrived()) : std::nullopt;
+  last_.error =
+      estimates_ ? local_error(*BackwardEuler().error_formula(u, h), u, nullptr, beside.arrived()) : std::nullopt;
   return beside.arrived();
 }
 
@@ -211,8 +212,8 @@ State Stepper::step_in_frame(StageSolution solution, System& system, const Histo
   if (log_) log_->modes = std::make_shared<const HeldModes>(modes_->used());
   ModalFrame frame(system, stages, *modes_, info_->splitting, solution);
   State next = frame.from_frame(scheme_->step(frame, frame.into_frame(u), h));
-  acted_ = {};
-  error_.reset();
+  last_.acted = {};
+  last_.error.reset();
   require_finite(system, next);
   return next;
 }
@@ -232,11 +233,11 @@ State Stepper::scheme_step(const TimeIntegrator& scheme, StageSolver& stages, co
   const auto formula = estimates_ ? scheme.error_formula(u, h) : std::nullopt;
   Mechanics F(*of.system, stages, exponential_, {weights.stage != 0, formula && formula->order > 1}, of.whole);
   State next = scheme.step(F, u, h);
-  acted_ = {weights, F.take_first()};
-  error_.reset();
+  last_.acted = {weights, F.take_first()};
+  last_.error.reset();
   if (formula && F.linearization_error()) {
-    error_ = local_error(*formula, u, acted_.stage ? &*acted_.stage : nullptr, next);
-    if (error_) error_->add(*F.linearization_error());
+    last_.error = local_error(*formula, u, last_.acted.stage ? &*last_.acted.stage : nullptr, next);
+    if (last_.error) last_.error->add(*F.linearization_error());
   }
   return next;
 }
@@ -253,8 +254,8 @@ State Stepper::step_with(StageSolver& stages, System& system, const System& whol
     if (log_) log_->modes = std::make_shared<const HeldModes>(modes_->used());
     SplitDynamics split(F, system, *modes_, info_->splitting, u[0].t + h);
     next = scheme_->step(split, u, h);
-    acted_ = {};
-    error_.reset();
+    last_.acted = {};
+    last_.error.reset();
   } else {
     next = scheme_step(*scheme_, stages, {&system, &whole}, u, h);
   }

@@ -65,19 +65,19 @@ class Stepper {
   bool can_step_beside() const;
   /// Whether the last step, or the last attempt at one, had forces that are implicit in every method: of collisions, if
   /// something came within reach, of rigid parts or of liquids.
-  bool met() const { return met_; }
+  bool met() const { return last_.met; }
   /// Whether a stage of such a step ended in contact.
   bool touched() const { return stages_->touched() || (newton_ && newton_->touched()); }
   bool linearized() const { return info_->solution == StageSolution::linearized; }
 
   bool ends_at_stage() const { return scheme_->ends_at_stage(); }
   /// Where the forces of the last step acted, whichever function took it.
-  const ActedForces& acted() const { return acted_; }
+  const ActedForces& acted() const { return last_.acted; }
   bool records() const { return log_ != nullptr; }
   /// Of the last attempted step; empty unless steps are recorded.
   StepLog take_log();
   /// Of the last step, whichever function took it; nullopt if there is no estimate.
-  const std::optional<LocalError>& error() const { return error_; }
+  const std::optional<LocalError>& error() const { return last_.error; }
   SchemeMemory memory() const;
   const MethodInfo& info() const { return *info_; }
   StageSolver& stages() { return *stages_; }
@@ -127,11 +127,15 @@ class Stepper {
   SolverCounts counts_before_;
   std::unique_ptr<ModalSubspace> modes_;
   Exponential exponential_;
-  ActedForces acted_;
   bool estimates_;
-  std::optional<LocalError> error_;
   std::unique_ptr<StepLog> log_;  // null: steps are not recorded
-  bool met_ = false;
+  /// Of the last step, or the last attempt at one.
+  struct Last {
+    ActedForces acted;
+    std::optional<LocalError> error = {};
+    bool met = false;
+  };
+  Last last_;
 };
 
 }  // namespace limber
