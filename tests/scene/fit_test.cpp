@@ -132,9 +132,9 @@ struct Wrong {
 };
 
 TEST(Fit, InputIsChecked) {
-  for (const Wrong& w :
-       {Wrong{"bodies[0].material.yong=1..2", "bodies[0].material.yong", "bodies[0].material.young"},
-        Wrong{"initial.velocities=-1..1", "initial.velocities", "objective"}, Wrong{"time.step=1e-3..1e-2", "time.step", "time step"}})
+  for (const Wrong& w : {Wrong{"bodies[0].material.yong=1..2", "bodies[0].material.yong", "bodies[0].material.young"},
+                         Wrong{"initial.velocities=-1..1", "initial.velocities", "objective"},
+                         Wrong{"time.step=1e-3..1e-2", "time.step", "time step"}})
     try {
       fit(request(beam(), observed(beam()), {w.vary}));
       FAIL() << w.vary;

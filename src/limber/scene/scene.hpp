@@ -299,13 +299,13 @@ struct ProbeChoice {
 
 struct OutputChoice {
   static constexpr double standard_fps = 60;  // where steps have no common length
-  std::string directory;                // as written; empty: not given
-  std::optional<int> frames_every;      // [steps]; unset with fps unset: 1
-  std::optional<double> fps;            // [1/s]; at most one of the two is set
-  bool velocities = false;              // whether frames hold velocities too
-  std::optional<int> checkpoint_every;  // [steps]
-  double checkpoint_work = 20;          // [s] of counted work
-  std::vector<ProbeChoice> probes;      // names differ
+  std::string directory;                      // as written; empty: not given
+  std::optional<int> frames_every;            // [steps]; unset with fps unset: 1
+  std::optional<double> fps;                  // [1/s]; at most one of the two is set
+  bool velocities = false;                    // whether frames hold velocities too
+  std::optional<int> checkpoint_every;        // [steps]
+  double checkpoint_work = 20;                // [s] of counted work
+  std::vector<ProbeChoice> probes;            // names differ
 };
 
 /// What is not set is chosen so that the whole motion is seen.

@@ -22,7 +22,6 @@ class SymplecticEuler final : public TimeIntegrator {
 class Verlet final : public TimeIntegrator {
  public:
   bool ends_at_stage() const override { return false; }
-  std::optional<ErrorFormula> error_formula(const History&, double) const override { return ErrorFormula{2, -1.0 / 6}; }
   State step(Dynamics& F, const History& u, double h) const override {
     const Vector v = u[0].v + h / 2 * F.rate(u[0]).v;
     const State star{u[0].q + h * v, v, u[0].t + h};
