@@ -23,6 +23,7 @@ void add_integrate(py::module_& m);
 void add_contact(py::module_& m);
 void add_gradient(py::module_& m);
 void add_coarsen(py::module_& m);
+void add_advice(py::module_& m);
 
 /// 3N → N × 3, C-ordered.
 inline RowMatrix as_rows(const Vector& x) { return Eigen::Map<const RowMatrix>(x.data(), x.size() / 3, 3); }

@@ -87,6 +87,7 @@ PYBIND11_MODULE(_limber, m) {
   add_contact(m);
   add_gradient(m);
   add_coarsen(m);
+  add_advice(m);
   m.attr("__version__") = LIMBER_VERSION;
 }
 

@@ -20,6 +20,9 @@ struct SceneObject {
 /// InputError("scene", …) for anything else.
 std::shared_ptr<const SceneObject> to_scene(const py::object& x);
 
+/// The same with its method decided, where it leaves that open ("auto").
+std::shared_ptr<const SceneObject> decided(std::shared_ptr<const SceneObject> scene);
+
 /// Numbers, strings, lists, dicts, numpy arrays and paths as JSON. Throws InputError that names the place below
 /// `where`.
 nlohmann::json to_json(const py::handle& x, const std::string& where);

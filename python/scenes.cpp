@@ -3,6 +3,7 @@
 
 #include "limber/core/errors.hpp"
 #include "limber/record/energy_plot.hpp"
+#include "limber/scene/advice/decide.hpp"
 #include "limber/scene/json.hpp"
 #include "limber/scene/run/facts.hpp"
 #include "limber/scene/run/run.hpp"
@@ -27,7 +28,7 @@ SceneHolder load(const std::string& path) {
 }
 
 py::object run_to_directory(const py::object& scene, const py::object& to, bool resume, bool overwrite) {
-  const auto s = to_scene(scene);
+  const auto s = decided(to_scene(scene));
   const std::string directory = to_path(to, "directory");
   RunOptions options;
   options.directory = directory;
@@ -56,6 +57,11 @@ std::shared_ptr<const SceneObject> to_scene(const py::object& x) {
   if (py::isinstance<py::str>(x) || py::hasattr(x, "__fspath__")) return load(to_path(x, "scene"));
   throw InputError("scene", "a Scene, a dict or the path of a scene file is needed, not " +
                                 py::repr(py::type::of(x)).cast<std::string>());
+}
+
+std::shared_ptr<const SceneObject> decided(std::shared_ptr<const SceneObject> scene) {
+  if (!undecided(scene->scene)) return scene;
+  return make_scene(computed([&] { return with_method_decided(scene->document, ""); }), "");
 }
 
 void add_scenes(py::module_& m) {

@@ -58,7 +58,7 @@ py::dict to_dict(const StepRecord& step) {
 }  // namespace
 
 PySimulation::PySimulation(std::shared_ptr<const SceneObject> scene)
-    : scene_(std::move(scene)),
+    : scene_(decided(std::move(scene))),
       model_(build_model(scene_->scene)),
       parameters_(offer_parameters(scene_->document, {scene_, &scene_->scene}, model_)),
       simulation_(build_simulation(scene_->scene, model_)),

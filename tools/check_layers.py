@@ -43,7 +43,7 @@ FOLDERS = {
     "mesh": {"": [], "io": [""], "fill": [""], "shapes": ["fill"]},
     "contact": {"geometry": [], "forces": ["geometry"], "smooth": ["forces"], "": ["smooth"]},
     "scene": {"": [], "construction": [""], "run": ["construction"], "gradient": ["run"],
-              "coarsen": ["run"]},
+              "coarsen": ["run"], "advice": ["run"]},
     "study": {"": [], "sweep": [""], "validation": [""]},
 }
 

@@ -23,6 +23,8 @@ struct Loaded {
   Document document;
   Scene scene;
 };
+/// The same with its method decided, where it leaves that open ("auto").
+Loaded decided(Loaded loaded);
 struct SceneArguments {
   std::string file;
   std::vector<std::string> set;

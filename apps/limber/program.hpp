@@ -31,6 +31,7 @@ void add_check(CLI::App& cli, Action& action);
 void add_view(CLI::App& cli, Action& action);
 void add_study(CLI::App& cli, Action& action);
 void add_fit(CLI::App& cli, Action& action);
+void add_advise(CLI::App& cli, Action& action);
 void add_coarsen(CLI::App& cli, Action& action);
 void add_sweep(CLI::App& cli, Action& action);
 void add_bench(CLI::App& cli, Action& action);

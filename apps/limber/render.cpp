@@ -72,7 +72,7 @@ int render_run(const RenderArguments& a, const std::string& directory) {
 }
 
 int render_scene(const RenderArguments& a) {
-  const Loaded loaded = a.source.load();
+  const Loaded loaded = decided(a.source.load());
   chosen_camera(a.pictures.options().camera, loaded.scene.camera);
   const Model model = build_model(loaded.scene);
   const TemporaryDirectory temporary;

@@ -11,11 +11,25 @@
 #include "limber/core/parallel.hpp"
 #include "limber/linalg/blas_kernel.hpp"
 #include "limber/record/energy_plot.hpp"
+#include "limber/scene/advice/decide.hpp"
 #include "limber/scene/json.hpp"
 #include "limber/scene/run/facts.hpp"
 #include "limber/scene/run/pace.hpp"
 
 namespace limber::app {
+
+Loaded decided(Loaded loaded) {
+  if (!undecided(loaded.scene)) return loaded;
+  if (processes().size() > 1)
+    throw InputError("method", "\"auto\" is decided on one process; `limber advise` says which method to name");
+  set_threads(loaded.scene.threads);
+  const CatchInterrupts catching;
+  loaded.document = with_method_decided(loaded.document, "");
+  loaded.scene = read_scene(loaded.document, vocabulary(), "");
+  end_if_interrupted();
+  return loaded;
+}
+
 namespace {
 
 /// A bar with the time left on a terminal, a plain line now and then elsewhere.
@@ -123,7 +137,7 @@ struct RunArguments {
 
 int run(const RunArguments& a) {
   const bool first = processes().rank() == 0;
-  Loaded loaded = a.scene.load();
+  Loaded loaded = decided(a.scene.load());
   if (!a.directory.empty()) {
     nlohmann::json json = json_of(loaded.document);
     json["output"]["directory"] = a.directory;

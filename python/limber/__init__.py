@@ -20,7 +20,7 @@ from ._limber import (Body, FrameWriter, InputError, Material, OutputError, Scen
 
 __all__ = [
     "Body", "FrameWriter", "InputError", "Material", "OutputError", "Scene", "Simulation", "StepFailure", "__version__",
-    "CoarsenResult", "FitResult", "MinimizeResult", "amplification_matrix", "barrier", "ccd", "coarsen", "damping_curve", "distance",
+    "CoarsenResult", "FitResult", "MinimizeResult", "advise", "amplification_matrix", "barrier", "ccd", "coarsen", "damping_curve", "distance",
     "export", "fit", "fit_statics", "friction_smoothing", "integrate", "materials", "methods", "minimize", "modes", "objectives",
     "phi1", "render", "run", "set_threads", "spectral_radius", "statics", "statics_value_and_grad", "value_and_grad",
 ]
@@ -151,6 +151,21 @@ def coarsen(scene, resolution=2, n=6, *, body=None, output=None, overwrite=False
     by_name = {key: {b["name"]: b[key] for b in report["bodies"]}
                for key in ("frequencies", "elements", "mass", "self_weight", "moduli")}
     return CoarsenResult(**by_name, notes=report["notes"], scene=report["scene"])
+
+
+def advise(scene, *, accuracy=None, keep_energy=None, time=None, real_time=False, methods=None, budget=None):
+    """Which method and which steps do what is wanted, and what they will cost. A list of dicts, best first.
+
+    One wish: accuracy [m or a text such as "1 mm"], the largest error of a position; keep_energy, the share that the
+    method may not lose (.95); time, seconds of the processor that the run may take; or real_time. Without one, the
+    accuracy of the scene's steps. methods: candidates (None: the usual ones); budget: seconds that pilots may take
+    (None: 2 s, or a twentieth of the run if that is more).
+
+    Each dict has method, step [s] (of all steps, or the mean of steps that follow their error), accuracy (None: all
+    steps have the same length), error [m], energy_lost (a share), steps, seconds, meets, reason, and scene: the keys to
+    be changed. Pilots try the candidates on short parts of the scene; what is said of the whole run is a prediction.
+    """
+    return _limber.advise(scene, accuracy, keep_energy, time, bool(real_time), list(methods or []), budget)["suggestions"]
 
 
 def _numbers(parameters):

@@ -95,7 +95,7 @@ int check_directory(const std::string& directory, bool as_json) {
 }
 
 int check_scene(const SceneArguments& arguments, bool as_json) {
-  const auto loaded = arguments.load();
+  const auto loaded = decided(arguments.load());
   const auto model = build_model(loaded.scene);
   build_simulation(loaded.scene, model);
   const auto facts = gather_facts(loaded.scene, model, 5);

@@ -19,6 +19,7 @@
 #include "limber/core/programs.hpp"
 #include "limber/record/files.hpp"
 #include "limber/record/gnuplot.hpp"
+#include "limber/scene/advice/decide.hpp"
 #include "limber/scene/run/facts.hpp"
 #include "limber/study/sweep/definition.hpp"
 #include "limber/study/sweep/shard.hpp"
@@ -103,7 +104,11 @@ class SweepCheck {
       const Loaded loaded = read(c);
       refuse_equal_scenes(c, loaded.document.text());
       if (!waiting(c)) continue;
-      named(c, [&] { return build_simulation(loaded.scene, build_model(loaded.scene)).time(); });
+      named(c, [&] {
+        const Model model = build_model(loaded.scene);
+        if (!undecided(loaded.scene)) build_simulation(loaded.scene, model);
+        return 0;
+      });
       runs.push_back({&c, static_cast<double>(step_count(loaded.scene.time)), loaded.scene.threads > 0});
     }
     return runs;

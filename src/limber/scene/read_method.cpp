@@ -79,7 +79,9 @@ const Section<MethodChoice>& method_table() {
   static const Section<MethodChoice> table = [] {
     using M = MethodChoice;
     const Form words = form::other(R"({"type": "string"})");
-    Rows<M> rows = {{"name", words, "the method; case does not matter", "`\"TR-BDF2\"`"}};
+    Rows<M> rows = {{"name", words,
+                     "the method; case does not matter. `\"auto\"` [is decided](#method) before the first step",
+                     "`\"TR-BDF2\"`"}};
     for (const OwnParameter& own : own_parameters()) rows.add(own_key(own));
     const Rows<M> others = {
         {"modes", &M::modes, form::whole(1),
@@ -151,21 +153,40 @@ std::string read_method_name(const JsonCursor& place, const Vocabulary& vocabula
   return name;
 }
 
+namespace {
+
+/// A scene's own method may be left to be decided.
+std::string read_own_method(const JsonCursor& place, const Vocabulary& vocabulary) {
+  if (same_name(place.text(), MethodChoice::to_be_decided)) return MethodChoice::to_be_decided;
+  return read_method_name(place, vocabulary);
+}
+
+}  // namespace
+
 MethodChoice read_method(const JsonCursor& place, const Vocabulary& vocabulary) {
   MethodChoice method;
   if (place.is_text()) {
-    method.name = read_method_name(place, vocabulary);
+    method.name = read_own_method(place, vocabulary);
     return method;
   }
   if (!place.is_object()) place.fail_type("a method's name or an object with its name and parameters");
   const JsonSection s = place.section("method");
-  if (const auto c = s.find("name")) method.name = read_method_name(*c, vocabulary);
+  if (const auto c = s.find("name")) method.name = read_own_method(*c, vocabulary);
+  const bool decided = method.name != MethodChoice::to_be_decided;
+  const auto refuse_undecided = [&](const JsonCursor& c) {
+    if (!decided) c.fail("is for some methods only, and \"auto\" may take another one; name the method");
+  };
   for (const OwnParameter& own : own_parameters())
-    if (const auto c = s.find(own.parameter.name.c_str())) require_taken(*c, own.parameter.name, method.name);
+    if (const auto c = s.find(own.parameter.name.c_str())) {
+      refuse_undecided(*c);
+      require_taken(*c, own.parameter.name, method.name);
+    }
   for (const char* key : {"modes", "refresh", "mode_search", "negative_modes"})
-    if (const auto c = s.find(key))
+    if (const auto c = s.find(key)) {
+      refuse_undecided(*c);
       if (const auto why = vocabulary.without_modes.find(method.name); why != vocabulary.without_modes.end())
         c->fail(why->second);
+    }
   method_table().read(s, method);
   if (const auto c = s.find("solver")) method.solver = vocabulary.solvers[c->name(vocabulary.solvers, "solver")];
   return method;

@@ -50,7 +50,8 @@ struct StartChoice {
 };
 
 struct MethodChoice {
-  std::string name = "TR-BDF2";  // as the catalog spells it
+  static constexpr const char* to_be_decided = "auto";
+  std::string name = "TR-BDF2";  // as the catalog spells it, or to_be_decided
   /// Only those given: beta, gamma, rho_inf, alpha, theta, freeze (0 or 1).
   std::map<std::string, double> parameters;
   std::optional<int> modes;                        // that a hybrid splits off

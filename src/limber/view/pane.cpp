@@ -7,6 +7,7 @@
 
 #include "limber/core/errors.hpp"
 #include "limber/core/nodes.hpp"
+#include "limber/scene/advice/decide.hpp"
 #include "limber/scene/json.hpp"
 #include "limber/scene/run/run.hpp"
 
@@ -28,8 +29,8 @@ EnergySample StepRow::sample() const {
 }
 
 Pane::Pane(const Document& document, const FileAccess& access, Use use, const std::optional<State>& start)
-    : document_(document),
-      scene_(read_scene(document, vocabulary(), "", access)),
+    : document_(use == Use::show ? document : with_method_decided(document, "", access)),
+      scene_(read_scene(document_, vocabulary(), "", access)),
       hand_(std::make_shared<PullForce>()) {
   if (use == Use::show) return;
   model_ = build_model(scene_, {[this](const State&) { return hand_; }});

@@ -244,7 +244,8 @@ Model build_model(const Scene& scene, const std::vector<ForceMaker>& own_forces,
     // The barrier needs no rule, but who guesses where things go asks what is near.
     if (!parts.gaps) parts.gaps = std::make_shared<CollisionGaps>(model.contact->collisions, GapRule::none);
   }
-  const auto& method = find_method(scene.method.name);
+  const bool decided = scene.method.name != MethodChoice::to_be_decided;
+  const auto& method = find_method(decided ? scene.method.name : MethodChoice().name);
   if ((method.kind == MethodKind::exponential || method.kind == MethodKind::explicit_) &&
       std::any_of(model.bodies.begin(), model.bodies.end(), [](const Body& b) { return b.rigid != nullptr; }))
     model.notes.push_back(method.name + " needs very short steps where parts are rigid; implicit methods do not");

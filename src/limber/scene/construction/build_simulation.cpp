@@ -91,6 +91,8 @@ ErrorControl error_control(const Scene& scene, const Model& model) {
 }  // namespace
 
 Simulation build_simulation(const Scene& scene, const Model& model, StageRecords records) {
+  if (scene.method.name == MethodChoice::to_be_decided)
+    throw InputError("method", "\"auto\" is not possible here; `limber advise` says which method to name");
   if (!scene.method.petsc.empty() && !same_name(scene.method.solver, "petsc") &&
       !same_name(scene.method.solver, "mumps"))
     throw InputError("method.petsc",
