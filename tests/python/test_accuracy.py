@@ -8,6 +8,8 @@ import pytest
 
 import limber
 from test_resume import assert_same_results, killed_and_resumed
+from test_view import opened
+from view_client import Viewer
 
 h5py = pytest.importorskip("h5py")
 
@@ -107,6 +109,26 @@ def test_threads_change_no_bits(bar, run, tmp_path):
         assert_same_results(tmp_path / "run1", tmp_path / f"run{threads}")
 
 
+def test_a_body_at_rest_keeps_its_error(bar, run):
+    """Pressed on the floor by its weight: a motion linearised without contact would tip over."""
+    scene = dropped(bar, 2e-3)
+    scene["time"]["duration"] = 3
+    scene["bodies"][0] |= {"position": [0, 1e-3, 0], "damping": {"stiffness": 0.02}}
+    _, _, summary = run(scene)
+    assert summary["error_control"]["largest_estimated_error"] < 2e-3
+    assert summary["steps"] < 150
+
+
+def test_what_an_impact_spends_does_not_shorten_the_steps_after_it(bar, run, tmp_path):
+    scene = dropped(bar, 2e-3)
+    scene["time"]["duration"] = 3
+    scene["bodies"][0]["damping"] = {"stiffness": 0.02}
+    run(scene)
+    times = np.loadtxt(tmp_path / "run" / "energy.csv", delimiter=",", skiprows=1, usecols=0)
+    h = np.diff(times)
+    assert h[times[1:] > 2].mean() > 10 * h[(times[1:] > 0.2) & (times[1:] < 0.4)].mean()
+
+
 def test_the_shortest_step_is_said_and_counted(bar, run):
     scene = dropped(bar, 1e-4)
     scene["time"]["step"]["min"] = 2e-3
@@ -142,3 +164,24 @@ def test_simulations_in_python_go_exactly_to_a_time(bar):
     assert simulation.time == 0.123
     simulation.run(0.4)
     assert simulation.time == 0.4
+
+
+def test_python_and_the_program_take_the_same_steps(bar, run):
+    scene = dropped(bar, 2e-3)
+    _, x, _ = run(scene, "run", "--threads", 1)
+    simulation = limber.Simulation(limber.Scene(scene))
+    simulation.run(scene["time"]["duration"])
+    assert np.array_equal(np.asarray(simulation.positions, dtype=x.dtype), x[-1])
+
+
+def test_the_viewer_shows_and_records_steps_of_any_length(bar, limber_program, limber_cli, write_scene, tmp_path):
+    path = write_scene(swinging(bar, 1e-3, duration=5))
+    with Viewer(limber_program, path, cwd=tmp_path) as viewer, opened(viewer) as page:
+        while page.until("tick")["frames"] < 15:
+            page.ask("next")
+        page.ask("pause")
+        page.ask("record", format="run")
+        folder = tmp_path / page.until("recorded")["file"]
+    assert limber_cli("check", folder).status == 0
+    h = np.diff(np.loadtxt(folder / "energy.csv", delimiter=",", skiprows=1, usecols=0))
+    assert len(h) >= 14 and h.min() > 0 and h.max() > 1.1 * h.min()

@@ -35,11 +35,12 @@ std::optional<LocalError> sum_of(const std::vector<Substep>& substeps) {
   return sum;
 }
 
-/// By how much errors that steps have added have grown or shrunk since.
+/// By how much errors that steps have added have grown or shrunk since. It begins with what vibrations do, which turn
+/// errors back and forth; that counts as much as a tenth of the accuracy.
 double gain(const CarriedError& error, double accuracy) {
-  constexpr double enough_added = .02, least = .05, most = 4;
-  if (!(error.added > enough_added * accuracy)) return 1;
-  return std::clamp(error.largest / error.added, least, most);
+  constexpr double at_first = .5, weight = .1, least = .05, most = 4;
+  const double known = weight * accuracy;
+  return std::clamp((error.largest + at_first * known) / (error.added + known), least, most);
 }
 
 /// The time [s] in which the motion changes.
@@ -76,7 +77,8 @@ MotionState ControlledStep::take(const MotionState& motion, double latest, StepR
     StepRecord trial;
     JudgedMotion next = attempt(motion, t_end, trial);
     StepControl& state = next.motion.control;
-    const double length = t_end - t, ratio = next.error / allowed(length, motion, next.touched);
+    const double length = t_end - t, ratio = std::max(next.error / allowed(length, motion, next.touched),
+                                                      next.between / (aim * control_.accuracy));
     const double least = next.touched ? std::max(control_.shortest, control_.shortest_in_contact) : control_.shortest;
     const bool shortest = length <= (1 + same_time) * least;
     if (!(ratio <= 1) && !shortest) {
@@ -137,7 +139,7 @@ JudgedMotion ControlledStep::attempt(const MotionState& motion, double t_end, St
       std::any_of(record.substeps.begin(), record.substeps.end(), [](const Substep& s) { return s.touched; });
   if (!error) {
     transaction.undo();
-    error = replaced_by_halves(motion, next.motion, record);
+    error = replaced_by_halves(motion, next, record);
   }
   follow(motion.now(), next.motion);
   // Velocities jump in contact: differences do not tell their error, nor do those that reach back into it.
@@ -149,12 +151,17 @@ JudgedMotion ControlledStep::attempt(const MotionState& motion, double t_end, St
 }
 
 /// Takes the step again as two halves, which replace it, and compares.
-LocalError ControlledStep::replaced_by_halves(const MotionState& motion, MotionState& whole, StepRecord& record) {
+LocalError ControlledStep::replaced_by_halves(const MotionState& motion, JudgedMotion& next, StepRecord& record) {
+  MotionState& whole = next.motion;
   const double t = motion.time(), t_end = whole.time();
   const State once = whole.now();
   record = StepRecord();
   record.by_halves = true;
-  whole = advanced(advanced(motion, t + (t_end - t) / 2, record), t_end, record);
+  const MotionState half = advanced(motion, t + (t_end - t) / 2, record);
+  whole = advanced(half, t_end, record);
+  const State &start = motion.now(), &end = whole.now();
+  const Vector middle = .5 * (start.q + end.q) + (t_end - t) / 8 * (start.v - end.v);
+  next.between = system_.space().max_abs(middle - half.now().q);
   const double gained = std::pow(2, stepper_.info().order) - 1;
   return {(once.q - whole.now().q) / gained, (once.v - whole.now().v) / gained};
 }

@@ -49,6 +49,7 @@ struct StepLengths {
 struct JudgedMotion {
   MotionState motion;
   double error = 0;      // [m] the largest of a position
+  double between = 0;    // [m] how far a half step is off the cubic through the ends, if it was taken
   bool touched = false;  // contact acted in it
   LocalError all = {};   // of all positions
 };
@@ -67,7 +68,7 @@ class ControlledStep {
   double allowed(double h, const MotionState& motion, bool touched) const;
   JudgedMotion attempt(const MotionState& motion, double t_end, StepRecord& record);
   MotionState advanced(const MotionState& motion, double t_end, StepRecord& record);
-  LocalError replaced_by_halves(const MotionState& motion, MotionState& whole, StepRecord& record);
+  LocalError replaced_by_halves(const MotionState& motion, JudgedMotion& next, StepRecord& record);
   double size_of(const LocalError& error, double h, StepControl& state) const;
   void follow(const State& before, MotionState& motion) const;
   bool carry(const JudgedMotion& step, StepControl& state, const State& now);
