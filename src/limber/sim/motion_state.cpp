@@ -77,6 +77,8 @@ std::vector<double> StepControl::memory() const {
           ratio,
           speed,
           acceleration,
+          error_q,
+          error_v,
           largest,
           drawn,
           adapted,
