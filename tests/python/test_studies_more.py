@@ -1,4 +1,4 @@
-"""Four studies as a user runs them: files are there, and the numbers in them say what the studies are about."""
+"""Five studies as a user runs them: files are there, and the numbers in them say what the studies are about."""
 
 import csv
 import json
@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-NAMES = ["one-newton", "si-diverges", "velocity-contact", "refresh"]
+NAMES = ["one-newton", "si-diverges", "velocity-contact", "refresh", "accuracy"]
 
 
 @pytest.fixture(scope="module")
@@ -117,3 +117,13 @@ def test_old_modes_diverge_in_large_motion(studies):
     ends = {r["policy"]: r["ends"] for r in table(folder, "refresh", "stability")}
     assert ends["once"].startswith("diverges")
     assert ends["every step"] == "stays bounded"
+
+
+def test_the_accuracy_that_is_asked_for_is_kept(studies):
+    folder, summaries = studies
+    rows = table(folder, "accuracy", "scenes")
+    assert {r["kind"] for r in rows} == {"smooth", "contact", "rest and impact"}
+    for row in rows:
+        assert 0 < float(row["true/asked"]) < 3 and int(row["steps"]) > 0
+    assert agrees(summaries["accuracy"], "within three times what was asked")
+    assert agrees(summaries["accuracy"], "ten times")

@@ -8,6 +8,8 @@
 /// (ErrorTransport), and the gain is the largest error so far over what the steps have added. In steps with contact, an
 /// impact's error does not fall with h as that of a smooth motion does; such a step may also draw on a reserve of half
 /// the accuracy, a tenth of what is left of it at a time.
+/// Errors of steps with and without contact are carried apart, so that what an impact has spent does not shorten the
+/// steps after it.
 
 #include <optional>
 #include <utility>
@@ -47,6 +49,7 @@ struct StepLengths {
 struct JudgedMotion {
   MotionState motion;
   double error = 0;      // [m] the largest of a position
+  double between = 0;    // [m] how far a half step is off the cubic through the ends, if it was taken
   bool touched = false;  // contact acted in it
   LocalError all = {};   // of all positions
 };
@@ -65,10 +68,10 @@ class ControlledStep {
   double allowed(double h, const MotionState& motion, bool touched) const;
   JudgedMotion attempt(const MotionState& motion, double t_end, StepRecord& record);
   MotionState advanced(const MotionState& motion, double t_end, StepRecord& record);
-  LocalError replaced_by_halves(const MotionState& motion, MotionState& whole, StepRecord& record);
-  double size_of(const LocalError& error, const StepControl& state) const;
+  LocalError replaced_by_halves(const MotionState& motion, JudgedMotion& next, StepRecord& record);
+  double size_of(const LocalError& error, double h, StepControl& state) const;
   void follow(const State& before, MotionState& motion) const;
-  void carry(const JudgedMotion& step, StepControl& state, const State& now);
+  bool carry(const JudgedMotion& step, StepControl& state, const State& now);
   double next_length(double h, double ratio, const StepControl& before) const;
 
   MechanicalSystem& system_;

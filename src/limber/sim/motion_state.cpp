@@ -65,29 +65,55 @@ void StepTransaction::undo() {
   if (stepper_.modes()) stepper_.modes()->return_to(modes_);
 }
 
+Vector StepControl::error() const {
+  if (touched.now.q.size() == 0) return smooth.now.q;
+  if (smooth.now.q.size() == 0) return touched.now.q;
+  return smooth.now.q + touched.now.q;
+}
+
 std::vector<double> StepControl::memory() const {
   const auto number = [](long count) { return static_cast<double>(count); };
   return {next,
           ratio,
           speed,
           acceleration,
-          added,
+          error_q,
+          error_v,
           largest,
           drawn,
           adapted,
+          touched_last ? 1.0 : 0.0,
+          smooth.added,
+          smooth.largest,
+          touched.added,
+          touched.largest,
           number(since_carried),
           number(rejected),
           number(at_shortest)};
 }
 
 void StepControl::restore(const std::vector<double>& m) {
-  constexpr std::size_t size = 11, counts = 3;
+  constexpr std::size_t size = 17, counts = 3;
   constexpr double most = 1e15;
   const auto bad = [&](double x) { return !(x >= 0) || !std::isfinite(x); };
   if (m.size() != size || std::any_of(m.begin(), m.end(), bad) ||
       std::any_of(m.end() - counts, m.end(), [](double count) { return count > most; }))
     throw InputError("step_control", fmt::format("must be {} numbers that are not negative", size));
-  *this = {m[0], m[1], m[2], m[3], m[4], m[5], m[6], m[7], std::lround(m[8]), std::lround(m[9]), std::lround(m[10])};
+  *this = {m[0],
+           m[1],
+           m[2],
+           m[3],
+           m[4],
+           m[5],
+           m[6],
+           m[7],
+           m[8],
+           m[9] != 0,
+           std::lround(m[14]),
+           std::lround(m[15]),
+           std::lround(m[16])};
+  smooth = {{}, m[10], m[11]};
+  touched = {{}, m[12], m[13]};
 }
 
 }  // namespace limber

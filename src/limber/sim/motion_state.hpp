@@ -23,22 +23,33 @@ struct Loss {
   void add(double h, double now, std::optional<double> at_stage);
 };
 
+/// The errors of some of the steps, as they have become since.
+struct CarriedError {
+  State now = {};      // of the present state, carried on to the time now.t; empty before the first of these steps
+  double added = 0;    // [m] sum of what the steps have added
+  double largest = 0;  // [m] the largest of a position so far
+};
+
 /// What the control of the error knows of the motion so far.
 struct StepControl {
-  double next = 0;          // [s] proposed length of the next step; 0 before the first
-  double ratio = 0;         // of error to allowed error in the last step; 0 before the first
-  double speed = 0;         // [m/s] of the fastest unknown, fading
-  double acceleration = 0;  // [m/s²] likewise
-  double added = 0;         // [m] sum of the errors of all steps
-  double largest = 0;       // [m] the largest error of a position so far
-  double drawn = 0;         // [m] from the reserve
-  double adapted = 0;       // [s] when contact forces last adapted; 0: never
-  long since_carried = 0;   // steps since the error was last carried on
-  long rejected = 0;        // steps taken again for their error
-  long at_shortest = 0;     // steps that were accepted only because they could not be shorter
-  State error = {};         // of the present state, carried on to the time error.t; empty before the first step
+  double next = 0;                         // [s] proposed length of the next step; 0 before the first
+  double ratio = 0;                        // of error to allowed error in the last step; 0 before the first
+  double speed = 0;                        // [m/s] of the fastest unknown, fading
+  double acceleration = 0;                 // [m/s²] likewise
+  double error_q = 0;                      // of a step without contact [m] over h^(p+1), fading
+  double error_v = 0;                      // likewise [m/s]
+  double largest = 0;                      // [m] the largest error of a position so far, by all steps
+  double drawn = 0;                        // [m] from the reserve
+  double adapted = 0;                      // [s] when contact forces last adapted; 0: never
+  bool touched_last = false;               // contact acted in the last step
+  long since_carried = 0;                  // steps since the error was last carried on
+  long rejected = 0;                       // steps taken again for their error
+  long at_shortest = 0;                    // steps that were accepted only because they could not be shorter
+  CarriedError smooth = {}, touched = {};  // by steps without and with contact
 
-  /// The numbers, without the error.
+  /// The error of all unknowns; empty before the first step.
+  Vector error() const;
+  /// The numbers, without the errors of unknowns.
   std::vector<double> memory() const;
   void restore(const std::vector<double>& memory);
 };

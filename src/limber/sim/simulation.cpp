@@ -21,6 +21,15 @@ MethodSettings with_estimates(MethodSettings method, bool estimates) {
   return method;
 }
 
+State gathered(const State& error, const Space& space) {
+  if (error.q.size() == 0) return {};
+  return {space.gather_to_root(error.q), space.gather_to_root(error.v), error.t};
+}
+
+State scattered(const State& error, const Space& space) {
+  return {space.scatter_from_root(error.q), space.scatter_from_root(error.v), error.t};
+}
+
 }  // namespace
 
 Simulation::Simulation(std::shared_ptr<MechanicalSystem> system, const MethodSettings& method,
@@ -42,7 +51,7 @@ void Simulation::start_anew(State u) {
   fresh.step = motion_.step;
   fresh.control = motion_.control;
   fresh.control.next = fresh.control.ratio = 0;
-  fresh.control.error = {};
+  fresh.control.smooth.now = fresh.control.touched.now = {};
   fresh.damping.total = motion_.damping.total;
   fresh.friction.total = motion_.friction.total;
   motion_ = std::move(fresh);
@@ -58,15 +67,15 @@ void Simulation::release_due() {
   const double now = time() + (lengths_.control ? time_rounding(*lengths_.control) : .25 * lengths_.step);
   if (system_->next_release() > now) return;
   const State all = system_->full(state());
-  State on_nodes;  // the error
-  if (const State& error = motion_.control.error; error.q.size() > 0)
-    on_nodes = {system_->spread(error.q), system_->spread(error.v), error.t};
+  StepControl& control = motion_.control;
+  for (State* error : {&control.smooth.now, &control.touched.now})
+    if (error->q.size() > 0) *error = {system_->spread(error->q), system_->spread(error->v), error->t};
   while (system_->next_release() <= now) system_->release_next();
   renew_method();
   motion_.history = History(system_->state(all.q, all.v, time()));
-  State& error = motion_.control.error;
-  if (on_nodes.q.size() > 0)
-    error.q = system_->restrict_to_free(on_nodes.q), error.v = system_->restrict_to_free(on_nodes.v);
+  for (State* error : {&control.smooth.now, &control.touched.now})
+    if (error->q.size() > 0)
+      *error = {system_->restrict_to_free(error->q), system_->restrict_to_free(error->v), error->t};
   transport_.forget();
   motion_.acting.reset();
 }
@@ -205,9 +214,8 @@ Snapshot Simulation::snapshot() {
   s.releases = system_->releases();
   if (lengths_.control) {
     s.control = motion_.control.memory();
-    const State& error = motion_.control.error;
-    if (error.q.size() > 0)
-      s.error = {system_->space().gather_to_root(error.q), system_->space().gather_to_root(error.v), error.t};
+    s.error = gathered(motion_.control.smooth.now, system_->space());
+    s.error_of_contact = gathered(motion_.control.touched.now, system_->space());
   }
   if (system_->parameters()) s.parameters = system_->parameters()->changed();
   if (stepper_.modes()) s.modes = stepper_.modes()->memory();
@@ -282,8 +290,8 @@ void Simulation::take_over(const Snapshot& s) {
   motion.account.restore(s.account);
   if (lengths_.control) {
     motion.control.restore(s.control);
-    if (length(s.error.q) > 0)
-      motion.control.error = {space.scatter_from_root(s.error.q), space.scatter_from_root(s.error.v), s.error.t};
+    if (length(s.error.q) > 0) motion.control.smooth.now = scattered(s.error, space);
+    if (length(s.error_of_contact.q) > 0) motion.control.touched.now = scattered(s.error_of_contact, space);
   }
   motion_ = std::move(motion);
   start_time_ = s.start_time;

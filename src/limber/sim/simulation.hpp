@@ -61,7 +61,7 @@ class Simulation {
   /// Null for steps of constant length.
   const ErrorControl* error_control() const { return lengths_.control ? &*lengths_.control : nullptr; }
   /// The largest error of a position now, by the estimates [m]; 0 for steps of constant length.
-  double estimated_error() const { return lengths_.control ? system_->space().max_abs(motion_.control.error.q) : 0; }
+  double estimated_error() const { return lengths_.control ? system_->space().max_abs(motion_.control.error()) : 0; }
   /// What the control of the error has done.
   const StepControl& step_control() const { return motion_.control; }
   long step_count() const { return motion_.step; }

@@ -62,6 +62,16 @@ void require_sound(const ModalMemory& modes, Index n) {
     throw InputError("modes.age", fmt::format("is {}, must be at least 0", modes.steps_since_refresh));
 }
 
+void require_sound_error(const std::string& name, const State& error, const State& now) {
+  if (error.q.size() == 0 && error.v.size() == 0) return;
+  require_length(name + ".q", error.q.size(), now.q.size());
+  require_length(name + ".v", error.v.size(), now.q.size());
+  require_all_finite(name + ".q", error.q);
+  require_all_finite(name + ".v", error.v);
+  require_finite(name + ".t", error.t);
+  if (error.t > now.t) throw InputError(name + ".t", fmt::format("is {} s, after the last step", error.t));
+}
+
 }  // namespace
 
 void require_sound(const Snapshot& s, const SnapshotFit& fit) {
@@ -81,14 +91,8 @@ void require_sound(const Snapshot& s, const SnapshotFit& fit) {
   }
   const auto now = fit.step ? std::optional(s.start_time + static_cast<double>(s.step) * *fit.step) : std::nullopt;
   require_sound(s.history, now, fit);
-  if (s.error.q.size() > 0 || s.error.v.size() > 0) {
-    require_length("error.q", s.error.q.size(), s.history[0].q.size());
-    require_length("error.v", s.error.v.size(), s.history[0].q.size());
-    require_all_finite("error.q", s.error.q);
-    require_all_finite("error.v", s.error.v);
-    require_finite("error.t", s.error.t);
-    if (s.error.t > s.history[0].t) throw InputError("error.t", fmt::format("is {} s, after the last step", s.error.t));
-  }
+  require_sound_error("error", s.error, s.history[0]);
+  require_sound_error("error_of_contact", s.error_of_contact, s.history[0]);
   if (!s.modes) return;
   if (!fit.modes) throw InputError("modes", "are there, but the method splits off none");
   require_sound(*s.modes, s.history[0].q.size());

@@ -22,10 +22,10 @@ struct Snapshot {
   std::vector<double> account = {};
   // [W] at the end of the last step, with the lagged quantities of that step; the next step updates them.
   double damping_power = 0, friction_power = 0;
-  int releases = 0;                        // how many there have been of nodes that are held until some time
-  std::vector<double> control = {};        // StepControl::memory(), where lengths of steps follow the error
-  State error = {};                        // StepControl::error, of all unknowns
-  std::vector<Parameter> parameters = {};  // that have been changed, with their present values
+  int releases = 0;                         // how many there have been of nodes that are held until some time
+  std::vector<double> control = {};         // StepControl::memory(), where lengths of steps follow the error
+  State error = {}, error_of_contact = {};  // what steps without and with contact have added, of all unknowns
+  std::vector<Parameter> parameters = {};   // that have been changed, with their present values
 };
 
 /// What a snapshot must match.

@@ -30,6 +30,7 @@ struct StepRecord {
   long newton_iterations = 0;
   int rejected = 0;                  // attempts with too large an error
   bool by_halves = false;            // taken as two halves to estimate the error
+  bool carried = false;              // the errors so far were carried on, which takes a matrix
   std::vector<std::string> notes;    // why substeps were taken in another way or halved
   std::vector<std::string> remarks;  // other messages for the user, such as more modes than requested
 

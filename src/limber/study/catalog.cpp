@@ -21,6 +21,7 @@ const std::vector<StudyInfo>& study_catalog() {
       {"barrier", "The barrier of contact", "Fig. barrier", &study_barrier, 1},
       {"friction", "The smoothing of friction", "Fig. s", &study_friction, 1},
       {"objects", "Objects in motion", "Figs. objects and FEMmesh", &study_objects, 720},
+      {"accuracy", "Steps that follow their error", "Not of the survey: accuracy as an input", &study_accuracy, 200},
       {"validation", "Beside published numbers and closed forms", "Not of the survey: benchmarks and exact solutions",
        &study_validation, 350},
   };

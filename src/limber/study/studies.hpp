@@ -18,6 +18,7 @@ StudyResult study_one_newton(const StudyContext&);
 StudyResult study_si_diverges(const StudyContext&);
 StudyResult study_velocity_contact(const StudyContext&);
 StudyResult study_refresh(const StudyContext&);
+StudyResult study_accuracy(const StudyContext&);
 StudyResult study_validation(const StudyContext&);  // validation/study.cpp
 
 }  // namespace limber

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <stdexcept>
+#include <utility>
 
 #include "limber/linalg/solvers/factor.hpp"
 #include "limber/time/modal/complement_solver.hpp"
@@ -45,24 +46,38 @@ class Deviations final : public Dynamics {
   bool solved_ = true;
 };
 
+/// Without the forces of collisions.
+System& without_collisions(System& all) {
+  ContactPart* contact = all.contact();
+  if (!contact || !contact->collides()) return all;
+  System* apart = contact->without_collisions();
+  return apart ? *apart : contact->smooth();
+}
+
 }  // namespace
 
-std::optional<State> ErrorTransport::carried(System& all, const State& error, const State& u) {
-  System& system = all.contact() ? all.contact()->smooth() : all;
-  const double h = u.t - error.t, gamma = 2 - std::sqrt(2.0), tau = gamma * h / 2;
-  const Symmetry symmetry = system.symmetric() ? Symmetry::symmetric : Symmetry::general;
-  if (!solver_) solver_ = make_linear_solver(name_, symmetry, system.traits().nodes);
+bool ErrorTransport::carry(System& all, const std::vector<State*>& errors, const State& u) {
+  System& system = without_collisions(all);
+  const double h = u.t - errors[0]->t, gamma = 2 - std::sqrt(2.0), tau = gamma * h / 2;
+  const Symmetry symmetry = all.symmetric() ? Symmetry::symmetric : Symmetry::general;
+  if (!solver_) solver_ = make_linear_solver(name_, symmetry, all.traits().nodes);
+  const bool collides = &system != &all && std::isfinite(all.smallest_gap(u));
+  Tangent whole;
+  if (collides) all.tangent(u, Definiteness::exact, whole);  // first, since it may enlarge the pattern
   system.tangent(u, Definiteness::exact, tangent_);
-  combine(system, tangent_, tau, tau, A_);
+  const Tangent& resisting = collides ? whole : tangent_;
+  combine(collides ? all : system, resisting, tau, tau, A_);
   double defect = 0;
-  ComplementSolver indefinite_too(*solver_, nullptr, symmetry, Indefinite::solve, defect, system.traits().nodes);
+  ComplementSolver indefinite_too(*solver_, nullptr, symmetry, Indefinite::solve, defect, all.traits().nodes);
   indefinite_too.set_matrix(A_);
-  const Correction parts = correction(tangent_, tau, tau);
+  const Correction parts = correction(resisting, tau, tau);
   CorrectedSolver solver(indefinite_too, parts, system.space());
   Deviations deviations(system, tangent_, solver);
-  State carried = TrBdf2(gamma).step(deviations, History(error), h);
-  if (!deviations.solved()) return std::nullopt;
-  return carried;
+  std::vector<State> carried;
+  for (const State* error : errors) carried.push_back(TrBdf2(gamma).step(deviations, History(*error), h));
+  if (!deviations.solved()) return false;
+  for (std::size_t i = 0; i < errors.size(); ++i) *errors[i] = std::move(carried[i]);
+  return true;
 }
 
 }  // namespace limber

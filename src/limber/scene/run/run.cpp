@@ -333,7 +333,7 @@ class Run {
       summary["error_control"] = {{"estimate", to_string(simulation_.method().estimate)},
                                   {"estimated_error", simulation_.estimated_error()},
                                   {"largest_estimated_error", control.largest},
-                                  {"sum_of_step_errors", control.added},
+                                  {"sum_of_step_errors", control.smooth.added + control.touched.added},
                                   {"rejected_steps", control.rejected},
                                   {"steps_at_min", control.at_shortest}};
     }

@@ -31,6 +31,19 @@ double whole_number(const Checkpoint& c, const std::string& name, double most = 
   return x;
 }
 
+void put_error(Checkpoint& c, const std::string& name, const State& error) {
+  if (error.q.size() == 0) return;
+  c.numbers[name + ".t"] = error.t;
+  c.vectors[name + ".q"] = error.q;
+  c.vectors[name + ".v"] = error.v;
+}
+
+State error_in(const Checkpoint& c, const std::string& name) {
+  const auto q = c.vectors.find(name + ".q");
+  if (q == c.vectors.end()) return {};
+  return {q->second, entry(c.vectors, name + ".v"), entry(c.numbers, name + ".t")};
+}
+
 }  // namespace
 
 Checkpoint to_checkpoint(const Snapshot& s, const Counts& counts, const std::vector<std::string>& notes) {
@@ -47,11 +60,8 @@ Checkpoint to_checkpoint(const Snapshot& s, const Counts& counts, const std::vec
   c.vectors["account"] = Vector::Map(s.account.data(), static_cast<Index>(s.account.size()));
   if (!s.control.empty())
     c.vectors["step_control"] = Vector::Map(s.control.data(), static_cast<Index>(s.control.size()));
-  if (s.error.q.size() > 0) {
-    c.numbers["error.t"] = s.error.t;
-    c.vectors["error.q"] = s.error.q;
-    c.vectors["error.v"] = s.error.v;
-  }
+  put_error(c, "error", s.error);
+  put_error(c, "error_of_contact", s.error_of_contact);
   if (s.modes) {
     c.numbers["modes.age"] = static_cast<double>(s.modes->steps_since_refresh);
     c.vectors["modes.lambda"] = s.modes->lambda;
@@ -82,8 +92,8 @@ Snapshot to_snapshot(const Checkpoint& c) {
   s.account.assign(account.begin(), account.end());
   if (const auto control = c.vectors.find("step_control"); control != c.vectors.end())
     s.control.assign(control->second.begin(), control->second.end());
-  if (const auto q = c.vectors.find("error.q"); q != c.vectors.end())
-    s.error = {q->second, entry(c.vectors, "error.v"), entry(c.numbers, "error.t")};
+  s.error = error_in(c, "error");
+  s.error_of_contact = error_in(c, "error_of_contact");
   if (const auto lambda = c.vectors.find("modes.lambda"); lambda != c.vectors.end()) {
     const Vector X = entry(c.vectors, "modes.X");
     const Index modes = lambda->second.size();
