@@ -24,6 +24,11 @@ std::string time_text(double t) {
   return t >= 1e-3 ? fmt::format("{:.3g} ms", 1e3 * t) : fmt::format("{:.3g} us", 1e6 * t);
 }
 
+std::string lost_text(double share) {
+  constexpr double little = 1e-4;
+  return share < little ? "< 0.01 %" : fmt::format("{:.2g} %", 100 * share);
+}
+
 std::string wish_text(const Wish& wish, double duration) {
   switch (wish.kind) {
     case Kind::accuracy:
@@ -79,12 +84,13 @@ std::string lines_to_paste(const Suggestion& suggestion, double duration) {
 
 std::string describe(const Advice& advice) {
   std::string text = wish_text(advice.wish, advice.duration) + ":\n\n";
-  text += fmt::format("  {:<13} {:<26} {:>9} {:>9} {:>9}  {}\n", "method", "step", "error", "energy", "seconds", "why");
+  text += fmt::format("  {:<13} {:<24} {:>9} {:>12} {:>9}  {}\n", "method", "step", "error", "energy lost", "seconds",
+                      "why");
   for (const Suggestion& s : advice.suggestions) {
-    const std::string step = s.accuracy ? fmt::format("by its error, about {}", time_text(s.step))
-                                        : fmt::format("{}, all of them", time_text(s.step));
-    text += fmt::format("{} {:<13} {:<26} {:>9} {:>9} {:>9.3g}  {}\n", s.meets ? ' ' : '!', s.method, step,
-                        length_text(s.error), fmt::format("-{:.2g} %", 100 * s.energy_lost), s.seconds, s.reason);
+    const std::string step = s.accuracy ? fmt::format("adaptive, about {}", time_text(s.step))
+                                        : fmt::format("constant, {}", time_text(s.step));
+    text += fmt::format("{} {:<13} {:<24} {:>9} {:>12} {:>9.3g}  {}\n", s.meets ? ' ' : '!', s.method, step,
+                        length_text(s.error), lost_text(s.energy_lost), s.seconds, s.reason);
   }
   if (std::any_of(advice.suggestions.begin(), advice.suggestions.end(), [](const auto& s) { return !s.meets; }))
     text += "\n! does not do what was asked for\n";

@@ -74,20 +74,31 @@ Scene tried(Scene scene, const MethodChoice& method, double accuracy) {
   return scene;
 }
 
-/// The same motion for another method: without history, accelerations and modes. Errors are `scale` times as large.
-Snapshot for_another_method(Snapshot s, double scale) {
+void scale(State& error, double by) {
+  error.q *= by;
+  error.v *= by;
+}
+
+void scale(CarriedError& error, double by) {
+  error.added *= by;
+  error.largest *= by;
+}
+
+/// The same motion for another method: without history, accelerations and modes. Errors are `by` times as large.
+Snapshot for_another_method(Snapshot s, double by) {
   s.history.resize(1);
   s.history[0].a.resize(0);
   s.modes.reset();
-  s.error.q *= scale;
-  s.error.v *= scale;
+  scale(s.error, by);
+  scale(s.error_of_contact, by);
   StepControl control;
   control.restore(s.control);
-  control.next = control.ratio = 0;
-  control.added *= scale;
-  control.largest *= scale;
-  control.drawn *= scale;
+  control.next = control.ratio = control.error_q = control.error_v = 0;
+  control.largest *= by;
+  control.drawn *= by;
   control.rejected = control.at_shortest = 0;
+  scale(control.smooth, by);
+  scale(control.touched, by);
   s.control = control.memory();
   return s;
 }
