@@ -14,6 +14,7 @@
 #include "limber/view/folders.hpp"
 #include "limber/view/messages.hpp"
 #include "limber/view/recording.hpp"
+#include "limber/view/session.hpp"
 
 namespace limber {
 namespace {
