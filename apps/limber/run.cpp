@@ -46,7 +46,7 @@ class ProgressLine {
                          p.step_taken->halved() ? fmt::format("{} substeps", p.step_taken->substeps.size())
                                                 : "taken by the full Newton or by backward Euler"));
     for (const auto& remark : p.step_taken->remarks)
-      if (++notes_ <= 5) line("note: " + remark);
+      if (++remarks_ <= 10) line("note: " + remark);
     const bool last = way.done == way.all;
     if (!last && seconds(shown_) < (terminal_ ? 0.1 : 10.0)) return;
     shown_ = Clock::now();
@@ -82,7 +82,7 @@ class ProgressLine {
   Clock::time_point start_ = Clock::now(), shown_ = start_;
   Pace pace_;
   bool first_ = true;
-  long notes_ = 0;
+  long notes_ = 0, remarks_ = 0;
 };
 
 enum class Verbosity { normal, quiet, json };

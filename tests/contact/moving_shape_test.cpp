@@ -4,6 +4,7 @@
 
 #include <Eigen/Geometry>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <random>
 
@@ -135,6 +136,19 @@ TEST(ShapeStep, HitsABallFromAfar) {
   EXPECT_LT(s, 0.49999);
   EXPECT_GT(s, 0.49999 - 1e-3 * 0.5);
   EXPECT_EQ(ball.safe_step({0, 2e-3, 0}, {100, 0, 0}, 0, 0.0, 0), 1);
+}
+
+/// As they come from a state of a damaged file: the search ends, and lets nothing through.
+TEST(ShapeStep, OfAWayWithoutAnEndIsNone) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  for (const ShapePtr& shape : all_shapes()) {
+    const PosedShape posed = MovingShape(shape, tumbling()).pose(0.3);
+    const Vec3 x{30, 40, 50};
+    ASSERT_GT(posed.value(x), 0);
+    for (const double far : {1e200, infinity, std::numeric_limits<double>::quiet_NaN()})
+      EXPECT_EQ(posed.safe_step(x, {0, -far, 0}, 0.2, 0), 0) << far;
+    EXPECT_LE(posed.safe_step(x, {0, -1e150, 0}, 0.2, 0), 1);
+  }
 }
 
 }  // namespace

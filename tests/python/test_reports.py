@@ -49,16 +49,25 @@ def test_all_commands_count_the_same_zeros(limber_cli, write_scene):
 
 # Reports end no run
 
+LARGE_SHELL = {"name": "shell", "mesh": {"shape": "shell", "radius": 1, "thickness": 0.05, "layers": 1, "resolution": 0.056},
+               "material": SOFT, "cavities": [{"gas": {}}]}
+
+
 def test_a_gas_in_many_nodes_is_run_without_modes(limber_cli, write_scene):
-    shell = {"name": "shell", "mesh": {"shape": "shell", "radius": 1, "thickness": 0.05, "layers": 1, "resolution": 0.056},
-             "material": SOFT, "cavities": [{"gas": {}}]}
-    path = write_scene(scene(shell, method="BE"))
+    path = write_scene(scene(LARGE_SHELL, method="BE"))
     done = limber_cli("run", path, "-o", "out")
     assert "no modes are shown: a cavity couples" in done.err
     assert "no modes are shown: a cavity couples" in limber_cli("check", path).out
 
 
 # What is refused
+
+def test_hybrids_with_a_gas_in_many_nodes(limber_cli, write_scene):
+    path = write_scene(scene(LARGE_SHELL, method="SIERE"))
+    for command in (["run", path, "-o", "out"], ["check", path]):
+        assert "method.name: SIERE: a cavity couples" in limber_cli(*command, status=2).err
+    assert not (path.parent / "out").exists()
+
 
 @pytest.mark.parametrize("change, key", [
     (lambda s: s.update(obstacles=[{"shape": "mesh", "file": ""}]), "obstacles[0].file"),

@@ -54,7 +54,7 @@ def finished_run(limber_cli, write_scene, bar, tmp_path):
 def test_the_judge_sees_what_is_wrong(tools, limber_cli, write_scene, bar, tmp_path):
     soak = tools[1]
     scene, done, out, summary = finished_run(limber_cli, write_scene, bar, tmp_path)
-    soak.check_summary(summary)
+    soak.check_summary(summary, scene["time"])
     assert not soak.check_energies(out, summary, done, scene)
     soak.check_frames(out, summary)
     table = (out / "energy.csv").read_text()
@@ -70,7 +70,9 @@ def test_the_judge_sees_what_is_wrong(tools, limber_cli, write_scene, bar, tmp_p
     with pytest.raises(soak.Wrong, match="positions is not finite"):
         soak.check_frames(out, summary)
     with pytest.raises(soak.Wrong):
-        soak.check_summary({**summary, "energy": {"kinetic": None}})
+        soak.check_summary({**summary, "energy": {"kinetic": None}}, scene["time"])
+    with pytest.raises(soak.Wrong, match="planned"):
+        soak.check_summary({**summary, "steps_planned": None}, scene["time"])
 
 
 def test_the_judge_sees_a_bit(tools, limber_cli, write_scene, bar, tmp_path):

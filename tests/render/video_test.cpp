@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 
 #include "limber/core/errors.hpp"
 
@@ -39,6 +41,32 @@ TEST(Video, SaysWhyItCannotBeWritten) {
     said = error.what();
   }
   EXPECT_NE(said.find("limber_no_such_folder"), std::string::npos) << said;
+}
+
+/// What is said of a program `ffmpeg` that does this instead.
+std::string said_of_a_program_that(const std::string& does) {
+  const std::string folder = scratch("limber_video_" + std::to_string(::getpid())), program = folder + "/ffmpeg",
+                    path = std::getenv("PATH") ? std::getenv("PATH") : "";
+  std::filesystem::create_directory(folder);
+  std::ofstream(program) << "#!/bin/sh\n" << does << "\n";
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  ::setenv("PATH", (folder + ":" + path).c_str(), 1);
+  std::string said;
+  try {
+    VideoWriter video(folder + "/movie.mp4", {64, 64}, 30);
+    video.finish();
+  } catch (const OutputError& error) {
+    said = error.what();
+  }
+  ::setenv("PATH", path.c_str(), 1);
+  std::filesystem::remove_all(folder);
+  return said;
+}
+
+TEST(Video, SaysHowAProgramEndedThatSaidNothing) {
+  EXPECT_TRUE(said_of_a_program_that("exit 3").ends_with("ffmpeg failed: it said nothing, and ended with status 3"));
+  EXPECT_TRUE(said_of_a_program_that("kill -9 $$").ends_with("was ended by signal 9 (Killed)"));
+  EXPECT_TRUE(said_of_a_program_that("echo no room >&2; exit 3").ends_with("ffmpeg failed: no room"));
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ CELL_DATA 2\nSCALARS E double 1\nLOOKUP_TABLE default\n1e5 4e5\n"""
 # Keys whose numbers may not be negative, wherever they occur.
 NOT_NEGATIVE = {"step", "duration", "young", "density", "thickness", "bending", "friction", "delta", "epsilon", "scale", "radius",
                 "minor", "major", "fps", "frames_every", "checkpoint_every", "modes", "newton_tolerance", "max_iterations",
-                "segments", "point_mass", "krylov_tolerance", "resolution", "nodes"}
+                "segments", "point_mass", "krylov_tolerance", "resolution", "nodes", "accuracy"}
 
 
 @dataclass
@@ -78,7 +78,18 @@ class Draw:
         h = self.log(1e-4, 2e-3) if self.kind == "explicit" and not self.chance(.15) else self.rng.choice([.002, .005, .01, .02])
         self.steps = self.rng.randint(2, 40)
         self.end = round(self.steps * h, 9)
-        return {"step": f"{h * 1e3:.6g} ms" if self.chance(.1) else h, "duration": self.end}
+        step = self.accuracy() if self.chance(.15) else f"{h * 1e3:.6g} ms" if self.chance(.1) else h
+        return {"step": step, "duration": self.end}
+
+    def accuracy(self):
+        """Steps that follow their error, a few hundred at most but for a few scenes."""
+        keys = {"accuracy": f"{self.log(.1, 20)} mm" if self.chance(.2) else self.log(1e-4, 2e-2)}
+        longest = self.end / 20
+        if self.chance(.5):
+            longest = keys["max"] = float(f"{self.end * self.rng.uniform(.02, .3):.4g}")
+        if self.chance(.9):
+            keys["min"] = float(f"{longest / self.log(1, 20):.4g}")
+        return keys
 
     def method_keys(self):
         m = {"name": self.method["name"]}

@@ -94,9 +94,9 @@ class Soak:
             verdict, details = "step failure", self.failed(summary, done)
         elif done.status != 0:
             raise Wrong(f"exit status {done.status}: {done.err[-300:]}")
-        elif summary["end"] != "finished" or summary["steps"] != summary["steps_planned"]:
+        elif summary["end"] != "finished" or summary["steps_planned"] not in (None, summary["steps"]):
             raise Wrong(f"exit status 0, but the summary says {summary['end']} after {summary['steps']} steps")
-        check_summary(summary)
+        check_summary(summary, drawn.scene["time"])
         if check_energies(results, summary, done, drawn.scene) and verdict == "success":
             verdict, details = "success, with a note of a gain of energy", summary["method"]
         check_frames(results, summary)
@@ -151,7 +151,8 @@ class Soak:
             if f["kind"] in ("crossing", "enclosed"):
                 if not collides or (len(set(f["bodies"])) == 1 and not contact.get("self", True)):
                     continue
-            if f["kind"] == "obstacle" and (not collides or (moves and "fps" in scene["output"])):
+            between_steps = "fps" in scene["output"] or follows_error(scene["time"])
+            if f["kind"] == "obstacle" and (not collides or (moves and between_steps)):
                 continue  # a frame that shows the nearer step, docs/contact.md
             raise Wrong(f"limber check: frame {f['frame']}, {f['kind']}: {f['what']}")
 
@@ -199,8 +200,15 @@ def numbers(value):
         yield value
 
 
-def check_summary(summary):
-    if None in numbers(summary):
+def follows_error(time):
+    """Whether the lengths of steps do."""
+    return isinstance(time["step"], dict)
+
+
+def check_summary(summary, time):
+    if (summary["steps_planned"] is None) != follows_error(time):
+        raise Wrong(f"summary.json says that {summary['steps_planned']} steps were planned; the scene, {time['step']}")
+    if None in numbers({key: value for key, value in summary.items() if key != "steps_planned"}):
         raise Wrong("summary.json holds numbers that are not finite")
 
 
@@ -219,6 +227,9 @@ def check_energies(results, summary, done, scene):
             raise Wrong(f"energy.csv: {name} is not finite at t = {e['time'][~np.isfinite(column)][0]}")
     if len(e["time"]) != summary["steps"] + 1 or (np.diff(e["time"]) <= 0).any():
         raise Wrong(f"energy.csv has {len(e['time'])} rows for {summary['steps']} steps")
+    duration = scene["time"]["duration"]
+    if summary["end"] == "finished" and abs(e["time"][-1] - duration) > 1e-6 * duration:
+        raise Wrong(f"energy.csv ends at {e['time'][-1]} s, the scene at {duration} s")
     given = e["put_in"] + e["external"][0] - e["external"]  # from outside, as docs/output.md has it
     in_play = max((e["kinetic"] + e["elastic"] + e["contact"]).max(), given.max())
     driven = "wind" in scene or any("motion" in o or "sequence" in o for o in scene.get("obstacles", [])) or any(

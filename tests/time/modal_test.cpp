@@ -214,6 +214,56 @@ TEST(ModalSubspace, GoesOnFromItsMemory) {
   }
 }
 
+/// Masses of 1 kg, each on its own spring.
+class Oscillators : public System {
+ public:
+  explicit Oscillators(Vector stiffness) : k(std::move(stiffness)) {
+    SparseMatrix M(k.size(), k.size());
+    M.setIdentity();
+    M_ = MassMatrix(M, Symmetry::symmetric);
+  }
+
+  SystemTraits traits() const override { return {.size = k.size()}; }
+  const MassMatrix& inertia() const override { return M_; }
+  Vector force(const State& u) const override { return -k.cwiseProduct(u.q); }
+  Vector linearize(const State& u, Definiteness, Tangent& T) override {
+    T.K = T.D = mass();
+    T.K.coeffs() = k;
+    T.D.coeffs().setZero();
+    return force(u);
+  }
+  std::optional<Potentials> potentials(const State& u) const override {
+    return Potentials{.5 * u.q.dot(k.cwiseProduct(u.q)), 0};
+  }
+
+  Vector k;  // [N/m]
+
+ private:
+  MassMatrix M_;
+};
+
+/// Modes computed anew in a step without limits, in which nobody asks which body they are of, may be of other bodies.
+TEST(ModalSubspace, KnowsTheBodiesOfItsModesAfterStepsWithoutLimits) {
+  Oscillators two(Vector{{1, 100}});
+  ModalSubspace modes({1, {Refresh::Rule::every, 2}}, 2, ModalSubspace::Checks::each_step);
+  const State rest{Vector::Zero(2), Vector::Zero(2), 0};
+  const ModalLimits limits{.lowest = -50};
+  const auto step = [&](const ModalLimits& of_step) {
+    modes.begin_step(two, rest, .1, of_step);
+    modes.commit();
+  };
+  step(limits);
+  EXPECT_TRUE(modes.left_out().empty());
+  step({});
+  two.k = Vector{{100, -200}};
+  step({});
+  ASSERT_EQ(modes.refreshes(), 2);
+  step(limits);
+  ASSERT_EQ(modes.refreshes(), 2);
+  ASSERT_EQ(modes.left_out().size(), 1u);
+  EXPECT_EQ(modes.left_out()[0].unknowns, std::vector<int>{1});
+}
+
 TEST(ModalSubspace, RefusesACountThatCannotBe) {
   Chain chain({.n = 4});
   for (const int count : {-1, 5})

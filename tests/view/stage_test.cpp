@@ -14,6 +14,7 @@
 #include "limber/view/folders.hpp"
 #include "limber/view/messages.hpp"
 #include "limber/view/recording.hpp"
+#include "limber/view/session.hpp"
 
 namespace limber {
 namespace {
@@ -288,6 +289,29 @@ TEST(ViewStage, ChangedParametersLeaveAPaneAsItIs) {
   stage.go_on_with({"bodies[0].material.young=3e5", "time.step=0.02"}, std::nullopt);  // not all are such numbers
   EXPECT_NE(stage.panes()[0].get(), &pane);
   EXPECT_EQ(stage.panes()[0]->scene().gravity, Vec3(0, -1, 0));
+}
+
+TEST(ViewStage, WhatALaterPaneRefusesLeavesTheFirstOneAsItIs) {
+  const auto viscous = [](const std::string& branches) {
+    Document scene = beam();
+    scene.set("bodies[0].material.viscosity=" + branches);
+    return scene;
+  };
+  ViewStage stage({"beam",
+                   "",
+                   {viscous(R"([{"share": 0.2, "time": 0.1}])"),
+                    viscous(R"([{"share": 0.2, "time": 0.1}, {"share": 0.6, "time": 0.5}])")},
+                   "",
+                   {},
+                   {}});
+  stage.step();
+  const std::vector<Document> before = {stage.panes()[0]->document(), stage.panes()[1]->document()};
+  // 0.5 + 0.6 would leave nothing for long times, in the second pane only.
+  EXPECT_THROW(stage.go_on_with({"bodies[0].material.viscosity[0].share=0.5"}, std::nullopt), InputError);
+  for (std::size_t i = 0; i < 2; ++i) EXPECT_EQ(json_of(stage.panes()[i]->document()), json_of(before[i]));
+  stage.go_on_with({"bodies[0].material.viscosity[0].share=0.3"}, std::nullopt);
+  for (const auto& pane : stage.panes())
+    EXPECT_EQ(json_of(pane->document())["bodies"][0]["material"]["viscosity"][0]["share"], .3);
 }
 
 TEST(Recording, CountsOnAfterAChange) {

@@ -10,6 +10,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <system_error>
 #include <vector>
@@ -89,6 +90,15 @@ std::string first_line(int file) {
   return text.substr(0, text.find('\n'));
 }
 
+/// Why the program failed: what it said, and else how it ended.
+std::string failure(int status, int complaints) {
+  if (const std::string said = first_line(complaints); !said.empty()) return said;
+  if (WIFSIGNALED(status))
+    return fmt::format("it said nothing, and was ended by signal {} ({})", WTERMSIG(status),
+                       ::strsignal(WTERMSIG(status)));
+  return fmt::format("it said nothing, and ended with status {}", WIFEXITED(status) ? WEXITSTATUS(status) : status);
+}
+
 }  // namespace
 
 void require_ffmpeg(const std::string& path) {
@@ -153,7 +163,7 @@ void VideoWriter::fail() {
   close_input();
   const int status = ffmpeg_ ? wait() : 0;
   if (WIFEXITED(status) && WEXITSTATUS(status) == 127) throw missing(path_);
-  throw OutputError(fmt::format("{}: ffmpeg failed: {}", path_, first_line(complaints_)));
+  throw OutputError(fmt::format("{}: ffmpeg failed: {}", path_, failure(status, complaints_)));
 }
 
 void VideoWriter::add(const Image& image) {
@@ -169,7 +179,7 @@ void VideoWriter::finish() {
   close_input();
   const int status = wait();
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-    throw OutputError(fmt::format("{}: ffmpeg failed: {}", path_, first_line(complaints_)));
+    throw OutputError(fmt::format("{}: ffmpeg failed: {}", path_, failure(status, complaints_)));
   std::error_code error;
   std::filesystem::rename(part_, path_, error);
   if (error) throw OutputError(path_ + ": " + error.message());

@@ -48,7 +48,8 @@ const Section<ContactChoice>& contact_table() {
         "`\"barrier\"`: a force that keeps gaps open. `\"nonpenetration\"`, `\"velocity\"`: linearised inequalities on "
         "gaps, or on their rates too, for comparison; [which promise less](contact.md#the-other-two-formulations)"},
        {"delta", &C::delta, form::positive(quantity::length), "δ{}: things closer than this push each other apart",
-        "10⁻³ × the diagonal of the box around all bodies at the start"},
+        "10⁻³ × the diagonal of the box around all bodies at the start, and at most a quarter of the mean surface edge "
+        "of any body"},
        {"stiffness", &C::stiffness, form::positive(quantity::stiffness),
         "κ{}: the barrier's factor, the same for all pairs", "adaptive, below"},
        {"friction", read_friction, form::non_negative(quantity::ratio).or_also(reference("friction_table")),

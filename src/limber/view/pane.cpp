@@ -67,8 +67,8 @@ void Pane::pull(const BodyPoint& point, const Vec3& to) {
   });
 }
 
-bool Pane::change(const std::vector<std::string>& changes) {
-  if (!parameters_) return false;
+std::optional<std::vector<Parameter>> Pane::numbers(const std::vector<std::string>& changes) {
+  if (!parameters_) return std::nullopt;
   std::vector<Parameter> values;
   const std::vector<Parameter> known = parameters_->parameters();
   for (const std::string& change : changes) {
@@ -78,13 +78,17 @@ bool Pane::change(const std::vector<std::string>& changes) {
     const bool is_known = std::any_of(known.begin(), known.end(), [&](const Parameter& p) { return p.name == name; });
     const bool is_list =
         value.is_array() && std::all_of(value.begin(), value.end(), [](const auto& x) { return x.is_number(); });
-    if (!is_known || !(value.is_number() || is_list)) return false;
+    if (!is_known || !(value.is_number() || is_list)) return std::nullopt;
     values.push_back({name, is_list ? value.get<std::vector<double>>() : std::vector{value.get<double>()}, is_list});
   }
-  simulation_->set_parameters(values);
+  if (!values.empty()) parameters_->prepare(values);
+  return values;
+}
+
+void Pane::change(const std::vector<Parameter>& numbers) {
+  simulation_->set_parameters(numbers);
   parameters_->update(model_);
   document_ = parameters_->document();
-  return true;
 }
 
 void Pane::grasp(const BodyPoint& point) {

@@ -42,9 +42,12 @@ class Pane {
   /// Holds what is around the point as it is then, until another point is pulled or release().
   void pull(const BodyPoint& point, const Vec3& to);
   void release();
-  /// Changes numbers of the scene while the motion goes on with all that it has learnt. False, and nothing has changed:
-  /// some are no such numbers. Throws InputError; nothing has changed then either. `changes`: as of --set.
-  bool change(const std::vector<std::string>& changes);
+  /// The numbers of the scene that can be changed while the motion goes on with all that it has learnt; nothing where
+  /// some of the changes are of something else. Throws InputError for a value that the scene could not have.
+  /// `changes`: as of --set. The motion stays as it is.
+  std::optional<std::vector<Parameter>> numbers(const std::vector<std::string>& changes);
+  /// Takes on what numbers() has given.
+  void change(const std::vector<Parameter>& numbers);
 
   const Document& document() const { return document_; }
   const Scene& scene() const { return parameters_ ? parameters_->scene() : scene_; }

@@ -138,8 +138,15 @@ KeptFrame ViewStage::frame(std::size_t k) const {
 
 void ViewStage::go_on_with(const Changes& changes, Which which) {
   require_pane(which);
-  for (std::size_t i = 0; i < panes_.size(); ++i)
-    if ((!which || *which == i) && !panes_[i]->change(changes)) return replace(present(), changes, which);
+  // All panes take on the changes, or none: what one of them refuses leaves the others as they are.
+  std::vector<std::pair<Pane*, std::vector<Parameter>>> changing;
+  for (std::size_t i = 0; i < panes_.size(); ++i) {
+    if (which && *which != i) continue;
+    auto numbers = panes_[i]->numbers(changes);
+    if (!numbers) return replace(present(), changes, which);
+    changing.emplace_back(panes_[i].get(), std::move(*numbers));
+  }
+  for (const auto& [pane, numbers] : changing) pane->change(numbers);
 }
 
 void ViewStage::fork(std::size_t k, const Changes& changes, Which which) {

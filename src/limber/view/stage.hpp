@@ -14,12 +14,12 @@ namespace limber {
 
 /// Where a stage comes from.
 struct StageSource {
-  std::string name;                // for people
-  std::string file;                // of the scene, or the folder of a run; empty: it has none
-  std::vector<Document> scenes;    // one for each pane, of the same bodies; files have absolute paths
-  std::string run;                 // folder of a run to replay; empty: the scenes are simulated
-  std::vector<std::string> files;  // outside the viewer's folders, that may be opened: the user named them
-  FileAccess access;               // through which all files are opened, those of changed scenes too
+  std::string name;                     // for people
+  std::string file;                     // of the scene, or the folder of a run; empty: it has none
+  std::vector<Document> scenes;         // one for each pane, of the same bodies; files have absolute paths
+  std::string run;                      // folder of a run to replay; empty: the scenes are simulated
+  std::vector<std::string> files = {};  // outside the viewer's folders, that may be opened: the user named them
+  FileAccess access = {};               // through which all files are opened, those of changed scenes too
 };
 
 /// States of all panes at one time.

@@ -65,6 +65,7 @@ double PosedShape::safe_step(const Vec3& x, const Vec3& dx, double keep, double 
   const double gap = f.value - minimum;
   if (!(gap > 0)) return 0;
   if (length == 0) return 1;
+  if (!std::isfinite(length)) return 0;  // no part of such a way has an end
   const Vec3 direction = along / length;
   const double target = minimum + keep * gap;
   double s = 0;
@@ -76,7 +77,7 @@ double PosedShape::safe_step(const Vec3& x, const Vec3& dx, double keep, double 
     ImplicitValue there = f;
     for (;; step /= 2) {  // at the root, rounding may leave φ a bit below the target
       next = std::min(1.0, s + step);
-      if (next == s) return s;
+      if (next == s || std::isnan(step)) return s;
       there = shape_->at(X0 + next * along);
       if (there.value >= target) break;
     }

@@ -34,7 +34,9 @@ class Builder {
     c_.processes = processes.size();
     c_.body_nodes = static_cast<int>(positions_.size() / 3);
     for (const ContactBody& b : bodies_) add_body(b);
-    c_.delta = choice_.delta.value_or(1e-3 * diagonal_of(positions_));
+    // Bodies that lie far from each other make the box large, and a delta as large as their cells makes them touch
+    // themselves.
+    c_.delta = choice_.delta.value_or(std::min(1e-3 * diagonal_of(positions_), .25 * smallest_mean_edge_));
     for (const ObstacleChoice& o : scene_.obstacles) add_obstacle(o);
     finish_surface();
     make_tables();
@@ -134,6 +136,7 @@ class Builder {
     }
     c_.surface.points.insert(c_.surface.points.end(), points.begin(), points.end());
     const double mean_edge = edges.empty() ? 0 : length / static_cast<double>(edges.size());
+    if (mean_edge > 0) smallest_mean_edge_ = std::min(smallest_mean_edge_, mean_edge);
     double mass = 0;
     for (const int p : points) mass += b.mass[ix(p - first)];
     mass /= std::max<double>(1, static_cast<double>(points.size()));
@@ -275,6 +278,7 @@ class Builder {
   std::vector<std::string>& notes_;
   ContactScene c_;
   std::vector<Vec3> obstacle_nodes_;
+  double smallest_mean_edge_ = std::numeric_limits<double>::infinity();  // of the surfaces of bodies
 };
 
 }  // namespace

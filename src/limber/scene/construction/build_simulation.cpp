@@ -69,6 +69,19 @@ void refuse_growth_with_contact(const MethodChoice& choice) {
                                                  gamma->second));
 }
 
+/// The modes of a hybrid are sought with all entries of what a cavity couples.
+void require_modes(const MethodChoice& choice, const Model& model) {
+  const MethodInfo& info = find_method(choice.name);
+  if (info.splitting == Splitting::none || choice.modes == 0 || model.cavities.empty()) return;
+  Tangent at_start;
+  model.system->tangent(model.start, Definiteness::exact, at_start);
+  try {
+    require_entries(at_start.low_rank);
+  } catch (const InputError& e) {
+    throw InputError("method.name", info.name + ": " + e.message());
+  }
+}
+
 /// Newton's tolerance, relative to the accuracy asked of steps.
 constexpr double solved_to = 1e-3;
 
@@ -107,6 +120,7 @@ Simulation build_simulation(const Scene& scene, const Model& model, StageRecords
   if (model.system->gap_rule() != GapRule::none && !model.cavities.empty())
     throw InputError("contact.formulation",
                      fmt::format("inequalities are not possible beside {}; use \"barrier\"", model.cavities[0].where));
+  require_modes(scene.method, model);
   MethodSettings method = method_settings(scene.method);
   method.options.record_stages = records == StageRecords::kept;
   if (!scene.method.max_iterations) {

@@ -8,9 +8,15 @@ std::string retaken_count(Way way) { return std::string("retaken.") + to_string(
 
 void RunCounts::add(const StepRecord& step) {
   tally_.add(step);
-  for (const auto* list : {&step.notes, &step.remarks})
-    for (const auto& note : *list)
-      if (notes_.size() < 20 && std::find(notes_.begin(), notes_.end(), note) == notes_.end()) notes_.push_back(note);
+  // Where many steps are halved, what else there is to say is not lost behind their reasons.
+  constexpr std::size_t most_reasons = 20, most = 40;
+  const auto keep = [&](const std::vector<std::string>& list, std::size_t limit) {
+    for (const auto& note : list)
+      if (notes_.size() < limit && std::find(notes_.begin(), notes_.end(), note) == notes_.end())
+        notes_.push_back(note);
+  };
+  keep(step.notes, most_reasons);
+  keep(step.remarks, most);
 }
 
 void RunCounts::restore(const Checkpoint& checkpoint) {

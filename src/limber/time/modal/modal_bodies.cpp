@@ -1,6 +1,7 @@
 #include "limber/time/modal/modal_bodies.hpp"
 
 #include <algorithm>
+#include <cassert>
 
 #include "limber/linalg/dense_eigen.hpp"
 
@@ -35,6 +36,7 @@ std::vector<Index> ModalBodies::columns_in_use(Index modes) const {
 
 /// The eigenvalues of XᵀKX are never below those of K, whatever X is.
 void ModalBodies::leave_out(const ReducedTangent& reduced, const ModalLimits& limits, const Vector& turning) {
+  assert(of_mode_.size() == static_cast<std::size_t>(reduced.K.cols()));
   left_out_.clear();
   out_.assign(unknowns_.size(), 0);
   for (std::size_t b = 0; b < unknowns_.size(); ++b) {

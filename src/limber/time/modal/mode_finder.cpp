@@ -9,6 +9,7 @@
 #include "limber/linalg/gathered.hpp"
 #include "limber/linalg/modes/parts.hpp"
 #include "limber/linalg/modes/shared_modes.hpp"
+#include "limber/time/as_step_failure.hpp"
 
 namespace limber {
 namespace {
@@ -56,7 +57,7 @@ ModeFinder::Problem ModeFinder::problem(System& system, const Linearization& at,
   const auto all = [&](const SparseMatrix& A) {
     return gather_matrix(space, symmetric_part(A, symmetric), Symmetry::symmetric);
   };
-  require_entries(at.tangent.low_rank);
+  as_step_failure("modes", [&] { require_entries(at.tangent.low_rank); });
   return {with_entries(all(at.tangent.K), at.tangent.low_rank, 1, Triangle::lower), all(system.mass()),
           gather_rows(space, system.rigid_motions(at.at))};
 }

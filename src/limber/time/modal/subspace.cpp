@@ -223,7 +223,7 @@ void ModalSubspace::refresh(System& system, const std::vector<char>& due) {
   age_.next_check = 1;
   ++counts_.refreshes;
   check(system);
-  if (!limited()) return;
+  if (!limited()) return bodies_.clear();  // those known are of other modes
   find_bodies(system);
   bodies_.set_below_floor(finder_.below_floor());
 }
