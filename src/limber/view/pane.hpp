@@ -47,6 +47,8 @@ class Pane {
   bool change(const std::vector<std::string>& changes);
 
   const Document& document() const { return document_; }
+  /// Those that may change while the motion goes on; of one that is only shown, none.
+  std::vector<Parameter> numbers() const;
   const Scene& scene() const { return parameters_ ? parameters_->scene() : scene_; }
   const Model& model() const { return model_; }
   const PullForce& hand() const { return *hand_; }
