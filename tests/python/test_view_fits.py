@@ -212,7 +212,7 @@ def test_no_table_from_elsewhere(viewer, scene, name):
     (scene.parent / "link.csv").symlink_to(secret)
     with opened(viewer) as page:
         error = refused(page, "observe", pane=0, file=name)
-        assert error["about"] == "observe" and "may not be opened" in error["message"], error
+        assert error["about"] == "observe" and "lies outside the folders of the scene" in error["message"], error
         assert "0.123" not in json.dumps(error)
 
 

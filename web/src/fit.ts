@@ -1,7 +1,7 @@
 // The panel's part for fits: the table of observations, what is varied, how the search goes, and what it found.
 import type { Actions } from './actions';
 import { make, setText } from './dom';
-import { digits, plain } from './format';
+import { plain, withUnit } from './format';
 import type { FitBounds, FitValue } from './protocol';
 import { on, state } from './state';
 
@@ -79,7 +79,7 @@ export class FitPanel {
       this.found.replaceChildren();
       return;
     }
-    const rms = progress.rms === undefined ? '' : `, rms ${length(progress.rms)}`;
+    const rms = progress.rms === undefined ? '' : `, rms ${withUnit(progress.rms, 'm')}`;
     setText(this.text, `Run ${progress.evaluation}${rms}`);
     this.bar.value = progress.evaluation / progress.evaluations;
     this.found.replaceChildren(...Object.entries(progress.values ?? {}).map(([path, value]) =>
@@ -94,7 +94,7 @@ export class FitPanel {
     const list = make('ul', { class: 'fit-values' }, ...values.map(([path, value]) =>
       make('li', {}, make('code', {}, path), ` ${valueText(value)}`, make('span', { class: 'hint' }, ` ${intervalText(result.confidence[path])}`))));
     return [
-      make('p', { role: 'status' }, `rms ${length(result.rms)} after ${result.evaluations} runs: ${result.reason}`),
+      make('p', { role: 'status' }, `rms ${withUnit(result.rms ?? NaN, 'm')} after ${result.evaluations} runs: ${result.reason}`),
       list,
       ...result.notes.map((note) => make('p', { class: 'hint' }, note)),
       button('fit-apply', 'Apply to the simulation', () => this.actions.applyFit()),
@@ -115,11 +115,4 @@ function valueText(value: FitValue): string {
 function intervalText(interval: [FitValue | null, FitValue | null] | undefined): string {
   if (!interval || interval.some((x) => x === null || Array.isArray(x))) return '';
   return `(95 %: ${interval.map((x) => valueText(x as number)).join(' to ')})`;
-}
-
-/** Of a deviation. */
-function length(metres: number | null): string {
-  if (metres === null) return '—';
-  if (metres >= 0.1) return `${digits(metres, 3)} m`;
-  return metres >= 1e-4 ? `${digits(1e3 * metres, 3)} mm` : `${digits(1e6 * metres, 3)} µm`;
 }

@@ -96,6 +96,7 @@ function answer(message: Answer): void {
       takeObserved(message);
       break;
     case 'fitting':
+      if (!state.fit.progress) forgetErrors('fit');
       state.fit.progress = message;
       if (message.motion) state.fit.motion = message.motion;
       changed('fitting');
@@ -173,6 +174,12 @@ function takeTick(tick: Tick): void {
   if (tick.frame === state.sought || tick.frame === null) state.sought = null;
 }
 
+/** What was refused before has been taken now. */
+function forgetErrors(about: string): void {
+  state.messages = state.messages.filter((m) => m.kind !== 'error' || m.about !== about);
+  changed('messages');
+}
+
 /** The table is there: the search is for Young's modulus, unless something else is chosen. */
 function takeObserved(observed: Observed): void {
   const { fit } = state;
@@ -180,6 +187,7 @@ function takeObserved(observed: Observed): void {
   state.fit = { ...noFit(), file: fit.file, asked: fit.asked, table: fit.asked, observed, rows: known };
   const first = observed.parameters.find((p) => p.name.endsWith('.young'));
   if (known.length === 0 && first) actions.vary(first.name);
+  forgetErrors('observe');
   changed('fit', 'fitting');
 }
 

@@ -94,6 +94,7 @@ class Figure {
 }
 
 const redrawEvery = 150;  // ms
+const mostObserved = 40;  // points that are drawn
 
 export class Plots {
   private readonly root = byId('plots');
@@ -163,7 +164,10 @@ export class Plots {
 
   private drawFit(): void {
     const { observed, motion, column: at, progress, result } = state.fit;
-    const seen = observed!.columns[at];
+    const all = observed!.columns[at];
+    // Few enough that the line shows between them.
+    const every = Math.ceil(all.times.length / mostObserved);
+    const seen = { ...all, times: all.times.filter((_, i) => i % every === 0), values: all.values.filter((_, i) => i % every === 0) };
     const moved = motion[at];
     const color = paneColor(state.theme, 0);
     const fitted = paneColor(state.theme, 1);

@@ -320,7 +320,6 @@ class PageConnection : public std::enable_shared_from_this<PageConnection> {
         return update();
       }
       if (what == "pull" || what == "release") pulls_ = what == "pull";
-      fits_ = fits_ || what == "fit";
     }
     hub_.session->ask(client_, std::move(text));
   }
@@ -348,7 +347,7 @@ class PageConnection : public std::enable_shared_from_this<PageConnection> {
   void leave() {
     if (hub_.pages.erase(this) == 0 || !hub_.session) return;
     if (pulls_) hub_.session->ask(client_, R"({"do":"release"})");  // nobody else will
-    if (fits_) hub_.session->ask(client_, R"({"do":"cancel"})");
+    hub_.session->ask(client_, R"({"do":"cancel"})");
     hub_.note_pages();
   }
 
@@ -358,7 +357,7 @@ class PageConnection : public std::enable_shared_from_this<PageConnection> {
   beast::flat_buffer buffer_;
   std::deque<Outgoing> queue_;
   std::size_t queued_bytes_ = 0;  // of answers
-  bool open_ = false, waits_ = false, pulls_ = false, fits_ = false;
+  bool open_ = false, waits_ = false, pulls_ = false;
   Shows shows_;
   Seen seen_;
 };
