@@ -33,7 +33,12 @@ const std::vector<Kind> kinds = {
        body["mass"] = "consistent";
      },
      {young, poisson, density, gravity, velocity}},
-    {"hexahedra", [](Json& body) { body["element"] = "hex"; }, {young, density, gravity, velocity}, 2e-4, 6},
+    {"hexahedra",
+     [](Json& body) {
+       body["element"] = "hex";
+       body["mesh"]["size"] = {.4, .1, .07};  // no two modes are equal
+     },
+     {young, density, gravity, velocity}},
     {"nearly incompressible",
      [](Json& body) { body["material"]["poisson"] = .49; },
      {young, {"bodies[0].material.poisson", "/bodies/0/material/poisson", 0, 1e-4}, density, velocity}},
@@ -82,7 +87,7 @@ const std::vector<Kind> kinds = {
 /// Of steps as wholes, which are differences themselves, and of differences of energies, which are rounded.
 double tolerance_of(const MethodInfo& method) {
   if (!method.linear) return 3e-5;
-  return method.splitting != Splitting::none || method.kind == MethodKind::exponential ? 5e-6 : 1e-6;
+  return method.splitting != Splitting::none || method.kind == MethodKind::exponential ? 1e-5 : 1e-6;
 }
 
 class MethodOnBodies : public testing::TestWithParam<std::string> {};

@@ -180,7 +180,7 @@ VARY = {"vary": {YOUNG: [1e4, 1e6]}}
     ({"table": "time,tip.y\n0,0\n", **VARY}, "name", "is missing, or no text"),
     ({"name": "a", "table": 5, **VARY}, "table", "is missing, or no text"),
     ({"name": "a", "table": "", **VARY}, "a", "the file is empty"),
-    ({"name": "a", "table": "time,tip.y\n0,what\n", **VARY}, "a:2:3", "found 'what', expected a position in m"),
+    ({"name": "a", "table": "time,tip.y\n0,what\n", **VARY}, "a:2", 'found "what", expected a position in m'),
     ({"name": "a", "table": "time,tipp.y\n0,0\n", **VARY}, "a", "did you mean \"tip\"?"),
     ({"name": "a", "table": "time,tip.y\n0,0\n7,0\n", **VARY}, "a", "t = 7 s lies outside the run"),
     ({"file": 5, **VARY}, "file", "is missing, or no text"),
