@@ -27,9 +27,18 @@ py::array as_cube(const RowMatrix& x) {
   return cube;
 }
 
+/// NumPy would drop the imaginary part with a warning.
+void require_real(const py::object& x, const char* name) {
+  const auto array = py::array::ensure(x);
+  if (!array) PyErr_Clear();
+  if (array && array.dtype().kind() == 'c')
+    throw InputError("objective", fmt::format("its {} is complex, expected real numbers", name));
+}
+
 /// A derivative by all positions or velocities; empty for None.
 RowMatrix derivative(const py::object& x, const char* name, Index steps, Index nodes) {
   if (x.is_none()) return {};
+  require_real(x, name);
   const Cube cube = Cube::ensure(x);
   if (!cube) {
     PyErr_Clear();
@@ -171,6 +180,7 @@ py::tuple statics_value_and_grad(const py::object& scene, const py::function& ob
   X.attr("flags").attr("writeable") = false;
   const py::tuple parts = parts_of(objective(X), 2, "(J, dJ/dX)");
   const double value = value_of(parts);
+  require_real(parts[1], "dJ/dX");
   const Vector dX =
       parts[1].is_none() ? Vector(Vector::Zero(x.size())) : to_rows(parts[1], x.size() / 3, "objective: dJ/dX");
   require_finite(dX, "objective: dJ/dX");
@@ -243,7 +253,8 @@ py::object to_report(const Fit& found) {
 
 py::object fit_to(const py::object& scene, const py::object& observed, const py::dict& vary, int starts,
                   int max_evaluations) {
-  const FitRequest request{to_search(scene, vary, starts, max_evaluations), to_observations(observed)};
+  Observations seen = to_observations(observed);
+  const FitRequest request{to_search(scene, vary, starts, max_evaluations), std::move(seen)};
   const Fit found = computed([&] { return fit(request); });
   py::object report = to_report(found);
   py::dict motion;

@@ -6,11 +6,6 @@
 namespace limber::test {
 namespace {
 
-const Entry young{"bodies[0].material.young", "/bodies/0/material/young", 0, 2e2},
-    poisson{"bodies[0].material.poisson", "/bodies/0/material/poisson", 0, 1e-3},
-    density{"bodies[0].material.density", "/bodies/0/material/density", 0, 1},
-    gravity{"gravity", "/gravity/1", 1, 1e-2}, velocity{"bodies[0].velocity", "/bodies/0/velocity/2", 2, 1e-3};
-
 TEST(GradientOfBodies, QuadraticTetrahedra) {
   Json scene = beam("TR-BDF2");
   scene["bodies"][0]["element"] = "P2";
@@ -100,7 +95,7 @@ TEST(GradientOfBodies, Viscous) {
   }
 }
 
-TEST(GradientOfBodies, SheetRodAndSprings) {
+TEST(GradientOfBodies, Sheet) {
   Json sheet = beam("TR-BDF2");
   sheet["bodies"][0]["mesh"] = {{"shape", "sheet"}, {"size", {.3, .3}}, {"cells", {3, 3}}};
   sheet["bodies"][0]["thickness"] = .002;
@@ -110,7 +105,7 @@ TEST(GradientOfBodies, SheetRodAndSprings) {
   expect_equal(sheet, {stiff, density, velocity, {"bodies[0].thickness", "/bodies/0/thickness", 0, 2e-6}}, 1e-6);
 }
 
-TEST(GradientOfBodies, LoadsScriptsAndAttachments) {
+TEST(GradientOfBodies, LoadsAndScripts) {
   Json scene = beam("TR-BDF2");
   scene["bodies"][0]["loads"] = {{{"nodes", "right"}, {"force", {0, 2, 1}}},
                                  {{"faces", "top"}, {"pressure", 300}},
@@ -129,6 +124,39 @@ TEST(GradientOfBodies, LoadsScriptsAndAttachments) {
       {"bodies[0].script[0].keys[1].translation", "/bodies/0/script/0/keys/1/translation/1", 1, 1e-4},
       density};
   expect_equal(scene, loads, 1e-6);
+}
+
+/// Damped springs are not symmetric, nor is a pressure on an open face: modes are those of the symmetric part.
+TEST(GradientOfBodies, AttachmentsTargetsAndPressure) {
+  for (const char* method : {"TR-BDF2", "SI", "SIERE", "TR-BDF2ERE"}) {
+    SCOPED_TRACE(method);
+    Json scene = beam(method);
+    Json other = scene["bodies"][0];
+    other["name"] = "other";
+    other["position"] = {0, .2, 0};
+    other.erase("pin");
+    scene["bodies"].push_back(other);
+    scene["attachments"] = {{{"a", {{"body", "beam"}, {"nodes", "top"}}},
+                             {"b", {{"body", "other"}, {"nodes", "bottom"}}},
+                             {"stiffness", 500},
+                             {"damping", 1},
+                             {"rest_length", "initial"}}};
+    scene["bodies"][0]["targets"] = {
+        {{"nodes", "right"},
+         {"keys", {{{"time", 0}, {"translation", {0, 0, 0}}}, {{"time", .1}, {"translation", {0, .05, 0}}}}},
+         {"stiffness", 50},
+         {"damping", .2}}};
+    scene["bodies"][0]["loads"] = {{{"faces", "front"}, {"pressure", 300}}};
+    expect_equal(scene,
+                 {{"attachments[0].stiffness", "/attachments/0/stiffness", 0, 1},
+                  {"attachments[0].damping", "/attachments/0/damping", 0, 1e-3},
+                  {"bodies[0].targets[0].stiffness", "/bodies/0/targets/0/stiffness", 0, .1},
+                  {"bodies[0].targets[0].damping", "/bodies/0/targets/0/damping", 0, 1e-3},
+                  {"bodies[0].targets[0].keys[1].translation", "/bodies/0/targets/0/keys/1/translation/1", 1, 1e-4},
+                  {"bodies[0].loads[0].pressure", "/bodies/0/loads/0/pressure", 0, 1},
+                  young},
+                 5e-6);
+  }
 }
 
 TEST(GradientOfBodies, InitialStates) {
@@ -221,6 +249,31 @@ TEST(GradientOfContact, BarrierAndCoupledFriction) {
                   density,
                   {"bodies[0].velocity", "/bodies/0/velocity/0", 0, 1e-4},
                   {"contact.friction", "/contact/friction", 0, 1e-4}},
+                 1e-4);
+  }
+}
+
+/// μ of pairs, and where a floor goes.
+TEST(GradientOfContact, FrictionOfPairsAndAMovingObstacle) {
+  for (const char* method : {"TR-BDF2", "SI"}) {
+    SCOPED_TRACE(method);
+    Json scene = dropped();
+    scene["method"]["name"] = method;
+    scene["contact"]["friction"] = {
+        {"default", .3},
+        {"pairs",
+         {{{"between", {"cube", "floor"}}, {"friction", .4}}, {{"between", {"cube", "second"}}, {"friction", .2}}}}};
+    Json second = scene["bodies"][0];
+    second["name"] = "second";
+    second["position"] = {0, .112, 0};
+    second["velocity"] = {0, -.3, 0};
+    scene["bodies"].push_back(second);
+    scene["obstacles"][0]["motion"] = {
+        {"keys", {{{"time", 0}, {"translation", {0, 0, 0}}}, {{"time", .1}, {"translation", {.02, .01, 0}}}}}};
+    expect_equal(scene,
+                 {{"contact.friction.pairs[0].friction", "/contact/friction/pairs/0/friction", 0, 1e-5},
+                  {"contact.friction.pairs[1].friction", "/contact/friction/pairs/1/friction", 0, 1e-5},
+                  {"obstacles[0].motion.keys[1].translation", "/obstacles/0/motion/keys/1/translation/0", 0, 1e-6}},
                  1e-4);
   }
 }

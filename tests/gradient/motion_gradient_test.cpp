@@ -1,19 +1,12 @@
 /// Gradients through every method, against differences of whole runs.
 
 #include "limber/core/errors.hpp"
-#include "limber/time/catalog.hpp"
 #include "motions.hpp"
 
 namespace limber::test {
 namespace {
 
-const std::vector<Entry> of_beam = {
-    {"bodies[0].material.young", "/bodies/0/material/young", 0, 2e2},
-    {"bodies[0].material.poisson", "/bodies/0/material/poisson", 0, 1e-3},
-    {"bodies[0].material.density", "/bodies/0/material/density", 0, 1},
-    {"gravity", "/gravity/1", 1, 1e-2},
-    {"bodies[0].velocity", "/bodies/0/velocity/2", 2, 1e-3},
-};
+const std::vector<Entry> of_beam = {young, poisson, density, gravity, velocity};
 
 class EveryMethod : public testing::TestWithParam<std::string> {};
 
@@ -49,18 +42,8 @@ TEST(Gradient, HybridsOfABodyThatSpins) {
   }
 }
 
-std::vector<std::string> names() {
-  std::vector<std::string> all;
-  for (const MethodInfo& m : method_catalog()) all.push_back(m.name);
-  return all;
-}
-
-INSTANTIATE_TEST_SUITE_P(Gradient, EveryMethod, testing::ValuesIn(names()), [](const auto& info) {
-  std::string name = info.param;
-  for (char& c : name)
-    if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(Gradient, EveryMethod, testing::ValuesIn(method_names()),
+                         [](const auto& info) { return test_name(info.param); });
 
 TEST(Gradient, MethodsWithoutARuleRefuseWhatHasAComponentForEachNode) {
   for (const char* method : {"SIERE", "ERE"})

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -10,6 +12,7 @@
 
 #include "limber/scene/gradient/differentiable_run.hpp"
 #include "limber/scene/json.hpp"
+#include "limber/time/catalog.hpp"
 
 namespace limber::test {
 
@@ -114,6 +117,25 @@ struct Entry {
   std::size_t component = 0;
   double step = 0;
 };
+
+/// Of beam().
+inline const Entry young{"bodies[0].material.young", "/bodies/0/material/young", 0, 2e2},
+    poisson{"bodies[0].material.poisson", "/bodies/0/material/poisson", 0, 1e-3},
+    density{"bodies[0].material.density", "/bodies/0/material/density", 0, 1},
+    gravity{"gravity", "/gravity/1", 1, 1e-2}, velocity{"bodies[0].velocity", "/bodies/0/velocity/2", 2, 1e-3};
+
+inline std::vector<std::string> method_names() {
+  std::vector<std::string> all;
+  for (const MethodInfo& m : method_catalog()) all.push_back(m.name);
+  return all;
+}
+
+/// The name of a method as a part of that of a test.
+inline std::string test_name(std::string method) {
+  std::replace_if(
+      method.begin(), method.end(), [](unsigned char c) { return !std::isalnum(c); }, '_');
+  return method;
+}
 
 /// Forwards and backwards, or forwards only.
 inline void expect_equal(const Json& scene, const std::vector<Entry>& all, double tolerance,

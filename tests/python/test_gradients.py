@@ -277,6 +277,8 @@ def test_parameters_that_are_no_names(bar, names):
     (lambda X: (1, None, X[1:]), ["dJ/dV", "(10, 20, 3)"]),
     (lambda X: (1, 0 * X + np.nan, None), ["dJ/dX", "not finite", "row 0"]),
     (lambda X: (1, "tip", None), ["dJ/dX"]),
+    (lambda X: (1, 1j * X, None), ["dJ/dX", "complex"]),
+    (lambda X: (1, None, X + 0j), ["dJ/dV", "complex"]),
 ])
 def test_wrong_answers_of_the_objective(bar, answer, words):
     refused(lambda: limber.value_and_grad(bar(), lambda t, X, V: answer(X), YOUNG), "objective", *words)

@@ -123,6 +123,7 @@ def test_wrong_requests():
     refused(grad(beam(), smooth, "bodies[0].material.yuong"), "did you mean bodies[0].material.young?")
     refused(grad(beam(), lambda X: 1, YOUNG), "objective", "(J, dJ/dX)")
     refused(grad(beam(), lambda X: (1, np.zeros(3)), YOUNG), "objective", "dJ/dX")
+    refused(grad(beam(), lambda X: (1, 1j * X), YOUNG), "objective", "dJ/dX", "complex")
     refused(grad(beam(), lambda X: (np.nan, None), YOUNG), "objective", "nan")
     with pytest.raises(ZeroDivisionError):
         limber.statics_value_and_grad(beam(), lambda X: 1 / 0, YOUNG)

@@ -334,7 +334,7 @@ def test_an_oversized_message_ends_the_connection_only(viewer):
 def test_random_messages_and_abrupt_disconnects(viewer):
     chance = random.Random(7)
     words = ["play", "pause", "step", "restart", "speed", "set", "fork", "seek", "live", "pull", "release", "curve", "save",
-             "next", "show", "load", "surface", "panes", "open", "", "do", "\ud83d"]
+             "next", "show", "load", "surface", "panes", "open", "observe", "fit", "cancel", "", "do", "\ud83d"]
 
     def value(depth=0):
         kinds = [lambda: chance.choice(words), lambda: chance.randint(-5, 5), lambda: chance.uniform(-1e300, 1e300),
@@ -342,7 +342,8 @@ def test_random_messages_and_abrupt_disconnects(viewer):
         if depth < 3:
             kinds += [lambda: [value(depth + 1) for _ in range(chance.randint(0, 4))],
                       lambda: {chance.choice(["do", "set", "frame", "pane", "to", "weights", "triangle", "line", "methods",
-                                              "factor", "scene", "name", "data", "color"]): value(depth + 1)
+                                              "factor", "scene", "name", "data", "color", "table", "file", "vary", "starts",
+                                              "evaluations"]): value(depth + 1)
                                for _ in range(chance.randint(0, 4))}]
         return chance.choice(kinds)()
 

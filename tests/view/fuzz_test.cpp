@@ -122,9 +122,10 @@ class Chance {
   }
 
   std::string message() {
-    static const std::vector<std::string> requests = {"play",    "pause", "step", "restart", "speed",  "open", "load",
-                                                      "surface", "panes", "set",  "fork",    "seek",   "live", "pull",
-                                                      "release", "curve", "save", "next",    "nobody", "show"};
+    static const std::vector<std::string> requests = {"play",   "pause",   "step",    "restart", "speed", "open",
+                                                      "load",   "surface", "panes",   "set",     "fork",  "seek",
+                                                      "live",   "pull",    "release", "curve",   "save",  "next",
+                                                      "nobody", "show",    "observe", "fit",     "fit",   "cancel"};
     Json m = {{"do", of(requests)}};
     for (std::size_t n = below(4); n > 0; --n) m[of(keys_)] = value();
     if (m["do"] == "load" && below(2) == 0) m["scene"] = scene();
@@ -140,6 +141,18 @@ class Chance {
     }
     if (m["do"] == "panes" && below(2) == 0)
       m["methods"] = {"BE", of(std::vector<std::string>{"SIERE", "verlet", "?"})};
+    if ((m["do"] == "observe" || m["do"] == "fit") && below(4) > 0) {
+      std::string table = "time,corner.x,corner.y\n0,1,0\n0.05,1,nan\n0.1,,-0.01\n";
+      if (below(2) == 0) damage_.once(table);
+      if (below(3) > 0) {
+        m["name"] = "seen.csv";
+        m["table"] = table;
+      } else {
+        m["file"] = of(paths);
+      }
+      m["vary"] = {{of(key_paths_), below(3) > 0 ? Json{1, 1e6} : value()}};
+      if (below(4) == 0) m["starts"] = value();
+    }
     if (m["do"] == "pull" && below(2) == 0) {
       m["triangle"] = below(14);
       m["weights"] = {.5, .25, .25};
@@ -223,7 +236,9 @@ TEST(ViewFuzz, Messages) {
   Talk talk(folders.options());
   for (int i = 0; i < count;) {
     // Now and then a scene that is good, so that there is something to ask about.
-    talk.ask({{"do", "load"}, {"name", "small"}, {"scene", small_scene()}});
+    Json scene = small_scene();
+    scene["output"]["probes"] = {{{"name", "corner"}, {"body", "cube"}, {"point", {1, 0, 0}}}};
+    talk.ask({{"do", "load"}, {"name", "small"}, {"scene", scene}});
     const int until = std::min(count, i + 50);
     for (; i < until; ++i) talk.ask_text(chance.message());
     for (const Json& answer : talk.until_all()) {

@@ -409,6 +409,61 @@ test("a replay tells the true times of its frames, and plays to the last", async
   }
 });
 
+test("a table that is dropped is fitted, shown as it goes, cancelled, and applied", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "limber-fit-"));
+  try {
+    const probes = [{ name: "tip", body: "beam", point: [4, 0.5, 0.5] }, { name: "middle", body: "beam", point: [2, 0.5, 0.5] }];
+    const bodies = [{ ...scene.bodies[0], velocity: [0, 0, 0] }];
+    const fitted = { ...scene, bodies, time: { step: 0.02, duration: 2 }, output: { probes } };
+    const file = sceneFile({ folder }, fitted);
+    const run = join(folder, "measured");
+    execFileSync(program, ["run", file, "--set", "bodies[0].material.young=150000", "-o", run, "--quiet"]);
+    const table = readFileSync(join(run, "probes.csv"), "utf8");
+    await withPage([file], async (page) => {
+      const drop = (name, text) => page.evaluate(([name, text]) => {
+        const data = new DataTransfer();
+        data.items.add(new File([text], name, { type: "text/csv" }));
+        window.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
+      }, [name, text]);
+      await drop("wrong.csv", "time,nose.x\n0,0\n");
+      await page.getByText("is of a probe that the scene does not have").waitFor();
+      await drop("probes.csv", table);
+      await page.getByText("606 observed numbers").waitFor();
+      assert.equal(await page.locator("#fit-low-0").inputValue(), "10000");
+      assert.equal(await page.locator("#fit-high-0").inputValue(), "1e6");
+      await page.getByLabel("Which column is drawn").selectOption("middle.y");
+      await page.locator("#fit-low-0").fill("20 kPa");
+      await page.locator("#fit-add").fill("bodies[0].velocity[1]");
+      await page.locator("#fit-more").click();
+      await page.locator("#fit-low-1").fill("5");
+      await page.locator("#fit-high-1").fill("-5");
+      await page.locator("#fit-start").click();
+      await page.getByText("is not one from low to high").waitFor();
+      await until(page, "!limber.fit.running");
+      await page.locator("#fit-low-1").fill("-5");
+      await page.locator("#fit-high-1").fill("5");
+      await page.locator("#fit-start").click();
+      await until(page, "limber.fit.progress?.rms > 0 && limber.fit.motion === 6");
+      await page.screenshot({ path: join(shots, "fitting-1280x800.png") });
+      await page.locator("#fit-cancel").click();
+      await until(page, "!limber.fit.running && limber.fit.result.reason === 'cancelled'");
+      await page.locator("#fit-remove-1").click();
+      await page.locator("#fit-start").click();
+      await until(page, "limber.fit.result?.converged", 60);
+      const found = await read(page, "limber.fit.result.values['bodies[0].material.young']");
+      assert.ok(Math.abs(found / 150000 - 1) < 1e-3, `${found}`);
+      assert.equal(await page.locator(".toast.error").count(), 0, "errors of what was tried before");
+      await page.locator("#fit-apply").scrollIntoViewIfNeeded();
+      await page.screenshot({ path: join(shots, "fit-1280x800.png") });
+      await page.locator("#fit-apply").click();
+      await until(page, `limber.panes[0].bodies[0].young === ${found}`);
+      assert.ok(await read(page, "limber.fit.result.converged"), "what was found stays");
+    });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
 test("everything by keyboard", async () => {
   await withPage([beam, "--methods", "TR-BDF2"], async (page) => {
     const press = (key) => page.keyboard.press(key);

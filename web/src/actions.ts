@@ -1,6 +1,7 @@
 // What a user can do, by button or by key.
 import type { Connection } from './connection';
-import type { ColorBy, RecordFormat, SceneValue } from './protocol';
+import { plain } from './format';
+import type { ColorBy, FitTable, RecordFormat, SceneValue } from './protocol';
 import { changed, isBack, isPlaying, maxPanes, say, settle, state, type PendingChange } from './state';
 
 /** Simulated seconds per second; 0: as fast as it can. */
@@ -181,9 +182,59 @@ export class Actions {
     changed('recording');
   }
 
+  observe(table: FitTable): void {
+    state.fit.asked = table;
+    this.connection.send({ do: 'observe', pane: state.selected, ...table });
+  }
+
+  observeFile(file: string): void {
+    this.observe({ file });
+  }
+
+  /** Another key to vary, with the bounds that are offered for it. */
+  vary(path: string): void {
+    const { rows, observed } = state.fit;
+    if (rows.some((row) => row.path === path)) return;
+    const known = observed?.parameters.find((p) => p.name === path);
+    const text = (x: number | null | undefined) => (x === null || x === undefined ? '' : plain(x));
+    rows.push({ path, low: text(known?.low), high: text(known?.high) });
+    changed('fit');
+  }
+
+  varyNoMore(row: number): void {
+    state.fit.rows.splice(row, 1);
+    changed('fit');
+  }
+
+  fit(): void {
+    const { fit } = state;
+    if (!fit.table || fit.running) return;
+    const vary = Object.fromEntries(fit.rows.map((row) => [row.path, [bound(row.low), bound(row.high)]]));
+    if (!this.connection.send({ do: 'fit', pane: state.selected, vary, ...fit.table })) return;
+    Object.assign(fit, { running: true, progress: null, result: null, motion: [] });
+    changed('fit', 'fitting');
+  }
+
+  cancelFit(): void {
+    this.connection.send({ do: 'cancel' });
+  }
+
+  applyFit(): void {
+    const values = state.fit.result?.values;
+    if (!values) return;
+    if (isBack()) this.live();
+    this.connection.send({ do: 'set', set: values });
+  }
+
   clearFailure(): void {
     if (!state.failure) return;
     state.failure = '';
     changed('messages');
   }
+}
+
+/** A number where the text is one; else the text, which may carry a unit. */
+function bound(text: string): number | string {
+  const value = Number(text.trim().replace('−', '-'));
+  return text.trim() !== '' && Number.isFinite(value) ? value : text.trim();
 }

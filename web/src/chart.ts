@@ -24,6 +24,8 @@ export interface Dot {
   color: string;
   /** A ring instead of a disc. */
   ring: boolean;
+  /** Its radius, 4 pixels without it. */
+  size?: number;
 }
 
 export interface ChartData {
@@ -186,7 +188,7 @@ export class Chart {
   private drawDot(dot: Dot, background: string, px: (v: number) => number, py: (v: number) => number): void {
     const { context: c } = this;
     c.beginPath();
-    c.arc(px(dot.x), py(dot.y), 4, 0, 2 * Math.PI);
+    c.arc(px(dot.x), py(dot.y), dot.size ?? 4, 0, 2 * Math.PI);
     c.fillStyle = dot.ring ? background : dot.color;
     c.strokeStyle = dot.ring ? dot.color : background;
     c.lineWidth = dot.ring ? 2 : 1;

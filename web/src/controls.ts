@@ -3,6 +3,7 @@ import { colorings, type Actions } from './actions';
 import { BodyChoice } from './bodies';
 import { bodyColor, paneColor, scenery } from './colors';
 import { byId, make } from './dom';
+import { FitPanel } from './fit';
 import { plain } from './format';
 import type { ColorBy, Method, PaneInfo, RecordFormat, SceneValue } from './protocol';
 import { isBack, maxPanes, on, settle, state } from './state';
@@ -34,16 +35,23 @@ export class Controls {
   private everywhere = true;
   private methodEverywhere = false;
   private toAdd = '';
+  private readonly fit: FitPanel;
 
-  constructor(private readonly actions: Actions) {
+  constructor(private readonly actions: Actions, choose: () => void) {
+    this.fit = new FitPanel(actions, choose);
     this.addSection('Method', true);
     this.addSection('Side by side', true);
     this.addSection('Body', true);
     this.addSection('Display', true);
+    this.addSection('Fit', false);
     this.addSection('Save and record', window.innerWidth > 820);
     this.addSection('About this scene', false);
     on(['hello', 'scene', 'selected', 'pending', 'fields', 'theme'], () => this.rebuild());
     on(['view'], () => this.fill('Display', this.displayParts()));
+    on(['fit'], () => {
+      if (state.fit.observed) (this.sections.get('Fit')!.parentElement as HTMLDetailsElement).open = true;
+      this.fill('Fit', this.fit.parts());
+    });
     on(['recording'], () => {
       const section = this.sections.get('Save and record')!;
       if (state.recordings.size > 0) (section.parentElement as HTMLDetailsElement).open = true;
@@ -75,6 +83,7 @@ export class Controls {
     this.fill('Side by side', this.paneParts());
     this.fill('Body', pane ? this.bodyParts(pane) : [waiting()]);
     this.fill('Display', this.displayParts());
+    this.fill('Fit', this.fit.parts());
     this.fill('Save and record', this.recordParts());
     this.fill('About this scene', this.sceneParts());
   }

@@ -71,7 +71,7 @@ export function bindHelp(shortcuts: () => Shortcut[]): { open(): void } {
     dialog.replaceChildren(head(dialog, 'help-title', 'Help'), make('div', { class: 'dialog-body', tabindex: '0' },
       make('p', { class: 'hint' },
         'Press on a body and drag to pull it; drag beside it to turn the camera. The right or middle button or two fingers move the ' +
-        'view, the wheel or a pinch zooms. Drop a scene (.json) or a surface (.obj, .stl, .ply, .glb) on the page to open it.'),
+        'view, the wheel or a pinch zooms. Drop a scene (.json) or a surface (.obj, .stl, .ply, .glb) on the page to open it, and a table of observed positions (.csv) to fit the scene to it.'),
       make('div', { class: 'shortcuts' }, ...sections)));
     dialog.showModal();
   };

@@ -1,4 +1,5 @@
-// A scene or a surface of the user's own: dropped on the page or chosen as a file.
+// A scene, a surface or a table of the user's own: dropped on the page or chosen as a file.
+import type { Actions } from './actions';
 import type { Connection } from './connection';
 import { byId } from './dom';
 import { bytes } from './format';
@@ -6,13 +7,13 @@ import { say, showError, state } from './state';
 
 const surfaces = ['obj', 'stl', 'ply', 'glb'];
 
-export function bindFiles(connection: () => Connection): { choose(): void } {
+export function bindFiles(connection: () => Connection, actions: Actions): { choose(): void } {
   const input = byId<HTMLInputElement>('file-input');
   const curtain = byId('drop');
   let depth = 0;
 
   input.addEventListener('change', () => {
-    if (input.files?.[0]) void take(input.files[0], connection());
+    if (input.files?.[0]) void take(input.files[0], connection(), actions);
     input.value = '';
   });
   byId('file-button').addEventListener('click', () => input.click());
@@ -33,15 +34,19 @@ export function bindFiles(connection: () => Connection): { choose(): void } {
     curtain.hidden = true;
     const files = event.dataTransfer?.files;
     if (files && files.length > 1) say('note', `One file at a time: opening ${files[0].name}.`);
-    if (files?.[0]) void take(files[0], connection());
+    if (files?.[0]) void take(files[0], connection(), actions);
   });
   return { choose: () => input.click() };
 }
 
-async function take(file: File, connection: Connection): Promise<void> {
+async function take(file: File, connection: Connection, actions: Actions): Promise<void> {
   const kind = file.name.split('.').pop()?.toLowerCase() ?? '';
+  if (kind === 'csv') {
+    await takeTable(file, actions);
+    return;
+  }
   if (kind !== 'json' && !surfaces.includes(kind)) {
-    showError(file.name, 'This is neither a scene (.json) nor a surface (.obj, .stl, .ply, .glb).', 'drop');
+    showError(file.name, 'This is neither a scene (.json), nor a surface (.obj, .stl, .ply, .glb), nor a table (.csv).', 'drop');
     return;
   }
   const most = state.hello?.max_message ?? Infinity;
@@ -59,6 +64,22 @@ async function take(file: File, connection: Connection): Promise<void> {
       connection.send({ do: 'surface', name: file.name, data: base64(new Uint8Array(await file.arrayBuffer())) });
       say('note', `Filling ${file.name}…`);
     }
+  } catch (error) {
+    showError(file.name, `The file cannot be read: ${error instanceof Error ? error.message : error}`, 'drop');
+  }
+}
+
+/** Observed positions, for a fit. */
+async function takeTable(file: File, actions: Actions): Promise<void> {
+  try {
+    const table = await file.text();
+    const most = state.hello?.max_message ?? Infinity;
+    if (new TextEncoder().encode(JSON.stringify(table)).length + 20000 > most) {
+      showError(file.name, `The table has ${bytes(file.size)}; at most ${bytes(most)} can be sent from here. ` +
+        'Put it beside the scene, and name it under "Fit".', 'drop');
+      return;
+    }
+    actions.observe({ name: file.name, table });
   } catch (error) {
     showError(file.name, `The file cannot be read: ${error instanceof Error ? error.message : error}`, 'drop');
   }

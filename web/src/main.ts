@@ -11,9 +11,9 @@ import { Labels } from './labels';
 import { bindMessages } from './messages';
 import { Plots } from './plots';
 import { expose, Rate } from './probe';
-import { column, type Answer, type Curve, type Frame, type Scene, type ServerError, type Tick, type Topology } from './protocol';
+import { column, type Answer, type Curve, type Frame, type Observed, type Scene, type ServerError, type Tick, type Topology } from './protocol';
 import { Puller } from './pull';
-import { changed, flush, onWake, say, showError, state, type Topic } from './state';
+import { changed, flush, noFit, onWake, say, showError, state, type Topic } from './state';
 import { bindTheme } from './theme';
 import { Timeline } from './timeline';
 import { Views } from './views';
@@ -32,10 +32,10 @@ const connection = new Connection(address, { opened, lost, answer, binary, broke
 const actions = new Actions(connection);
 const labels = new Labels(views, actions, () => controls.addPane());
 const plots = new Plots(link);
-const controls = new Controls(actions);
+const files = bindFiles(link, actions);
+const controls = new Controls(actions, files.choose);
 const timeline = new Timeline(actions);
 const rate = new Rate();
-const files = bindFiles(link);
 bindMessages(actions);
 
 let shortcuts: Shortcut[] = [];
@@ -66,7 +66,8 @@ function lost(): void {
   state.link = 'lost';
   state.sought = null;
   state.recordings.forEach((r, format) => { if (r.url === null) state.recordings.delete(format); });
-  changed('link', 'recording');
+  state.fit.running = false;  // the server has ended it
+  changed('link', 'recording', 'fit', 'fitting');
 }
 
 function broken(reason: string): void {
@@ -90,6 +91,20 @@ function answer(message: Answer): void {
       break;
     case 'error':
       takeError(message);
+      break;
+    case 'observed':
+      takeObserved(message);
+      break;
+    case 'fitting':
+      if (!state.fit.progress) forgetErrors('fit');
+      state.fit.progress = message;
+      if (message.motion) state.fit.motion = message.motion;
+      changed('fitting');
+      break;
+    case 'fitted':
+      Object.assign(state.fit, { running: false, result: message });
+      if (message.motion) state.fit.motion = message.motion;
+      changed('fit', 'fitting');
       break;
     case 'note':
       say('note', message.message);
@@ -135,6 +150,9 @@ function takeScene(scene: Scene): void {
   if (another) {
     state.recordings.clear();
     state.asked.clear();
+    if (state.fit.running) actions.cancelFit();
+    state.fit = noFit();
+    changed('fit', 'fitting');
   }
   changed('scene', 'messages', 'recording');
 }
@@ -156,6 +174,23 @@ function takeTick(tick: Tick): void {
   if (tick.frame === state.sought || tick.frame === null) state.sought = null;
 }
 
+/** What was refused before has been taken now. */
+function forgetErrors(about: string): void {
+  state.messages = state.messages.filter((m) => m.kind !== 'error' || m.about !== about);
+  changed('messages');
+}
+
+/** The table is there: the search is for Young's modulus, unless something else is chosen. */
+function takeObserved(observed: Observed): void {
+  const { fit } = state;
+  const known = fit.rows;
+  state.fit = { ...noFit(), file: fit.file, asked: fit.asked, table: fit.asked, observed, rows: known };
+  const first = observed.parameters.find((p) => p.name.endsWith('.young'));
+  if (known.length === 0 && first) actions.vary(first.name);
+  forgetErrors('observe');
+  changed('fit', 'fitting');
+}
+
 /** One that was asked for before the method changed comes too late. */
 function takeCurve(curve: Curve): void {
   const pane = state.scene?.panes[curve.pane];
@@ -169,6 +204,10 @@ function takeError(error: ServerError): void {
     state.curveError = error.message;
     changed('curve');
     return;
+  }
+  if (error.about === 'fit' && state.fit.running) {
+    state.fit.running = false;
+    changed('fit', 'fitting');
   }
   if (error.about === 'record') {
     state.recordings.forEach((r, format) => { if (r.url === null) state.recordings.delete(format); });

@@ -46,6 +46,10 @@ class Figure {
     canvas.addEventListener('pointerleave', () => this.point(null));
   }
 
+  set hidden(hidden: boolean) {
+    this.root.hidden = hidden;
+  }
+
   private point(value: number | null): void {
     this.hover = value;
     changed('view');
@@ -90,12 +94,15 @@ class Figure {
 }
 
 const redrawEvery = 150;  // ms
+const mostObserved = 40;  // points that are drawn
 
 export class Plots {
   private readonly root = byId('plots');
   private readonly energy = new Figure(this.root, 'Energy', 'Energy over time');
   private readonly step = new Figure(this.root, 'Step time', 'Computing time per step');
   private readonly damping = new Figure(this.root, 'Numerical damping', 'Damping curve of the methods');
+  private readonly fit = new Figure(this.root, 'Fit', 'What was observed, and the fitted motion');
+  private readonly fitColumn = make('select', { 'aria-label': 'Which column is drawn' });
   private readonly compare = make('select', { 'aria-label': 'Which energy is compared' });
   private readonly scale = make('button', { type: 'button', class: 'small' }, 'Log scale');
   private shownEnergies = new Set<EnergyName>(['total', 'kinetic', 'elastic']);
@@ -103,7 +110,7 @@ export class Plots {
   private logDamping = false;
   private asked = '';
   private readonly calm = new Calm(
-    ['tick', 'curve', 'view', 'theme', 'size', 'scene', 'selected'], redrawEvery, () => this.drawAll());
+    ['tick', 'curve', 'fitting', 'view', 'theme', 'size', 'scene', 'selected'], redrawEvery, () => this.drawAll());
 
   constructor(private readonly connection: () => Connection) {
     for (const name of energyNames) this.compare.append(make('option', { value: name }, energyTexts[name]));
@@ -115,6 +122,13 @@ export class Plots {
       this.logDamping = !this.logDamping;
       this.redraw();
     });
+    this.fitColumn.addEventListener('change', () => {
+      state.fit.column = this.fitColumn.selectedIndex;
+      this.redraw();
+    });
+    this.fit.controls.append(this.fitColumn);
+    on(['fit'], () => this.fillFit());
+    this.fillFit();
     this.energy.controls.append(this.compare);
     this.damping.controls.append(this.scale);
     on(['view'], () => { this.root.hidden = !state.view.plots; });
@@ -135,6 +149,43 @@ export class Plots {
     this.drawEnergy();
     this.drawSteps();
     this.drawDamping();
+    if (state.fit.observed) this.drawFit();
+  }
+
+  /** The figure is there while there are observations. */
+  private fillFit(): void {
+    const columns = state.fit.observed?.columns ?? [];
+    this.fit.hidden = columns.length === 0;
+    this.root.classList.toggle('with-fit', columns.length > 0);
+    this.fitColumn.replaceChildren(...columns.map((c, i) => make('option', { selected: i === state.fit.column }, c.name)));
+    this.fitColumn.hidden = columns.length < 2;
+    this.redraw();
+  }
+
+  private drawFit(): void {
+    const { observed, motion, column: at, progress, result } = state.fit;
+    const all = observed!.columns[at];
+    // Few enough that the line shows between them.
+    const every = Math.ceil(all.times.length / mostObserved);
+    const seen = { ...all, times: all.times.filter((_, i) => i % every === 0), values: all.values.filter((_, i) => i % every === 0) };
+    const moved = motion[at];
+    const color = paneColor(state.theme, 0);
+    const fitted = paneColor(state.theme, 1);
+    const values = [...seen.values, ...(moved?.values ?? [])];
+    const times = [...seen.times, ...(moved?.times ?? [])];
+    const [low, high] = values.reduce(([l, h], v) => [Math.min(l, v), Math.max(h, v)], [Infinity, -Infinity]);
+    const pad = 0.06 * (high - low) || 1e-3;
+    const end = times.reduce((a, b) => Math.max(a, b), 0);
+    const rms = result?.rms ?? progress?.rms;
+    this.fit.show({
+      x: { min: 0, max: end > 0 ? end : 1, log: false, title: 'Time [s]' },
+      y: { min: low - pad, max: high + pad, log: false, title: 'm' },
+      lines: moved ? [{ color: fitted, count: moved.times.length, x: (i) => moved.times[i], y: (i) => moved.values[i] }] : [],
+      dots: seen.times.map((t, i) => ({ x: t, y: seen.values[i], color, ring: false, size: 2.5 })), mark: null,
+    }, [
+      { text: observed!.columns.length < 2 ? `${seen.name} observed` : 'Observed', color, shape: 'spot' },
+      { text: 'Fitted', color: fitted, value: rms === undefined || rms === null ? '' : `rms ${withUnit(rms, 'm')}` },
+    ], '');
   }
 
   /** Once for each stage, when its first tick has come. */

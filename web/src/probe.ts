@@ -38,6 +38,7 @@ export function expose(views: Views, rate: Rate): void {
     get frame() { return state.tick?.frame ?? null; },
     get frames() { return state.tick?.frames ?? 0; },
     get floor() { return views.floorHeight; },
+    get fit() { return { running: state.fit.running, progress: state.fit.progress, result: state.fit.result, motion: state.fit.motion.length }; },
     get errors() { return state.shownErrors.map((e) => ({ ...e })); },
     positions: (pane: number): Float32Array => state.frames[pane]?.positions.slice() ?? new Float32Array(0),
     energies: (pane: number): EnergyRow[] => state.histories[pane]?.rows() ?? [],

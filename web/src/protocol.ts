@@ -3,7 +3,7 @@
 export type Vec3 = [number, number, number];
 export type ColorBy = 'none' | 'displacement' | 'stress' | 'contact';
 export type RecordFormat = 'mp4' | 'glb' | 'run';
-export type SceneValue = number | string | boolean;
+export type SceneValue = number | string | boolean | number[];
 export type Changes = Record<string, SceneValue>;
 
 /** What the page sends. */
@@ -21,7 +21,62 @@ export type Request =
   | ({ do: 'pull'; weights: number[]; to: Vec3; pane: number } & ({ triangle: number } | { line: number }))
   | { do: 'curve'; pane: number }
   | { do: 'record'; format: RecordFormat }
-  | { do: 'save'; pane: number };
+  | { do: 'save'; pane: number }
+  | ({ do: 'observe'; pane: number } & FitTable)
+  | ({ do: 'fit'; pane: number; vary: Record<string, (number | string)[]> } & FitTable)
+  | { do: 'cancel' };
+
+/** A table of observations: its text, or its name beside the scene. */
+export type FitTable = { name: string; table: string } | { file: string };
+export type FitValue = number | number[];
+
+/** A key of the scene that is varied, with bounds as they were typed. */
+export interface FitBounds {
+  path: string;
+  low: string;
+  high: string;
+}
+
+/** A column over time: what was observed, or the motion. */
+export interface FitColumn {
+  name: string;
+  times: number[];
+  values: number[];
+}
+
+export interface Observed {
+  is: 'observed';
+  name: string;
+  count: number;
+  /** How many there are; `columns` are the first of them. */
+  all_columns: number;
+  columns: FitColumn[];
+  /** What can be varied, with bounds to begin with. */
+  parameters: { name: string; value: number; low: number | null; high: number | null }[];
+}
+
+export interface Fitting {
+  is: 'fitting';
+  evaluation: number;
+  evaluations: number;
+  /** Of the best so far, once a run has succeeded. */
+  rms?: number;
+  values?: Record<string, FitValue>;
+  /** Where it is another one than before. */
+  motion?: FitColumn[];
+}
+
+export interface Fitted {
+  is: 'fitted';
+  values: Record<string, FitValue>;
+  confidence: Record<string, [FitValue | null, FitValue | null]>;
+  rms: number | null;
+  evaluations: number;
+  converged: boolean;
+  reason: string;
+  notes: string[];
+  motion?: FitColumn[];
+}
 
 export interface MethodParameter {
   name: string;
@@ -147,6 +202,9 @@ export type Answer =
   | Tick
   | Curve
   | ServerError
+  | Observed
+  | Fitting
+  | Fitted
   | { is: 'note'; message: string }
   | { is: 'saved'; name: string; scene: unknown; text: string }
   | { is: 'recording'; format: string; done: number }

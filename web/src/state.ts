@@ -2,11 +2,11 @@
 // are called once before the next picture.
 import { History } from './history';
 import type { Hit } from './pick';
-import type { Changes, ColorBy, Curve, Frame, Hello, RecordFormat, Scene, SceneValue, Tick, Topology, Vec3 } from './protocol';
+import type { Changes, ColorBy, Curve, Frame, Hello, FitBounds, FitColumn, FitTable, Fitted, Fitting, Observed, RecordFormat, Scene, SceneValue, Tick, Topology, Vec3 } from './protocol';
 
 export type Topic =
   | 'link' | 'hello' | 'scene' | 'tick' | 'frame' | 'view' | 'selected' | 'pull' | 'camera' | 'curve' | 'messages'
-  | 'recording' | 'pending' | 'theme' | 'size' | 'replay' | 'fields' | 'later';
+  | 'recording' | 'pending' | 'theme' | 'size' | 'replay' | 'fields' | 'fit' | 'fitting' | 'later';
 
 /** What the mouse, a finger or the keyboard holds. */
 export interface Grab {
@@ -39,6 +39,26 @@ export interface PendingChange {
 }
 
 export const maxPanes = 4;
+
+/** Of the scene that is shown. */
+export function noFit() {
+  return {
+    /** What was typed as a file's name. */
+    file: '',
+    /** What was asked for last, and the one that `observed` is of. */
+    asked: null as FitTable | null,
+    table: null as FitTable | null,
+    observed: null as Observed | null,
+    rows: [] as FitBounds[],
+    running: false,
+    progress: null as Fitting | null,
+    result: null as Fitted | null,
+    /** The best so far. */
+    motion: [] as FitColumn[],
+    /** The column that is drawn. */
+    column: 0,
+  };
+}
 
 export const state = {
   link: 'connecting' as 'connecting' | 'open' | 'lost',
@@ -73,6 +93,8 @@ export const state = {
   messages: [] as Message[],
   shownErrors: [] as { where: string; message: string; about: string }[],
   recordings: new Map<RecordFormat | string, Recording>(),
+
+  fit: noFit(),
 
   received: 0,
   drawn: 0,

@@ -166,7 +166,8 @@ void write_report(const RunDirectory& directory, const Document& report, const D
 
 /// To a table of observed positions.
 void fit_to_table(const FitArguments& a) {
-  FitRequest request{{.scene = a.scene.document(), .base = a.base()}, read_observations(*a.observed)};
+  Observations observed = read_observations(*a.observed);
+  FitRequest request{{.scene = a.scene.document(), .base = a.base()}, std::move(observed)};
   request.starts = a.starts;
   request.max_evaluations = a.evaluations;
   const Index count = request.observations.count();

@@ -1,5 +1,6 @@
 #include "limber/gradient/mode_changes.hpp"
 
+#include <optional>
 #include <utility>
 
 #include "limber/core/errors.hpp"
@@ -12,20 +13,37 @@ namespace limber {
 namespace {
 
 /// (K − λM) x = b in the complement of the modes, where it is positive definite, by conjugate gradients that are
-/// preconditioned with K + σM.
+/// preconditioned with K + σM. K is the symmetric part of the stiffness.
 class ComplementOfModes {
  public:
   ComplementOfModes(System& system, const ModalBasis& modes, const State& u, double sigma)
-      : system_(system),
-        modes_(modes),
-        solver_(make_linear_solver("auto", Symmetry::symmetric, system.traits().nodes)) {
+      : system_(system), modes_(modes), sigma_(sigma) {
     system.tangent(u, Definiteness::exact, tangent_);
-    constexpr double no_damping = 1e-9;
-    combine(system, tangent_, 1 / (no_damping * sigma), no_damping, A_);
-    solver_->set_matrix(A_);
+    precondition();
   }
 
   Vector solve(const Vector& right, double lambda) {
+    constexpr double most_shift = 1e6;
+    for (const double least = sigma_; sigma_ < most_shift * least; sigma_ *= 4, precondition())
+      if (const auto x = try_to_solve(right, lambda)) return *x;
+    throw StepFailure("the stiffness matrix at which modes were found is indefinite");
+  }
+  Matrix stiff(const Matrix& X) const { return modal_stiffness(system_, tangent_, X); }
+
+ private:
+  void precondition() {
+    constexpr double no_damping = 1e-9;
+    combine(system_, tangent_, 1 / (no_damping * sigma_), no_damping, A_);
+    if (!system_.symmetric()) {
+      const SparseMatrix transposed = A_.transpose();
+      lower_ = SparseMatrix((.5 * (A_ + transposed)).triangularView<Eigen::Lower>());
+    }
+    solver_ = make_linear_solver("auto", Symmetry::symmetric, system_.traits().nodes);
+    solver_->set_matrix(system_.symmetric() ? A_ : lower_);
+  }
+
+  /// Nothing where the preconditioner is indefinite.
+  std::optional<Vector> try_to_solve(const Vector& right, double lambda) {
     constexpr double tolerance = 1e-10, rounding = 1e-15;
     constexpr int most = 500;
     // Projected twice: what is left of a right-hand side that is nearly modal may be as small as the error of one.
@@ -35,40 +53,43 @@ class ComplementOfModes {
     for (int k = 0; r.norm() > goal; ++k) {
       if (k == most) throw StepFailure("the change of the modes of a hybrid was not found");
       Vector y;
-      if (solver_->solve(r, y, 1e-12).status != SolveReport::Status::ok)
-        throw StepFailure("the stiffness matrix at which modes were found is indefinite");
+      if (solver_->solve(r, y, 1e-12).status != SolveReport::Status::ok) return std::nullopt;
       const Vector z = modes_.complement(y);
       const double before = std::exchange(rho, r.dot(z));
       p = k == 0 ? z : Vector(z + rho / before * p);
       const Vector Ap =
-          modes_.complement_of_force(multiply_stiffness(system_, tangent_, p) - lambda * system_.apply_mass(p));
-      const double step = rho / p.dot(Ap);
+          modes_.complement_of_force(modal_stiffness(system_, tangent_, p) - lambda * system_.apply_mass(p));
+      const double curvature = p.dot(Ap);
+      if (!(curvature > 0)) throw StepFailure("the modes of a hybrid are not the lowest ones: it has no derivative");
+      const double step = rho / curvature;
       x += step * p;
       r -= step * Ap;
     }
     return x;
   }
-  Matrix stiff(const Matrix& X) const {
-    Matrix KX(X.rows(), X.cols());
-    for (Index c = 0; c < X.cols(); ++c) KX.col(c) = multiply_stiffness(system_, tangent_, X.col(c));
-    return KX;
-  }
-
- private:
   System& system_;
   const ModalBasis& modes_;
+  double sigma_;
   std::unique_ptr<LinearSolver> solver_;
   Tangent tangent_;
-  SparseMatrix A_;
+  SparseMatrix A_, lower_;  // of the preconditioner; the latter where K is not symmetric
 };
 
 }  // namespace
+
+Matrix modal_stiffness(const System& system, const Tangent& tangent, const Matrix& X) {
+  Matrix KX(X.rows(), X.cols());
+  for (Index c = 0; c < X.cols(); ++c) KX.col(c) = multiply_stiffness(system, tangent, X.col(c));
+  if (system.symmetric()) return KX;
+  const Matrix transposed = tangent.K.transpose() * X, plain = tangent.K * X;
+  return KX + .5 * (transposed - plain);
+}
 
 void ModeChanges::begin_step(System& system, const HeldModes& modes, const State& u, const Matrix& change_of_q,
                              const std::function<Products(Index column, const Matrix& X)>& products) {
   if (std::exchange(kept_, modes.kept) == modes.kept || !kept_) return;
   const ModalBasis& found = kept_->found;
-  const bool here = found.count() > 0 && kept_->at == u.q && system.symmetric() && found.count() < u.q.size();
+  const bool here = found.count() > 0 && kept_->at == u.q && found.count() < u.q.size();
   for (Change& change : changes_) change = {Matrix::Zero(found.X.rows(), found.X.cols()), Vector::Zero(u.q.size())};
   if (!here) return;
   const double sigma = found.lambda.cwiseAbs().maxCoeff() + 1e-300;

@@ -1,7 +1,7 @@
 #pragma once  // internal
 /// How the modes of a hybrid change with the parameters of a motion, one column of changes for each. They are found at
-/// the start of a step from K and M there, K X = M X Λ with XᵀM X = I, and turn with their bodies until they are found
-/// anew. A change δX in the complement of the modes obeys
+/// the start of a step from M and the symmetric part of K there, K X = M X Λ with XᵀM X = I, and turn with their bodies
+/// until they are found anew. A change δX in the complement of the modes obeys
 ///
 ///     Pᵀ(K δX − M δX Λ) = −Pᵀ(δK X − δM X Λ).
 ///
@@ -16,6 +16,9 @@
 #include "limber/time/modal/subspace.hpp"
 
 namespace limber {
+
+/// The symmetric part of K, times each column.
+Matrix modal_stiffness(const System& system, const Tangent& tangent, const Matrix& X);
 
 class ModeChanges {
  public:

@@ -6,7 +6,6 @@
 #include <numeric>
 
 #include "limber/gradient/learnt_changes.hpp"
-#include "limber/time/stage_matrix.hpp"
 
 namespace limber {
 namespace {
@@ -116,10 +115,8 @@ ModeChanges::Products StepDifferences::products(const Substep& substep, std::spa
     remember(*p.system, substep, column, p.change);
     p.system->begin_step(u);
     p.system->tangent(u, Definiteness::exact, tangent);
-    for (Index c = 0; c < X.cols(); ++c) {
-      sum.stiffness.col(c) += p.weight * multiply_stiffness(*p.system, tangent, X.col(c));
-      sum.mass.col(c) += p.weight * p.system->apply_mass(X.col(c));
-    }
+    sum.stiffness += p.weight * modal_stiffness(*p.system, tangent, X);
+    for (Index c = 0; c < X.cols(); ++c) sum.mass.col(c) += p.weight * p.system->apply_mass(X.col(c));
   }
   return sum;
 }

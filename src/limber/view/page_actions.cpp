@@ -81,6 +81,14 @@ struct Question {
   const Json& message;
 };
 
+const Pane& fitted_pane(const Question& q) {
+  const ViewStage& stage = q.player.simulated("fit its scene");
+  const std::size_t pane = which_pane(q.message).value_or(0);
+  if (pane >= stage.panes().size())
+    throw InputError("pane", fmt::format("{}: there are {}", pane, stage.panes().size()));
+  return *stage.panes()[pane];
+}
+
 void open_example(StagePlayer& player, const std::string& name) {
   const auto examples = example_scenes(player.options().examples_folder);
   const auto found = std::find_if(examples.begin(), examples.end(), [&](const auto& e) { return e.name == name; });
@@ -112,7 +120,7 @@ const std::map<std::string, Action>& actions() {
       {"step",
        [](const Question& q) {
          q.player.simulated("go on from a frame");
-         q.player.step_once(q.side.records());
+         q.player.step_once(q.side.busy());
        }},
       {"restart",
        [](const Question& q) {
@@ -192,6 +200,10 @@ const std::map<std::string, Action>& actions() {
          const auto format = value_at<std::string>(q.message, "format", "text");
          q.side.record(q.client, q.player.stage(), format);
        }},
+      {"observe",
+       [](const Question& q) { q.side.fits().observe(q.client, q.message, fitted_pane(q), q.player.access()); }},
+      {"fit", [](const Question& q) { q.side.fits().begin(q.client, q.message, fitted_pane(q), q.player.access()); }},
+      {"cancel", [](const Question& q) { q.side.fits().cancel(q.client); }},
       {"save",
        [](const Question& q) {
          const std::size_t pane = which_pane(q.message).value_or(0);

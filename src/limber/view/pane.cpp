@@ -107,6 +107,11 @@ void Pane::release() {
   simulation_->change_forces([&] { hand_->release(); });
 }
 
+std::vector<Parameter> Pane::numbers() const {
+  if (!parameters_) return {};
+  return parameters_->parameters();
+}
+
 StepRow Pane::row() const {
   if (!simulation_) return {};
   return {time(),

@@ -50,6 +50,8 @@ class Pane {
   void change(const std::vector<Parameter>& numbers);
 
   const Document& document() const { return document_; }
+  /// Those that may change while the motion goes on; of one that is only shown, none.
+  std::vector<Parameter> numbers() const;
   const Scene& scene() const { return parameters_ ? parameters_->scene() : scene_; }
   const Model& model() const { return model_; }
   const PullForce& hand() const { return *hand_; }

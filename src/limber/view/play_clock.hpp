@@ -18,7 +18,7 @@ class PlayClock {
   double reached() const { return reached_; }
   void forget_reached() { reached_ = 0; }
 
-  /// `recording`: whether a recording is made meanwhile.
+  /// `recording`: whether a recording or a fit is made meanwhile.
   Clock::time_point due(double time, bool recording) const;
   /// A step has been made.
   void stepped(double from, double to, Clock::time_point begun, bool recording);

@@ -17,7 +17,7 @@ class StagePlayer {
 
   const ViewOptions& options() const { return options_; }
   bool plays() const { return stage_ && shown_.playing; }
-  /// When the next step is due. `recording`: whether a recording is made meanwhile.
+  /// When the next step is due. `recording`: whether a recording or a fit is made meanwhile.
   PlayClock::Clock::time_point due(bool recording) const { return clock_.due(stage_->time(), recording); }
 
   /// Throws InputError if there is none yet.

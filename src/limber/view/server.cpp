@@ -347,6 +347,7 @@ class PageConnection : public std::enable_shared_from_this<PageConnection> {
   void leave() {
     if (hub_.pages.erase(this) == 0 || !hub_.session) return;
     if (pulls_) hub_.session->ask(client_, R"({"do":"release"})");  // nobody else will
+    hub_.session->ask(client_, R"({"do":"cancel"})");
     hub_.note_pages();
   }
 

@@ -62,11 +62,11 @@ void ViewSession::live() {
   try {
     while (!waiting_.ended()) {
       const bool plays = player_.plays() && watched_;
-      const auto work = waiting_.next(plays ? std::optional(player_.due(side_.records())) : std::nullopt);
+      const auto work = waiting_.next(plays ? std::optional(player_.due(side_.busy())) : std::nullopt);
       if (work)
         board_.guard(0, "", work);
       else if (plays && !waiting_.ended())
-        board_.guard(0, "", [this] { player_.step(side_.records()); });
+        board_.guard(0, "", [this] { player_.step(side_.busy()); });
     }
   } catch (const Interrupted&) {  // the end
   }

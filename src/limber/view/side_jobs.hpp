@@ -1,8 +1,9 @@
 #pragma once  // internal
-/// What pages ask for that takes long: curves of damping, and recordings.
+/// What pages ask for that takes long: curves of damping, recordings, and fits.
 
 #include <string>
 
+#include "limber/view/fits.hpp"
 #include "limber/view/options.hpp"
 #include "limber/view/side_thread.hpp"
 
@@ -11,19 +12,26 @@ namespace limber {
 class SideJobs {
  public:
   /// Both must outlive it.
-  SideJobs(const ViewOptions& options, ViewBoard& board) : options_(options), board_(board), thread_(board) {}
+  SideJobs(const ViewOptions& options, ViewBoard& board)
+      : options_(options), board_(board), fits_(options, board), thread_(board, "recording") {}
 
   /// The damping of a pane's method, and where the modes of its scene are on the curve. Throws InputError.
   void send_curve(unsigned long client, const ViewStage& stage, unsigned session, std::size_t pane);
   /// What the stage has kept, as "mp4", "glb" or "run". Throws InputError, OutputError.
   void record(unsigned long client, const ViewStage& stage, const std::string& format);
-  bool records() const { return thread_.records(); }
-  void end() { thread_.end(); }
+  PageFits& fits() { return fits_; }
+  /// Whether a recording or a fit is made.
+  bool busy() const { return thread_.records() || fits_.busy(); }
+  void end() {
+    thread_.end();
+    fits_.end();
+  }
 
  private:
   const ViewOptions& options_;
   ViewBoard& board_;
   long recordings_ = 0;
+  PageFits fits_;
   SideThread thread_;
 };
 

@@ -14,9 +14,9 @@ constexpr std::size_t most_jobs = 20;
 
 }  // namespace
 
-SideThread::SideThread(ViewBoard& board) : board_(board) {
+SideThread::SideThread(ViewBoard& board, const char* name) : board_(board) {
   thread_ = std::thread([this] { work(); });
-  ::pthread_setname_np(thread_.native_handle(), "recording");
+  ::pthread_setname_np(thread_.native_handle(), name);
 }
 
 SideThread::~SideThread() {

@@ -15,8 +15,8 @@ namespace limber {
 
 class SideThread {
  public:
-  /// The board, which must outlive it, is told what jobs throw.
-  explicit SideThread(ViewBoard& board);
+  /// The board, which must outlive it, is told what jobs throw. `name`: of the thread, for those who watch the process.
+  SideThread(ViewBoard& board, const char* name);
   ~SideThread();
   SideThread(const SideThread&) = delete;
   SideThread& operator=(const SideThread&) = delete;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 #include "limber/core/errors.hpp"
 #include "limber/core/interrupt.hpp"
@@ -23,11 +25,13 @@ Vec3 probe_change(const Probe& probe, const Vector& q, const Vector& dq) {
   return (probe.at(q + e * dq) - probe.at(q - e * dq)) / (2 * e);
 }
 
-/// The observed probes of a model, and what the motion does at the observed times.
+/// The observed probes of a model, how they move, and what the motion does at the observed times.
 class ProbeResiduals {
  public:
   ProbeResiduals(const Observations& observed, const DifferentiableRun& run)
-      : observed_(observed), probes_(observed_probes(observed, run)) {}
+      : observed_(observed), probes_(observed_probes(observed, run)) {
+    motion_.values.resize(run.steps() + 1, std::ssize(probes_));
+  }
 
   /// A state of the motion, with a column of changes for each variable; states come in the order of time.
   void visit(const State& u, const Matrix& dq, const Matrix& dv, LeastSquaresValue& to) {
@@ -43,7 +47,14 @@ class ProbeResiduals {
     last_dq_ = dq;
     last_dv_ = dv;
     has_last_ = true;
+    const Index k = std::ssize(motion_.times);
+    motion_.times.push_back(u.t);
+    for (std::size_t c = 0; c < probes_.size(); ++c)
+      motion_.values(k, static_cast<Index>(c)) = probes_[c]->at(u.q)[observed_.columns[c].axis];
   }
+
+  /// Of all states that were visited: those of a whole run.
+  FittedMotion motion() && { return std::move(motion_); }
 
  private:
   template <class X>
@@ -72,19 +83,8 @@ class ProbeResiduals {
   State last_;
   Matrix last_dq_, last_dv_;
   bool has_last_ = false;
+  FittedMotion motion_;
 };
-
-FittedMotion motion_of(DifferentiableRun& run, const Observations& observed) {
-  FittedMotion motion;
-  const std::vector<const Probe*> probes = observed_probes(observed, run);
-  motion.values.resize(run.steps() + 1, static_cast<Index>(probes.size()));
-  run.run([&](long k, const State& u) {
-    motion.times.push_back(u.t);
-    for (std::size_t c = 0; c < probes.size(); ++c)
-      motion.values(k, static_cast<Index>(c)) = probes[c]->at(u.q)[observed.columns[c].axis];
-  });
-  return motion;
-}
 
 const Probe* probe_of(const Model& model, const std::string& name) {
   for (const Probe& probe : model.probes)
@@ -153,14 +153,20 @@ Fit fit(const FitRequest& request) {
     observed_probes(request.observations, run);
     return VariedRun(request.varied, run.parameters());
   }();
+  double least = std::numeric_limits<double>::infinity();
+  FittedMotion best;
   const auto judge = [&](const Document& scene, const OtherValues& other, LeastSquaresValue& value) {
     DifferentiableRun run(scene, request.base, names, request.access, other);
     ProbeResiduals residuals(request.observations, run);
     run.forwards([&](long, const State& u, const Matrix& dq, const Matrix& dv) { residuals.visit(u, dq, dv, value); });
+    const double sum = value.residual.squaredNorm();
+    if (!(sum < least) || !value.jacobian.allFinite()) return;
+    least = sum;
+    best = std::move(residuals).motion();
+    if (request.improved) request.improved(best);
   };
   Fit result = searched(request, varied, request.observations.count(), judge);
-  DifferentiableRun run(result.scene, request.base, {}, request.access, varied.other(varied.lists(result.found.x)));
-  result.motion = motion_of(run, request.observations);
+  result.motion = std::move(best);
   return result;
 }
 

@@ -29,6 +29,8 @@ struct FitSearch {
 
 struct FitRequest : FitSearch {
   Observations observations;
+  /// Before go_on, after each evaluation that is better than all before: the motion.
+  std::function<void(const FittedMotion&)> improved = {};
 };
 
 /// Of the scene's equilibrium.

@@ -169,9 +169,10 @@ void Observations::require_probes(const std::vector<std::string>& probes) const 
 Index Observations::count() const { return values.size() - values.array().isNaN().count(); }
 
 Observations read_observations(const std::string& path, const FileAccess& access) {
-  const std::string text = access.load(path);
-  return Table(path, text).read();
+  return observations_in(access.load(path), path);
 }
+
+Observations observations_in(const std::string& text, const std::string& source) { return Table(source, text).read(); }
 
 std::array<double, 4> hermite_weights(double t0, double t1, double t) {
   const double h = t1 - t0, s = (t - t0) / h, left = 1 - s;

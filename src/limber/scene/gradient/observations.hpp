@@ -37,6 +37,8 @@ struct Observations {
 /// A CSV file: a line with the names of the columns, among them `time`, then a line for each time. Cells without a
 /// number, or with nan, were not observed. Lines that start with # are comments. Throws InputError.
 Observations read_observations(const std::string& path, const FileAccess& access = {});
+/// The same of the text of such a file. `source` stands in messages.
+Observations observations_in(const std::string& text, const std::string& source);
 
 /// Weights of q(t₀), v(t₀), q(t₁), v(t₁) in the cubic through both positions with both velocities, at t₀ ≤ t ≤ t₁.
 std::array<double, 4> hermite_weights(double t0, double t1, double t);
