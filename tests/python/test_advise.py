@@ -116,7 +116,7 @@ def test_the_table_says_why_and_what_to_paste(swing, limber_cli, write_scene):
     ({"accuracy": "1 kg"}, "accuracy: "),
     ({"accuracy": float("nan")}, "accuracy: nan m"),
     ({"accuracy": [1]}, "accuracy: a number or a text with a unit"),
-    ({"keep_energy": 1.5}, "keep-energy: 1.5 is outside"),
+    ({"keep_energy": 1.5}, "keep_energy: 1.5 is outside"),
     ({"time": 0}, "time: 0 s is not above 0"),
     ({"accuracy": 1e-3, "methods": ["BD"]}, "BDF2"),
 ])
@@ -129,7 +129,7 @@ def test_wrong_options_are_refused(swing, limber_cli, write_scene):
     path = write_scene(swing)
     assert "what is wanted" in limber_cli("advise", path, status=2).err
     assert "at a time" in limber_cli("advise", path, "--real-time", "--time", "3s", status=2).err
-    assert "--time" in limber_cli("advise", path, "--time", "3 kg", status=2).err
+    assert "time: " in limber_cli("advise", path, "--time", "3 kg", status=2).err
     assert "duration" in limber_cli("advise", path, "--accuracy", "1 mm", "--set", "time.duration=0", status=2).err
     assert "-o" in limber_cli("advise", path, "--accuracy", "1 mm", "--set", "time.duration=0.2", "--apply", status=2).err
 

@@ -1,7 +1,7 @@
 // What a user can do, by button or by key.
 import type { Connection } from './connection';
 import { plain } from './format';
-import type { ColorBy, FitTable, RecordFormat, SceneValue } from './protocol';
+import type { ColorBy, FitTable, RecordFormat, SceneValue, Suggestion } from './protocol';
 import { changed, isBack, isPlaying, maxPanes, say, settle, state, type PendingChange } from './state';
 
 /** Simulated seconds per second; 0: as fast as it can. */
@@ -213,6 +213,21 @@ export class Actions {
     if (!this.connection.send({ do: 'fit', pane: state.selected, vary, ...fit.table })) return;
     Object.assign(fit, { running: true, progress: null, result: null, motion: [] });
     changed('fit', 'fitting');
+  }
+
+  advise(): void {
+    const { advice } = state;
+    if (advice.running) return;
+    if (!this.connection.send({ do: 'advise', pane: state.selected, wish: advice.wish, amount: advice.amount.trim() })) return;
+    Object.assign(advice, { running: true, done: 0, trying: '', result: null });
+    changed('advice');
+  }
+
+  /** Goes on with a method and its steps. */
+  take(suggestion: Suggestion): void {
+    if (isBack()) this.live();
+    const set = { 'method.name': suggestion.scene.method, 'time.step': suggestion.scene.time.step };
+    this.connection.send({ do: 'set', set, pane: state.selected });
   }
 
   cancelFit(): void {

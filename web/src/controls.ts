@@ -1,5 +1,6 @@
 // The panel: method, bodies, what is shown, saving and recording. Built from the state; a change goes out through Actions.
 import { colorings, type Actions } from './actions';
+import { AdvicePanel } from './advice';
 import { BodyChoice } from './bodies';
 import { bodyColor, paneColor, scenery } from './colors';
 import { byId, make } from './dom';
@@ -36,10 +37,13 @@ export class Controls {
   private methodEverywhere = false;
   private toAdd = '';
   private readonly fit: FitPanel;
+  private readonly advice: AdvicePanel;
 
   constructor(private readonly actions: Actions, choose: () => void) {
     this.fit = new FitPanel(actions, choose);
+    this.advice = new AdvicePanel(actions);
     this.addSection('Method', true);
+    this.addSection('Advice', false);
     this.addSection('Side by side', true);
     this.addSection('Body', true);
     this.addSection('Display', true);
@@ -52,6 +56,7 @@ export class Controls {
       if (state.fit.observed) (this.sections.get('Fit')!.parentElement as HTMLDetailsElement).open = true;
       this.fill('Fit', this.fit.parts());
     });
+    on(['advice'], () => this.fill('Advice', this.advice.parts()));
     on(['recording'], () => {
       const section = this.sections.get('Save and record')!;
       if (state.recordings.size > 0) (section.parentElement as HTMLDetailsElement).open = true;
@@ -80,6 +85,7 @@ export class Controls {
   private rebuild(): void {
     const pane = state.scene?.panes[state.selected];
     this.fill('Method', pane ? this.methodParts(pane) : [waiting()]);
+    this.fill('Advice', this.advice.parts());
     this.fill('Side by side', this.paneParts());
     this.fill('Body', pane ? this.bodyParts(pane) : [waiting()]);
     this.fill('Display', this.displayParts());

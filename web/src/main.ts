@@ -106,6 +106,14 @@ function answer(message: Answer): void {
       if (message.motion) state.fit.motion = message.motion;
       changed('fit', 'fitting');
       break;
+    case 'advising':
+      Object.assign(state.advice, { done: message.done, trying: message.method });
+      changed('advice');
+      break;
+    case 'advice':
+      Object.assign(state.advice, { running: false, result: message });
+      changed('advice');
+      break;
     case 'note':
       say('note', message.message);
       break;
@@ -208,6 +216,10 @@ function takeError(error: ServerError): void {
   if (error.about === 'fit' && state.fit.running) {
     state.fit.running = false;
     changed('fit', 'fitting');
+  }
+  if (error.about === 'advise' && state.advice.running) {
+    state.advice.running = false;
+    changed('advice');
   }
   if (error.about === 'record') {
     state.recordings.forEach((r, format) => { if (r.url === null) state.recordings.delete(format); });

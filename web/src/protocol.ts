@@ -3,7 +3,9 @@
 export type Vec3 = [number, number, number];
 export type ColorBy = 'none' | 'displacement' | 'stress' | 'contact';
 export type RecordFormat = 'mp4' | 'glb' | 'run';
-export type SceneValue = number | string | boolean | number[];
+/** An accuracy that steps of any length keep. */
+export interface StepAccuracy { accuracy: number; max?: number; min?: number }
+export type SceneValue = number | string | boolean | number[] | StepAccuracy;
 export type Changes = Record<string, SceneValue>;
 
 /** What the page sends. */
@@ -24,7 +26,10 @@ export type Request =
   | { do: 'save'; pane: number }
   | ({ do: 'observe'; pane: number } & FitTable)
   | ({ do: 'fit'; pane: number; vary: Record<string, (number | string)[]> } & FitTable)
+  | { do: 'advise'; pane: number; wish: Wish; amount: string }
   | { do: 'cancel' };
+
+export type Wish = 'accuracy' | 'keep_energy' | 'time' | 'real_time';
 
 /** A table of observations: its text, or its name beside the scene. */
 export type FitTable = { name: string; table: string } | { file: string };
@@ -76,6 +81,27 @@ export interface Fitted {
   reason: string;
   notes: string[];
   motion?: FitColumn[];
+}
+
+export interface Suggestion {
+  method: string;
+  /** [s] of all steps, or the mean where `accuracy` is a number. */
+  step: number;
+  accuracy: number | null;
+  error: number;
+  energy_lost: number;
+  seconds: number;
+  meets: boolean;
+  reason: string;
+  scene: { method: string; time: { step: number | StepAccuracy } };
+}
+
+export interface Advice {
+  is: 'advice';
+  session: number;
+  suggestions: Suggestion[];
+  dropped: { method: string; reason: string }[];
+  notes: string[];
 }
 
 export interface MethodParameter {
@@ -205,6 +231,8 @@ export type Answer =
   | Observed
   | Fitting
   | Fitted
+  | Advice
+  | { is: 'advising'; session: number; done: number; method: string }
   | { is: 'note'; message: string }
   | { is: 'saved'; name: string; scene: unknown; text: string }
   | { is: 'recording'; format: string; done: number }

@@ -2,11 +2,11 @@
 // are called once before the next picture.
 import { History } from './history';
 import type { Hit } from './pick';
-import type { Changes, ColorBy, Curve, Frame, Hello, FitBounds, FitColumn, FitTable, Fitted, Fitting, Observed, RecordFormat, Scene, SceneValue, Tick, Topology, Vec3 } from './protocol';
+import type { Advice, Changes, ColorBy, Curve, Frame, Hello, FitBounds, FitColumn, FitTable, Fitted, Fitting, Observed, RecordFormat, Scene, SceneValue, Tick, Topology, Vec3, Wish } from './protocol';
 
 export type Topic =
   | 'link' | 'hello' | 'scene' | 'tick' | 'frame' | 'view' | 'selected' | 'pull' | 'camera' | 'curve' | 'messages'
-  | 'recording' | 'pending' | 'theme' | 'size' | 'replay' | 'fields' | 'fit' | 'fitting' | 'later';
+  | 'recording' | 'pending' | 'theme' | 'size' | 'replay' | 'fields' | 'fit' | 'fitting' | 'advice' | 'later';
 
 /** What the mouse, a finger or the keyboard holds. */
 export interface Grab {
@@ -60,6 +60,10 @@ export function noFit() {
   };
 }
 
+export function noAdvice() {
+  return { wish: 'accuracy' as Wish, amount: '1 mm', running: false, done: 0, trying: '', result: null as Advice | null };
+}
+
 export const state = {
   link: 'connecting' as 'connecting' | 'open' | 'lost',
   hello: null as Hello | null,
@@ -95,6 +99,7 @@ export const state = {
   recordings: new Map<RecordFormat | string, Recording>(),
 
   fit: noFit(),
+  advice: noAdvice(),
 
   received: 0,
   drawn: 0,

@@ -23,19 +23,13 @@ struct AdviseArguments {
   int threads = -1;
 };
 
-/// "95%", "0.95".
-double share(const std::string& text) {
-  if (!text.ends_with('%')) return parse_quantity(text, quantity::ratio, "--keep-energy");
-  return parse_quantity(text.substr(0, text.size() - 1), quantity::ratio, "--keep-energy") / 100;
-}
-
 Wish wish_of(const AdviseArguments& a, const Scene& scene) {
   const int wishes = !a.accuracy.empty() + !a.keep_energy.empty() + !a.time.empty() + a.real_time;
   if (wishes > 1) throw InputError("advise", "one of --accuracy, --keep-energy, --time and --real-time at a time");
-  if (!a.keep_energy.empty()) return {Wish::Kind::keep_energy, share(a.keep_energy)};
-  if (!a.time.empty()) return {Wish::Kind::time, parse_quantity(a.time, quantity::time, "--time")};
-  if (a.real_time) return {Wish::Kind::real_time, 0};
-  if (!a.accuracy.empty()) return {Wish::Kind::accuracy, parse_quantity(a.accuracy, quantity::length, "--accuracy")};
+  if (!a.keep_energy.empty()) return wish_from("keep_energy", a.keep_energy);
+  if (!a.time.empty()) return wish_from("time", a.time);
+  if (a.real_time) return wish_from("real_time", "");
+  if (!a.accuracy.empty()) return wish_from("accuracy", a.accuracy);
   if (scene.time.accuracy) return {Wish::Kind::accuracy, scene.time.accuracy->accuracy};
   throw InputError("advise", "what is wanted? --accuracy \"1 mm\", --keep-energy 95%, --time 60s or --real-time");
 }

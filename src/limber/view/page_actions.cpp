@@ -81,8 +81,8 @@ struct Question {
   const Json& message;
 };
 
-const Pane& fitted_pane(const Question& q) {
-  const ViewStage& stage = q.player.simulated("fit its scene");
+const Pane& asked_pane(const Question& q, const char* why) {
+  const ViewStage& stage = q.player.simulated(why);
   const std::size_t pane = which_pane(q.message).value_or(0);
   if (pane >= stage.panes().size())
     throw InputError("pane", fmt::format("{}: there are {}", pane, stage.panes().size()));
@@ -201,9 +201,20 @@ const std::map<std::string, Action>& actions() {
          q.side.record(q.client, q.player.stage(), format);
        }},
       {"observe",
-       [](const Question& q) { q.side.fits().observe(q.client, q.message, fitted_pane(q), q.player.access()); }},
-      {"fit", [](const Question& q) { q.side.fits().begin(q.client, q.message, fitted_pane(q), q.player.access()); }},
+       [](const Question& q) {
+         q.side.fits().observe(q.client, q.message, asked_pane(q, "fit its scene"), q.player.access());
+       }},
+      {"fit",
+       [](const Question& q) {
+         q.side.fits().begin(q.client, q.message, asked_pane(q, "fit its scene"), q.player.access());
+       }},
       {"cancel", [](const Question& q) { q.side.fits().cancel(q.client); }},
+      {"advise",
+       [](const Question& q) {
+         const auto kind = value_at<std::string>(q.message, "wish", "text");
+         const Wish wish = wish_from(kind, q.message.value("amount", ""));
+         q.side.send_advice(q.client, asked_pane(q, "ask for advice"), q.player.session(), wish);
+       }},
       {"save",
        [](const Question& q) {
          const std::size_t pane = which_pane(q.message).value_or(0);

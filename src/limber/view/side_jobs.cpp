@@ -12,6 +12,7 @@
 #include "limber/analysis/amplification.hpp"
 #include "limber/core/errors.hpp"
 #include "limber/core/interrupt.hpp"
+#include "limber/scene/json.hpp"
 #include "limber/scene/run/facts.hpp"
 #include "limber/view/messages.hpp"
 #include "limber/view/recording.hpp"
@@ -50,6 +51,24 @@ void SideJobs::send_curve(unsigned long client, const ViewStage& stage, unsigned
                                {"modes", modes}}));
   };
   thread_.add({client, "curve", work});
+}
+
+void SideJobs::send_advice(unsigned long client, const Pane& pane, unsigned session, const Wish& wish) {
+  const auto work = [this, client, session, wish, scene = pane.scene()] {
+    AdviceRequest request{.wish = wish};
+    std::string trying;
+    request.go_on = [&](double part, const std::string& what) {
+      if (what != trying)
+        board_.say(client, dumped({{"is", "advising"}, {"session", session}, {"done", part}, {"method", what}}));
+      trying = what;
+      return !thread_.ended();
+    };
+    Json answer = json_of(to_json(advise(scene, build_model(scene), request)));
+    answer["is"] = "advice";
+    answer["session"] = session;
+    board_.say(client, dumped(answer));
+  };
+  thread_.add({client, "advise", work});
 }
 
 void SideJobs::record(unsigned long client, const ViewStage& stage, const std::string& format) {

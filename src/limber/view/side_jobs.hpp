@@ -1,8 +1,9 @@
 #pragma once  // internal
-/// What pages ask for that takes long: curves of damping, recordings, and fits.
+/// What pages ask for that takes long: curves of damping, recordings, advice, and fits.
 
 #include <string>
 
+#include "limber/scene/advice/advise.hpp"
 #include "limber/view/fits.hpp"
 #include "limber/view/options.hpp"
 #include "limber/view/side_thread.hpp"
@@ -19,6 +20,8 @@ class SideJobs {
   void send_curve(unsigned long client, const ViewStage& stage, unsigned session, std::size_t pane);
   /// What the stage has kept, as "mp4", "glb" or "run". Throws InputError, OutputError.
   void record(unsigned long client, const ViewStage& stage, const std::string& format);
+  /// Which method and which steps do what a page wishes of a pane's scene.
+  void send_advice(unsigned long client, const Pane& pane, unsigned session, const Wish& wish);
   PageFits& fits() { return fits_; }
   /// Whether a recording or a fit is made.
   bool busy() const { return thread_.records() || fits_.busy(); }

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "limber/core/errors.hpp"
 #include "limber/scene/advice/advise.hpp"
 #include "limber/scene/json.hpp"
 #include "limber/scene/run/other_method.hpp"
+#include "limber/scene/units.hpp"
 
 namespace limber {
 namespace {
@@ -69,6 +71,14 @@ Json step_of(const Suggestion& s, const Json& before) {
 }
 
 }  // namespace
+
+Wish wish_from(const std::string& kind, const std::string& amount) {
+  if (kind == word(Kind::accuracy)) return {Kind::accuracy, parse_quantity(amount, quantity::length, kind)};
+  if (kind == word(Kind::keep_energy)) return {Kind::keep_energy, parse_quantity(amount, quantity::ratio, kind)};
+  if (kind == word(Kind::time)) return {Kind::time, parse_quantity(amount, quantity::time, kind)};
+  if (kind == word(Kind::real_time)) return {Kind::real_time, 0};
+  throw InputError("wish", "'" + kind + "' is none of accuracy, keep_energy, time, real_time");
+}
 
 Document with_suggestion(const Document& scene, const Suggestion& suggestion) {
   Json json = json_of(with_method(scene, suggestion.method));

@@ -383,7 +383,7 @@ void require_possible(const Scene& scene, const Model& model, const AdviceReques
                                              "possible is {:.3g} m",
                                              wish.amount, model.system->length_scale(), least));
   if (wish.kind == Kind::keep_energy && !(wish.amount > 0 && wish.amount < 1))
-    throw InputError("keep-energy", fmt::format("{:g} is outside (0, 1), or 0 % to 100 %", wish.amount));
+    throw InputError("keep_energy", fmt::format("{:g} is outside (0, 1), or 0 % to 100 %", wish.amount));
   if (wish.kind == Kind::time && !(wish.amount > 0))
     throw InputError("time", fmt::format("{:g} s is not above 0", wish.amount));
   for (const std::string& name : request.methods) find_method(name);

@@ -22,6 +22,10 @@ struct Wish {
   double amount = 0;
 };
 
+/// From the words accuracy, keep_energy, time or real_time, and a text such as "1 mm", "95%" or "60 s". Throws
+/// InputError.
+Wish wish_from(const std::string& kind, const std::string& amount);
+
 struct AdviceRequest {
   Wish wish = {};
   std::vector<std::string> methods = {};  // candidates; empty: the usual ones
