@@ -58,7 +58,7 @@ py::dict to_dict(const StepRecord& step) {
 }  // namespace
 
 PySimulation::PySimulation(std::shared_ptr<const SceneObject> scene)
-    : scene_(decided(std::move(scene))),
+    : scene_(std::move(scene)),
       model_(build_model(scene_->scene)),
       parameters_(offer_parameters(scene_->document, {scene_, &scene_->scene}, model_)),
       simulation_(build_simulation(scene_->scene, model_)),
@@ -489,7 +489,7 @@ void add_simulation(py::module_& m) {
       "A motion in progress. Arrays are N x 3, bodies stacked in the scene's order, pinned nodes included. Threads may "
       "share one: each call waits for its turn.")
       .def(py::init([](const py::object& scene) {
-             const auto s = to_scene(scene);
+             const auto s = decided(to_scene(scene));
              return computed([&] { return std::make_unique<PySimulation>(s); });
            }),
            py::arg("scene"), "From a Scene, a dict or the path of a scene file.")

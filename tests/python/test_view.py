@@ -279,6 +279,29 @@ def test_the_damping_curve_has_the_bodys_modes(viewer):
         assert curve["modes"][0]["ratio"] == pytest.approx(0, abs=1e-9) and curve["modes"][-1]["ratio"] > 1e-3
 
 
+def test_advice_is_given_and_taken(viewer):
+    with opened(viewer) as page:
+        page.ask("advise", pane=0, wish="accuracy", amount="1 kg")
+        error = page.until("error")
+        assert error["where"] == "accuracy" and error["about"] == "advise"
+        page.ask("advise", pane=0, wish="wealth", amount="1 mm")
+        assert "none of accuracy" in page.until("error")["message"]
+        page.ask("advise", pane=7, wish="real_time")
+        assert page.until("error")["where"] == "pane"
+        page.ask("advise", pane=0, wish="accuracy", amount="5 mm")
+        page.ask("next")
+        assert page.until("advising")["method"]
+        advice = page.until("advice")
+        best = advice["suggestions"][0]
+        assert best["meets"] and best["error"] == pytest.approx(5e-3) and best["seconds"] > 0
+        keys = best["scene"]
+        page.ask("set", set={"method.name": keys["method"], "time.step": {"accuracy": 5e-3}}, pane=0)
+        page.ask("save", pane=0)
+        saved = page.until("saved")["scene"]
+        assert saved["time"]["step"] == {"accuracy": 5e-3}
+        assert saved["method"] == {"name": keys["method"]}
+
+
 def test_frames_can_be_sought_and_a_fork_drops_what_came_later(viewer):
     with opened(viewer) as page:
         while page.until("tick")["frames"] < 20:

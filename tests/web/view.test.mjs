@@ -464,6 +464,27 @@ test("a table that is dropped is fitted, shown as it goes, cancelled, and applie
   }
 });
 
+test("advice is asked for, read and taken", async () => {
+  await withPage([beam], async (page) => {
+    await page.getByText("Advice", { exact: true }).click();
+    await page.locator("#advice-amount").fill("1 kg");
+    await page.locator("#advice-ask").click();
+    await page.getByText("a length").first().waitFor();
+    await until(page, "!limber.advice.running");
+    await page.locator("#advice-amount").fill("5 cm");
+    await page.locator("#advice-ask").click();
+    await until(page, "limber.advice.result !== null", 60);
+    const best = await read(page, "limber.advice.result.suggestions[0]");
+    assert.ok(best.meets && best.error <= 0.05001, JSON.stringify(best));
+    await page.locator("#advice-take-0").scrollIntoViewIfNeeded();
+    await page.screenshot({ path: join(shots, "advice-1280x800.png") });
+    await page.locator("#advice-take-0").click();
+    await until(page, `limber.panes[0].method === ${JSON.stringify(best.method)}`);
+    await page.locator("#advice-wish").selectOption("real_time");
+    assert.ok(await page.locator("#advice-amount").isDisabled());
+  });
+});
+
 test("everything by keyboard", async () => {
   await withPage([beam, "--methods", "TR-BDF2"], async (page) => {
     const press = (key) => page.keyboard.press(key);

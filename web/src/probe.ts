@@ -39,6 +39,7 @@ export function expose(views: Views, rate: Rate): void {
     get frames() { return state.tick?.frames ?? 0; },
     get floor() { return views.floorHeight; },
     get fit() { return { running: state.fit.running, progress: state.fit.progress, result: state.fit.result, motion: state.fit.motion.length }; },
+    get advice() { return { running: state.advice.running, result: state.advice.result }; },
     get errors() { return state.shownErrors.map((e) => ({ ...e })); },
     positions: (pane: number): Float32Array => state.frames[pane]?.positions.slice() ?? new Float32Array(0),
     energies: (pane: number): EnergyRow[] => state.histories[pane]?.rows() ?? [],

@@ -82,6 +82,8 @@ Wish wish_from(const std::string& kind, const std::string& amount) {
 
 Document with_suggestion(const Document& scene, const Suggestion& suggestion) {
   Json json = json_of(with_method(scene, suggestion.method));
+  Json& method = json["method"];
+  if (method.is_object() && method.size() == 1) method = suggestion.method;
   Json& step = json["time"]["step"];
   step = step_of(suggestion, step);
   return document_of(std::move(json));
