@@ -62,6 +62,6 @@ export class AdvicePanel {
     const lost = s.energy_lost < 1e-4 ? 'loses no energy' : `loses ${digits(100 * s.energy_lost, 2)} % of the energy`;
     return make('li', { class: s.meets ? undefined : 'unmet' },
       make('div', { class: 'row' }, make('strong', {}, s.method), make('span', {}, `${digits(s.seconds, 2)} s`), take),
-      make('p', { class: 'hint' }, `${step}; error ${withUnit(s.error, 'm')}; ${lost}. ${s.reason}`));
+      make('p', { class: 'hint' }, `${step}; error ${withUnit(s.error, 'm')}; ${lost}. ${s.reason.charAt(0).toUpperCase()}${s.reason.slice(1)}`));
   }
 }

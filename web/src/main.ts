@@ -107,6 +107,7 @@ function answer(message: Answer): void {
       changed('fit', 'fitting');
       break;
     case 'advising':
+      forgetErrors('advise');
       Object.assign(state.advice, { done: message.done, trying: message.method });
       changed('advice');
       break;

@@ -39,6 +39,7 @@ class Meter {
 
   void add(const StepRecord& record) {
     ++steps_;
+    carried_ += record.carried;
     attempts_ += schemes_in(record);
     helped_ += helped_in(record) * (1 + record.rejected);
     newton_ += static_cast<double>(record.newton_iterations);
@@ -48,12 +49,12 @@ class Meter {
     const auto number = [](auto count) { return static_cast<double>(count); };
     const SolverCounts counts = simulation_.linear_counts();
     const ModalSubspace* modes = simulation_.modes();
-    const double unknowns = number(simulation_.system().size()), carried = steps_ / 4;  // errors, by two stages
+    const double unknowns = number(simulation_.system().size());
     const double modal = modes ? attempts_ * number(modes->basis().count()) : 0;
     const double each = cost::step_forces * attempts_ * simulation_.method().stages + cost::step_newton * newton_ +
-                        cost::step_system * (number(counts.solves) + 2 * carried) +
+                        cost::step_system * (number(counts.solves) + 2 * carried_) +
                         cost::step_iteration * number(counts.iterations) +
-                        cost::step_factor * unknowns * (number(counts.factorizations) + carried) +
+                        cost::step_factor * unknowns * (number(counts.factorizations) + carried_) +
                         cost::step_product * number(simulation_.exponential_counts().products) +
                         cost::step_mode * modal + cost::step_help * helped_;
     return {cost::step * (modes ? attempts_ : steps_) + unknowns * each, processor_seconds() - start_};
@@ -61,7 +62,7 @@ class Meter {
 
  private:
   const Simulation& simulation_;
-  double start_, steps_ = 0, attempts_ = 0, helped_ = 0, newton_ = 0;
+  double start_, steps_ = 0, carried_ = 0, attempts_ = 0, helped_ = 0, newton_ = 0;
 };
 
 /// The scene with this method, and steps that follow this accuracy [m].
