@@ -20,8 +20,6 @@ namespace limber::app {
 
 Loaded decided(Loaded loaded) {
   if (!undecided(loaded.scene)) return loaded;
-  if (processes().size() > 1)
-    throw InputError("method", "\"auto\" is decided on one process; `limber advise` says which method to name");
   set_threads(loaded.scene.threads);
   const CatchInterrupts catching;
   loaded.document = with_method_decided(loaded.document, "");

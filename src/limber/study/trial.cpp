@@ -2,14 +2,16 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "limber/core/errors.hpp"
 #include "limber/scene/json.hpp"
+#include "limber/scene/run/why_stopped.hpp"
 
 namespace limber {
 
 void Trial::run(const std::function<void()>& take_steps) {
-  if (const auto failed = failure_of([&] { take_steps(); })) stopped = failed->reason;
+  if (auto why = why_stopped(take_steps)) stopped = std::move(why);
 }
 
 std::vector<double> Trial::times() const {

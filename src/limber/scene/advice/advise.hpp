@@ -64,8 +64,8 @@ struct Advice {
   double pilots = 0;  // [s] of the processor that the advice took
 };
 
-/// Throws InputError for a scene or a wish that is wrong, and StepFailure if no candidate can move the scene. The model
-/// is left as it was made.
+/// `model`: the whole scene on one process; it is left as it was made. Throws InputError for a scene or a wish that is
+/// wrong, and StepFailure if no candidate can move the scene.
 Advice advise(const Scene& scene, const Model& model, const AdviceRequest& request);
 
 /// `scene` with the method and the steps of a suggestion, and the rest as it is.

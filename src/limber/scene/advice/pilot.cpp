@@ -8,6 +8,7 @@
 #include "limber/core/interrupt.hpp"
 #include "limber/core/names.hpp"
 #include "limber/linalg/cost_model.hpp"
+#include "limber/scene/run/why_stopped.hpp"
 #include "limber/sim/step_record.hpp"
 
 namespace limber {
@@ -135,7 +136,7 @@ Route find_route(const Scene& scene, const Model& model, double accuracy, int po
   const double start = simulation.time(), duration = scene.time.duration;
   const Vector first = simulation.system().full(simulation.state()).q;
   bool enough = false;
-  const auto failed = failure_of([&] {
+  route.stopped = why_stopped([&] {
     for (int k = 0; k < points && !enough; ++k) {
       const double from = start + duration * k / points, to = start + duration * (k + 1) / points;
       if (k > 0 && simulation.is_before(from)) break;
@@ -150,7 +151,6 @@ Route find_route(const Scene& scene, const Model& model, double accuracy, int po
       }
     }
   });
-  if (failed) route.stopped = failed->reason;
   route.end = simulation.time();
   route.in_play = simulation.account().in_play();
   route.attempts = std::lround(meter.attempts());
@@ -170,7 +170,7 @@ Leg run_leg(const Scene& scene, const Model& model, const Candidate& candidate, 
   Meter meter(simulation);
   Leg leg;
   std::vector<Mark> marks{{simulation.time(), 0, 0, 0, balance(simulation), {}}};
-  const auto failed = failure_of([&] {
+  leg.failed = why_stopped([&] {
     while (simulation.is_before(end)) {
       Mark mark = marks.back();
       if (mark.steps >= least_steps && mark.effort.counted > limit) break;
@@ -186,7 +186,6 @@ Leg run_leg(const Scene& scene, const Model& model, const Candidate& candidate, 
       marks.push_back(mark);
     }
   });
-  if (failed) leg.failed = failed->reason;
   const Mark& last = marks.back();
   const bool whole = !simulation.is_before(end);
   const Mark& settled = whole ? marks.front() : marks[std::min<std::size_t>(settling, (marks.size() - 1) / 2)];
