@@ -376,7 +376,6 @@ Advice Adviser::advise() {
 void require_possible(const Scene& scene, const Model& model, const AdviceRequest& request) {
   const Wish& wish = request.wish;
   if (!(scene.time.duration > 0)) throw InputError("time.duration", "is 0; advice is about a motion that lasts");
-  if (model.system->space().shared()) throw InputError("advise", "works on one process; pilots need the whole scene");
   const double least = 1e-9 * model.system->length_scale();
   if (wish.kind == Kind::accuracy && !(wish.amount >= least))
     throw InputError("accuracy", fmt::format("{:.3g} m cannot be told from rounding in a scene of {:.3g} m; the least "
