@@ -158,8 +158,8 @@ def advise(scene, *, accuracy=None, keep_energy=None, time=None, real_time=False
 
     One wish: accuracy [m or a text such as "1 mm"], the largest error of a position; keep_energy, the share that the
     method may not lose (.95); time, seconds of the processor that the run may take; or real_time. Without one, the
-    accuracy of the scene's steps. methods: candidates (None: the usual ones); budget: seconds that pilots may take
-    (None: 2 s, or a twentieth of the run if that is more).
+    accuracy of the scene's steps. methods: candidates (None: the usual ones); budget: counted work [s] that pilots
+    may take (None: .45 s, which takes a processor .5 to 3 s, or 3 % of the run if that is more).
 
     Each dict has method, step [s] (of all steps, or the mean of steps that follow their error), accuracy (None: all
     steps have the same length), error [m], energy_lost (a share), steps, seconds, meets, reason, and scene: the keys to

@@ -100,14 +100,21 @@ def test_a_table_beside_the_scene(viewer, scene, table):
         assert page.until("fitted")["values"][YOUNG] == pytest.approx(150000, rel=1e-4)
 
 
+def finer(scene):
+    """A scene whose run takes some tenths of a second."""
+    body = {**scene["bodies"][0], "mesh": {"shape": "box", "size": [0.4, 0.1, 0.1], "cells": [16, 5, 5]}}
+    return {**scene, "bodies": [body]}
+
+
 def slow(scene):
     """A scene whose run takes many seconds."""
-    body = {**scene["bodies"][0], "mesh": {"shape": "box", "size": [0.4, 0.1, 0.1], "cells": [16, 5, 5]}}
-    return {**scene, "time": {"step": 0.001, "duration": 5}, "bodies": [body]}
+    return {**finer(scene), "time": {"step": 0.001, "duration": 5}}
 
 
 def test_cancel_keeps_the_best(viewer, table):
     with opened(viewer) as page:
+        page.ask("load", name="finer.json", scene=finer(SCENE))
+        page.ask("pause")
         page.ask("fit", pane=0, name="tip.csv", table=table,
                  vary={YOUNG: [1e4, 1e6], DENSITY: [100, 10000], "bodies[0].velocity[1]": [-1, 1]})
         best = page.until("fitting")

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <utility>
 
 #include "limber/core/errors.hpp"
 #include "limber/core/interrupt.hpp"
@@ -19,8 +20,8 @@ namespace {
 using Kind = Wish::Kind;
 
 /// What pilots may take: seconds of counted work, and a part of the run where that is more.
-constexpr double least_budget = 1, part_of_run = .03;
-constexpr double part_for_route = .25;
+constexpr double least_budget = .45, part_of_run = .03;
+constexpr double part_for_route = .25, part_to_confirm = .15;
 constexpr int most_points = 4;
 /// A candidate that costs so much more than the best so far is dropped.
 constexpr double hopeless = 2.5;
@@ -44,9 +45,10 @@ const std::vector<std::string>& usual_candidates() {
 struct Prediction {
   double accuracy = 0;      // [m]
   Effort following, equal;  // of the run, with steps that follow their error, and with equal ones
-  double mean_step = 0, equal_step = 0, steps = 0;  // [s]
-  double energy_lost = 0;                           // share
-  std::optional<std::string> unfit = {};            // why it cannot serve
+  double mean_step = 0, equal_step = 0, steps = 0;    // [s]
+  double energy_lost = 0;                             // share
+  std::optional<std::string> unfit = {};              // why it cannot serve
+  std::vector<std::pair<double, double>> until = {};  // times [s], and the counted work of `following` until then
 };
 
 class Adviser {
@@ -71,7 +73,10 @@ class Adviser {
   Suggestion with_equal_steps(const std::string& method, const Prediction& p) const;
   Suggestion followed_or_equal(const std::string& method, const Prediction& p) const;
   void drop(const std::string& method, const std::string& reason) { advice_.dropped.push_back({method, reason}); }
+  Candidate candidate_of(const std::string& method, double accuracy) const;
   void sort();
+  void confirm();
+  bool confirmed(Suggestion& s);
 
   const Scene& scene_;
   const Model& model_;
@@ -80,6 +85,7 @@ class Adviser {
   double budget_ = 0, leg_limit_ = 0;  // [s] of counted work
   Effort spent_;
   double least_ = std::numeric_limits<double>::infinity();  // [s] of counted work of the best so far
+  std::map<std::string, Prediction> known_;                 // the last of each method
   Advice advice_;
 };
 
@@ -140,27 +146,32 @@ std::vector<std::string> Adviser::candidates() const {
   return request_.methods.empty() ? usual_candidates() : request_.methods;
 }
 
-/// The run, from what the legs did at their points. Ends early where it will cost more than `dearest` [s] of counted
-/// work.
-Prediction Adviser::predict(const std::string& method, double accuracy, double dearest) {
+Candidate Adviser::candidate_of(const std::string& method, double accuracy) const {
   Candidate candidate{scene_.method, accuracy};
   if (!same_name(scene_.method.name, method)) {
     candidate.method.parameters.clear();
     if (find_method(method).kind != MethodKind::hybrid) candidate.method.modes.reset();
   }
   candidate.method.name = method;
+  return candidate;
+}
+
+/// The run, from what the legs did at their points. Ends early where it will cost more than `dearest` [s] of counted
+/// work.
+Prediction Adviser::predict(const std::string& method, double accuracy, double dearest) {
+  const Candidate candidate = candidate_of(method, accuracy);
   std::vector<Leg> legs;
   Prediction p;
   for (std::size_t k = 0; k < route_.points.size(); ++k) {
     try {
       const auto go_on = [&] { return may_go_on(method); };
-      legs.push_back(run_leg(scene_, model_, candidate, route_, k, leg_limit_, go_on));
+      legs.push_back(run_leg(scene_, model_, candidate, route_, k, k + 1, leg_limit_, go_on));
     } catch (const InputError& refused) {
       p.unfit = refused.what();
       return p;
     }
     spent_ += legs.back().all;
-    p = summed(method, accuracy, legs);
+    p = known_[method] = summed(method, accuracy, legs);
     if (p.unfit || std::min(p.following.counted, p.equal.counted) > dearest) return p;
   }
   return p;
@@ -171,6 +182,7 @@ Prediction Adviser::summed(const std::string& method, double accuracy, const std
   const double duration = scene_.time.duration;
   Prediction p;
   p.accuracy = accuracy;
+  p.until.emplace_back(route_.points[0].t, 0);
   double covered = 0, slowness = 0, steps = 0, lost = 0, attempts = 0;
   Effort effort;  // of all legs
   for (std::size_t k = 0; k < legs.size(); ++k) {
@@ -189,6 +201,7 @@ Prediction Adviser::summed(const std::string& method, double accuracy, const std
     p.following.counted += times * leg.effort.counted;
     p.following.processor += times * leg.effort.processor;
     effort += leg.effort;
+    p.until.emplace_back(end, p.following.counted);
   }
   const double whole = duration / covered, order = info.order;
   p.following.counted *= whole;
@@ -197,7 +210,8 @@ Prediction Adviser::summed(const std::string& method, double accuracy, const std
   p.mean_step = duration / p.steps;
   p.equal_step = prudence * std::pow(slowness / covered, -1 / order);
   const double count = duration / p.equal_step;
-  p.equal = {effort.counted / attempts * count, effort.processor / attempts * count};
+  const double needed = 1 - effort.carrying / effort.counted;
+  p.equal = {needed * effort.counted / attempts * count, 0, needed * effort.processor / attempts * count};
   p.energy_lost = route_.in_play > 0 ? std::clamp(lost * whole / route_.in_play, 0.0, 1.0) : 0;
   return p;
 }
@@ -312,6 +326,59 @@ void Adviser::sort() {
   std::stable_sort(advice_.suggestions.begin(), advice_.suggestions.end(), better);
 }
 
+/// Pilots start from a motion by TR-BDF2, in which nothing rings. So the first suggestion has to prove itself on one
+/// way from the start, as far as the budget allows; where that costs more than was predicted, another one may come
+/// first.
+void Adviser::confirm() {
+  constexpr int most = 3;
+  for (int i = 0; i < most && !advice_.suggestions.empty(); ++i) {
+    sort();
+    const std::string first = advice_.suggestions[0].method;
+    if (confirmed(advice_.suggestions[0])) {
+      sort();
+      if (advice_.suggestions[0].method == first) return;
+    } else {
+      advice_.suggestions.erase(advice_.suggestions.begin());
+    }
+  }
+}
+
+/// On straight lines between the times.
+double work_until(const std::vector<std::pair<double, double>>& until, double t) {
+  for (std::size_t k = 1; k < until.size(); ++k) {
+    const auto& [t0, w0] = until[k - 1];
+    const auto& [t1, w1] = until[k];
+    if (t <= t1 || k + 1 == until.size()) return w0 + (t - t0) / (t1 - t0) * (w1 - w0);
+  }
+  return 0;
+}
+
+bool Adviser::confirmed(Suggestion& s) {
+  if (!s.accuracy) return true;
+  const auto go_on = [&] { return may_go_on(s.method); };
+  const Leg leg = run_leg(scene_, model_, candidate_of(s.method, *s.accuracy), route_, 0, route_.points.size(),
+                          part_to_confirm * budget_, go_on);
+  spent_ += leg.all;
+  if (leg.failed || leg.alarmed || leg.at_shortest > 0) {
+    drop(s.method, leg.failed
+                       ? "fails: " + *leg.failed
+                       : std::string(leg.alarmed ? "gains energy from nowhere"
+                                                 : "its steps would have to be shorter than the shortest allowed"));
+    return false;
+  }
+  const auto& until = known_.at(s.method).until;
+  const double end = until[0].first + leg.begin + leg.span;
+  const double expected = work_until(until, end) - work_until(until, end - leg.span);
+  constexpr double agrees = 1.25;
+  if (leg.effort.counted <= agrees * expected) return true;
+  const double dearer = leg.effort.counted / expected;
+  s.counted *= dearer;
+  s.seconds *= dearer;
+  s.steps *= dearer;
+  s.step /= dearer;
+  return true;
+}
+
 /// Why a suggestion stands where it stands.
 std::string reason(const Suggestion& s, const Suggestion& best, const Wish& wish) {
   const MethodInfo& method = find_method(s.method);
@@ -359,6 +426,7 @@ Advice Adviser::advise() {
       if (s->meets) least_ = std::min(least_, s->counted);
       advice_.suggestions.push_back(*std::move(s));
     }
+    if (request_.wish.kind == Kind::accuracy || request_.wish.kind == Kind::keep_energy) confirm();
   } catch (const Interrupted&) {
     advice_.notes.push_back("interrupted: only what was tried until then is in the table");
   }

@@ -30,7 +30,7 @@ struct AdviceRequest {
   Wish wish = {};
   std::vector<std::string> methods = {};  // candidates; empty: the usual ones
   bool following_only = false;            // only steps that follow their error, no equal ones
-  /// [s] of counted work that pilots may take; unset: 2 s, or a twentieth of the run if that is more.
+  /// [s] of counted work that pilots may take; unset: .45 s, or 3 % of the run if that is more.
   std::optional<double> budget = {};
   /// Called as pilots go on, with the part of the budget that is spent; false ends the search with what is known.
   std::function<bool(double part, const std::string& what)> go_on = {};

@@ -53,12 +53,13 @@ class Meter {
     const double unknowns = number(simulation_.system().size());
     const double modal = modes ? attempts_ * number(modes->basis().count()) : 0;
     const double each = cost::step_forces * attempts_ * simulation_.method().stages + cost::step_newton * newton_ +
-                        cost::step_system * (number(counts.solves) + 2 * carried_) +
-                        cost::step_iteration * number(counts.iterations) +
-                        cost::step_factor * unknowns * (number(counts.factorizations) + carried_) +
+                        cost::step_system * number(counts.solves) + cost::step_iteration * number(counts.iterations) +
+                        cost::step_factor * unknowns * number(counts.factorizations) +
                         cost::step_product * number(simulation_.exponential_counts().products) +
                         cost::step_mode * modal + cost::step_help * helped_;
-    return {cost::step * (modes ? attempts_ : steps_) + unknowns * each, processor_seconds() - start_};
+    const double carrying = unknowns * carried_ * (2 * cost::step_system + cost::step_factor * unknowns);
+    return {cost::step * (modes ? attempts_ : steps_) + unknowns * each + carrying, carrying,
+            processor_seconds() - start_};
   }
 
  private:
@@ -159,9 +160,9 @@ Route find_route(const Scene& scene, const Model& model, double accuracy, int po
 }
 
 Leg run_leg(const Scene& scene, const Model& model, const Candidate& candidate, const Route& route, std::size_t from,
-            double limit, const PilotLeave& may_go_on) {
+            std::size_t to, double limit, const PilotLeave& may_go_on) {
   const Scene own = tried(scene, candidate.method, candidate.accuracy);
-  const double end = from + 1 < route.points.size() ? route.points[from + 1].t : route.end;
+  const double end = to < route.points.size() ? route.points[to].t : route.end;
   Simulation simulation = build_simulation(own, model);
   simulation.restore(for_another_method(route.points[from].at, candidate.accuracy / route.accuracy));
   const Interruptible interruptible(may_go_on);
@@ -189,12 +190,14 @@ Leg run_leg(const Scene& scene, const Model& model, const Candidate& candidate, 
   const Mark& last = marks.back();
   const bool whole = !simulation.is_before(end);
   const Mark& settled = whole ? marks.front() : marks[std::min<std::size_t>(settling, (marks.size() - 1) / 2)];
+  leg.begin = settled.t - marks.front().t;
   leg.span = last.t - settled.t;
   leg.steps = last.steps - settled.steps;
   leg.attempts = last.attempts - settled.attempts;
   leg.slowness = last.slowness - settled.slowness;
   leg.lost = settled.balance - last.balance;
-  leg.effort = {last.effort.counted - settled.effort.counted, last.effort.processor - settled.effort.processor};
+  leg.effort = {last.effort.counted - settled.effort.counted, last.effort.carrying - settled.effort.carrying,
+                last.effort.processor - settled.effort.processor};
   leg.all = meter.effort();
   leg.at_shortest = static_cast<int>(simulation.step_control().at_shortest);
   constexpr double alarming = .1;

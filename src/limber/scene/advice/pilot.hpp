@@ -14,10 +14,12 @@ namespace limber {
 /// What has been spent. Counted work decides; the clock only tells users.
 struct Effort {
   double counted = 0;    // [s] of counted work
+  double carrying = 0;   // [s] of it: to carry errors on, which equal steps do without
   double processor = 0;  // [s]
 
   Effort& operator+=(const Effort& more) {
     counted += more.counted;
+    carrying += more.carrying;
     processor += more.processor;
     return *this;
   }
@@ -55,7 +57,7 @@ struct Candidate {
 
 /// What a candidate did from one point of the route on, once its steps had settled.
 struct Leg {
-  double span = 0;  // [s] of the motion
+  double begin = 0, span = 0;  // [s] of the motion, from the point on
   double steps = 0, attempts = 0;
   /// ∫ h^(−p) dt with steps of h that add the same errors as those of the leg, p the method's order: equal steps of
   /// (slowness/span)^(−1/p) have the same error.
@@ -68,8 +70,9 @@ struct Leg {
   std::optional<std::string> failed = {};
 };
 
-/// From point `from` of the route to the next, or until `limit` [s] of counted work is spent and a few steps are taken.
+/// From point `from` of the route to point `to`, or to its end if there is none, or until `limit` [s] of counted work
+/// is spent and a few steps are taken.
 Leg run_leg(const Scene& scene, const Model& model, const Candidate& candidate, const Route& route, std::size_t from,
-            double limit, const PilotLeave& may_go_on);
+            std::size_t to, double limit, const PilotLeave& may_go_on);
 
 }  // namespace limber
