@@ -11,7 +11,7 @@
 #include "limber/core/errors.hpp"
 #include "limber/core/interrupt.hpp"
 #include "limber/core/names.hpp"
-#include "limber/scene/advice/pilot.hpp"
+#include "limber/scene/advice/forecast.hpp"
 #include "limber/time/catalog.hpp"
 
 namespace limber {
@@ -25,8 +25,6 @@ constexpr double part_for_route = .25, part_to_confirm = .15;
 constexpr int most_points = 4;
 /// A candidate that costs so much more than the best so far is dropped.
 constexpr double hopeless = 2.5;
-/// Equal steps take so much less than those that the estimates allow: pilots see only parts of the motion.
-constexpr double prudence = .8;
 /// Equal steps are advised where they cost so much less than steps that follow their error.
 constexpr double clearly_less = .75;
 /// Accuracies that are tried where the wish is about something else, in parts of how far things move.
@@ -40,16 +38,6 @@ const std::vector<std::string>& usual_candidates() {
       "SBDF2ERE", "STR-SBDF2ERE", "A-search",  "ERE",        "SI",        "BE"};
   return names;
 }
-
-/// What pilots say of a candidate at some accuracy.
-struct Prediction {
-  double accuracy = 0;      // [m]
-  Effort following, equal;  // of the run, with steps that follow their error, and with equal ones
-  double mean_step = 0, equal_step = 0, steps = 0;    // [s]
-  double energy_lost = 0;                             // share
-  std::optional<std::string> unfit = {};              // why it cannot serve
-  std::vector<std::pair<double, double>> until = {};  // times [s], and the counted work of `following` until then
-};
 
 class Adviser {
  public:
@@ -65,15 +53,11 @@ class Adviser {
   double spent() const { return spent_.counted; }
   bool may_go_on(const std::string& what);
   Prediction predict(const std::string& method, double accuracy, double dearest);
-  Prediction summed(const std::string& method, double accuracy, const std::vector<Leg>& legs) const;
   std::optional<Suggestion> for_accuracy(const std::string& method);
   std::optional<Suggestion> for_energy(const std::string& method);
   std::optional<Suggestion> for_time(const std::string& method, double seconds);
-  Suggestion suggestion(const std::string& method, const Prediction& p) const;
-  Suggestion with_equal_steps(const std::string& method, const Prediction& p) const;
   Suggestion followed_or_equal(const std::string& method, const Prediction& p) const;
   void drop(const std::string& method, const std::string& reason) { advice_.dropped.push_back({method, reason}); }
-  Candidate candidate_of(const std::string& method, double accuracy) const;
   void sort();
   void confirm();
   bool confirmed(Suggestion& s);
@@ -146,20 +130,10 @@ std::vector<std::string> Adviser::candidates() const {
   return request_.methods.empty() ? usual_candidates() : request_.methods;
 }
 
-Candidate Adviser::candidate_of(const std::string& method, double accuracy) const {
-  Candidate candidate{scene_.method, accuracy};
-  if (!same_name(scene_.method.name, method)) {
-    candidate.method.parameters.clear();
-    if (find_method(method).kind != MethodKind::hybrid) candidate.method.modes.reset();
-  }
-  candidate.method.name = method;
-  return candidate;
-}
-
 /// The run, from what the legs did at their points. Ends early where it will cost more than `dearest` [s] of counted
 /// work.
 Prediction Adviser::predict(const std::string& method, double accuracy, double dearest) {
-  const Candidate candidate = candidate_of(method, accuracy);
+  const Candidate candidate = candidate_of(scene_, method, accuracy);
   std::vector<Leg> legs;
   Prediction p;
   for (std::size_t k = 0; k < route_.points.size(); ++k) {
@@ -171,81 +145,17 @@ Prediction Adviser::predict(const std::string& method, double accuracy, double d
       return p;
     }
     spent_ += legs.back().all;
-    p = known_[method] = summed(method, accuracy, legs);
+    p = known_[method] = forecast(candidate, route_, legs, scene_.time.duration);
     if (p.unfit || std::min(p.following.counted, p.equal.counted) > dearest) return p;
   }
   return p;
-}
-
-Prediction Adviser::summed(const std::string& method, double accuracy, const std::vector<Leg>& legs) const {
-  const MethodInfo& info = find_method(method);
-  const double duration = scene_.time.duration;
-  Prediction p;
-  p.accuracy = accuracy;
-  p.until.emplace_back(route_.points[0].t, 0);
-  double covered = 0, slowness = 0, steps = 0, lost = 0, attempts = 0;
-  Effort effort;  // of all legs
-  for (std::size_t k = 0; k < legs.size(); ++k) {
-    const Leg& leg = legs[k];
-    if (leg.failed) p.unfit = fmt::format("fails: {}", *leg.failed);
-    if (leg.alarmed) p.unfit = "gains energy from nowhere";
-    if (leg.at_shortest > 0) p.unfit = "its steps would have to be shorter than the shortest allowed";
-    if (p.unfit || !(leg.span > 0)) return p;
-    const double end = k + 1 < route_.points.size() ? route_.points[k + 1].t : route_.end;
-    const double length = end - route_.points[k].t, times = length / leg.span;
-    covered += length;
-    slowness += times * leg.slowness;
-    steps += times * leg.steps;
-    lost += times * leg.lost;
-    attempts += leg.attempts;
-    p.following.counted += times * leg.effort.counted;
-    p.following.processor += times * leg.effort.processor;
-    effort += leg.effort;
-    p.until.emplace_back(end, p.following.counted);
-  }
-  const double whole = duration / covered, order = info.order;
-  p.following.counted *= whole;
-  p.following.processor *= whole;
-  p.steps = steps * whole;
-  p.mean_step = duration / p.steps;
-  p.equal_step = prudence * std::pow(slowness / covered, -1 / order);
-  const double count = duration / p.equal_step;
-  const double needed = 1 - effort.carrying / effort.counted;
-  p.equal = {needed * effort.counted / attempts * count, 0, needed * effort.processor / attempts * count};
-  p.energy_lost = route_.in_play > 0 ? std::clamp(lost * whole / route_.in_play, 0.0, 1.0) : 0;
-  return p;
-}
-
-Suggestion Adviser::suggestion(const std::string& method, const Prediction& p) const {
-  Suggestion s;
-  s.method = method;
-  s.step = p.mean_step;
-  s.accuracy = p.accuracy;
-  s.error = p.accuracy;
-  s.energy_lost = p.energy_lost;
-  s.steps = p.steps;
-  s.seconds = p.following.processor;
-  s.counted = p.following.counted;
-  return s;
-}
-
-Suggestion Adviser::with_equal_steps(const std::string& method, const Prediction& p) const {
-  Suggestion s = suggestion(method, p);
-  // Two digits are enough, downwards.
-  const double unit = std::pow(10, std::floor(std::log10(p.equal_step)) - 1);
-  s.step = unit * std::max(1.0, std::floor(p.equal_step / unit + 1e-9));
-  s.accuracy.reset();
-  s.steps = std::ceil(scene_.time.duration / s.step);
-  s.seconds = p.equal.processor * p.equal_step / s.step;
-  s.counted = p.equal.counted * p.equal_step / s.step;
-  return s;
 }
 
 /// Impacts make equal steps a risk.
 Suggestion Adviser::followed_or_equal(const std::string& method, const Prediction& p) const {
   const bool equal =
       !request_.following_only && !route_.touched && p.equal.counted < clearly_less * p.following.counted;
-  return equal ? with_equal_steps(method, p) : suggestion(method, p);
+  return equal ? with_equal_steps(method, p, scene_.time.duration) : with_followed_steps(method, p);
 }
 
 std::string percent(double share) { return fmt::format("{:.2g} %", 100 * share); }
@@ -310,7 +220,7 @@ std::optional<Suggestion> Adviser::for_time(const std::string& method, double se
     accuracy = std::clamp(wanted, finest * extent, roughest * extent);
     if (i == 0 && wanted > roughest * extent * std::pow(hopeless, order)) break;
   }
-  Suggestion s = real_time ? with_equal_steps(method, p) : suggestion(method, p);
+  Suggestion s = real_time ? with_equal_steps(method, p, scene_.time.duration) : with_followed_steps(method, p);
   s.meets = s.seconds <= seconds;
   return s;
 }
@@ -343,20 +253,10 @@ void Adviser::confirm() {
   }
 }
 
-/// On straight lines between the times.
-double work_until(const std::vector<std::pair<double, double>>& until, double t) {
-  for (std::size_t k = 1; k < until.size(); ++k) {
-    const auto& [t0, w0] = until[k - 1];
-    const auto& [t1, w1] = until[k];
-    if (t <= t1 || k + 1 == until.size()) return w0 + (t - t0) / (t1 - t0) * (w1 - w0);
-  }
-  return 0;
-}
-
 bool Adviser::confirmed(Suggestion& s) {
   if (!s.accuracy) return true;
   const auto go_on = [&] { return may_go_on(s.method); };
-  const Leg leg = run_leg(scene_, model_, candidate_of(s.method, *s.accuracy), route_, 0, route_.points.size(),
+  const Leg leg = run_leg(scene_, model_, candidate_of(scene_, s.method, *s.accuracy), route_, 0, route_.points.size(),
                           part_to_confirm * budget_, go_on);
   spent_ += leg.all;
   if (leg.failed || leg.alarmed || leg.at_shortest > 0) {
