@@ -128,14 +128,16 @@ def test_explicit_and_exponential_methods(run, method, keys):
 
 @pytest.mark.parametrize("method", ["TR-BDF2", "gen-alpha", "SBDF2", "RK4", "SIERE"])
 def test_steps_that_follow_their_error(run, method):
-    """All processes take the same lengths: those of one process, to rounding. The estimates of linearised methods come
-    from solves of limited accuracy, so that their lengths differ a little more."""
-    tolerance = 1e-6 if method in ("SBDF2", "SIERE") else 1e-8
+    """Lengths are those of one process to rounding, until rounding decides whether a step is taken again."""
+    accuracy = 1e-3
     scene = beam(method)
-    scene["time"] = {"step": {"accuracy": 1e-3}, "duration": 0.2}
+    scene["time"] = {"step": {"accuracy": accuracy}, "duration": 0.2}
     alone = run(scene, 1)
     for processes in (2, 3):
-        assert_same_motion(alone, run(scene, processes), 20, tolerance)
+        together = run(scene, processes)
+        assert np.abs(frames(alone)["positions"] - frames(together)["positions"]).max() <= 0.05 * accuracy
+        steps = [len(table(directory)) for directory in (alone, together)]
+        assert abs(steps[0] - steps[1]) <= 0.05 * steps[0]
 
 
 @pytest.mark.parametrize("keys", [
