@@ -2,6 +2,9 @@
 
 import json
 import math
+import signal
+import subprocess
+import time
 
 import numpy as np
 import pytest
@@ -169,3 +172,16 @@ def test_auto_says_what_it_needs(swing):
         limber.Simulation({**timed, "method": {"name": "AUTO", "theta": 0.5}})
     with pytest.raises(limber.InputError, match="limber advise|time.step"):
         limber.value_and_grad({**timed, "method": "auto"}, lambda t, X, V: (0, None, None), "bodies[0].material.young")
+
+
+def test_an_interrupted_search_decides_nothing(limber_program, root, write_scene, tmp_path):
+    scene = json.loads((root / "scenes/stack.json").read_text())
+    path = write_scene({**scene, "method": "auto", "time": {"step": {"accuracy": 1e-3}, "duration": 1.5}})
+    applied = ["advise", path, "--accuracy", "1 mm", "--apply", "-o", tmp_path / "applied.json"]
+    for arguments in (["run", path, "-o", tmp_path / "run", "--quiet"], applied):
+        with subprocess.Popen([limber_program, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
+            time.sleep(0.4)
+            run.send_signal(signal.SIGINT)
+            run.communicate(timeout=60)
+        assert run.returncode == 1
+    assert not (tmp_path / "run").exists() and not (tmp_path / "applied.json").exists()

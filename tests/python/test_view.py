@@ -286,6 +286,9 @@ def test_advice_is_given_and_taken(viewer):
         assert error["where"] == "accuracy" and error["about"] == "advise"
         page.ask("advise", pane=0, wish="wealth", amount="1 mm")
         assert "none of accuracy" in page.until("error")["message"]
+        for amount in (5, None, ["1 mm"], {"a": 1}):
+            page.ask("advise", pane=0, wish="accuracy", amount=amount)
+            assert page.until("error")["where"] == "amount"
         page.ask("advise", pane=7, wish="real_time")
         assert page.until("error")["where"] == "pane"
         page.ask("advise", pane=0, wish="accuracy", amount="5 mm")

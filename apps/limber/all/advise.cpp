@@ -54,6 +54,7 @@ int run_advise(const AdviseArguments& a) {
   progress.clear();
   fmt::print("{}", a.json ? to_json(advice).text() + "\n" : describe(advice));
   if (a.apply) {
+    if (advice.interrupted) throw StepFailure("nothing was written: the search was interrupted");
     if (advice.suggestions.empty() || !advice.suggestions[0].meets)
       throw StepFailure("nothing was written: no candidate does what was asked for");
     const std::string file = a.output.empty() ? a.scene.file : a.output;

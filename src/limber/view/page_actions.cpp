@@ -212,7 +212,8 @@ const std::map<std::string, Action>& actions() {
       {"advise",
        [](const Question& q) {
          const auto kind = value_at<std::string>(q.message, "wish", "text");
-         const Wish wish = wish_from(kind, q.message.value("amount", ""));
+         const bool with_amount = q.message.contains("amount");
+         const Wish wish = wish_from(kind, with_amount ? value_at<std::string>(q.message, "amount", "text") : "");
          q.side.send_advice(q.client, asked_pane(q, "ask for advice"), q.player.session(), wish);
        }},
       {"save",

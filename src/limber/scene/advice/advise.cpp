@@ -259,11 +259,8 @@ bool Adviser::confirmed(Suggestion& s) {
   const Leg leg = run_leg(scene_, model_, candidate_of(scene_, s.method, *s.accuracy), route_, 0, route_.points.size(),
                           part_to_confirm * budget_, go_on);
   spent_ += leg.all;
-  if (leg.failed || leg.alarmed || leg.at_shortest > 0) {
-    drop(s.method, leg.failed
-                       ? "fails: " + *leg.failed
-                       : std::string(leg.alarmed ? "gains energy from nowhere"
-                                                 : "its steps would have to be shorter than the shortest allowed"));
+  if (const auto why = why_unfit(leg)) {
+    drop(s.method, *why);
     return false;
   }
   const auto& until = known_.at(s.method).until;
@@ -328,10 +325,11 @@ Advice Adviser::advise() {
     }
     if (request_.wish.kind == Kind::accuracy || request_.wish.kind == Kind::keep_energy) confirm();
   } catch (const Interrupted&) {
+    advice_.interrupted = true;
     advice_.notes.push_back("interrupted: only what was tried until then is in the table");
   }
   sort();
-  if (advice_.suggestions.empty() && !route_.points.empty()) {
+  if (advice_.suggestions.empty() && !advice_.interrupted) {
     std::vector<std::string> reasons;
     for (const Dropped& d : advice_.dropped) reasons.push_back(d.method + ": " + d.reason);
     throw StepFailure("no candidate moves this scene; " + join(reasons, "; "));

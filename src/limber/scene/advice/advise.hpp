@@ -61,7 +61,8 @@ struct Advice {
   std::vector<Suggestion> suggestions;  // best first
   std::vector<Dropped> dropped;
   std::vector<std::string> notes;
-  double pilots = 0;  // [s] of the processor that the advice took
+  bool interrupted = false;  // only what was tried until then is known
+  double pilots = 0;         // [s] of the processor that the advice took
 };
 
 /// `model`: the whole scene on one process; it is left as it was made. Throws InputError for a scene or a wish that is

@@ -1,6 +1,7 @@
 #include "limber/scene/advice/decide.hpp"
 
 #include "limber/core/errors.hpp"
+#include "limber/core/interrupt.hpp"
 #include "limber/scene/advice/advise.hpp"
 #include "limber/scene/json.hpp"
 
@@ -20,6 +21,7 @@ Document with_method_decided(const Document& document, const std::string& base_d
   request.wish = {Wish::Kind::accuracy, scene.time.accuracy->accuracy};
   request.following_only = true;
   const Advice advice = advise(scene, build_model(scene), request);
+  if (advice.interrupted) throw Interrupted();
   nlohmann::json json = json_of(document);
   if (json["method"].is_object())
     json["method"]["name"] = advice.suggestions[0].method;

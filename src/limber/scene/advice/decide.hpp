@@ -13,7 +13,8 @@ namespace limber {
 bool undecided(const Scene& scene);
 
 /// `document` with its method decided; the same where it has one. It is read as read_scene() reads it, and equal scenes
-/// get equal methods. Throws InputError for a scene without an accuracy, and StepFailure if no method can move it.
+/// get equal methods. Throws InputError for a scene without an accuracy, StepFailure if no method can move it, and
+/// Interrupted.
 Document with_method_decided(const Document& document, const std::string& base_directory,
                              const FileAccess& access = {});
 

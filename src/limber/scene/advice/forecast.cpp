@@ -1,7 +1,5 @@
 #include "limber/scene/advice/forecast.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -26,6 +24,13 @@ Candidate candidate_of(const Scene& scene, const std::string& method, double acc
   return candidate;
 }
 
+std::optional<std::string> why_unfit(const Leg& leg) {
+  if (leg.failed) return "fails: " + *leg.failed;
+  if (leg.alarmed) return "gains energy from nowhere";
+  if (leg.at_shortest > 0) return "its steps would have to be shorter than the shortest allowed";
+  return std::nullopt;
+}
+
 Prediction forecast(const Candidate& candidate, const Route& route, const std::vector<Leg>& legs, double duration) {
   Prediction p;
   p.accuracy = candidate.accuracy;
@@ -34,9 +39,7 @@ Prediction forecast(const Candidate& candidate, const Route& route, const std::v
   Effort effort;  // of all legs
   for (std::size_t k = 0; k < legs.size(); ++k) {
     const Leg& leg = legs[k];
-    if (leg.failed) p.unfit = fmt::format("fails: {}", *leg.failed);
-    if (leg.alarmed) p.unfit = "gains energy from nowhere";
-    if (leg.at_shortest > 0) p.unfit = "its steps would have to be shorter than the shortest allowed";
+    p.unfit = why_unfit(leg);
     if (p.unfit || !(leg.span > 0)) return p;
     const double end = k + 1 < route.points.size() ? route.points[k + 1].t : route.end;
     const double length = end - route.points[k].t, times = length / leg.span;

@@ -24,6 +24,9 @@ struct Prediction {
 /// The method with the scene's own settings, as far as they are its own too.
 Candidate candidate_of(const Scene& scene, const std::string& method, double accuracy);
 
+/// Why a method that did this cannot serve; nothing if it can.
+std::optional<std::string> why_unfit(const Leg& leg);
+
 /// The run of this duration [s], if each leg, from the first point of the route on, is typical of what comes until the
 /// next point.
 Prediction forecast(const Candidate& candidate, const Route& route, const std::vector<Leg>& legs, double duration);
